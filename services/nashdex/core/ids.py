@@ -1,0 +1,38 @@
+"""Ids as types. Each is a string that is safe in a key, a label and a file name."""
+
+import re
+import uuid
+from typing import Annotated, NewType
+
+from pydantic import StringConstraints
+
+from nashdex.core.errors import ConfigurationError
+
+ID_PATTERN = r"^[a-z0-9][a-z0-9.-]{0,62}$"
+"""Lower-case letters, digits, dots and dashes; at most 63 characters, as a Kubernetes label allows."""
+
+RunId = NewType("RunId", str)
+PolicyId = NewType("PolicyId", str)
+AttemptId = NewType("AttemptId", str)
+
+RunIdField = Annotated[RunId, StringConstraints(pattern=ID_PATTERN)]
+PolicyIdField = Annotated[PolicyId, StringConstraints(pattern=ID_PATTERN)]
+AttemptIdField = Annotated[AttemptId, StringConstraints(pattern=ID_PATTERN)]
+
+
+def run_id(text: str) -> RunId:
+    """Return ``text`` as a run id.
+
+    Raises:
+        ConfigurationError: it holds what a key or label cannot.
+    """
+    if not re.fullmatch(ID_PATTERN, text):
+        raise ConfigurationError(
+            f"run id {text!r} is not usable: expected lower-case letters, digits, '.' and '-', at most 63 characters"
+        )
+    return RunId(text)
+
+
+def new_attempt_id() -> AttemptId:
+    """Return a fresh id for one try at a shard."""
+    return AttemptId(uuid.uuid4().hex[:12])

@@ -1,0 +1,61 @@
+"""The key grammar of a run: every object's place, relative to the run's URI.
+
+```
+config.json
+teams.txt
+policies/{policy}/policy.json, weights.safetensors
+iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attempt
+iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    put if absent, last
+iterations/{iteration:04d}/{step}/{shard:05d}/checkpoint.json  where a later attempt may go on
+iterations/{iteration:04d}/plan.json, population.json, ...     documents that an iteration publishes
+```
+"""
+
+from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.steps import StepName
+
+CONFIG = "config.json"
+TEAMS = "teams.txt"
+
+PLAN = "plan.json"
+POPULATION = "population.json"
+INTERACTION_MATRIX = "interaction_matrix.json"
+META_STRATEGY = "meta_strategy.json"
+META_GAME_ANALYSIS = "meta_game_analysis.json"
+REPORT = "report.json"
+REPORT_PAGE = "report.html"
+
+
+def published(iteration: int, name: str) -> str:
+    """Return the key of a document that an iteration publishes, such as ``meta_strategy.json``."""
+    return f"iterations/{iteration:04d}/{name}"
+
+
+def shard_prefix(iteration: int, step: StepName, shard: int) -> str:
+    """Return the prefix under which a shard keeps everything."""
+    return f"iterations/{iteration:04d}/{step}/{shard:05d}"
+
+
+def manifest(iteration: int, step: StepName, shard: int) -> str:
+    """Return the key of a shard's manifest."""
+    return f"{shard_prefix(iteration, step, shard)}/manifest.json"
+
+
+def checkpoint(iteration: int, step: StepName, shard: int) -> str:
+    """Return the key of the pointer to a shard's newest checkpoint."""
+    return f"{shard_prefix(iteration, step, shard)}/checkpoint.json"
+
+
+def attempt_object(iteration: int, step: StepName, shard: int, attempt: AttemptId, name: str) -> str:
+    """Return the key of one object of one attempt."""
+    return f"{shard_prefix(iteration, step, shard)}/{attempt}/{name}"
+
+
+def policy_document(policy: PolicyId) -> str:
+    """Return the key of a policy's description."""
+    return f"policies/{policy}/policy.json"
+
+
+def policy_weights(policy: PolicyId) -> str:
+    """Return the key of a policy's weights."""
+    return f"policies/{policy}/weights.safetensors"

@@ -1,0 +1,33 @@
+"""Seeds derived from the run's seed and a path of names, so that nothing depends on who asks first."""
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MASK_64 = (1 << 64) - 1
+
+
+def derive_seed(root: int, *path: str | int) -> int:
+    """Return a 64-bit seed for ``path`` under ``root``. Different paths give independent seeds."""
+    text = "\x1f".join([str(root), *(f"{type(part).__name__}:{part}" for part in path)])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+
+def uniforms(seeds: NDArray[np.uint64], counters: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return one uniform draw in [0, 1) for each (seed, counter), both of shape (N,).
+
+    A counter-based generator: splitmix64's finaliser (Steele, Lea and Flood 2014) over seed and counter.
+    A seat's k-th draw depends on its own seed and on k alone, never on what else is in the batch.
+    """
+    with np.errstate(over="ignore"):
+        state = seeds.astype(np.uint64) + (counters.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        state ^= state >> np.uint64(31)
+    return (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def hex_seed(seed: int) -> str:
+    """Return ``seed`` as the 16 hex digits that the gateway takes."""
+    return f"{seed & _MASK_64:016x}"

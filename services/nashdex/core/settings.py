@@ -1,0 +1,215 @@
+"""The settings of a run: one frozen model, every field with its unit and range, unknown keys refused.
+
+Precedence: default < TOML file < environment (``NASHDEX_…``, ``__`` for nesting) < command line.
+"""
+
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from nashdex.core.documents import describe_problems
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import RunIdField
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class PopulationSettings(_Section):
+    """Who is in the population before the first iteration."""
+
+    initial: tuple[Literal["random", "max-power", "heuristic"], ...] = Field(
+        default=("random", "max-power", "heuristic"),
+        min_length=1,
+        description="Scripted policies that the population begins with. They also anchor the ratings.",
+    )
+
+
+class NetworkSettings(_Section):
+    """Sizes of the actor-critic network."""
+
+    embedding_size: int = Field(16, ge=1, le=512, description="Values in the embedding of one category.")
+    entity_size: int = Field(64, ge=4, le=4096, description="Values that stand for one Pokémon or other row.")
+    hidden_size: int = Field(448, ge=8, le=8192, description="Width of the trunk.")
+    num_hidden_layers: int = Field(2, ge=1, le=16, description="Layers of the trunk.")
+
+
+class CollectSettings(_Section):
+    """Collecting battles of the learner against the meta-strategy."""
+
+    battles: int = Field(500, ge=1, le=10_000_000, description="Battles an iteration, over all shards.")
+    shards: int = Field(2, ge=1, le=200, description="Processes or pods that share the battles.")
+    gateways: int = Field(1, ge=1, le=64, description="Gateway processes a shard.")
+    concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once in a shard.")
+    deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
+    teacher: Literal["random", "max-power", "heuristic"] = Field(
+        "heuristic", description="Scripted policy that the first iteration's policy is cloned from."
+    )
+
+
+class CloningSettings(_Section):
+    """Behaviour cloning of the teacher for the first policy."""
+
+    num_epochs: int = Field(8, ge=1, le=1000, description="Passes over the teacher's decisions.")
+    minibatch_decisions: int = Field(256, ge=1, description="Decisions an optimiser step.")
+    learning_rate: float = Field(1e-3, gt=0, le=1, description="Adam's step size.")
+    validation_share: float = Field(0.1, gt=0, lt=1, description="Share of the battles held out.")
+    critic_warmup_epochs: int = Field(1, ge=0, le=100, description="First epochs in which only the critic learns.")
+
+
+class DampingSettings(_Section):
+    """Overrides of the damping preset. A field that is not given keeps the preset's value."""
+
+    beta_reference: float | None = Field(None, ge=0, description="Coefficient of KL(policy ‖ reference).")
+    beta_old: float | None = Field(None, ge=0, description="Coefficient of KL(policy ‖ behaviour policy).")
+    entropy_coefficient: float | None = Field(None, ge=0, description="Coefficient of the entropy bonus.")
+
+
+class TrainSettings(_Section):
+    """Training the best response."""
+
+    oracle: Literal["ppo"] = Field("ppo", description="How a best response is found.")
+    preset: Literal["none", "ppo-clip-kl"] = Field("ppo-clip-kl", description="Damping preset.")
+    seeds: int = Field(1, ge=1, le=64, description="Oracles trained an iteration, each from its own seed.")
+    cloning: CloningSettings = CloningSettings()
+    damping: DampingSettings = DampingSettings()
+    reward: Literal["win-loss", "shaped"] = Field("win-loss", description="Reward that the learner maximises.")
+    num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the collected decisions.")
+    minibatch_decisions: int = Field(512, ge=1, description="Decisions an optimiser step.")
+    learning_rate: float = Field(1e-4, gt=0, le=1, description="Adam's step size.")
+    clip_range: float = Field(0.2, gt=0, le=1, description="PPO's ε.")
+    discount: float = Field(1.0, gt=0, le=1, description="γ a decision; 1 suits the win/loss reward.")
+    gae_lambda: float = Field(0.95, ge=0, le=1, description="λ of generalised advantage estimation.")
+    value_coefficient: float = Field(0.5, ge=0, description="Weight of the critic's loss.")
+    advantage_clip: float = Field(5.0, gt=0, description="Bound of a normalised advantage.")
+    max_gradient_norm: float = Field(0.5, gt=0, description="Global norm that a gradient is scaled down to.")
+    checkpoint_every_updates: int = Field(50, ge=1, description="Optimiser steps between checkpoints.")
+    device: Literal["cpu", "cuda"] = Field("cpu", description="Where to train; never falls back by itself.")
+    num_threads: int = Field(1, ge=1, le=256, description="CPU threads of the trainer.")
+
+
+class EvaluateSettings(_Section):
+    """The tournament that fills the payoff ledger."""
+
+    battles_per_pair: int = Field(200, ge=2, le=1_000_000, description="Battles of each pair of policies, in all.")
+    shards: int = Field(2, ge=1, le=200, description="Processes or pods that share the battles.")
+    gateways: int = Field(1, ge=1, le=64, description="Gateway processes a shard.")
+    concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once in a shard.")
+    deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
+    replays_per_pair: int = Field(1, ge=0, le=100, description="Battles of each pair kept as replays.")
+
+
+class SolveSettings(_Section):
+    """Solving the empirical game."""
+
+    meta_solver: Literal["nash", "uniform", "last"] = Field("nash", description="Gives the meta-strategy.")
+    unplayed: Literal["block"] = Field("block", description="What to do about a pair that has not played: refuse.")
+    num_draws: int = Field(500, ge=100, le=100_000, description="Posterior draws behind every interval.")
+
+
+class RunSettings(BaseSettings):
+    """A whole run. Stored with it as ``config.json``; a run refuses to go on under other settings."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="NASHDEX_", env_nested_delimiter="__", frozen=True, extra="forbid", allow_inf_nan=False
+    )
+
+    run: RunIdField | None = Field(None, description="The run's id; by default made of the file's name and settings.")
+    format: str = Field("gen1ou", description="Showdown format, or the name of another game.")
+    mode: Literal["psro"] = Field("psro", description="Opponent rule: policy-space response oracles.")
+    iterations: int = Field(5, ge=1, le=9999, description="Iterations of the loop, the cloning one included.")
+    seed: int = Field(0, ge=0, lt=2**63, description="Root of every seed in the run.")
+    teams: Path | None = Field(None, description="File of teams (export or packed); by default the format's own set.")
+    population: PopulationSettings = PopulationSettings()
+    network: NetworkSettings = NetworkSettings()
+    collect: CollectSettings = CollectSettings()
+    train: TrainSettings = TrainSettings()
+    evaluate: EvaluateSettings = EvaluateSettings()
+    solve: SolveSettings = SolveSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read the environment above what the constructor gets: that is the TOML file."""
+        del settings_cls, dotenv_settings, file_secret_settings
+        return env_settings, init_settings
+
+    def fingerprint(self) -> str:
+        """Return 8 hex digits that change when any setting but the run's id does."""
+        return hashlib.sha256(self.model_dump_json(exclude={"run"}).encode()).hexdigest()[:8]
+
+
+def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings:
+    """Resolve the settings of ``path`` with the environment and ``KEY=VALUE`` overrides above it.
+
+    Raises:
+        DataError: the file is missing or is no TOML.
+        ConfigurationError: a key is unknown or a value does not fit.
+    """
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); expected a TOML file of settings") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is no TOML: {error}") from error
+    try:
+        resolved = RunSettings(**values)
+        if overrides:
+            merged = resolved.model_dump(mode="json")
+            for override in overrides:
+                _set(merged, override)
+            resolved = RunSettings.model_validate(merged)
+    except ValidationError as error:
+        raise ConfigurationError(f"{path}: {describe_problems(error)}") from error
+    return resolved
+
+
+def _set(values: dict[str, Any], override: str) -> None:
+    """Set ``a.b=value`` in nested ``values``; the value is TOML, or else a plain string."""
+    key, equals, text = override.partition("=")
+    if not equals or not key:
+        raise ConfigurationError(f"--set {override!r}: expected KEY=VALUE, such as collect.battles=500")
+    *parents, last = key.split(".")
+    section = values
+    for parent in parents:
+        inner = section.setdefault(parent, {})
+        if not isinstance(inner, dict):
+            raise ConfigurationError(f"--set {override!r}: {parent!r} has no settings below it")
+        section = inner
+    try:
+        section[last] = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        section[last] = text
+
+
+def differing_fields(one: RunSettings, other: RunSettings) -> list[str]:
+    """Return ``key: value, was other value`` for each setting in which ``one`` differs from ``other``."""
+    flat_one, flat_other = _flatten(one.model_dump(mode="json")), _flatten(other.model_dump(mode="json"))
+    return [
+        f"{key}: {flat_one.get(key)!r}, was {flat_other.get(key)!r}"
+        for key in sorted(flat_one.keys() | flat_other.keys())
+        if flat_one.get(key) != flat_other.get(key)
+    ]
+
+
+def _flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat |= _flatten(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat

@@ -1,0 +1,14 @@
+"""The names of an iteration's steps."""
+
+from enum import StrEnum
+
+
+class StepName(StrEnum):
+    """One step of an iteration, in the order in which they run."""
+
+    PLAN = "plan"
+    COLLECT = "collect"
+    TRAIN = "train"
+    EVALUATE = "evaluate"
+    SOLVE = "solve"
+    REPORT = "report"

@@ -1,0 +1,140 @@
+"""The game interface: an arena plays many battles at once and asks for decisions in batches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.games.space import Space
+
+Reward = Literal["win-loss", "shaped"]
+NUM_SEATS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class BattleSpec:
+    """One battle to play. Everything random in it follows from the seeds."""
+
+    battle: int
+    """Chosen by the caller, unique among the battles under way, below 2³²."""
+    seed: int
+    teams: tuple[str | None, str | None] = (None, None)
+    """Packed teams by seat; None has the game draw one from ``team_seeds``."""
+    team_seeds: tuple[int, int] = (0, 0)
+    lines: tuple[bool, bool] = (False, False)
+    """Seats whose policies read the game's own text as well as observations."""
+    log: bool = False
+    """Keep the whole log for a replay."""
+    deadline_seconds: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLines:
+    """What the game's own text says to one seat since its last decision."""
+
+    lines: list[str]
+    request: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Decisions that came due, one a row. F observation values, A actions."""
+
+    battle: NDArray[np.int64]
+    """Shape (N,)."""
+    seat: NDArray[np.int8]
+    """Shape (N,), 0 or 1."""
+    asked_again: NDArray[np.bool_]
+    """Shape (N,): the last answer was rejected and does not count."""
+    observation: NDArray[np.float32]
+    """Shape (N, F)."""
+    mask: NDArray[np.bool_]
+    """Shape (N, A), true where the action is legal; never all false."""
+    lines: dict[tuple[int, int], SeatLines] = field(default_factory=dict)
+    """By (battle, seat), for the seats that asked for it."""
+
+    def __len__(self) -> int:
+        return len(self.battle)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a battle ended."""
+
+    battle: int
+    winner: int | None
+    """Seat, or None for a draw."""
+    turns: int
+    decisions: tuple[int, int]
+    rejected: int
+    """Choices that the simulator refused and that were made again."""
+    log: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A battle that could not be finished. It is no result."""
+
+    battle: int
+    cause: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """What happened since the last poll."""
+
+    decisions: list[Decisions]
+    outcomes: list[Outcome]
+    failures: list[Failure]
+
+
+class Arena(Protocol):
+    """Plays battles of one format. This is the whole of the surface.
+
+    Every row of every ``Decisions`` is answered once, by ``act``, before its battle goes on. A battle ends with one
+    outcome or one failure, after which its number is free again.
+    """
+
+    @property
+    def space(self) -> Space:
+        """What policies see and may do here."""
+
+    def start(self, specs: Sequence[BattleSpec]) -> None:
+        """Begin battles."""
+
+    def poll(self) -> Events:
+        """Wait for something to happen and return it."""
+
+    def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
+        """Answer decisions, one a row, in any order; arrays of shape (N,)."""
+
+    def resident_bytes(self) -> int:
+        """Return the memory that the arena's own processes hold, in bytes."""
+
+    def close(self) -> None:
+        """Stop every process and free what the arena holds. Safe to call twice."""
+
+
+class Game(Protocol):
+    """A game that the steps can play. This is the whole of the surface."""
+
+    @property
+    def format(self) -> str:
+        """The name that settings use."""
+
+    def open_arena(self, *, num_gateways: int) -> Arena:
+        """Open an arena of so many simulator processes."""
+
+    def teams(self) -> Sequence[str]:
+        """Return the packed teams that battles draw from; empty where the game makes its own."""
+
+    def rewards(
+        self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
+    ) -> NDArray[np.float32]:
+        """Return the reward of each of one seat's T decisions, shape (T,), from observations of shape (T, F).
+
+        ``score`` is 1 for a win, ½ for a draw, 0 for a loss. The sum of win/loss rewards is 2·score − 1.
+        """

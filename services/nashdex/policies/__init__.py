@@ -1,0 +1,1 @@
+"""Who plays: scripted baselines, networks, mixtures, and policies stored by the hash of their content."""

@@ -1,0 +1,38 @@
+"""What a rollout asks of a policy."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.ids import PolicyId
+from nashdex.games.interface import Decisions
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """A policy's answers, one a row."""
+
+    action: NDArray[np.int64]
+    """Shape (N,), each legal."""
+    log_prob: NDArray[np.float32]
+    """Shape (N,): log π(action)."""
+
+
+class Policy(Protocol):
+    """Chooses actions for a batch of decisions. This is the whole of the surface."""
+
+    @property
+    def id(self) -> PolicyId:
+        """The policy's id; equal ids play equally."""
+
+    @property
+    def needs_lines(self) -> bool:
+        """Whether its seats must be given the game's own text."""
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row; ``uniforms`` of shape (N,) in [0, 1) are all the randomness there is."""
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Drop what it remembers of a seat whose battle ended."""

@@ -1,0 +1,34 @@
+"""One seat's decisions in one battle."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.ids import PolicyId
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What one policy saw and did in one battle. T decisions, F observation values, A actions."""
+
+    seed: int
+    """The battle's seed."""
+    seat: int
+    policy: PolicyId
+    """Who acted."""
+    opponent: PolicyId
+    """Who sat opposite; drawn once, never changed."""
+    score: float
+    """1 for a win, ½ for a draw, 0 for a loss."""
+    observations: NDArray[np.float32]
+    """Shape (T, F)."""
+    masks: NDArray[np.bool_]
+    """Shape (T, A)."""
+    actions: NDArray[np.int64]
+    """Shape (T,): the actions that were executed."""
+    log_probs: NDArray[np.float32]
+    """Shape (T,): log π(action) of the acting policy when it acted."""
+
+    def __len__(self) -> int:
+        return len(self.actions)
