@@ -1,0 +1,1 @@
+"""The collect step: battles of the learner against the meta-strategy, recorded for training."""

@@ -1,0 +1,1 @@
+"""The evaluate step: plays the pairs of the population that are new, and counts."""

@@ -1,0 +1,1 @@
+"""Plays assigned battles with batched inference: poll, group by policy, one forward pass each, answer."""

@@ -1,0 +1,1 @@
+"""What a process says while it runs: logs, metrics, health and progress."""

@@ -1,0 +1,1 @@
+"""The train step: behaviour cloning for the first policy, then PPO under damping."""

@@ -1,0 +1,1 @@
+"""Pokémon Showdown: gateway client, formats, teams, rewards, replays, and players that think with poke-env."""

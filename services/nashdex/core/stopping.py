@@ -1,0 +1,34 @@
+"""Stopping cleanly: a signal sets a flag, and loops ask for it where stopping is safe.
+
+An exception from the signal handler itself could land between two halves of an update; a flag cannot.
+"""
+
+import signal
+import threading
+from types import FrameType
+
+from nashdex.core.errors import StoppedError
+
+_stop = threading.Event()
+
+
+def install_stop_handlers() -> None:
+    """Turn SIGTERM and SIGINT into a request to stop. Call once, from the main thread."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _request_stop)
+
+
+def _request_stop(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    _stop.set()
+
+
+def stop_requested() -> bool:
+    """Say whether the process was asked to stop."""
+    return _stop.is_set()
+
+
+def check_stop() -> None:
+    """Raise StoppedError if the process was asked to stop. Call it wherever stopping loses nothing."""
+    if _stop.is_set():
+        raise StoppedError("stopped by a signal; run the same command again to go on")

@@ -1,0 +1,43 @@
+"""Who is in the population. Everything refers to policies by id; nothing depends on their order."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from nashdex.core.documents import Document, Model
+from nashdex.core.ids import PolicyId, PolicyIdField
+
+Kind = Literal["scripted", "network"]
+
+
+class PolicyEntry(Model):
+    """One member of the population."""
+
+    id: PolicyIdField
+    kind: Kind
+    name: str = Field(description="For people: 'heuristic', 'clone 0', 'best response 3'.")
+    iteration: int | None = Field(description="Iteration that trained it; none for what the run began with.")
+    parent: PolicyIdField | None = Field(description="Whose weights its training began from.")
+
+
+class Population(Document):
+    """The members, oldest first."""
+
+    policies: tuple[PolicyEntry, ...]
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> "Population":
+        ids = self.ids
+        if len(set(ids)) != len(ids):
+            raise ValueError(f"a policy is named twice: {sorted(i for i in ids if ids.count(i) > 1)}")
+        return self
+
+    @property
+    def ids(self) -> tuple[PolicyId, ...]:
+        """The members' ids, oldest first."""
+        return tuple(entry.id for entry in self.policies)
+
+    def with_members(self, entries: tuple[PolicyEntry, ...]) -> "Population":
+        """Return the population with ``entries`` added; a member that is already there stays as it is."""
+        known = set(self.ids)
+        return Population(policies=(*self.policies, *(e for e in entries if e.id not in known)))
