@@ -46,5 +46,6 @@ def describe_problems(error: ValidationError) -> str:
         where = ".".join(str(part) for part in problem["loc"]) or "the document"
         given = problem.get("input")
         shown = "" if isinstance(given, dict | list | bytes) or problem["type"] == "missing" else f" (got {given!r})"
-        parts.append(f"{where}: {problem['msg']}{shown}")
+        what = "no such key" if problem["type"] == "extra_forbidden" else problem["msg"]
+        parts.append(f"{where}: {what}{shown}")
     return "; ".join(parts)

@@ -5,7 +5,9 @@
 | 0 | done, or already done |
 | 64 | the configuration is wrong: do not retry |
 | 65 | the data is wrong: do not retry |
+| 70 | nashdex itself broke: a defect to report |
 | 75 | try again: something outside was not there |
+| 130 | interrupted by Ctrl-C: try again |
 | 143 | stopped by a signal after saving: try again |
 """
 
@@ -14,12 +16,14 @@ from typing import ClassVar
 
 
 class ExitCode(IntEnum):
-    """Exit codes of every nashdex command (64, 65 and 75 as in BSD's sysexits.h)."""
+    """Exit codes of every nashdex command (64, 65, 70 and 75 as in BSD's sysexits.h)."""
 
     OK = 0
     CONFIGURATION = 64
     DATA = 65
+    INTERNAL = 70
     TRY_AGAIN = 75
+    INTERRUPTED = 130
     STOPPED = 143
 
 
@@ -41,6 +45,12 @@ class DataError(NashdexError):
     exit_code = ExitCode.DATA
 
 
+class InternalError(NashdexError):
+    """A part of nashdex broke in a way that nobody planned for."""
+
+    exit_code = ExitCode.INTERNAL
+
+
 class TryAgainError(NashdexError):
     """Something outside (a store, a gateway) was not there. The same command may succeed later."""
 
@@ -51,3 +61,9 @@ class StoppedError(NashdexError):
     """The process was asked to stop and saved what it had."""
 
     exit_code = ExitCode.STOPPED
+
+
+class InterruptedByUserError(StoppedError):
+    """The person at the terminal pressed Ctrl-C; everything was stopped in order."""
+
+    exit_code = ExitCode.INTERRUPTED

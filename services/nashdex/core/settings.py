@@ -4,16 +4,20 @@ Precedence: default < TOML file < environment (``NASHDEX_…``, ``__`` for nesti
 """
 
 import hashlib
+import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import RunIdField
+
+_ENV_PREFIX = "NASHDEX_"
+_ENV_NESTING = "__"
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -114,12 +118,8 @@ class SolveSettings(_Section):
     num_draws: int = Field(500, ge=100, le=100_000, description="Posterior draws behind every interval.")
 
 
-class RunSettings(BaseSettings):
+class RunSettings(_Section):
     """A whole run. Stored with it as ``config.json``; a run refuses to go on under other settings."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="NASHDEX_", env_nested_delimiter="__", frozen=True, extra="forbid", allow_inf_nan=False
-    )
 
     run: RunIdField | None = Field(None, description="The run's id; by default made of the file's name and settings.")
     format: str = Field("gen1ou", description="Showdown format, or the name of another game.")
@@ -134,6 +134,16 @@ class RunSettings(BaseSettings):
     evaluate: EvaluateSettings = EvaluateSettings()
     solve: SolveSettings = SolveSettings()
 
+    def fingerprint(self) -> str:
+        """Return 8 hex digits that change when any setting but the run's id does."""
+        return hashlib.sha256(self.model_dump_json(exclude={"run"}).encode()).hexdigest()[:8]
+
+
+class _SourcedSettings(RunSettings, BaseSettings):
+    """The settings while they are gathered: only here is the environment read, never when a stored run is."""
+
+    model_config = SettingsConfigDict(env_prefix=_ENV_PREFIX, env_nested_delimiter=_ENV_NESTING, frozen=True)
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -146,10 +156,6 @@ class RunSettings(BaseSettings):
         """Read the environment above what the constructor gets: that is the TOML file."""
         del settings_cls, dotenv_settings, file_secret_settings
         return env_settings, init_settings
-
-    def fingerprint(self) -> str:
-        """Return 8 hex digits that change when any setting but the run's id does."""
-        return hashlib.sha256(self.model_dump_json(exclude={"run"}).encode()).hexdigest()[:8]
 
 
 def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings:
@@ -165,16 +171,26 @@ def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings
         raise DataError(f"{path}: cannot be read ({error.strerror}); expected a TOML file of settings") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path} is no TOML: {error}") from error
+    _refuse_unknown_variables()
     try:
-        resolved = RunSettings(**values)
-        if overrides:
-            merged = resolved.model_dump(mode="json")
-            for override in overrides:
-                _set(merged, override)
-            resolved = RunSettings.model_validate(merged)
+        merged = _SourcedSettings(**values).model_dump(mode="json")
+        for override in overrides or ():
+            _set(merged, override)
+        return RunSettings.model_validate(merged)
     except ValidationError as error:
         raise ConfigurationError(f"{path}: {describe_problems(error)}") from error
-    return resolved
+    except SettingsError as error:
+        raise ConfigurationError(
+            f"environment: {error}; expected a JSON object, or {_ENV_PREFIX}SECTION__KEY"
+        ) from error
+
+
+def _refuse_unknown_variables() -> None:
+    """Refuse a nested variable of an unknown section: it was meant as a setting and would have no effect."""
+    for name in os.environ:
+        section, nesting, _ = name.removeprefix(_ENV_PREFIX).lower().partition(_ENV_NESTING)
+        if name.startswith(_ENV_PREFIX) and nesting and section not in RunSettings.model_fields:
+            raise ConfigurationError(f"environment: {name} names no section of the settings; see nashdex config schema")
 
 
 def _set(values: dict[str, Any], override: str) -> None:
