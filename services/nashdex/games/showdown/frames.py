@@ -1,0 +1,120 @@
+"""Frames over two file descriptors (docs/gateway.md), without ever waiting for one direction alone.
+
+Both sides stop reading while their output is full, so a writer that only wrote could wait for ever. Sending
+therefore goes on receiving.
+"""
+
+import os
+import select
+import struct
+from collections import deque
+from collections.abc import Sequence
+from enum import IntEnum
+
+from nashdex.core.errors import TryAgainError
+
+HEADER = struct.Struct("<IB3x")
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+_CHUNK_BYTES = 1 << 18
+_TYPE_BYTES = 4  # the type and its padding, which the length counts
+
+
+class FrameType(IntEnum):
+    """What a frame's payload is."""
+
+    CONTROL = 1
+    DECISIONS = 2
+    ACTIONS = 3
+
+
+class ChannelClosedError(TryAgainError):
+    """The other side went away."""
+
+
+class FrameChannel:
+    """Sends and receives whole frames on two non-blocking file descriptors, which it owns."""
+
+    def __init__(self, read_fd: int, write_fd: int) -> None:
+        self._read_fd, self._write_fd = read_fd, write_fd
+        os.set_blocking(read_fd, False)
+        os.set_blocking(write_fd, False)
+        self._received: deque[tuple[int, memoryview]] = deque()
+        self._header = bytearray(HEADER.size)
+        self._target = memoryview(self._header)
+        self._filled = 0
+        self._frame_type: int | None = None
+
+    def fileno(self) -> int:
+        """Return the descriptor that becomes readable when frames come."""
+        return self._read_fd
+
+    @property
+    def has_frames(self) -> bool:
+        """Say whether ``receive`` would return at once."""
+        return bool(self._received)
+
+    def send(self, frame_type: FrameType, parts: Sequence[bytes | memoryview]) -> None:
+        """Send one frame whose payload is ``parts`` joined.
+
+        Raises:
+            ChannelClosedError: the other side went away.
+        """
+        size = sum(len(part) for part in parts)
+        if size + HEADER.size > MAX_FRAME_BYTES:
+            raise ValueError(f"a frame of {size} bytes is over the limit of {MAX_FRAME_BYTES}")
+        left = memoryview(b"".join([HEADER.pack(size + _TYPE_BYTES, frame_type), *parts]))
+        while left:
+            try:
+                left = left[os.write(self._write_fd, left) :]
+            except BlockingIOError:
+                readable, _, _ = select.select([self._read_fd], [self._write_fd], [])
+                if readable:
+                    self._read_available()
+            except OSError as error:
+                raise ChannelClosedError(f"the gateway stopped reading ({error.strerror})") from error
+
+    def receive(self, timeout_seconds: float) -> tuple[int, memoryview] | None:
+        """Return the next frame's type and payload, or None if none came in time.
+
+        Raises:
+            ChannelClosedError: the other side went away.
+        """
+        if not self._received:
+            readable, _, _ = select.select([self._read_fd], [], [], timeout_seconds)
+            if readable:
+                self._read_available()
+        return self._received.popleft() if self._received else None
+
+    def close(self) -> None:
+        """Close both descriptors."""
+        os.close(self._write_fd)
+        if self._read_fd != self._write_fd:
+            os.close(self._read_fd)
+
+    def _read_available(self) -> None:
+        """Read what is there; whole frames go to the queue. A frame's payload is its own memory, never reused."""
+        while True:
+            try:
+                count = os.readv(self._read_fd, [self._target[self._filled : self._filled + _CHUNK_BYTES]])
+            except BlockingIOError:
+                return
+            except OSError as error:
+                raise ChannelClosedError(f"the gateway's output broke ({error.strerror})") from error
+            if count == 0:
+                raise ChannelClosedError("the gateway closed its output")
+            self._filled += count
+            if self._filled == len(self._target):
+                self._filled = 0
+                self._take_target()
+
+    def _take_target(self) -> None:
+        """Use what was filled: a header names the payload to fill next, a payload ends a frame."""
+        if self._frame_type is None:
+            length, self._frame_type = HEADER.unpack(self._header)
+            if not _TYPE_BYTES <= length <= MAX_FRAME_BYTES:
+                raise ChannelClosedError(f"the gateway sent a frame of {length} bytes: not its protocol")
+            self._target = memoryview(bytearray(length - _TYPE_BYTES))
+            if self._target:
+                return
+        self._received.append((self._frame_type, self._target))
+        self._target, self._frame_type = memoryview(self._header), None

@@ -1,0 +1,76 @@
+"""Showdown's formats as games."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.games.interface import Reward
+from nashdex.games.showdown.arena import ShowdownArena
+from nashdex.games.showdown.gateway import Gateway
+from nashdex.games.showdown.rewards import rewards
+from nashdex.games.space import Space
+
+FORMATS: Final = {"gen1randombattle": False, "gen9randombattle": False, "gen1ou": True}
+"""Supported formats, and whether players bring teams."""
+
+
+@dataclass(frozen=True)
+class ShowdownGame:
+    """One Showdown format with the teams that are drawn from."""
+
+    format: str
+    packed_teams: tuple[str, ...] = ()
+
+    def open_arena(self, *, num_gateways: int) -> ShowdownArena:
+        """Open an arena of so many gateways."""
+        return ShowdownArena(self.format, num_gateways)
+
+    def teams(self) -> Sequence[str]:
+        """Return the packed teams that battles draw from; empty where the format makes its own."""
+        return self.packed_teams
+
+    def rewards(
+        self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
+    ) -> NDArray[np.float32]:
+        """Return the reward of each of one seat's decisions (``games.showdown.rewards``)."""
+        return rewards(kind, space, observations, score, discount)
+
+
+def showdown_game(format_id: str, teams_text: str | None) -> ShowdownGame:
+    """Return the game of ``format_id`` with the packed teams of ``teams_text``, or else the format's own set."""
+    if not FORMATS[format_id]:
+        if teams_text is not None:
+            raise ConfigurationError(f"{format_id} makes its own teams: leave `teams` out")
+        return ShowdownGame(format_id)
+    if teams_text is None:
+        teams_text = (resources.files(__package__) / "team_sets" / f"{format_id}.txt").read_text(encoding="utf-8")
+    return ShowdownGame(format_id, tuple(line for line in teams_text.splitlines() if line and not line.startswith("#")))
+
+
+def pack_teams(format_id: str, text: str, source: str) -> str:
+    """Return the teams of ``text`` packed, one a line, each checked by the simulator's validator.
+
+    ``text`` holds packed teams, one a line, or export text with a blank line between Pokémon and a line ``===``
+    between teams.
+
+    Raises:
+        DataError: a team is illegal (in the validator's own words), or there is none.
+    """
+    if "|" in text:
+        teams = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    else:
+        teams = [team for team in text.split("===") if team.strip()]
+    if not teams:
+        raise DataError(f"{source} holds no team: expected export text, or packed teams, one a line")
+    gateway = Gateway(format_id)
+    try:
+        return "\n".join(gateway.validate(teams)) + "\n"
+    except DataError as error:
+        raise DataError(f"{source}: {error}") from error
+    finally:
+        gateway.close()

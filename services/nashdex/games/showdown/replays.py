@@ -1,0 +1,69 @@
+"""Showdown replays: one HTML file a battle, in the layout that Showdown's own "download replay" writes.
+
+With a network the official player animates it; without one the log below the player can still be read.
+"""
+
+from html import escape
+
+PLAYER_URL = "https://play.pokemonshowdown.com/js/replay-embed.js"
+"""The official replay player. It reads the script block of class ``battle-log-data``."""
+
+_STYLE = """
+html, body { margin: 0; padding: 0; font: 10pt Verdana, sans-serif; color-scheme: light dark; }
+body { padding: 12px 0; }
+h1 { font-weight: normal; font-size: 14pt; text-align: center; }
+details { max-width: 1180px; margin: 24px auto; padding: 0 12px; }
+summary { cursor: pointer; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 9pt/1.45 ui-monospace, Menlo, Consolas, monospace; }
+"""
+
+# Undoes `script_data`, then shows the log as plain text. The player must not be waited for: it may never come.
+_READ_LOG = (
+    'document.querySelector(".battle-log-text").textContent = '
+    r'document.querySelector(".battle-log-data").textContent.replace(/\\\//g, "/");'
+)
+
+
+def script_data(log: str) -> str:
+    r"""Return ``log`` as it may stand in the ``battle-log-data`` block.
+
+    Every ``/`` becomes ``\/``, which the player undoes: the log cannot close the block. ``<!--`` cannot be written
+    so that the player restores it, and may make a browser look past the block's end: it becomes ``<\!--``.
+    """
+    return log.replace("/", r"\/").replace("<!--", r"<\!--")
+
+
+def replay_page(log: str, title: str, format: str) -> str:  # noqa: A002 - the project's word for it everywhere
+    """Return the HTML page that replays ``log``.
+
+    Args:
+        log: the battle's protocol lines, as one string.
+        title: who played whom, for people.
+        format: the Showdown format id.
+    """
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<!-- version 1 -->
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(format)} replay: {escape(title)}</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<div class="wrapper replay-wrapper" style="max-width:1180px;margin:0 auto">
+<input type="hidden" name="replayid" value="{escape(format)}">
+<div class="battle"></div><div class="battle-log"></div>
+<div class="replay-controls"></div><div class="replay-controls-2"></div>
+<h1><strong>{escape(format)}</strong><br>{escape(title)}</h1>
+<script type="text/plain" class="battle-log-data">{script_data(log)}</script>
+</div>
+<details open>
+<summary>The whole battle as text (the player above needs a network)</summary>
+<pre class="battle-log-text"></pre>
+</details>
+<script>{_READ_LOG}</script>
+<script async src="{PLAYER_URL}"></script>
+</body>
+</html>
+"""

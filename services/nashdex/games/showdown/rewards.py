@@ -1,0 +1,38 @@
+"""Rewards of a seat's decisions. Both kinds rank policies by won games alone."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.games.interface import Reward
+from nashdex.games.space import Space
+
+REWARD_VERSION = "1"
+_SHAPING_SCALE = 0.5
+
+
+def rewards(
+    kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
+) -> NDArray[np.float32]:
+    """Return the rewards of T decisions, shape (T,), from observations of shape (T, F).
+
+    ``win-loss``: 0, and 2·score − 1 at the last decision. ``shaped``: the same plus γΦ(s′) − Φ(s), where Φ is half
+    the difference of the sides' remaining share of HP and Φ is 0 at the end, so that the best policy stays the best
+    (Ng, Harada and Russell 1999, theorem 1).
+    """
+    result = np.zeros(len(observations), dtype=np.float32)
+    if not len(result):
+        return result
+    result[-1] = 2.0 * score - 1.0
+    if kind == "shaped":
+        potential = _SHAPING_SCALE * (_remaining(space, observations, "own") - _remaining(space, observations, "opponent"))
+        following = np.append(potential[1:], np.float32(0.0))
+        result += discount * following - potential
+    return result
+
+
+def _remaining(space: Space, observations: NDArray[np.float32], block: str) -> NDArray[np.float32]:
+    """Return a side's share of HP left, shape (T,); a Pokémon that was not seen yet has all of it."""
+    share = space.view(observations, block, "hp")[..., 0]
+    known = space.view(observations, block, "known")[..., 0] > 0
+    remaining: NDArray[np.float32] = np.where(known, share, 1.0).mean(axis=1, dtype=np.float32)
+    return remaining
