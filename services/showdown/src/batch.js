@@ -1,0 +1,75 @@
+/** The decisions of one moment as one frame: docs/gateway.md, "Frames". */
+import { DECISIONS, HEADER_BYTES, writeHeader } from "./frames.js";
+
+/** Bit 0 of a row's flags: the decision is asked again after a rejected choice. */
+export const ASKED_AGAIN = 1;
+/** Bytes of the payload before the battles: their count and four zero bytes. */
+const COUNT_BYTES = 8;
+
+/** Buffers of sent frames, to be filled again: a frame is up to megabytes, and a fresh one costs page faults. */
+export class FramePool {
+  constructor() {
+    /** @type {ArrayBuffer[]} */
+    this.free = [];
+  }
+
+  /** @param {number} sizeBytes @returns {ArrayBuffer} at least so large, with arbitrary content */
+  take(sizeBytes) {
+    const buffer = this.free.pop();
+    // A quarter more than needed, so that batches of slowly growing size do not each allocate; one too small is dropped.
+    return buffer && buffer.byteLength >= sizeBytes ? buffer : new ArrayBuffer(Math.ceil(sizeBytes * 1.25));
+  }
+
+  /** @param {ArrayBuffer} buffer that nothing refers to any more */
+  give(buffer) {
+    this.free.push(buffer);
+  }
+}
+
+/** A decisions frame of a known number of rows, being filled. Its parts are views of one buffer. */
+export class DecisionBatch {
+  /**
+   * @param {FramePool} pool
+   * @param {number} count rows
+   * @param {number} observationSize floats a row
+   * @param {number} numActions mask bytes a row
+   */
+  constructor(pool, count, observationSize, numActions) {
+    const battlesAt = HEADER_BYTES + COUNT_BYTES;
+    const seatsAt = battlesAt + 4 * count;
+    const flagsAt = seatsAt + count;
+    // The header's 8 bytes are a multiple of 4, so alignment in the frame is alignment in the payload.
+    const observationsAt = Math.ceil((flagsAt + count) / 4) * 4;
+    const masksAt = observationsAt + 4 * count * observationSize;
+    const sizeBytes = masksAt + count * numActions;
+    this.buffer = pool.take(sizeBytes);
+    this.frame = Buffer.from(this.buffer, 0, sizeBytes);
+    this.battles = new Uint32Array(this.buffer, battlesAt, count);
+    this.seats = new Uint8Array(this.buffer, seatsAt, count);
+    this.flags = new Uint8Array(this.buffer, flagsAt, count);
+    this.observations = new Float32Array(this.buffer, observationsAt, count * observationSize);
+    this.masks = new Uint8Array(this.buffer, masksAt, count * numActions);
+    this.frame.fill(0, flagsAt + count, observationsAt);
+    this.frame.writeUInt32LE(count, HEADER_BYTES);
+    this.frame.writeUInt32LE(0, HEADER_BYTES + 4);
+    writeHeader(this.frame, DECISIONS);
+  }
+}
+
+/**
+ * Read an actions frame's payload.
+ * @param {Buffer} payload
+ * @returns {{count: number, battle: (row: number) => number, seat: (row: number) => number, action: (row: number) => number} | null}
+ *   null if its size is not what its count says
+ */
+export function readActions(payload) {
+  if (payload.length < COUNT_BYTES) return null;
+  const count = payload.readUInt32LE(0);
+  if (payload.length !== COUNT_BYTES + 6 * count) return null;
+  return {
+    count,
+    battle: (row) => payload.readUInt32LE(COUNT_BYTES + 4 * row),
+    seat: (row) => payload[COUNT_BYTES + 4 * count + row],
+    action: (row) => payload[COUNT_BYTES + 5 * count + row],
+  };
+}

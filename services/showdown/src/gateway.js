@@ -1,0 +1,76 @@
+#!/usr/bin/env node
+/** The battle gateway's entry: on standard input and output, or one child process a TCP connection. */
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { listen } from "./listen.js";
+import { log } from "./log.js";
+
+const EXIT_USAGE = 64;
+const EXIT_INTERNAL = 70;
+/** Heap in use that ends a gateway's youth: battles under way need some 200 MiB, the process may have about 2 GiB. */
+const DEFAULT_MAX_HEAP_MB = 1024;
+
+const USAGE = `usage: node gateway.js [--listen HOST:PORT] [--max-heap-mb N] [--version]
+
+Plays Pokémon Showdown battles for one client on standard input and output, or for each TCP connection in a
+process of its own. The protocol: docs/gateway.md. Logs are JSON lines on standard error.
+
+  --listen HOST:PORT  accept TCP connections; port 0 takes a free one, which the log names
+  --max-heap-mb N     ask the client to reconnect once more MiB of heap are in use (default ${DEFAULT_MAX_HEAP_MB})
+  --version           print the versions of gateway and simulator
+`;
+
+/** @param {string} message @returns {never} */
+function refuse(message) {
+  process.stderr.write(`gateway: ${message}\n${USAGE}`);
+  process.exit(EXIT_USAGE);
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        listen: { type: "string" },
+        "max-heap-mb": { type: "string", default: String(DEFAULT_MAX_HEAP_MB) },
+        version: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** @param {string} text @returns {{host: string, port: number}} */
+function parseAddress(text) {
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
+  if (!match || Number(match[3]) > 65535) refuse(`--listen is ${JSON.stringify(text)}: expected HOST:PORT, such as 127.0.0.1:7400`);
+  return { host: match[1] ?? match[2], port: Number(match[3]) };
+}
+
+/** @param {string} path of a package.json, from this folder @returns {string} */
+function packageVersion(path) {
+  return JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8")).version;
+}
+
+const values = readArguments();
+const maxHeapMb = Number(values["max-heap-mb"]);
+if (!(maxHeapMb > 0)) refuse(`--max-heap-mb is ${JSON.stringify(values["max-heap-mb"])}: expected a number above 0`);
+
+process.on("uncaughtException", (error) => {
+  log("error", "uncaught exception", { error: error.stack ?? String(error) });
+  process.exit(EXIT_INTERNAL);
+});
+
+if (values.help) {
+  process.stdout.write(USAGE);
+} else if (values.version) {
+  const simulator = packageVersion("../node_modules/pokemon-showdown/package.json");
+  process.stdout.write(`nashdex-showdown ${packageVersion("../package.json")} (pokemon-showdown ${simulator})\n`);
+} else if (values.listen !== undefined) {
+  listen(parseAddress(values.listen), ["--max-heap-mb", String(maxHeapMb)]);
+} else {
+  const { converse } = await import("./converse.js");
+  converse(process.stdin, process.stdout, maxHeapMb * 2 ** 20);
+}

@@ -1,0 +1,64 @@
+/** The gateway on TCP: each connection gets a process of its own, so that it always meets a fresh simulator. */
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { log } from "./log.js";
+
+const EXIT_UNAVAILABLE = 69;
+const ENTRY = fileURLToPath(new URL("./gateway.js", import.meta.url));
+
+/**
+ * Accept connections until SIGTERM or SIGINT, which end the children too, and exit 0.
+ * @param {{host: string, port: number}} address
+ * @param {string[]} childArguments for each connection's own gateway
+ */
+export function listen({ host, port }, childArguments) {
+  /** @type {Set<import("node:child_process").ChildProcess>} */
+  const children = new Set();
+  let isStopping = false;
+
+  // Paused, so that no byte is read here: the socket itself becomes the child's standard input and output.
+  const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    const client = `${socket.remoteAddress}:${socket.remotePort}`;
+    const child = spawn(process.execPath, [...process.execArgv, ENTRY, ...childArguments], {
+      stdio: [socket, socket, "inherit"],
+    });
+    children.add(child);
+    log("info", "client connected", { client, child: child.pid });
+    child.on("error", (error) => {
+      children.delete(child);
+      log("error", "child did not start", { client, error: error.message });
+    });
+    child.on("exit", (code, signal) => {
+      children.delete(child);
+      const isClean = code === 0 || isStopping;
+      log(isClean ? "info" : "error", "client's gateway ended", { client, child: child.pid, code, signal });
+      finishIfStopped();
+    });
+    socket.on("error", () => {}); // Reported by the child, which holds the socket.
+    socket.destroy();
+  });
+
+  function finishIfStopped() {
+    if (isStopping && children.size === 0) process.exit(0);
+  }
+
+  function stop() {
+    if (isStopping) return;
+    isStopping = true;
+    server.close();
+    for (const child of children) child.kill("SIGTERM");
+    finishIfStopped();
+  }
+
+  server.on("error", (error) => {
+    log("error", "cannot listen", { host, port, error: error.message });
+    process.exit(EXIT_UNAVAILABLE);
+  });
+  server.listen(port, host, () => {
+    const address = server.address();
+    log("info", "listening", { host, port: typeof address === "object" ? address?.port : port });
+  });
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
