@@ -1,0 +1,67 @@
+"""Checks of a payoff ledger's counts, wherever they come from. Problems are ValueErrors that name the cell."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TypeVar
+
+Matrix = Sequence[Sequence[int]]
+Name = TypeVar("Name", bound=str)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Check that there are names and that each is there once.
+
+    Raises:
+        ValueError: there are none, or one is there twice.
+    """
+    if not names:
+        raise ValueError("there are no policies; expected at least one")
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise ValueError(f"policy {twice[0]!r} is named twice; expected every id once")
+
+
+def check_counts(policies: Sequence[str], wins: Matrix, draws: Matrix, games: Matrix) -> None:
+    """Check that three matrices of counts describe one ledger of ``policies``.
+
+    Raises:
+        ValueError: says which policy or cell, what was found and what was expected.
+    """
+    check_names(policies)
+    for name, counts in (("wins", wins), ("draws", draws), ("games", games)):
+        _check_table(name, policies, counts)
+    for i, j in combinations(range(len(policies)), 2):
+        cell = f"{policies[i]!r} against {policies[j]!r}"
+        for name, counts in (("draws", draws), ("games", games)):
+            if counts[i][j] != counts[j][i]:
+                raise ValueError(
+                    f"{cell}: {counts[i][j]} {name} one way and {counts[j][i]} the other; expected the same number"
+                )
+        total = wins[i][j] + draws[i][j] + wins[j][i]
+        if total != games[i][j]:
+            raise ValueError(
+                f"{cell}: {wins[i][j]} wins, {draws[i][j]} draws and {wins[j][i]} losses make {total} games, "
+                f"but games says {games[i][j]}; expected the same number"
+            )
+
+
+def _check_table(name: str, policies: Sequence[str], counts: Matrix) -> None:
+    """Check that ``counts`` is square, not negative and 0 on its diagonal."""
+    size = len(policies)
+    if len(counts) != size:
+        raise ValueError(f"{name} has {len(counts)} rows for {size} policies; expected one row and column a policy")
+    for index, (policy, row) in enumerate(zip(policies, counts, strict=True)):
+        if len(row) != size:
+            raise ValueError(f"{name} of {policy!r} has {len(row)} entries; expected {size}, one a policy")
+        if min(row) < 0:
+            raise ValueError(f"{name} of {policy!r} holds {min(row)}; expected counts of 0 or more")
+        if row[index]:
+            raise ValueError(
+                f"policy {policy!r} is counted against itself ({row[index]} {name}); expected 0 on the diagonal"
+            )
+
+
+def unplayed_cells(policies: Sequence[Name], games: Matrix) -> list[tuple[Name, Name]]:
+    """Return the pairs of ``policies`` that have not met, in their order."""
+    return [(policies[i], policies[j]) for i, j in combinations(range(len(policies)), 2) if games[i][j] == 0]
