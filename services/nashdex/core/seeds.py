@@ -14,6 +14,11 @@ def derive_seed(root: int, *path: str | int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
 
+def derive_uniform(root: int, *path: str | int) -> float:
+    """Return a draw in [0, 1) for ``path`` under ``root``."""
+    return float((derive_seed(root, *path) >> 11) * 2.0**-53)
+
+
 def uniforms(seeds: NDArray[np.uint64], counters: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Return one uniform draw in [0, 1) for each (seed, counter), both of shape (N,).
 

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from nashdex.core.documents import describe_problems
@@ -34,6 +34,13 @@ class PopulationSettings(_Section):
         min_length=1,
         description="Scripted policies that the population begins with. They also anchor the ratings.",
     )
+
+    @field_validator("initial")
+    @classmethod
+    def _names_differ(cls, initial: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(initial)) != len(initial):
+            raise ValueError("a policy is named twice")
+        return initial
 
 
 class NetworkSettings(_Section):

@@ -58,6 +58,17 @@ class Decisions:
     def __len__(self) -> int:
         return len(self.battle)
 
+    def take(self, rows: NDArray[np.int64]) -> "Decisions":
+        """Return the given rows."""
+        return Decisions(
+            battle=self.battle[rows],
+            seat=self.seat[rows],
+            asked_again=self.asked_again[rows],
+            observation=self.observation[rows],
+            mask=self.mask[rows],
+            lines=self.lines,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -71,6 +82,10 @@ class Outcome:
     rejected: int
     """Choices that the simulator refused and that were made again."""
     log: str | None = None
+
+    def score(self, seat: int) -> float:
+        """Return 1, ½ or 0 for a win, draw or loss of ``seat``."""
+        return 0.5 if self.winner is None else float(self.winner == seat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +128,9 @@ class Arena(Protocol):
 
     def resident_bytes(self) -> int:
         """Return the memory that the arena's own processes hold, in bytes."""
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of the arena's own processes so far, user and system."""
 
     def close(self) -> None:
         """Stop every process and free what the arena holds. Safe to call twice."""

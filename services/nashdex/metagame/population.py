@@ -1,13 +1,16 @@
 """Who is in the population. Everything refers to policies by id; nothing depends on their order."""
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Final, Literal
 
 from pydantic import Field, model_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.core.results import TrainingResult
 
 Kind = Literal["scripted", "network"]
+_ORACLE_NAMES: Final = {"clone": "clone", "ppo": "best response"}
 
 
 class PolicyEntry(Model):
@@ -36,6 +39,21 @@ class Population(Document):
     def ids(self) -> tuple[PolicyId, ...]:
         """The members' ids, oldest first."""
         return tuple(entry.id for entry in self.policies)
+
+    def grown(self, results: Iterable[TrainingResult], iteration: int) -> "Population":
+        """Return the population with the policies that ``iteration`` trained; one that is there stays as it is."""
+        return self.with_members(
+            tuple(
+                PolicyEntry(
+                    id=result.policy,
+                    kind="network",
+                    name=f"{_ORACLE_NAMES[result.oracle]} {iteration}",
+                    iteration=iteration,
+                    parent=result.parent,
+                )
+                for result in results
+            )
+        )
 
     def with_members(self, entries: tuple[PolicyEntry, ...]) -> "Population":
         """Return the population with ``entries`` added; a member that is already there stays as it is."""

@@ -3,6 +3,7 @@
 import select
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -157,10 +158,8 @@ class ShowdownArena:
     def _close_worker(self, worker: _Worker) -> None:
         self._workers.remove(worker)
         if worker.gateway.process_id:
-            try:
+            with suppress(psutil.Error):  # one that died took its times with it
                 self._spent_cpu_seconds += _cpu_seconds(psutil.Process(worker.gateway.process_id))
-            except psutil.Error:
-                pass  # it died, and its times with it
         worker.gateway.close()
 
     def _ready_workers(self) -> list[_Worker]:

@@ -9,7 +9,7 @@ PLAYER_URL = "https://play.pokemonshowdown.com/js/replay-embed.js"
 """The official replay player. It reads the script block of class ``battle-log-data``."""
 
 _STYLE = """
-html, body { margin: 0; padding: 0; font: 10pt Verdana, sans-serif; color-scheme: light dark; }
+html, body { margin: 0; padding: 0; font: 10pt Verdana, sans-serif; background: white; color: black; }
 body { padding: 12px 0; }
 h1 { font-weight: normal; font-size: 14pt; text-align: center; }
 details { max-width: 1180px; margin: 24px auto; padding: 0 12px; }

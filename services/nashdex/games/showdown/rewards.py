@@ -15,8 +15,8 @@ def rewards(
 ) -> NDArray[np.float32]:
     """Return the rewards of T decisions, shape (T,), from observations of shape (T, F).
 
-    ``win-loss``: 0, and 2·score − 1 at the last decision. ``shaped``: the same plus γΦ(s′) − Φ(s), where Φ is half
-    the difference of the sides' remaining share of HP and Φ is 0 at the end, so that the best policy stays the best
+    ``win-loss``: 0, and 2·score − 1 at the last decision. ``shaped``: the same plus γΦ(next s) − Φ(s), where Φ is
+    half the difference of the sides' remaining share of HP, and 0 at the end, so that the best policy stays the best
     (Ng, Harada and Russell 1999, theorem 1).
     """
     result = np.zeros(len(observations), dtype=np.float32)
@@ -24,7 +24,9 @@ def rewards(
         return result
     result[-1] = 2.0 * score - 1.0
     if kind == "shaped":
-        potential = _SHAPING_SCALE * (_remaining(space, observations, "own") - _remaining(space, observations, "opponent"))
+        potential = _SHAPING_SCALE * (
+            _remaining(space, observations, "own") - _remaining(space, observations, "opponent")
+        )
         following = np.append(potential[1:], np.float32(0.0))
         result += discount * following - potential
     return result

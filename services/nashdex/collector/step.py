@@ -1,0 +1,94 @@
+"""The collect step."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+from nashdex.core import keys
+from nashdex.core.ids import PolicyId
+from nashdex.core.manifest import Manifest
+from nashdex.core.results import COLLECT_RESULT, CollectResult, OpponentCount
+from nashdex.core.seeds import derive_seed
+from nashdex.core.settings import RunSettings
+from nashdex.core.sharding import shard_range
+from nashdex.core.steps import StepName
+from nashdex.metagame.plan import IterationPlan
+from nashdex.policies.mixture import Mixture
+from nashdex.rollout.loading import game_of_run, load_policies
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import Assignment, Rollout, require_finished
+from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry.progress import Progress
+from nashdex.trajectory.shard import ShardWriter
+
+MAX_PART_BYTES = 64 * 1024 * 1024
+
+
+def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
+    """Collect one shard's battles of the iteration's learner against its opponents.
+
+    Raises:
+        DataError: the plan or a policy is missing or altered.
+        TryAgainError: a battle could not be finished, or the store or a gateway is not there.
+        StoppedError: the process was asked to stop.
+    """
+    if done := find_manifest(store, iteration, StepName.COLLECT, shard):
+        return done
+    plan_key = keys.published(iteration, keys.PLAN)
+    plan = IterationPlan.from_json(store.get(plan_key), plan_key)
+    game = game_of_run(store, settings)
+    numbers = shard_range(settings.collect.battles, settings.collect.shards, shard)
+    root = derive_seed(settings.seed, "collect", iteration)
+    battles = PairedBattles(root, game.teams(), settings.collect.deadline_seconds)
+    attempt = Attempt(store, iteration, StepName.COLLECT, shard)
+    started = time.monotonic()
+
+    arena = game.open_arena(num_gateways=settings.collect.gateways)
+    try:
+        policies = load_policies(store, [plan.learner, *plan.opponents], arena.space)
+        rollout = Rollout(arena, policies, settings.collect.concurrent_battles)
+        writer = ShardWriter(attempt.write, arena.space, MAX_PART_BYTES)
+        scores: Counter[tuple[PolicyId, float]] = Counter()
+        recorded_decisions = 0
+        with Progress(StepName.COLLECT, shard, len(numbers), "battles") as progress:
+            for finished in rollout.play(_assignments(numbers, battles, plan)):
+                require_finished(finished)
+                (episode,) = finished.episodes
+                writer.add(episode)
+                scores[episode.opponent, episode.score] += 1
+                recorded_decisions += len(episode)
+                progress.advance(decisions=rollout.counts.decisions, failures=rollout.counts.failures.total())
+        writer.close()
+        gateway_cpu_seconds = arena.cpu_seconds()
+    finally:
+        arena.close()
+
+    counts = rollout.counts
+    result = CollectResult(
+        learner=plan.learner,
+        battles=counts.battles,
+        decisions=counts.decisions,
+        recorded_decisions=recorded_decisions,
+        opponents=tuple(_opponent_count(opponent, scores) for opponent in sorted({o for o, _ in scores})),
+        failures=dict(counts.failures),
+        rejected_choices=counts.rejected_choices,
+        seconds=time.monotonic() - started,
+        cpu_seconds=time.process_time() + gateway_cpu_seconds,
+    )
+    attempt.write(COLLECT_RESULT, result.to_json())
+    return attempt.finish({"battles": counts.battles, "recorded_decisions": recorded_decisions})
+
+
+def _assignments(numbers: range, battles: PairedBattles, plan: IterationPlan) -> Iterator[Assignment]:
+    """Yield the shard's battles. An opponent is drawn once a pair, so that it is met from both sides."""
+    mixture = Mixture(plan.opponents)
+    for number in numbers:
+        opponent = mixture.draw(battles.pair_uniform(number, "opponent"))
+        yield battles.assignment(number, (plan.learner, opponent), record=True)
+
+
+def _opponent_count(opponent: PolicyId, scores: Counter[tuple[PolicyId, float]]) -> OpponentCount:
+    return OpponentCount(
+        opponent=opponent, wins=scores[opponent, 1.0], draws=scores[opponent, 0.5], losses=scores[opponent, 0.0]
+    )

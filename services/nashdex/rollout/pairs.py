@@ -1,0 +1,55 @@
+"""Side-swapped pairs: two battles with the same two teams, in which the policies change seats."""
+
+from collections.abc import Sequence
+
+from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_seed, derive_uniform
+from nashdex.games.interface import BattleSpec
+from nashdex.rollout.play import Assignment
+
+
+class PairedBattles:
+    """Numbered battles whose seeds and teams follow from ``root`` and their number alone.
+
+    Battles 2p and 2p + 1 are pair p. Each seat keeps its team; the first policy sits in seat n mod 2 of battle n, so
+    that each policy plays each team from each side once, and the luck of the draw cancels.
+    """
+
+    def __init__(self, root: int, teams: Sequence[str], deadline_seconds: float) -> None:
+        self._root = root
+        self._teams = teams
+        self._deadline_seconds = deadline_seconds
+
+    def assignment(
+        self, number: int, policies: tuple[PolicyId, PolicyId], *, record: bool = False, log: bool = False
+    ) -> Assignment:
+        """Return battle ``number``; ``record`` keeps the decisions of the first policy."""
+        seat = number % 2
+        first_seed, second_seed = (derive_seed(self._root, "pair", number // 2, "team", side) for side in range(2))
+        spec = BattleSpec(
+            battle=0,
+            seed=derive_seed(self._root, "battle", number),
+            teams=(self._team(first_seed), self._team(second_seed)),
+            team_seeds=(first_seed, second_seed),
+            log=log,
+            deadline_seconds=self._deadline_seconds,
+        )
+        first, second = policies
+        return Assignment(
+            spec=spec,
+            seats=(second, first) if seat else (first, second),
+            number=number,
+            team_names=(self._team_name(first_seed), self._team_name(second_seed)),
+            first_seat=seat,
+            record=(record and seat == 0, record and seat == 1),
+        )
+
+    def pair_uniform(self, number: int, *path: str | int) -> float:
+        """Return a draw in [0, 1) that both battles of ``number``'s pair share."""
+        return derive_uniform(self._root, "pair", number // 2, *path)
+
+    def _team_name(self, seed: int) -> str:
+        return f"{seed % len(self._teams) if self._teams else seed}"
+
+    def _team(self, seed: int) -> str | None:
+        return self._teams[seed % len(self._teams)] if self._teams else None

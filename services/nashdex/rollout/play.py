@@ -1,0 +1,224 @@
+"""Plays battles with batched inference.
+
+Each seat draws from its own counter-based generator, seeded by battle and seat, so the batch that a decision happens
+to share does not change its draw. What is recorded is the action that was executed.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nashdex.core.errors import TryAgainError
+from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_seed, uniforms
+from nashdex.core.stopping import check_stop
+from nashdex.games.interface import NUM_SEATS, Arena, BattleSpec, Decisions, Outcome
+from nashdex.policies.interface import Policy
+from nashdex.rollout.recording import Recorder
+from nashdex.trajectory.episode import Episode
+
+MAX_TRIES = 4
+"""Tries at one battle, each with the same seeds, before it counts as unfinished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A battle and who plays it. The spec's battle number is set when it starts."""
+
+    spec: BattleSpec
+    seats: tuple[PolicyId, PolicyId]
+    number: int = 0
+    """What the caller knows the battle by."""
+    team_names: tuple[str, str] = ("", "")
+    """By seat, for the record: the team's number in the set, or the seed that it came from."""
+    first_seat: int = 0
+    """Where the policy sits that the battle is counted for."""
+    record: tuple[bool, bool] = (False, False)
+    """Seats whose decisions are recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """One assignment's end."""
+
+    assignment: Assignment
+    outcome: Outcome | None
+    """None if the battle could not be finished in ``MAX_TRIES`` tries: no result."""
+    episodes: tuple[Episode, ...] = ()
+    """One for each recorded seat."""
+    detail: str = ""
+    """Why the last try failed, where there is no outcome."""
+
+
+@dataclass(slots=True)
+class RolloutCounts:
+    """What a rollout counted so far."""
+
+    battles: int = 0
+    decisions: int = 0
+    rejected_choices: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    """Failed tries by cause."""
+
+
+class Rollout:
+    """Plays assignments on an arena, at most ``concurrent_battles`` at once.
+
+    A battle's number in the arena is its slot here, so that a seat's policy, seed and draw counter are array look-ups.
+    """
+
+    def __init__(self, arena: Arena, policies: Mapping[PolicyId, Policy], concurrent_battles: int) -> None:
+        self._arena = arena
+        self._policies = list(policies.values())
+        self._index = {policy_id: index for index, policy_id in enumerate(policies)}
+        self._slots: list[Assignment | None] = [None] * concurrent_battles
+        self._free = list(range(concurrent_battles))
+        self._tries = [0] * concurrent_battles
+        shape = (concurrent_battles, NUM_SEATS)
+        self._policy_of = np.zeros(shape, dtype=np.int64)
+        self._seed_of = np.zeros(shape, dtype=np.uint64)
+        self._num_draws = np.zeros(shape, dtype=np.uint64)
+        self._recorder = Recorder(concurrent_battles)
+        self.counts = RolloutCounts()
+
+    def play(self, assignments: Iterable[Assignment]) -> Iterator[Finished]:
+        """Yield every assignment's end, in the order in which they end.
+
+        Raises:
+            StoppedError: the process was asked to stop.
+        """
+        waiting = iter(assignments)
+        self._fill(waiting)
+        while len(self._free) < len(self._slots):
+            check_stop()
+            events = self._arena.poll()
+            for decisions in events.decisions:
+                self._answer(decisions)
+            for outcome in events.outcomes:
+                yield self._finish(outcome)
+            retries = []
+            for failure in events.failures:
+                self.counts.failures[failure.cause] += 1
+                self._forget(failure.battle)
+                if self._tries[failure.battle] < MAX_TRIES:
+                    retries.append(failure.battle)
+                else:
+                    detail = f"{failure.cause}: {failure.detail}"
+                    yield Finished(self._release(failure.battle), None, detail=detail)
+            self._start(retries)
+            if self._free:
+                self._fill(waiting)
+
+    def _fill(self, waiting: Iterator[Assignment]) -> None:
+        started = []
+        while self._free and (assignment := next(waiting, None)) is not None:
+            slot = self._free.pop()
+            self._slots[slot] = assignment
+            self._tries[slot] = 0
+            started.append(slot)
+        self._start(started)
+
+    def _start(self, slots: list[int]) -> None:
+        specs = []
+        for slot in slots:
+            assignment = self._assignment(slot)
+            self._tries[slot] += 1
+            needs_lines = [False, False]
+            for seat, policy_id in enumerate(assignment.seats):
+                index = self._index[policy_id]
+                self._policy_of[slot, seat] = index
+                self._seed_of[slot, seat] = derive_seed(assignment.spec.seed, "seat", seat)
+                self._num_draws[slot, seat] = 0
+                needs_lines[seat] = self._policies[index].needs_lines
+            self._recorder.begin(slot, assignment.record)
+            spec = assignment.spec
+            specs.append(
+                BattleSpec(
+                    battle=slot,
+                    seed=spec.seed,
+                    teams=spec.teams,
+                    team_seeds=spec.team_seeds,
+                    lines=(needs_lines[0], needs_lines[1]),
+                    log=spec.log,
+                    deadline_seconds=spec.deadline_seconds,
+                )
+            )
+        if specs:
+            self._arena.start(specs)
+
+    def _answer(self, decisions: Decisions) -> None:
+        battle, seat = decisions.battle, decisions.seat
+        policy_of = self._policy_of[battle, seat]
+        draws = uniforms(self._seed_of[battle, seat], self._num_draws[battle, seat])
+        self._num_draws[battle, seat] += np.uint64(1)
+        present = np.unique(policy_of)
+        if len(present) == 1:
+            answers = self._policies[present[0]].act(decisions, draws)
+            action, log_prob = answers.action, answers.log_prob
+        else:
+            action = np.zeros(len(decisions), dtype=np.int64)
+            log_prob = np.zeros(len(decisions), dtype=np.float32)
+            for index in present:
+                rows = np.flatnonzero(policy_of == index)
+                answers = self._policies[index].act(decisions.take(rows), draws[rows])
+                action[rows], log_prob[rows] = answers.action, answers.log_prob
+        self._arena.act(battle, seat, action)
+        self._recorder.add(decisions, action, log_prob)
+        self.counts.decisions += int(len(decisions) - np.count_nonzero(decisions.asked_again))
+
+    def _finish(self, outcome: Outcome) -> Finished:
+        slot = outcome.battle
+        assignment = self._assignment(slot)
+        episodes = []
+        for seat in range(NUM_SEATS):
+            if assignment.record[seat]:
+                steps = self._recorder.take(slot, seat)
+                episodes.append(
+                    Episode(
+                        seed=assignment.spec.seed,
+                        seat=seat,
+                        policy=assignment.seats[seat],
+                        opponent=assignment.seats[1 - seat],
+                        score=outcome.score(seat),
+                        observations=steps.observations,
+                        masks=steps.masks,
+                        actions=steps.actions,
+                        log_probs=steps.log_probs,
+                    )
+                )
+        self._forget(slot)
+        self.counts.battles += 1
+        self.counts.rejected_choices += outcome.rejected
+        return Finished(self._release(slot), outcome, tuple(episodes))
+
+    def _forget(self, slot: int) -> None:
+        for seat in range(NUM_SEATS):
+            self._policies[self._policy_of[slot, seat]].forget(slot, seat)
+            self._recorder.drop(slot, seat)
+
+    def _assignment(self, slot: int) -> Assignment:
+        assignment = self._slots[slot]
+        assert assignment is not None, "the arena speaks of a battle that is not under way"
+        return assignment
+
+    def _release(self, slot: int) -> Assignment:
+        assignment = self._assignment(slot)
+        self._slots[slot] = None
+        self._free.append(slot)
+        return assignment
+
+
+def require_finished(finished: Finished) -> Outcome:
+    """Return the outcome of a battle that a step cannot do without.
+
+    Raises:
+        TryAgainError: it could not be finished.
+    """
+    if finished.outcome is None:
+        raise TryAgainError(
+            f"the battle with seed {finished.assignment.spec.seed} between {' and '.join(finished.assignment.seats)} "
+            f"failed {MAX_TRIES} times ({finished.detail}); try again"
+        )
+    return finished.outcome
