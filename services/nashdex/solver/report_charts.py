@@ -1,0 +1,224 @@
+"""The report's charts as inline SVG, small enough for a phone, coloured by the page's own style sheet.
+
+Colours are classes (``c0`` … ``c9``), so that one drawing serves light, dark and print. Every mark has a ``<title>``
+with its numbers, which a browser shows on hover and a screen reader reads.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+WIDTH, HEIGHT = 360, 190
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 8, 8, 30
+NUM_COLOURS = 10
+_ROUNDING = 1e-6
+
+_Scale = Callable[[float], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One measured value, with its interval where it has one."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    title: str = ""
+    """What hovering shows; empty draws no mark, only the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Points of one thing, by rising x."""
+
+    name: str
+    colour: str
+    points: Sequence[Point]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One part of a stacked bar."""
+
+    share: float
+    colour: str
+    title: str
+
+
+def nice_ticks(low: float, high: float, at_most: int = 5) -> list[float]:
+    """Return at most ``at_most`` + 1 multiples of 1, 2, 2.5 or 5 times a power of ten that cover [low, high]."""
+    if high <= low:
+        low, high = low - 0.5, high + 0.5
+    rough = (high - low) / at_most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(
+        power * factor
+        for factor in (1.0, 2.0, 2.5, 5.0, 10.0, 20.0)
+        if math.ceil(high / (power * factor) - 1e-9) - math.floor(low / (power * factor) + 1e-9) <= at_most
+    )
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(i * step, 12) for i in range(first, last + 1)]
+
+
+def tick_labels(ticks: Sequence[float]) -> list[str]:
+    """Return the ticks as text, all with as many decimals as their step needs."""
+    step = min((b - a for a, b in itertools.pairwise(ticks)), default=1.0)
+    decimals = next((d for d in range(9) if abs(step * 10**d - round(step * 10**d)) < _ROUNDING), 9)
+    return [f"{tick:,.{decimals}f}".replace("-", "−") for tick in ticks]
+
+
+def line_chart(
+    series: Sequence[Series],
+    *,
+    label: str,
+    x_label: str,
+    include: Sequence[float] = (0.0,),
+    whole_x: bool = False,
+    reference: float | None = None,
+) -> Markup:
+    """Return lines over a common x, with whiskers where points carry intervals.
+
+    Args:
+        series: what to draw; none without points.
+        label: what the chart shows, for those who cannot see it.
+        x_label: what stands under the x axis.
+        include: values of y that the axis always covers.
+        whole_x: ticks only at whole x, for iterations.
+        reference: a value of y to draw a dashed line at.
+    """
+    points = [point for one in series for point in one.points]
+    if not points:
+        return Markup('<p class="none">Nothing was measured.</p>')
+    bounds = [v for p in points for v in (p.y, p.low, p.high) if v is not None]
+    y_ticks = nice_ticks(min(*bounds, *include), max(*bounds, *include))
+    xs = [p.x for p in points]
+    x_low, x_high = min(xs), max(xs)
+    if x_low == x_high:
+        x_low, x_high = x_low - 0.5, x_high + 0.5
+    elif whole_x:
+        x_low, x_high = x_low - 0.2, x_high + 0.2
+    x_ticks = [t for t in nice_ticks(x_low, x_high, 6) if x_low <= t <= x_high and (not whole_x or t == round(t))]
+
+    def px(x: float) -> float:
+        return _LEFT + (x - x_low) / (x_high - x_low) * (WIDTH - _LEFT - _RIGHT)
+
+    def py(y: float) -> float:
+        return HEIGHT - _BOTTOM - (y - y_ticks[0]) / (y_ticks[-1] - y_ticks[0]) * (HEIGHT - _TOP - _BOTTOM)
+
+    parts = [_axes(px, py, x_ticks, y_ticks, x_label)]
+    if reference is not None:
+        y = py(reference)
+        parts.append(
+            Markup('<line class="reference" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(
+                _LEFT, WIDTH - _RIGHT, y, y
+            )
+        )
+    for one in series:
+        path = "".join(f"{'L' if i else 'M'}{px(p.x):.1f} {py(p.y):.1f}" for i, p in enumerate(one.points))
+        parts.append(Markup('<path class="line {}" d="{}"><title>{}</title></path>').format(one.colour, path, one.name))
+        parts.extend(_mark(p, one.colour, px(p.x), py) for p in one.points if p.title)
+    return _svg(label, parts, WIDTH, HEIGHT)
+
+
+def stacked_bars(bars: Sequence[tuple[str, Sequence[Segment]]], *, label: str, x_label: str) -> Markup:
+    """Return one bar of height 1 for each (name, segments), the first segment lowest."""
+    if not bars:
+        return Markup('<p class="none">Nothing was measured.</p>')
+    # At most this wide, so that a run of one iteration is no wall of colour.
+    pitch = min((WIDTH - _LEFT - _RIGHT) / len(bars), 72.0)
+    y_ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
+
+    def py(y: float) -> float:
+        return HEIGHT - _BOTTOM - y * (HEIGHT - _TOP - _BOTTOM)
+
+    def px(x: float) -> float:
+        return _LEFT + (x + 0.5) * pitch
+
+    shown_every = math.ceil(len(bars) / 12)
+    parts = [_axes(px, py, [], y_ticks, x_label)]
+    for index, (name, segments) in enumerate(bars):
+        base = 0.0
+        for segment in segments:
+            parts.append(
+                Markup('<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">').format(
+                    segment.colour,
+                    px(index) - 0.41 * pitch,
+                    py(base + segment.share),
+                    0.82 * pitch,
+                    py(base) - py(base + segment.share),
+                )
+                + Markup("<title>{}</title></rect>").format(segment.title)
+            )
+            base += segment.share
+        if index % shown_every == 0:
+            parts.append(
+                Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(
+                    px(index), HEIGHT - _BOTTOM + 13, name
+                )
+            )
+    return _svg(label, parts, WIDTH, HEIGHT)
+
+
+def whisker(value: float, low: float, high: float, *, axis: tuple[float, float], colour: str, title: str) -> Markup:
+    """Return one value with its interval on a horizontal ``axis``, to stand in a table's cell."""
+    width, height = 200, 18
+
+    def px(x: float) -> float:
+        return 6 + (x - axis[0]) / (axis[1] - axis[0] or 1.0) * (width - 12)
+
+    parts = [
+        Markup('<line class="axis" x1="0" x2="{}" y1="9" y2="9"/>').format(width),
+        Markup('<line class="line {}" x1="{:.1f}" x2="{:.1f}" y1="9" y2="9"/>').format(colour, px(low), px(high)),
+        Markup('<circle class="{}" cx="{:.1f}" cy="9" r="4"><title>{}</title></circle>').format(
+            colour, px(value), title
+        ),
+    ]
+    return _svg(title, parts, width, height)
+
+
+def _mark(point: Point, colour: str, x: float, py: _Scale) -> Markup:
+    whiskers = Markup("")
+    if point.low is not None and point.high is not None:
+        whiskers = Markup('<line class="line {}" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>').format(
+            colour, x, x, py(point.low), py(point.high)
+        )
+    return whiskers + Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="3.5"><title>{}</title></circle>').format(
+        colour, x, py(point.y), point.title
+    )
+
+
+def _axes(px: _Scale, py: _Scale, x_ticks: Sequence[float], y_ticks: Sequence[float], x_label: str) -> Markup:
+    parts = []
+    for tick, text in zip(y_ticks, tick_labels(y_ticks), strict=True):
+        parts.append(
+            Markup('<line class="{}" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(
+                "axis" if tick == 0 else "grid", _LEFT, WIDTH - _RIGHT, py(tick), py(tick)
+            )
+        )
+        parts.append(
+            Markup('<text class="tick" x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(
+                _LEFT - 6, py(tick) + 3.5, text
+            )
+        )
+    parts.extend(
+        Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(
+            px(tick), HEIGHT - _BOTTOM + 13, text
+        )
+        for tick, text in zip(x_ticks, tick_labels(x_ticks), strict=True)
+    )
+    parts.append(
+        Markup('<text class="tick" x="{}" y="{}" text-anchor="middle">{}</text>').format(
+            (_LEFT + WIDTH - _RIGHT) / 2, HEIGHT - 3, x_label
+        )
+    )
+    return Markup("").join(parts)
+
+
+def _svg(label: str, parts: Sequence[Markup], width: int, height: int) -> Markup:
+    return Markup('<svg role="img" aria-label="{}" viewBox="0 0 {} {}">{}</svg>').format(
+        label, width, height, Markup("").join(parts)
+    )

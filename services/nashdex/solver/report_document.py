@@ -1,0 +1,196 @@
+"""``report.json``: every number that the report's page shows, and nothing that it does not."""
+
+from typing import Any, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
+
+from nashdex.core.documents import Document, Model
+from nashdex.core.ids import PolicyIdField, RunIdField
+from nashdex.metagame.population import Kind
+
+
+class Interval(Model):
+    """An estimate with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Rating(Model):
+    """Bradley–Terry maximum a posteriori, in Elo."""
+
+    elo: Interval
+    standard_error: NonNegativeFloat = Field(description="Elo.")
+
+
+class PolicyRow(Model):
+    """One member of the population, as it stands after the last iteration."""
+
+    id: PolicyIdField
+    short_id: str = Field(description="The first characters of the id, enough to tell the members apart.")
+    name: str
+    kind: Kind
+    iteration: int | None = Field(description="Iteration that trained it; none for what the run began with.")
+    parent: PolicyIdField | None
+    anchor: bool = Field(description="One of the frozen policies that progress is measured against.")
+    probability: Interval = Field(description="In the last meta-strategy.")
+    rating: Rating | None
+    games: NonNegativeInt = Field(description="Battles in the ledger.")
+
+
+class Cell(Model):
+    """The row policy's score against the column policy."""
+
+    wins: NonNegativeInt
+    draws: NonNegativeInt
+    losses: NonNegativeInt
+    rate: Interval = Field(description="(wins + draws/2) / games, Wilson interval.")
+
+
+class PayoffMatrix(Model):
+    """The ledger. Rows and columns by falling rating; a policy against itself and an unplayed pair are absent."""
+
+    policies: tuple[PolicyIdField, ...]
+    cells: tuple[tuple[Cell | None, ...], ...]
+
+
+class Probability(Model):
+    """A policy's share in a meta-strategy."""
+
+    policy: PolicyIdField
+    probability: Interval
+
+
+class Exploitability(Model):
+    """One of the exploitabilities. Different estimators are never compared or mixed."""
+
+    estimator: Literal["restricted", "best_response_gap", "exact", "legacy_dominance_gap"]
+    gap: Interval = Field(description="Win rate above ½; for exact, NashConv over the number of players.")
+    games: NonNegativeInt | None = Field(description="Battles behind it, where it is an estimate of its own.")
+    policy: PolicyIdField | None = Field(description="The best response, where there is one.")
+
+
+class OpponentScore(Model):
+    """The learner against one opponent while collecting."""
+
+    opponent: PolicyIdField
+    wins: NonNegativeInt
+    draws: NonNegativeInt
+    losses: NonNegativeInt
+    rate: Interval = Field(description="Wilson interval.")
+
+
+class Throughput(Model):
+    """What one step of one iteration played, over all its shards."""
+
+    battles: NonNegativeInt
+    decisions: NonNegativeInt = Field(description="By both seats.")
+    seconds: NonNegativeFloat = Field(description="Wall time of the slowest shard.")
+    cpu_seconds: NonNegativeFloat = Field(description="Of all processes of all shards, user and system.")
+    battles_per_second: NonNegativeFloat | None = Field(description="By wall time: all shards at once.")
+    decisions_per_second: NonNegativeFloat | None = Field(description="By wall time: all shards at once.")
+    decisions_per_cpu_second: NonNegativeFloat | None
+    failures: dict[str, NonNegativeInt] = Field(description="Failed tries by cause; each was replayed.")
+    rejected_choices: NonNegativeInt
+
+
+class Collection(Model):
+    """The battles that one iteration learned from."""
+
+    learner: PolicyIdField
+    recorded_decisions: NonNegativeInt
+    throughput: Throughput
+    opponents: tuple[OpponentScore, ...]
+
+
+class Curve(Model):
+    """One measured value over optimiser steps: at most ``CURVE_POINTS`` points, evenly spaced."""
+
+    name: str
+    updates: tuple[NonNegativeInt, ...]
+    values: tuple[float, ...]
+
+
+class Training(Model):
+    """One trained policy."""
+
+    policy: PolicyIdField
+    parent: PolicyIdField | None
+    oracle: str
+    preset: str
+    reference: str = Field(description="Where the KL reference came from.")
+    num_updates: NonNegativeInt
+    num_decisions: NonNegativeInt
+    num_parameters: NonNegativeInt
+    rollbacks: NonNegativeInt
+    seconds: NonNegativeFloat
+    summary: dict[str, float]
+    curves: tuple[Curve, ...]
+
+
+class IterationRow(Model):
+    """One iteration."""
+
+    iteration: NonNegativeInt
+    oracle: str
+    new_policies: tuple[PolicyIdField, ...]
+    meta_solver: str
+    meta_strategy: tuple[Probability, ...]
+    entropy: NonNegativeFloat = Field(description="Of the meta-strategy, in nats.")
+    support: tuple[PolicyIdField, ...] = Field(description="Policies with a probability above 0.01.")
+    support_stability: float | None = Field(description="Share of posterior draws with the same support.")
+    exploitability: tuple[Exploitability, ...]
+    collection: Collection
+    training: tuple[Training, ...]
+    evaluation: Throughput
+    seconds: NonNegativeFloat = Field(description="Wall time, each step counted by its slowest shard.")
+
+
+class AnchorScore(Model):
+    """What the final mixture is expected to score against an anchor, from the ledger."""
+
+    opponent: PolicyIdField
+    rate: Interval
+    games: NonNegativeInt = Field(description="Battles between the mixture's members and the anchor.")
+
+
+class Progress(Model):
+    """The best policy against the policy that training began with."""
+
+    best: PolicyIdField
+    base: PolicyIdField
+    elo: Interval = Field(description="Elo(best) − Elo(base).")
+    standard_error: NonNegativeFloat
+
+
+class Replay(Model):
+    """One stored battle."""
+
+    first: PolicyIdField
+    second: PolicyIdField
+    iteration: NonNegativeInt
+    name: str = Field(description="Its file name, unique in the run.")
+    key: str = Field(description="Of the log, relative to the run's URI.")
+
+
+class Report(Document):
+    """A run, after one iteration."""
+
+    run: RunIdField
+    format: str
+    mode: str
+    seed: NonNegativeInt
+    iteration: NonNegativeInt
+    planned_iterations: NonNegativeInt
+    versions: dict[str, str]
+    settings: dict[str, Any]
+    anchor_scores: tuple[AnchorScore, ...]
+    progress: Progress | None = Field(description="None while the run has trained nothing beyond its first policy.")
+    findings: tuple[str, ...] = Field(description="The same in words.")
+    warnings: tuple[str, ...]
+    policies: tuple[PolicyRow, ...] = Field(description="By falling rating.")
+    payoffs: PayoffMatrix
+    intransitivity: float | None = Field(description="‖A − A_BT‖, the share of payoffs that ratings cannot explain.")
+    iterations: tuple[IterationRow, ...]
+    replays: tuple[Replay, ...]
