@@ -1,0 +1,81 @@
+"""Frames over pipes: whole, in order, and without a deadlock when both sides have much to say."""
+
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from nashdex.games.showdown.frames import HEADER, ChannelClosedError, FrameChannel, FrameType
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[FrameChannel, FrameChannel]]:
+    """Two channels that talk to each other."""
+    a_read, b_write = os.pipe()
+    b_read, a_write = os.pipe()
+    a, b = FrameChannel(a_read, a_write), FrameChannel(b_read, b_write)
+    yield a, b
+    for channel in (a, b):
+        try:
+            channel.close()
+        except OSError:
+            continue
+
+
+def test_frames_arrive_whole_and_in_order(ends: tuple[FrameChannel, FrameChannel]) -> None:
+    a, b = ends
+    for payload in (b"", b"x", b"y" * 1000):
+        a.send(FrameType.ACTIONS, [payload[:1], payload[1:]])
+    received = [b.receive(1.0) for _ in range(3)]
+    assert [(frame[0], bytes(frame[1])) for frame in received if frame] == [
+        (FrameType.ACTIONS, b""),
+        (FrameType.ACTIONS, b"x"),
+        (FrameType.ACTIONS, b"y" * 1000),
+    ]
+    assert b.receive(0.01) is None
+
+
+def test_a_frame_that_comes_byte_by_byte_is_put_together(ends: tuple[FrameChannel, FrameChannel]) -> None:
+    a, b = ends
+    for byte in HEADER.pack(4 + 3, FrameType.CONTROL) + b"abc":
+        assert b.receive(0.0) is None
+        os.write(a._write_fd, bytes([byte]))
+    frame = b.receive(1.0)
+    assert frame is not None
+    assert bytes(frame[1]) == b"abc"
+
+
+def test_two_sides_that_write_more_than_pipes_hold_do_not_wait_for_ever(
+    ends: tuple[FrameChannel, FrameChannel],
+) -> None:
+    payload = bytes(3_000_000)
+
+    def talk(channel: FrameChannel) -> None:
+        channel.send(FrameType.CONTROL, [payload])
+
+    threads = [threading.Thread(target=talk, args=(channel,), daemon=True) for channel in ends]
+    for thread in threads:
+        thread.start()
+    # Each side's send drains what the other sends, so at least one ends; the rest is there to be received.
+    frames = []
+    for channel, thread in zip(ends, threads, strict=True):
+        thread.join(10)
+        frames.append(channel.receive(5.0))
+    assert [len(frame[1]) for frame in frames if frame] == [len(payload)] * 2
+
+
+def test_a_closed_other_side_is_said(ends: tuple[FrameChannel, FrameChannel]) -> None:
+    a, b = ends
+    a.close()
+    with pytest.raises(ChannelClosedError):
+        b.receive(1.0)
+    with pytest.raises(ChannelClosedError):
+        b.send(FrameType.CONTROL, [b"x"])
+
+
+def test_a_length_out_of_bounds_is_not_believed(ends: tuple[FrameChannel, FrameChannel]) -> None:
+    a, b = ends
+    os.write(a._write_fd, HEADER.pack(2**32 - 1, FrameType.CONTROL))
+    with pytest.raises(ChannelClosedError, match="not its protocol"):
+        b.receive(1.0)
