@@ -1,1 +1,30 @@
-"""Objects under keys: a directory or an S3 bucket behind one protocol."""
+"""Objects under keys: a directory or an S3 bucket behind one protocol.
+
+Says nothing about what the objects mean, and imports boto3 only when a URI asks for S3.
+"""
+
+from nashdex.store.directory import DirectoryStore
+from nashdex.store.naming import Bucket, parse_uri
+from nashdex.store.observed import ObservedStore, Observer
+from nashdex.store.protocol import ObjectStore
+
+__all__ = ["ObjectStore", "Observer", "open_store"]
+
+
+def open_store(uri: str, observe: Observer | None = None) -> ObjectStore:
+    """Return the store at ``uri``: a path, ``file:///path`` or ``s3://bucket/prefix``. Touches nothing yet.
+
+    ``observe`` is told what every operation cost.
+
+    Raises:
+        ConfigurationError: the URI or the S3 client's configuration is wrong.
+    """
+    place = parse_uri(uri)
+    store: ObjectStore
+    if isinstance(place, Bucket):
+        from nashdex.store.s3 import S3Store  # noqa: PLC0415 - boto3 takes half a second to import
+
+        store = S3Store(place.name, place.prefix)
+    else:
+        store = DirectoryStore(place)
+    return ObservedStore(store, observe) if observe else store

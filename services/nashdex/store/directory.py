@@ -1,0 +1,163 @@
+"""Objects as files below a directory: the default, needing nothing but a disk.
+
+A write goes to a temporary name beside its place, is flushed to the disk, and then renamed (``put``) or hard-linked
+(``put_if_absent``: a link, unlike a rename, fails where there is something already). Both are atomic, so a reader
+never sees half an object, on a network file system too. A process killed while it writes can leave a temporary
+behind; its name begins with a dot, which no key can, so nobody ever takes it for an object.
+"""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
+from nashdex.store.naming import check_key, check_prefix
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
+
+
+class DirectoryStore:
+    """An ObjectStore in a directory. The directory is made by the first write, never by a read.
+
+    A full disk raises TryAgainError: nothing of the write remains, and the same command goes on once there is room.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would also follow links, and so rename the run
+
+    @property
+    def uri(self) -> str:
+        """The directory's absolute path."""
+        return str(self._root)
+
+    def get(self, key: str) -> bytes:
+        """Return an object. Raises DataError when there is none."""
+        with self._reading(key) as path:
+            return path.read_bytes()
+
+    def exists(self, key: str) -> bool:
+        """Say whether there is an object."""
+        path = self._root / check_key(key)
+        try:
+            return path.is_file()
+        except OSError as error:
+            raise _explain(error, path) from error
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object, replacing what was there."""
+        with self._temporary(key, data) as (temporary, path):
+            temporary.replace(path)
+
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        """Write an object unless there is one; return whether this call wrote it."""
+        if self.exists(key):
+            return False
+        with self._temporary(key, data) as (temporary, path):
+            try:
+                path.hardlink_to(temporary)
+            except FileExistsError:
+                return False
+            except OSError as error:
+                if error.errno in _NO_LINKS:
+                    raise ConfigurationError(
+                        f"{path}: the file system has no hard links, which a store needs so that two processes cannot "
+                        f"both finish the same work; choose a directory on another one ({error.strerror})"
+                    ) from error
+                raise
+        return True
+
+    def delete(self, key: str) -> None:
+        """Remove an object; one that does not exist is no error."""
+        path = self._root / check_key(key)
+        try:
+            path.unlink(missing_ok=True)
+        except NotADirectoryError:
+            return
+        except OSError as error:
+            raise _explain(error, path) from error
+
+    def list(self, prefix: str) -> Iterator[str]:
+        """Yield the keys that begin with ``prefix``, in the order of their bytes, as S3 does."""
+        folder = self._root / check_prefix(prefix).rpartition("/")[0]
+
+        def fail(error: OSError) -> None:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                raise _explain(error, folder) from error
+
+        keys = [
+            (Path(parent) / name).relative_to(self._root).as_posix()
+            for parent, _, names in os.walk(folder, onerror=fail)
+            for name in names
+            if not name.startswith(".")
+        ]
+        yield from sorted(key for key in keys if key.startswith(prefix))
+
+    @contextmanager
+    def open(self, key: str) -> Iterator[BinaryIO]:
+        """Open an object for streaming. Raises DataError when there is none."""
+        with self._reading(key) as path:
+            stream = path.open("rb")
+        with stream:
+            yield stream
+
+    def at(self, prefix: str) -> "DirectoryStore":
+        """Return the same store rooted at ``prefix``."""
+        return DirectoryStore(self._root / check_key(prefix))
+
+    @contextmanager
+    def _reading(self, key: str) -> Iterator[Path]:
+        path = self._root / check_key(key)
+        try:
+            yield path
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+            if not self._root.is_dir():
+                raise DataError(f"{self.uri} does not exist; check the run's URI, or start the run first") from error
+            raise DataError(f"{path} does not exist") from error
+        except OSError as error:
+            raise _explain(error, path) from error
+
+    @contextmanager
+    def _temporary(self, key: str, data: bytes) -> Iterator[tuple[Path, Path]]:
+        """Write ``data`` beside the object's place; yield that file and the place. The file is gone afterwards."""
+        path = self._root / check_key(key)
+        temporary = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with temporary.open("xb") as stream:
+                    stream.write(data)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                yield temporary, path
+            finally:
+                temporary.unlink(missing_ok=True)
+            _sync_directory(path.parent)
+        except OSError as error:
+            raise _explain(error, path) from error
+
+
+def _sync_directory(folder: Path) -> None:
+    """Make new names in ``folder`` survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _explain(error: OSError, path: Path) -> NashdexError:
+    """Return what ``error`` at ``path`` means for the caller."""
+    if error.errno in _FULL:
+        return TryAgainError(f"{path}: the disk or quota is full; nothing was written. Make room and run again")
+    if error.errno in _REFUSED or isinstance(error, FileExistsError):
+        return ConfigurationError(
+            f"{path}: cannot be used as a store ({error.strerror}); "
+            "choose a directory that this user can read and write"
+        )
+    return TryAgainError(f"{path}: the file system failed ({error.strerror}); nothing was written by this call")

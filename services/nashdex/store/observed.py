@@ -1,0 +1,85 @@
+"""A store that tells what each operation cost, for whoever keeps count."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from nashdex.store.protocol import ObjectStore
+
+Observer = Callable[[str, float, int], None]
+"""Takes an operation's name, its seconds and the bytes it moved; called also when the operation failed."""
+
+
+class ObservedStore:
+    """An ObjectStore that passes everything on and reports it. Bytes that are streamed by ``open`` are not counted."""
+
+    def __init__(self, store: ObjectStore, observe: Observer) -> None:
+        self._store = store
+        self._observe = observe
+
+    @property
+    def uri(self) -> str:
+        """The URI that the keys are relative to."""
+        return self._store.uri
+
+    def get(self, key: str) -> bytes:
+        """Return an object."""
+        with self._timed("get") as moved:
+            data = self._store.get(key)
+            moved.size_bytes = len(data)
+        return data
+
+    def exists(self, key: str) -> bool:
+        """Say whether there is an object."""
+        with self._timed("exists"):
+            return self._store.exists(key)
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object, replacing what was there."""
+        with self._timed("put") as moved:
+            self._store.put(key, data)
+            moved.size_bytes = len(data)
+
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        """Write an object unless there is one; return whether this call wrote it."""
+        with self._timed("put_if_absent") as moved:
+            written = self._store.put_if_absent(key, data)
+            moved.size_bytes = len(data) if written else 0
+        return written
+
+    def delete(self, key: str) -> None:
+        """Remove an object."""
+        with self._timed("delete"):
+            self._store.delete(key)
+
+    def list(self, prefix: str) -> Iterator[str]:
+        """Yield the keys that begin with ``prefix``, in order."""
+        with self._timed("list"):
+            found = tuple(self._store.list(prefix))
+        yield from found
+
+    @contextmanager
+    def open(self, key: str) -> Iterator[BinaryIO]:
+        """Open an object for streaming."""
+        with self._timed("open"), self._store.open(key) as stream:
+            yield stream
+
+    def at(self, prefix: str) -> "ObservedStore":
+        """Return the same store rooted at ``prefix``."""
+        return ObservedStore(self._store.at(prefix), self._observe)
+
+    @contextmanager
+    def _timed(self, operation: str) -> Iterator["_Moved"]:
+        began_seconds = time.monotonic()
+        moved = _Moved()
+        try:
+            yield moved
+        finally:
+            self._observe(operation, time.monotonic() - began_seconds, moved.size_bytes)
+
+
+@dataclass(slots=True)
+class _Moved:
+    size_bytes: int = 0

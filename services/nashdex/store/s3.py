@@ -1,0 +1,229 @@
+"""Objects in an S3 bucket, of AWS or of any server that answers ``If-None-Match: *`` on a put with 412.
+
+Credentials, region and endpoint come from where every AWS tool takes them (environment, ``~/.aws``, web identity):
+``AWS_ENDPOINT_URL_S3`` or ``AWS_ENDPOINT_URL`` name another server. This is the only module that imports boto3.
+"""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import boto3
+from botocore import exceptions as botocore_errors
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
+from nashdex.store.naming import check_key, check_prefix
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+_UNREACHABLE = (
+    botocore_errors.HTTPClientError,
+    botocore_errors.ConnectionError,
+    botocore_errors.IncompleteReadError,
+    botocore_errors.CredentialRetrievalError,
+    botocore_errors.MetadataRetrievalError,
+)
+_TRANSIENT_CODES = {"ExpiredToken", "OperationAborted", "ConditionalRequestConflict", "RequestTimeout", "SlowDown"}
+_SERVER_ERROR = 500
+_READ_BYTES = 1 << 20
+
+_REMEDIES = {
+    "NoSuchBucket": "the bucket does not exist: make it, or check the URI",
+    "InvalidAccessKeyId": "the access key is unknown there: check the credentials and the endpoint",
+    "SignatureDoesNotMatch": "the secret key does not fit the access key: check the credentials",
+    "InvalidToken": "the session token is wrong: check the credentials",
+    "PermanentRedirect": "the bucket lies in another region: check AWS_REGION",
+    "AuthorizationHeaderMalformed": "the bucket lies in another region: check AWS_REGION",
+    "RequestTimeTooSkewed": "this machine's clock is wrong",
+}
+_REMEDIES_BY_STATUS: dict[int, str] = {
+    HTTPStatus.UNAUTHORIZED: "check the credentials",
+    HTTPStatus.FORBIDDEN: "the credentials lack the right: check them and the bucket's policy",
+    HTTPStatus.NOT_IMPLEMENTED: "the server lacks what nashdex needs: conditional writes (If-None-Match) among others",
+}
+
+
+class _ConflictError(TryAgainError):
+    """Another conditional write of the same key was under way; S3 asks to try again."""
+
+
+class S3Store:
+    """An ObjectStore below a prefix of a bucket. Safe to share between threads.
+
+    botocore repeats requests that fail on the way (five tries, backing off), and so ``put_if_absent`` can return False
+    though an earlier try of the same call did the writing and only its answer was lost. Who must know compares what
+    is there with what it wanted to write.
+    """
+
+    def __init__(self, bucket: str, prefix: str, client: "S3Client | None" = None) -> None:
+        self._bucket = bucket
+        self._prefix = prefix
+        self._bucket_seen = False
+        try:
+            self._client = client or _new_client()
+        except (BotoCoreError, ValueError) as error:
+            raise ConfigurationError(f"{self.uri}: the S3 client's configuration is wrong: {error}") from error
+
+    @property
+    def uri(self) -> str:
+        """``s3://bucket/prefix``."""
+        return f"s3://{self._bucket}/{self._prefix}".rstrip("/")
+
+    def get(self, key: str) -> bytes:
+        """Return an object. Raises DataError when there is none."""
+        place = self._place(key)
+
+        # botocore repeats the request, but not a body that breaks off half-way.
+        @retry(
+            retry=retry_if_exception_type(_UNREACHABLE),
+            stop=stop_after_attempt(3),
+            wait=wait_random_exponential(multiplier=0.2, max=5),
+            reraise=True,
+        )
+        def fetch() -> bytes:
+            return self._client.get_object(Bucket=self._bucket, Key=place)["Body"].read()
+
+        with self._explained(key):
+            return fetch()
+
+    def exists(self, key: str) -> bool:
+        """Say whether there is an object."""
+        place = self._place(key)
+        with self._explained(key):
+            try:
+                self._client.head_object(Bucket=self._bucket, Key=place)
+            except ClientError as error:
+                if _status(error) != HTTPStatus.NOT_FOUND:
+                    raise
+            else:
+                return True
+            # The answer to HEAD has no body, so a missing bucket looks like a missing object: ask once.
+            if not self._bucket_seen:
+                self._client.list_objects_v2(Bucket=self._bucket, Prefix=place, MaxKeys=1)
+                self._bucket_seen = True
+            return False
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object, replacing what was there."""
+        place = self._place(key)
+        with self._explained(key):
+            self._client.put_object(Bucket=self._bucket, Key=place, Body=data)
+
+    @retry(
+        retry=retry_if_exception_type(_ConflictError),
+        stop=stop_after_attempt(8),
+        wait=wait_random_exponential(multiplier=0.05, max=2),
+        reraise=True,
+    )
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        """Write an object unless there is one; return whether this call wrote it."""
+        place = self._place(key)
+        with self._explained(key):
+            try:
+                self._client.put_object(Bucket=self._bucket, Key=place, Body=data, IfNoneMatch="*")
+            except ClientError as error:
+                if _status(error) == HTTPStatus.PRECONDITION_FAILED:
+                    return False
+                if _status(error) == HTTPStatus.CONFLICT:
+                    raise _ConflictError(f"{self.uri}/{key}: another write is under way") from error
+                raise
+        return True
+
+    def delete(self, key: str) -> None:
+        """Remove an object; one that does not exist is no error."""
+        place = self._place(key)
+        with self._explained(key):
+            self._client.delete_object(Bucket=self._bucket, Key=place)
+
+    def list(self, prefix: str) -> Iterator[str]:
+        """Yield the keys that begin with ``prefix``, in the order of their bytes."""
+        base = f"{self._prefix}/" if self._prefix else ""
+        place = base + check_prefix(prefix)
+        with self._explained(prefix):
+            for page in self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=place):
+                keys = [entry["Key"].removeprefix(base) for entry in page.get("Contents", [])]
+                # Consoles make empty objects that end in '/' and stand for folders.
+                yield from (key for key in keys if not key.endswith("/"))
+
+    @contextmanager
+    def open(self, key: str) -> Iterator[BinaryIO]:
+        """Open an object for streaming. Raises DataError when there is none."""
+        place = self._place(key)
+        with self._explained(key):
+            body = self._client.get_object(Bucket=self._bucket, Key=place)["Body"]
+            with io.BufferedReader(_Body(body), _READ_BYTES) as stream:
+                yield stream
+
+    def at(self, prefix: str) -> "S3Store":
+        """Return the same store rooted at ``prefix``."""
+        return S3Store(self._bucket, self._place(prefix), self._client)
+
+    def _place(self, key: str) -> str:
+        return f"{self._prefix}/{check_key(key)}" if self._prefix else check_key(key)
+
+    @contextmanager
+    def _explained(self, key: str) -> Iterator[None]:
+        """Turn what botocore raises into what a caller can act on. Messages never hold credentials."""
+        try:
+            yield
+        except ClientError as error:
+            raise self._explain(error, key) from error
+        except botocore_errors.SSLError as error:
+            raise ConfigurationError(f"{self._where()}: the server's certificate is not trusted: {error}") from error
+        except _UNREACHABLE as error:
+            raise TryAgainError(f"{self._where()} cannot be reached: {error}") from error
+        except BotoCoreError as error:
+            raise ConfigurationError(f"{self._where()}: {error}") from error
+
+    def _explain(self, error: ClientError, key: str) -> NashdexError:
+        """Return what the server's answer means. Its own text is left out: it can quote the access key."""
+        code, status = error.response.get("Error", {}).get("Code", ""), _status(error)
+        if code in {"NoSuchKey", "NotFound"}:
+            return DataError(f"{self.uri}/{key} does not exist")
+        where = f"{self._where()} refused a request about {key!r} with {status} {code}"
+        if code in _TRANSIENT_CODES or (status >= _SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED):
+            return TryAgainError(f"{where}; try again")
+        return ConfigurationError(f"{where}; {_REMEDIES.get(code) or _REMEDIES_BY_STATUS.get(status, 'check the URI')}")
+
+    def _where(self) -> str:
+        return f"{self.uri} at {self._client.meta.endpoint_url}"
+
+
+class _Body(io.RawIOBase):
+    """A response's body as a plain stream whose errors stay botocore's, length check included."""
+
+    def __init__(self, body: Any) -> None:  # noqa: ANN401 - botocore's StreamingBody is not typed as a stream
+        self._body = body
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - typing has no Buffer before Python 3.12
+        data = cast("bytes", self._body.read(len(buffer)))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._body.close()
+        super().close()
+
+
+def _new_client() -> "S3Client":
+    config = Config(
+        retries={"mode": "standard", "total_max_attempts": 5},
+        connect_timeout=5,
+        read_timeout=60,
+        max_pool_connections=32,
+        user_agent_extra="nashdex",
+    )
+    return boto3.session.Session().client("s3", config=config)
+
+
+def _status(error: ClientError) -> int:
+    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
