@@ -1,0 +1,108 @@
+"""The command line: which commands there are, and what a failure looks like to whoever typed one.
+
+A failure is one line on standard error and an exit code (``core.errors``); a traceback is shown only on request.
+"""
+
+import errno
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+import nashdex
+from nashdex.commands import battle, bench, config, report, run, solve, step
+from nashdex.core.errors import ExitCode, NashdexError
+
+DEBUG_VARIABLE = "NASHDEX_DEBUG"
+_BROKEN_PIPE_EXIT = 141
+"""128 + SIGPIPE: whoever read standard output has seen enough."""
+
+app = typer.Typer(
+    name="nashdex",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Population-based self-play for Pokémon Showdown that does not collapse, with error bars.",
+)
+app.command()(run.run)
+app.command()(step.step)
+app.command()(solve.solve)
+app.command()(battle.battle)
+app.add_typer(bench.app, name="bench")
+app.command()(report.report)
+app.add_typer(config.app, name="config")
+
+
+def _show_version(asked: bool) -> None:  # noqa: FBT001 - typer's signature
+    if asked:
+        typer.echo(f"nashdex {nashdex.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help=f"Show tracebacks, as {DEBUG_VARIABLE}=1 does.")] = False,
+) -> None:
+    """Population-based self-play for Pokémon Showdown that does not collapse, with error bars."""
+    del version
+    if debug:
+        os.environ[DEBUG_VARIABLE] = "1"
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its code."""
+    sys.exit(run_command_line(sys.argv[1:] if arguments is None else arguments))
+
+
+def run_command_line(arguments: Sequence[str]) -> int:
+    """Run one command; return the exit code. Nothing that it raises gets past here."""
+    try:
+        result = app(args=arguments, prog_name="nashdex", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter flushes standard output once more on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE_EXIT
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the process's edge
+        message, code = _explain(error)
+        if os.environ.get(DEBUG_VARIABLE):
+            traceback.print_exception(error)
+        elif code == ExitCode.INTERNAL and not isinstance(error, NashdexError):
+            message += f"; its traceback is in {_save_traceback(error)}"
+        sys.stderr.write(f"error: {' '.join(message.split())}\n")
+        return code
+    return result if isinstance(result, int) else ExitCode.OK
+
+
+def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one for each kind of error
+    """Return what to say of ``error`` and the exit code."""
+    match error:
+        case NashdexError():
+            return str(error), error.exit_code
+        case typer.TyperException():  # what the parser found wrong
+            return f"{error.format_message() or 'no command was given'} (try --help)", ExitCode.CONFIGURATION
+        case KeyboardInterrupt() | typer.Abort():
+            return "interrupted", ExitCode.INTERRUPTED
+        case MemoryError():
+            return "out of memory; end other programs, or use fewer --processes", ExitCode.TRY_AGAIN
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            where = error.filename or "a disk"
+            return f"{where}: the disk or quota is full; make room and run again", ExitCode.TRY_AGAIN
+        case ModuleNotFoundError() if error.name and not error.name.startswith("nashdex"):
+            name = error.name.partition(".")[0]
+            missing = f"this needs the Python package {name}, which is not installed: pip install 'nashdex[local]'"
+            return missing, ExitCode.CONFIGURATION
+    return f"{type(error).__name__}: {error}; nobody planned for this, so it is a defect of nashdex", ExitCode.INTERNAL
+
+
+def _save_traceback(error: BaseException) -> Path:
+    with tempfile.NamedTemporaryFile("w", prefix="nashdex-", suffix=".traceback", delete=False) as file:
+        traceback.print_exception(error, file=file)
+    return Path(file.name)

@@ -1,0 +1,49 @@
+"""``nashdex battle``: two policies against each other, outside any run."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+_POLICY = "random, max-power, heuristic, RUN_URI#POLICY_ID or RUN_URI#nash."
+
+
+def battle(
+    format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Such as gen1ou.")],
+    p1: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
+    p2: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
+    battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in all, as side-swapped pairs.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Root of every seed.")] = 0,
+    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Play two policies against each other and count for the first.
+
+    A pair of battles has the same two teams and the seats swapped; an odd last battle is alone.
+    """
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from nashdex.evaluator.match import play_match
+
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
+        task = progress.add_task(f"{p1} against {p2}", total=battles)
+        result = play_match(
+            format_id,
+            p1,
+            p2,
+            battles=battles,
+            seed=seed,
+            num_gateways=gateways,
+            on_battle=lambda ended: progress.update(task, completed=ended),
+        )
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    if result.win_rate is not None:
+        print_text(f"{p1} scores {result.win_rate:.3f} [{result.low:.3f}, {result.high:.3f}] against {p2}")
+    print_text(f"{result.wins} wins, {result.losses} losses, {result.draws} draws, {result.failed} failed")
+    print_text(f"{result.decisions:,} decisions in {result.seconds:.1f} s")

@@ -1,0 +1,20 @@
+"""What commands print: one JSON document on standard output, or lines for people. Logs go to standard error."""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")]
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print ``document`` as JSON."""
+    print_text(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_text(text: str) -> None:
+    """Print ``text`` and a newline."""
+    sys.stdout.write(f"{text}\n")

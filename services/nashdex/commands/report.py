@@ -1,0 +1,24 @@
+"""``nashdex report``: a run's report as one file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+
+def report(
+    run: Annotated[str, typer.Argument(metavar="RUN_URI", help="The run's URI, as `nashdex run` prints it.")],
+    output: Annotated[Path, typer.Option(metavar="FILE.html", help="Where to write it.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Write the report of a run's newest iteration as one HTML file that needs no network."""
+    from nashdex.orchestrator.runs import open_run
+    from nashdex.solver.report_step import write_page
+
+    write_page(open_run(run).store, output)
+    if as_json:
+        print_json({"output": str(output)})
+    else:
+        print_text(str(output))

@@ -1,0 +1,72 @@
+"""``nashdex run``: every iteration of a run, on this machine."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json
+
+
+def run(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="Settings; see `nashdex config schema`.")],
+    store: Annotated[str, typer.Option(metavar="URI", help="Path, file://… or s3://bucket/prefix.")] = "runs",
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="ID", help="The run's id. [default: the file's, or made of its name]")
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500."),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="Steps' processes at once. [default: this machine's cores]")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Do a run, or go on with it: the same file and store are the same run.
+
+    Ctrl-C stops it in order and leaves no process; the same command goes on where it stopped.
+    """
+    from nashdex.core import keys
+    from nashdex.local.display import open_display
+    from nashdex.local.places import logs_folder, report_address
+    from nashdex.local.runner import RunnerOptions, run_plan, step_command
+    from nashdex.local.summary import summarise
+    from nashdex.orchestrator.runs import begin_run
+
+    begun = begin_run(store, config, name=run, overrides=overrides)
+    last = begun.settings.iterations - 1
+    options = RunnerOptions(num_processes=processes or _num_cores(), logs=logs_folder(begun))
+    with open_display(sys.stderr if as_json else sys.stdout) as display:
+        display.say(f"run {begun.id} ({begun.settings.format}, {begun.settings.iterations} iterations)")
+        display.say(f"in  {begun.store.uri}")
+        run_plan(
+            begun,
+            options=options,
+            display=display,
+            command=step_command(begun.store.uri),
+            on_iteration=lambda iteration: display.say(summarise(begun.store, iteration)),
+        )
+        display.say(f"report: {report_address(begun, last)}")
+    if as_json:
+        final = json.loads(begun.store.get(keys.published(last, keys.REPORT)))
+        uri = begun.store.uri
+        print_json(
+            {
+                "run": begun.id,
+                "uri": uri,
+                "store": uri.removesuffix(f"/{begun.id}"),
+                "iterations": begun.settings.iterations,
+                "final": final,
+            }
+        )
+
+
+def _num_cores() -> int:
+    """Return the cores that this process may use, where the system tells, else those there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,83 @@
+"""``nashdex step``: one step of one iteration, which is all that a pod or a local process ever does."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.steps import StepName
+
+if TYPE_CHECKING:
+    from nashdex.core.manifest import Manifest
+    from nashdex.core.settings import RunSettings
+
+_GRACE_SECONDS = 20.0
+
+
+def step(
+    name: Annotated[StepName, typer.Argument(metavar="NAME", help=f"One of {', '.join(StepName)}.")],
+    run: Annotated[str, typer.Option(metavar="URI", help="The run's URI: the store's, then the run's id.")],
+    iteration: Annotated[int, typer.Option(min=0, help="Iteration, from 0.")],
+    shard: Annotated[
+        int | None, typer.Option(min=0, help="Shard, from 0. [default: all of the step's, one after another]")
+    ] = None,
+    stop_at_end_of_input: Annotated[
+        bool, typer.Option("--stop-at-end-of-input", help="Stop when standard input ends: with the parent process.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Do a step, unless its manifest says that it is done.
+
+    Everything it needs is in the run; everything it leaves is in the run. Its exit code says what to do next: 0 done,
+    64 or 65 never try again, 75 try again, 143 stopped and saved. With --json and --shard it prints the manifest,
+    without --shard {"manifests": [...]}.
+    """
+    from nashdex.core.stopping import check_stop, install_stop_handlers
+    from nashdex.local.lifeline import stop_at_end_of_input as watch_input
+    from nashdex.orchestrator.runs import open_run
+    from nashdex.orchestrator.steps import step_function
+
+    install_stop_handlers()
+    if stop_at_end_of_input:
+        watch_input(_GRACE_SECONDS)
+    opened = open_run(run)
+    shards = _shards(opened.settings, name, iteration, shard)
+    do_shard = step_function(name)
+    manifests = []
+    for number in shards:
+        check_stop()
+        manifests.append(do_shard(opened.store, opened.settings, iteration, number))
+    if not as_json:
+        for manifest in manifests:
+            print_text(_describe(manifest))
+    elif shard is not None:
+        print_json(manifests[0].model_dump(mode="json"))
+    else:
+        print_json({"manifests": [manifest.model_dump(mode="json") for manifest in manifests]})
+
+
+def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int | None) -> range:
+    """Return the shards to do.
+
+    Raises:
+        ConfigurationError: the run has no such iteration, or the step no such shard.
+    """
+    from nashdex.orchestrator.plan import num_shards
+
+    if iteration >= settings.iterations:
+        raise ConfigurationError(
+            f"--iteration {iteration}: the run has {settings.iterations}, from 0 to {settings.iterations - 1}"
+        )
+    shards = range(num_shards(settings, name))
+    if shard is None:
+        return shards
+    if shard not in shards:
+        raise ConfigurationError(f"--shard {shard}: {name} has {len(shards)} in this run, from 0 to {shards[-1]}")
+    return range(shard, shard + 1)
+
+
+def _describe(manifest: "Manifest") -> str:
+    counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in manifest.counts.items())
+    where = f"{manifest.step} of iteration {manifest.iteration}, shard {manifest.shard}"
+    return f"{where}: done in {manifest.seconds:.1f} s by attempt {manifest.attempt}{counts and ': ' + counts}"

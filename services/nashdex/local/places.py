@@ -1,0 +1,27 @@
+"""Where a run's things are for somebody at this machine: its logs, its report's page."""
+
+import os
+from pathlib import Path
+
+from nashdex.core import keys
+from nashdex.orchestrator.runs import Run
+from nashdex.store.naming import parse_uri
+
+
+def logs_folder(run: Run) -> Path:
+    """Return the folder for the run's local logs: in the run where that is a directory, else in the user's state.
+
+    Logs are no part of a run: no step reads them, and another machine's are not here.
+    """
+    place = parse_uri(run.store.uri)
+    if isinstance(place, Path):
+        return place / "logs"
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "nashdex" / run.id / "logs"
+
+
+def report_address(run: Run, iteration: int) -> str:
+    """Return the address of an iteration's report page, which a browser opens where the run is a directory."""
+    place = parse_uri(run.store.uri)
+    key = keys.published(iteration, keys.REPORT_PAGE)
+    return (place / key).as_uri() if isinstance(place, Path) else f"{run.store.uri}/{key}"

@@ -1,0 +1,223 @@
+"""Executes the plan on this machine: one process a step and shard, retried by exit code, stopped in order."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential
+
+from nashdex.core.errors import (
+    ConfigurationError,
+    DataError,
+    ExitCode,
+    InternalError,
+    InterruptedByUserError,
+    NashdexError,
+    StoppedError,
+    TryAgainError,
+)
+from nashdex.core.steps import StepName
+from nashdex.local.display import Display
+from nashdex.local.processes import kill_group, run_process
+from nashdex.local.step_progress import StepProgress
+from nashdex.orchestrator.plan import ITERATION, PlannedStep, num_shards
+from nashdex.orchestrator.runs import Run
+from nashdex.store.attempt import find_manifest
+
+GO_ON = "run the same command again to go on"
+
+_RETRIED_EXITS = {ExitCode.TRY_AGAIN, ExitCode.STOPPED, 128 + signal.SIGKILL, -signal.SIGKILL, -signal.SIGTERM}
+"""Something outside was gone, or somebody (a kernel short of memory, an operator) ended the process."""
+
+_FAILURES: dict[int, type[NashdexError]] = {
+    ExitCode.CONFIGURATION: ConfigurationError,
+    ExitCode.DATA: DataError,
+} | dict.fromkeys(_RETRIED_EXITS, TryAgainError)
+
+StepCommand = Callable[[StepName, int, int], Sequence[str]]
+"""Gives the command for a step, iteration and shard."""
+
+
+@dataclass(frozen=True)
+class RunnerOptions:
+    """How the runner treats its processes; nothing here changes a result."""
+
+    num_processes: int
+    logs: Path
+    """Folder for one log file a shard."""
+    grace_seconds: float = 20.0
+    """From SIGTERM to SIGKILL."""
+    num_tries: int = 4
+    """Of each shard, before the run gives up."""
+    first_wait_seconds: float = 1.0
+    """Before the second try; doubled before each later one."""
+
+
+def step_command(run_uri: str) -> StepCommand:
+    """Return the function that gives the ``nashdex step`` commands of a run."""
+
+    def command(step: StepName, iteration: int, shard: int) -> Sequence[str]:
+        where = ["--run", run_uri, "--iteration", str(iteration), "--shard", str(shard)]
+        return [sys.executable, "-m", "nashdex", "step", step, *where, "--stop-at-end-of-input"]
+
+    return command
+
+
+def run_plan(
+    run: Run,
+    *,
+    options: RunnerOptions,
+    display: Display,
+    command: StepCommand,
+    on_iteration: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Do every iteration of ``run`` that is not done yet.
+
+    Args:
+        run: the run.
+        options: how to treat the processes.
+        display: who is told.
+        command: gives the command of each shard.
+        on_iteration: called with each iteration once it is done.
+
+    Raises:
+        NashdexError: a step failed for good, with its exit code and message; the others were stopped.
+        StoppedError: the process got SIGTERM or SIGHUP, or SIGINT (InterruptedByUserError); no process is left.
+    """
+    asyncio.run(_Runner(run, options, display, command).run(on_iteration))
+
+
+class _Runner:
+    def __init__(self, run: Run, options: RunnerOptions, display: Display, command: StepCommand) -> None:
+        self._run = run
+        self._options = options
+        self._display = display
+        self._command = command
+        self._slots = asyncio.Semaphore(options.num_processes)
+        self._groups: set[int] = set()
+        self._environment = dict(os.environ) | {"NASHDEX_DEBUG": "1"}  # a traceback belongs in the shard's log
+
+    async def run(self, on_iteration: Callable[[int], None]) -> None:
+        received = self._stop_on_signals()
+        self._options.logs.mkdir(parents=True, exist_ok=True)
+        try:
+            for iteration in range(self._run.settings.iterations):
+                await self._run_iteration(iteration)
+                on_iteration(iteration)
+        except asyncio.CancelledError:
+            stopped = InterruptedByUserError if received[:1] == [signal.SIGINT] else StoppedError
+            raise stopped(f"stopped; every process has ended; {GO_ON}") from None
+
+    def _stop_on_signals(self) -> list[signal.Signals]:
+        """Cancel the run on the first signal, kill what is left on the second; return the list of those received."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        received: list[signal.Signals] = []
+
+        def stop(number: signal.Signals) -> None:
+            received.append(number)
+            if len(received) == 1 and task is not None:
+                self._display.say("stopping: steps save what they have; once more to kill them")
+                task.cancel()
+            else:
+                for group in self._groups:
+                    kill_group(group)
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, stop, number)
+        return received
+
+    async def _run_iteration(self, iteration: int) -> None:
+        tasks: dict[StepName, asyncio.Task[None]] = {}
+
+        async def run_after(step: PlannedStep) -> None:
+            for earlier in step.after:
+                await tasks[earlier]
+            await self._run_step(step.name, iteration)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for step in ITERATION:
+                    tasks[step.name] = group.create_task(run_after(step))
+        except BaseExceptionGroup as failures:
+            raise _first_failure(failures) from None
+
+    async def _run_step(self, step: StepName, iteration: int) -> None:
+        shards = range(num_shards(self._run.settings, step))
+        progress = StepProgress(iteration, step, len(shards), began=time.monotonic())
+        missing = [k for k in shards if find_manifest(self._run.store, iteration, step, k) is None]
+        if not missing:
+            return
+        self._display.step_began(progress)
+        async with asyncio.TaskGroup() as group:
+            for shard in missing:
+                group.create_task(self._run_shard(progress, shard))
+        self._display.step_ended(progress, time.monotonic() - progress.began)
+
+    async def _run_shard(self, progress: StepProgress, shard: int) -> None:
+        """Run a shard until its manifest is there, over as many tries as allowed."""
+
+        def say_retry(state: RetryCallState) -> None:
+            if state.outcome is not None and state.next_action is not None:
+                self._display.say(f"{state.outcome.exception()}; trying again in {state.next_action.sleep:.0f} s")
+
+        tries = AsyncRetrying(
+            retry=retry_if_exception_type(TryAgainError),
+            stop=stop_after_attempt(self._options.num_tries),
+            wait=wait_exponential(multiplier=self._options.first_wait_seconds, max=60),
+            before_sleep=say_retry,
+            reraise=True,
+        )
+        async for attempt in tries:
+            with attempt:
+                async with self._slots:
+                    await self._try_shard(progress, shard)
+
+    async def _try_shard(self, progress: StepProgress, shard: int) -> None:
+        step, iteration = progress.step, progress.iteration
+        log = self._options.logs / f"{iteration:04d}-{step}-{shard:05d}.log"
+        log_began = log.stat().st_size if log.exists() else 0
+
+        def on_line(line: bytes) -> None:
+            progress.update(line, time.monotonic())
+            self._display.step_moved(progress)
+
+        code = await run_process(
+            self._command(step, iteration, shard),
+            log=log,
+            on_line=on_line,
+            groups=self._groups,
+            grace_seconds=self._options.grace_seconds,
+            environment=self._environment,
+        )
+        name = f"{step} of iteration {iteration}, shard {shard}"
+        if code != ExitCode.OK:
+            failure = _FAILURES.get(code, InternalError)
+            raise failure(f"{name}: {_last_error(log, log_began) or _describe_exit(code)} (log: {log})")
+        if find_manifest(self._run.store, iteration, step, shard) is None:
+            raise InternalError(f"{name} exited with 0 but left no manifest (log: {log})")
+
+
+def _first_failure(failures: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first single exception in nested groups."""
+    first = failures.exceptions[0]
+    return _first_failure(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def _last_error(log: Path, began: int) -> str | None:
+    """Return the last message that a step wrote in its log from offset ``began`` on."""
+    with log.open("rb") as file:
+        file.seek(began)
+        lines = file.read().decode(errors="replace").splitlines()
+    messages = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    return messages[-1] if messages else None
+
+
+def _describe_exit(code: int) -> str:
+    if code < 0:
+        return f"ended by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"

@@ -1,0 +1,103 @@
+"""How far a step is, over its shards: done, total, rate and time left, from the lines that the shards write."""
+
+import json
+import math
+from dataclasses import dataclass, field
+
+from nashdex.core.steps import StepName
+
+
+@dataclass
+class _Shard:
+    done: int = 0
+    total: int = 0
+    facts: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class StepProgress:
+    """The progress of one step of one iteration. Times are seconds of any one clock."""
+
+    iteration: int
+    step: StepName
+    num_shards: int
+    began: float
+    unit: str = ""
+    num_finished: int = 0
+    """Shards whose manifest is there."""
+    _shards: dict[int, _Shard] = field(default_factory=dict)
+    _advanced: int = 0
+    """Units done since ``_moving_since``; a retried shard's second time counts too, as it takes time too."""
+    _moving_since: float | None = None
+
+    def update(self, line: bytes, now: float) -> None:
+        """Take in a line of a shard: JSON with ``shard``, ``done``, ``total``, ``unit``, ``facts``.
+
+        Text that is no such line is dropped: progress is for the eye, and nothing depends on it.
+        """
+        try:
+            news = json.loads(line)
+            number, done, total, unit = int(news["shard"]), int(news["done"]), int(news["total"]), str(news["unit"])
+            facts = {str(name): float(value) for name, value in news["facts"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return
+        shard = self._shards.setdefault(number, _Shard(done=done))
+        if self._moving_since is None:
+            self._moving_since = now
+        self._advanced += max(0, done - shard.done)
+        shard.done, shard.total, shard.facts, self.unit = done, total, facts, unit
+
+    @property
+    def done(self) -> int:
+        """Units done, over all shards."""
+        return sum(shard.done for shard in self._shards.values())
+
+    @property
+    def total(self) -> int:
+        """Units in all; shards that have not said theirs are taken to be like the others."""
+        known = [shard.total for shard in self._shards.values()]
+        return round(sum(known) / len(known) * max(self.num_shards, len(known))) if known else 0
+
+    @property
+    def facts(self) -> dict[str, float]:
+        """Means over the shards of what they say besides, such as a loss."""
+        gathered: dict[str, list[float]] = {}
+        for shard in self._shards.values():
+            for name, value in shard.facts.items():
+                gathered.setdefault(name, []).append(value)
+        return {name: math.fsum(values) / len(values) for name, values in gathered.items()}
+
+    def rate(self, now: float) -> float | None:
+        """Return units a second, or None while nothing can be said."""
+        if self._moving_since is None or self._advanced == 0 or now <= self._moving_since:
+            return None
+        return self._advanced / (now - self._moving_since)
+
+    def seconds_left(self, now: float) -> float | None:
+        """Return the time that the rest takes at the rate so far, or None while nothing can be said."""
+        rate = self.rate(now)
+        return None if rate is None else max(0, self.total - self.done) / rate
+
+    def describe(self, now: float) -> str:
+        """Return units, rate, time left and facts as one phrase; empty before the first line."""
+        if not self._shards:
+            return ""
+        parts = [f"{self.done:,}/{self.total:,} {self.unit}"]
+        rate, left = self.rate(now), self.seconds_left(now)
+        if rate is not None and left is not None:
+            parts.append(f"{rate:,.1f} {self.unit}/s")
+            if left >= 1:
+                parts.append(f"{describe_seconds(left)} left")
+        parts.extend(f"{name.replace('_', ' ')} {value:.3g}" for name, value in self.facts.items())
+        return " · ".join(parts)
+
+
+def describe_seconds(seconds: float) -> str:
+    """Return a time for people: ``8 s``, ``4 min 05 s``, ``2 h 10 min``."""
+    whole = round(seconds)
+    if whole < 60:  # noqa: PLR2004
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:  # noqa: PLR2004
+        return f"{minutes} min {rest:02} s"
+    return f"{minutes // 60} h {minutes % 60:02} min"

@@ -1,0 +1,49 @@
+"""The plan of a run as plain data: which steps an iteration has, what each waits for, and how far it fans out.
+
+Whatever executes a run (this machine, or workflows elsewhere) reads this and adds nothing to it.
+"""
+
+from dataclasses import dataclass
+
+from nashdex.core.settings import RunSettings
+from nashdex.core.steps import StepName
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """One step of every iteration."""
+
+    name: StepName
+    after: tuple[StepName, ...]
+    """Steps of the same iteration of which every shard must be done before any shard of this one begins."""
+    fan_out: tuple[str, str] | None
+    """Section and key of the setting that gives the number of shards; None for a single one."""
+
+
+ITERATION = (
+    PlannedStep(StepName.PLAN, after=(), fan_out=None),
+    PlannedStep(StepName.COLLECT, after=(StepName.PLAN,), fan_out=("collect", "shards")),
+    PlannedStep(StepName.TRAIN, after=(StepName.COLLECT,), fan_out=("train", "seeds")),
+    PlannedStep(StepName.EVALUATE, after=(StepName.TRAIN,), fan_out=("evaluate", "shards")),
+    PlannedStep(StepName.SOLVE, after=(StepName.EVALUATE,), fan_out=None),
+    PlannedStep(StepName.REPORT, after=(StepName.SOLVE,), fan_out=None),
+)
+"""In an order in which they may run."""
+
+NEXT_ITERATION = (StepName.REPORT, StepName.PLAN)
+"""The edge from one iteration to the next: the plan reads what the iteration before has published."""
+
+
+def edges() -> tuple[tuple[StepName, StepName], ...]:
+    """Return (earlier, later) for each dependency within an iteration."""
+    return tuple((earlier, step.name) for step in ITERATION for earlier in step.after)
+
+
+def num_shards(settings: RunSettings, name: StepName) -> int:
+    """Return how many shards ``name`` has under ``settings``."""
+    step = next(step for step in ITERATION if step.name == name)
+    if step.fan_out is None:
+        return 1
+    section, key = step.fan_out
+    shards: int = getattr(getattr(settings, section), key)
+    return shards

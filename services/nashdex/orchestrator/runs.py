@@ -1,0 +1,139 @@
+"""Runs in a store: creating one, going on with one, opening one that a step belongs to."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from nashdex.core import keys
+from nashdex.core.documents import describe_problems
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import RunId, run_id
+from nashdex.core.settings import RunSettings, differing_fields, load_settings
+from nashdex.games.registry import check_format, game_for
+from nashdex.games.showdown.game import pack_teams
+from nashdex.store import open_store
+from nashdex.store.protocol import ObjectStore
+
+CONFIG_SCHEMA_VERSION = 1
+_MAX_STEM = 54
+"""So that the file's name, a dash and the fingerprint's 8 digits fit a run id."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run: its place in a store and its frozen settings."""
+
+    id: RunId
+    store: ObjectStore
+    """Rooted at the run."""
+    settings: RunSettings
+
+
+def resolve_settings(config: Path, overrides: list[str] | None = None) -> RunSettings:
+    """Return the settings of a file (``load_settings``) whose format is known.
+
+    Raises:
+        DataError: the file is missing or no TOML.
+        ConfigurationError: a key, value or format is wrong.
+    """
+    settings = load_settings(config, overrides)
+    check_format(settings.format)
+    return settings
+
+
+def begin_run(store_uri: str, config: Path, *, name: str | None = None, overrides: list[str] | None = None) -> Run:
+    """Create the run of a configuration file in a store, or return it where it exists under the same settings.
+
+    Nothing is written before everything was checked.
+
+    Args:
+        store_uri: path, ``file://…`` or ``s3://bucket/prefix``.
+        config: the TOML file.
+        name: the run's id; by default the file's ``run``, else made of the file's name and settings.
+        overrides: ``KEY=VALUE`` texts, above the file and the environment.
+
+    Raises:
+        DataError: the file or a file it names is missing or wrong; a team is illegal.
+        ConfigurationError: a setting is wrong, or the run exists under other settings or teams.
+    """
+    settings = resolve_settings(config, overrides)
+    chosen = run_id(name or settings.run or _default_id(config, settings))
+    settings = settings.model_copy(update={"run": chosen})
+    teams = _read_teams(settings)
+    store = open_store(store_uri).at(chosen)
+    if store.exists(keys.CONFIG):
+        _refuse_other_settings(store, settings, teams)
+    else:
+        if teams is not None:
+            store.put(keys.TEAMS, teams)
+        if not store.put_if_absent(keys.CONFIG, _config_document(settings)):
+            _refuse_other_settings(store, settings, teams)
+    return Run(chosen, store, settings)
+
+
+def open_run(run_uri: str) -> Run:
+    """Open a run that exists.
+
+    Raises:
+        DataError: there is no run, or its ``config.json`` was altered.
+    """
+    store = open_store(run_uri)
+    if not store.exists(keys.CONFIG):
+        raise DataError(
+            f"{run_uri} holds no run: {keys.CONFIG} is missing; expected the URI that `nashdex run` prints, "
+            "the store's followed by the run's id"
+        )
+    settings = _stored_settings(store)
+    if settings.run is None:
+        raise DataError(f"{store.uri}/{keys.CONFIG} names no run")
+    return Run(settings.run, store, settings)
+
+
+def _default_id(config: Path, settings: RunSettings) -> str:
+    allowed = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in config.stem.lower())
+    return f"{allowed.strip('.-')[:_MAX_STEM] or 'run'}-{settings.fingerprint()}"
+
+
+def _config_document(settings: RunSettings) -> bytes:
+    document = {"schema_version": CONFIG_SCHEMA_VERSION, **settings.model_dump(mode="json")}
+    return json.dumps(document, indent=2).encode() + b"\n"
+
+
+def _stored_settings(store: ObjectStore) -> RunSettings:
+    source = f"{store.uri}/{keys.CONFIG}"
+    try:
+        values = json.loads(store.get(keys.CONFIG))
+        version = values.pop("schema_version", None)
+    except (ValueError, AttributeError) as error:
+        raise DataError(f"{source} is no JSON object: {error}") from error
+    if version != CONFIG_SCHEMA_VERSION:
+        raise DataError(f"{source} has schema version {version}; this nashdex reads {CONFIG_SCHEMA_VERSION}")
+    try:
+        return RunSettings.model_validate(values)
+    except ValidationError as error:
+        raise DataError(f"{source} holds no settings of this nashdex: {describe_problems(error)}") from error
+
+
+def _read_teams(settings: RunSettings) -> bytes | None:
+    """Return the packed teams of the file that the settings name, each checked by the simulator."""
+    if settings.teams is None:
+        return None
+    try:
+        text = settings.teams.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"teams: {settings.teams} cannot be read ({error}); expected a text file of teams") from error
+    game_for(settings.format, text)
+    return pack_teams(settings.format, text, str(settings.teams)).encode()
+
+
+def _refuse_other_settings(store: ObjectStore, settings: RunSettings, teams: bytes | None) -> None:
+    differences = differing_fields(settings, _stored_settings(store))
+    if not differences and teams is not None and store.get(keys.TEAMS) != teams:
+        differences = [f"teams: the content of {settings.teams} has changed"]
+    if differences:
+        raise ConfigurationError(
+            f"{store.uri} was begun under other settings: {'; '.join(differences)}. "
+            "Restore them to go on with it, or choose another id with --run"
+        )
