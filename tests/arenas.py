@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from spaces import tiny_space
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import BattleSpec, Decisions, Events, Failure, Outcome
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
+from spaces import tiny_space
 
 NUM_TURNS = 3
 

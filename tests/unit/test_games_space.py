@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from spaces import tiny_space
 
 from nashdex.games.space import Space
+from spaces import tiny_space
 
 
 def test_a_field_is_a_view_on_the_observation() -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arenas import NUM_TURNS, CardArena, UniformPolicy
 
+from arenas import NUM_TURNS, CardArena, UniformPolicy
 from nashdex.core.errors import TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.rollout.pairs import PairedBattles

@@ -33,8 +33,8 @@ def rewards(
 
 
 def _remaining(space: Space, observations: NDArray[np.float32], block: str) -> NDArray[np.float32]:
-    """Return a side's share of HP left, shape (T,); a Pokémon that was not seen yet has all of it."""
-    share = space.view(observations, block, "hp")[..., 0]
-    known = space.view(observations, block, "known")[..., 0] > 0
-    remaining: NDArray[np.float32] = np.where(known, share, 1.0).mean(axis=1, dtype=np.float32)
+    """Return a side's share of HP left, shape (T,); a Pokémon that was not seen yet counts as unhurt."""
+    hp = space.view(observations, block, "hp")[..., 0]
+    present = space.view(observations, block, "present")[..., 0]
+    remaining: NDArray[np.float32] = (hp * present).sum(axis=1) / present.sum(axis=1)
     return remaining
