@@ -1,0 +1,133 @@
+"""The catalogue: every metric of nashdex, as data. docs/metrics.md is made from it (`make docs`).
+
+A step sets most of it by reporting facts to Progress (`fact`); the rest is set where it happens.
+"""
+
+from nashdex.telemetry.metric import Metric
+
+# Battles
+BATTLES = Metric("nashdex_battles_total", "counter", "Battles finished.", fact="battles")
+DECISIONS = Metric("nashdex_decisions_total", "counter", "Decisions answered, by both seats.", fact="decisions")
+FAILED_BATTLES = Metric(
+    "nashdex_failed_battles_total", "counter", "Tries at a battle that failed; each is replayed.", labels=("cause",)
+)
+REJECTED_CHOICES = Metric(
+    "nashdex_rejected_choices_total", "counter", "Choices that the simulator refused and that were made again."
+)
+GATEWAY_RECYCLES = Metric(
+    "nashdex_gateway_recycles_total", "counter", "Gateway processes replaced because their memory had grown."
+)
+
+# Steps
+STEP_PROGRESS = Metric(
+    "nashdex_step_progress_ratio", "gauge", "Share of the shard's work that is done.", labels=("step",), unit="ratio"
+)
+STEP_SECONDS = Metric(
+    "nashdex_step_seconds", "gauge", "Wall time of the shard so far, or in all once done.", ("step",), "seconds"
+)
+LAST_ADVANCE = Metric(
+    "nashdex_last_advance_timestamp_seconds", "gauge", "When work last advanced, in Unix time.", unit="seconds"
+)
+
+# Training
+UPDATES = Metric("nashdex_updates_total", "counter", "Optimiser steps.", fact="updates")
+POLICY_LOSS = Metric("nashdex_policy_loss", "gauge", "Loss of the policy in the last update.", fact="policy_loss")
+VALUE_LOSS = Metric("nashdex_value_loss", "gauge", "Loss of the critic in the last update.", fact="value_loss")
+ENTROPY = Metric(
+    "nashdex_policy_entropy_nats", "gauge", "Mean entropy over the legal actions.", unit="nats", fact="entropy"
+)
+KL_BEHAVIOUR = Metric(
+    "nashdex_kl_behaviour_nats",
+    "gauge",
+    "KL of the policy from the one that collected the data; drives the learning rate.",
+    unit="nats",
+    fact="kl_behaviour",
+)
+KL_REFERENCE = Metric(
+    "nashdex_kl_reference_nats",
+    "gauge",
+    "KL of the policy from its reference; drives the coefficient beta.",
+    unit="nats",
+    fact="kl_reference",
+)
+KL_ITERATION_START = Metric(
+    "nashdex_kl_iteration_start_nats",
+    "gauge",
+    "KL of the policy from where this iteration's training began.",
+    unit="nats",
+    fact="kl_iteration_start",
+)
+BETA_REFERENCE = Metric(
+    "nashdex_beta_reference", "gauge", "Coefficient of the KL from the reference.", fact="beta_reference"
+)
+ENTROPY_COEFFICIENT = Metric(
+    "nashdex_entropy_coefficient", "gauge", "Coefficient of the entropy.", fact="entropy_coefficient"
+)
+LEARNING_RATE = Metric("nashdex_learning_rate", "gauge", "Step size of the optimiser.", fact="learning_rate")
+CLIP_FRACTION = Metric(
+    "nashdex_clip_ratio", "gauge", "Share of decisions whose ratio PPO clipped.", unit="ratio", fact="clip_fraction"
+)
+GRADIENT_NORM = Metric(
+    "nashdex_gradient_norm", "gauge", "Global norm of the gradient before it is scaled down.", fact="gradient_norm"
+)
+EXPLAINED_VARIANCE = Metric(
+    "nashdex_explained_variance_ratio",
+    "gauge",
+    "Share of the returns' variance that the critic explains.",
+    unit="ratio",
+    fact="explained_variance",
+)
+CLONING_LOSS = Metric("nashdex_cloning_loss_nats", "gauge", "Cross-entropy to the teacher.", unit="nats", fact="loss")
+CLONING_ACCURACY = Metric(
+    "nashdex_cloning_accuracy_ratio", "gauge", "Share of the teacher's actions hit.", unit="ratio", fact="accuracy"
+)
+ROLLBACKS = Metric(
+    "nashdex_rollbacks_total", "counter", "Times the instability guard restored a checkpoint.", fact="rollbacks"
+)
+
+# The metagame
+EXPLOITABILITY = Metric(
+    "nashdex_exploitability",
+    "gauge",
+    "Exploitability of the meta-strategy, in score above ½ a battle.",
+    labels=("estimator", "bound"),
+)
+META_STRATEGY_ENTROPY = Metric(
+    "nashdex_meta_strategy_entropy_nats", "gauge", "Entropy of the meta-strategy.", unit="nats"
+)
+META_STRATEGY_SUPPORT = Metric(
+    "nashdex_meta_strategy_support_size", "gauge", "Policies that the meta-strategy plays with more than 1 %."
+)
+POPULATION_SIZE = Metric("nashdex_population_size", "gauge", "Policies in the population.")
+PAYOFF_COVERAGE = Metric(
+    "nashdex_payoff_coverage_ratio", "gauge", "Share of the population's pairs that have played.", unit="ratio"
+)
+PAYOFF_INTERVAL_WIDTH = Metric(
+    "nashdex_payoff_interval_width_ratio",
+    "gauge",
+    "Widest 95 % interval of a pair's score, in score a battle.",
+    unit="ratio",
+)
+
+# The store
+STORE_SECONDS = Metric(
+    "nashdex_store_operation_seconds",
+    "histogram",
+    "Time that an operation of the store took, failed ones included.",
+    labels=("operation",),
+    unit="seconds",
+    buckets=(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
+)
+STORE_BYTES = Metric(
+    "nashdex_store_bytes_total", "counter", "Bytes moved to and from the store.", labels=("operation",), unit="bytes"
+)
+
+CATALOGUE: tuple[Metric, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Metric))
+FACTS: dict[str, Metric] = {metric.fact: metric for metric in CATALOGUE if metric.fact}
+"""What steps report to Progress, by the name they use."""
+
+
+def observe_store(operation: str, seconds: float, size_bytes: int) -> None:
+    """Count one operation of a store; an observer for ``nashdex.store.open_store``."""
+    STORE_SECONDS.observe(seconds, operation=operation)
+    STORE_BYTES.add(size_bytes, operation=operation)

@@ -1,0 +1,108 @@
+"""How far a step is: for the local runner's bars, for the log, for metrics and for health, all from one call."""
+
+import json
+import os
+import time
+from typing import Self
+
+import structlog
+
+from nashdex.core.steps import StepName
+from nashdex.telemetry import metrics
+from nashdex.telemetry.heartbeat import beat
+from nashdex.telemetry.settings import load_telemetry_settings
+
+_LINE_EVERY_SECONDS = 0.2
+_LOG_EVERY_SECONDS = 10.0
+
+_log = structlog.get_logger()
+
+
+class Progress:
+    """Counts one shard's work: ``done`` of ``total`` units, such as battles or updates. Use as a context manager.
+
+    Where NASHDEX_PROGRESS_FD names a file descriptor, JSON lines {step, shard, done, total, unit, facts} go there, at
+    most five a second, the first and the last always. Else it logs every ten seconds, with rate and time left.
+    Every call tells the health check that work advances and sets the metrics whose ``fact`` is among the facts or is
+    the unit. ``done`` is what an earlier attempt had done.
+    """
+
+    def __init__(self, step: StepName, shard: int, total: int, unit: str, *, done: int = 0) -> None:
+        self._step = step
+        self._shard = shard
+        self._total = total
+        self._unit = unit
+        self._done = done
+        self._began_with = done
+        self._facts: dict[str, float] = {}
+        self._began_seconds = time.monotonic()
+        self._reported_seconds = self._began_seconds
+        self._descriptor = load_telemetry_settings().progress_fd
+
+    def __enter__(self) -> Self:
+        self._began_seconds = self._reported_seconds = time.monotonic()
+        self._measure()
+        if self._descriptor is not None:
+            self._report()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._measure()
+        self._report()
+
+    def advance(self, n: int = 1, **facts: float) -> None:
+        """Count ``n`` more units as done. ``facts`` are current values, or running totals of what is counted."""
+        self._done += n
+        if self._unit not in facts and self._unit in metrics.FACTS:
+            metrics.FACTS[self._unit].add(n)
+        for name, value in facts.items():
+            if metric := metrics.FACTS.get(name):
+                if metric.kind == "counter":
+                    metric.add(max(0.0, value - self._facts.get(name, 0.0)))
+                else:
+                    metric.set(value)
+        self._facts |= facts
+        self._measure()
+        due = _LOG_EVERY_SECONDS if self._descriptor is None else _LINE_EVERY_SECONDS
+        if time.monotonic() - self._reported_seconds >= due:
+            self._report()
+
+    def _measure(self) -> None:
+        beat()
+        metrics.STEP_PROGRESS.set(self._done / self._total if self._total else 1.0, step=self._step)
+        metrics.STEP_SECONDS.set(time.monotonic() - self._began_seconds, step=self._step)
+
+    def _report(self) -> None:
+        self._reported_seconds = time.monotonic()
+        if self._descriptor is None:
+            self._log_line()
+        else:
+            self._write_line(self._descriptor)
+
+    def _write_line(self, descriptor: int) -> None:
+        line = {
+            "step": self._step,
+            "shard": self._shard,
+            "done": self._done,
+            "total": self._total,
+            "unit": self._unit,
+            "facts": self._facts,
+        }
+        try:
+            # Shorter than PIPE_BUF, so lines of several writers do not mix.
+            os.write(descriptor, json.dumps(line).encode() + b"\n")
+        except OSError:
+            # Nobody looks any more; the work is worth the same. From here on it is logged.
+            self._descriptor = None
+
+    def _log_line(self) -> None:
+        seconds = self._reported_seconds - self._began_seconds
+        rate = (self._done - self._began_with) / seconds if seconds > 0 else 0.0
+        left = {"seconds_left": round((self._total - self._done) / rate)} if rate > 0 else {}
+        _log.info(
+            f"{self._step} {self._done}/{self._total} {self._unit}",
+            shard=self._shard,
+            per_second=round(rate, 1),
+            **left,
+            **{name: float(f"{value:.4g}") for name, value in self._facts.items()},
+        )

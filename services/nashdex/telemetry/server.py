@@ -1,0 +1,84 @@
+"""/metrics and /healthz on a port, from a thread beside the work."""
+
+import json
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Self
+
+import prometheus_client
+from prometheus_client.exposition import choose_encoder
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.telemetry.heartbeat import seconds_since_beat
+
+
+class TelemetryServer:
+    """Serves until it is closed or the process ends. /healthz answers 503 once nothing advanced for a while.
+
+    Raises:
+        ConfigurationError: the port cannot be listened on.
+    """
+
+    def __init__(self, port: int, *, stale_seconds: float, host: str = "") -> None:
+        class Handler(_Handler):
+            healthy_for_seconds = stale_seconds
+
+        try:
+            self._server = ThreadingHTTPServer((host, port), Handler)
+        except OSError as error:
+            raise ConfigurationError(
+                f"NASHDEX_METRICS_PORT {port}: cannot be listened on ({error.strerror}); choose another port"
+            ) from error
+        self._server.daemon_threads = True
+        self._thread = Thread(target=self._server.serve_forever, name="telemetry", daemon=True)
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        """The port that was bound."""
+        return self._server.server_port
+
+    def close(self) -> None:
+        """Stop serving and free the port."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    healthy_for_seconds: float
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        if path == "/metrics":
+            encode, content_type = choose_encoder(self.headers.get("Accept", ""))
+            self._answer(HTTPStatus.OK, content_type, encode(prometheus_client.REGISTRY))
+        elif path == "/healthz":
+            idle_seconds = seconds_since_beat()
+            healthy = idle_seconds <= self.healthy_for_seconds
+            body = {
+                "status": "ok" if healthy else "stalled",
+                "seconds_since_advance": round(idle_seconds, 1),
+                "stale_after_seconds": self.healthy_for_seconds,
+            }
+            status = HTTPStatus.OK if healthy else HTTPStatus.SERVICE_UNAVAILABLE
+            self._answer(status, "application/json", json.dumps(body).encode() + b"\n")
+        else:
+            self._answer(HTTPStatus.NOT_FOUND, "text/plain; charset=utf-8", b"here are /metrics and /healthz\n")
+
+    def _answer(self, status: HTTPStatus, content_type: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+        """Stay silent: probes come every few seconds."""
