@@ -1,0 +1,202 @@
+#!/usr/bin/env node
+/**
+ * Runs the stock Showdown server of the `pokemon-showdown` package, for people and outside agents.
+ *
+ * The server writes beside its own code. Here it runs from a folder of links to the package, whose few writable
+ * parts are real: so the package may be read-only, and two servers do not share logs. Node is told to keep links as
+ * they are (NODE_PRESERVE_SYMLINKS), for else the code would find the package's own folder again.
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { log } from "./log.js";
+
+const EXIT_USAGE = 64;
+const EXIT_TRY_AGAIN = 75;
+const POLL_MILLISECONDS = 50;
+/** How long children of the server may take to go before they are killed. */
+const STOP_MILLISECONDS = 3000;
+
+const NODE_MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
+const PACKAGE = path.join(NODE_MODULES, "pokemon-showdown");
+/** Parts of the package's folder that the server writes to; the rest is linked. */
+const WRITABLE = ["config", "databases", "logs"];
+
+const USAGE = `usage: node server.js [--port N] [--host HOST] [--state-dir DIR] [--timeout SECONDS]
+
+Runs the stock Showdown server and prints one JSON line when it listens. SIGTERM ends it with exit code 0.
+
+  --port N           port to listen on (default 8000)
+  --host HOST        address to listen on (default 127.0.0.1)
+  --state-dir DIR    where ladders and logs are kept (default: a temporary folder, removed at the end)
+  --timeout SECONDS  how long the server may take to listen (default 60)
+`;
+
+/**
+ * The server's settings beyond its defaults: no REPL sockets, no limits meant for strangers (--no-security does the
+ * rest), no polling, and a process of its own only for what is slow.
+ * @param {string} host
+ * @param {number} port
+ */
+function configuration(host, port) {
+  const settings = {
+    port,
+    bindaddress: host,
+    repl: false,
+    watchconfig: false,
+    backdoor: false,
+    loguserstats: 0,
+    autolockdown: false,
+    consoleips: [],
+    subprocesses: {
+      ...{ network: 1, simulator: 1, validator: 1 },
+      ...{ verifier: 0, localartemis: 0, remoteartemis: 0, friends: 0, chatdb: 0 },
+      ...{ modlog: 0, pm: 0, battlesearch: 0, datasearch: 0 },
+    },
+  };
+  const lines = Object.entries(settings).map(([key, value]) => `exports.${key} = ${JSON.stringify(value)};\n`);
+  return `"use strict";\n// Written by server.js at every start.\n${lines.join("")}`;
+}
+
+/** @param {string} target @param {string} link make it if nothing is there, so that a state folder can be used again */
+function linkOnce(target, link) {
+  try {
+    symlinkSync(target, link);
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
+  }
+}
+
+/**
+ * Lay out a server's folder.
+ * @param {string} state
+ * @param {string} host
+ * @param {number} port
+ * @returns {string} the folder that stands for the package's
+ */
+function prepare(state, host, port) {
+  const home = path.join(state, "pokemon-showdown");
+  for (const folder of ["config/chat-plugins", "databases", "logs/repl"]) mkdirSync(path.join(home, folder), { recursive: true });
+  linkOnce(NODE_MODULES, path.join(state, "node_modules"));
+  for (const name of readdirSync(PACKAGE)) {
+    if (!WRITABLE.includes(name)) {
+      linkOnce(path.join(PACKAGE, name), path.join(home, name));
+      continue;
+    }
+    for (const part of readdirSync(path.join(PACKAGE, name))) {
+      linkOnce(path.join(PACKAGE, name, part), path.join(home, name, part));
+    }
+  }
+  writeFileSync(path.join(home, "config", "config.js"), configuration(host, port));
+  return home;
+}
+
+/** @param {string} host @param {number} port @returns {Promise<boolean>} whether somebody listens there */
+function answers(host, port) {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+/** @param {string} message @param {number} code @returns {never} */
+function refuse(message, code) {
+  process.stderr.write(`server: ${message}\n`);
+  process.exit(code);
+}
+
+/** @param {string} text @param {string} name @param {number} most @returns {number} */
+function positive(text, name, most) {
+  const value = Number(text);
+  return value > 0 && value <= most ? value : refuse(`--${name} is ${JSON.stringify(text)}: expected a number from 1 to ${most}`, EXIT_USAGE);
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        port: { type: "string", default: "8000" },
+        host: { type: "string", default: "127.0.0.1" },
+        "state-dir": { type: "string" },
+        timeout: { type: "string", default: "60" },
+        help: { type: "boolean", default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    return refuse(`${error instanceof Error ? error.message : error}\n${USAGE}`, EXIT_USAGE);
+  }
+}
+
+/** @param {{host: string, port: number, state: string, isTemporary: boolean, timeoutSeconds: number}} options */
+async function serve({ host, port, state, isTemporary, timeoutSeconds }) {
+  const started = performance.now();
+  const home = prepare(state, host, port);
+  let isStopping = false;
+
+  // A group of its own: the server forks, and all of it must go when it goes. Its output is not ours: to standard error.
+  const child = spawn(process.execPath, ["pokemon-showdown", "start", "--no-security", "--skip-build", String(port)], {
+    cwd: home,
+    env: { ...process.env, NODE_PRESERVE_SYMLINKS: "1", NODE_PRESERVE_SYMLINKS_MAIN: "1" },
+    stdio: ["ignore", process.stderr, process.stderr],
+    detached: true,
+  });
+
+  /** @param {NodeJS.Signals} signal for the server and all its children */
+  function signalGroup(signal) {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ESRCH") throw error;
+    }
+  }
+
+  function stop() {
+    if (isStopping) return;
+    isStopping = true;
+    signalGroup("SIGTERM");
+    setTimeout(() => signalGroup("SIGKILL"), STOP_MILLISECONDS).unref();
+  }
+
+  child.on("exit", (code, signal) => {
+    signalGroup("SIGKILL"); // What the server forked has no use without it.
+    if (isTemporary) rmSync(state, { recursive: true, force: true });
+    if (isStopping) process.exit(process.exitCode ?? 0);
+    refuse(`the Showdown server ended by itself (code ${code}, signal ${signal}); its output is above`, EXIT_TRY_AGAIN);
+  });
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+
+  while (!isStopping && !(await answers(host, port))) {
+    if (performance.now() - started > timeoutSeconds * 1000) {
+      log("error", "the Showdown server does not listen in time", { host, port, timeout_seconds: timeoutSeconds });
+      process.exitCode = EXIT_TRY_AGAIN;
+      stop();
+      return;
+    }
+    await sleep(POLL_MILLISECONDS);
+  }
+  const seconds = Number(((performance.now() - started) / 1000).toFixed(2));
+  if (!isStopping) process.stdout.write(`${JSON.stringify({ event: "ready", host, port, pid: child.pid, seconds })}\n`);
+}
+
+const values = readArguments();
+if (values.help) {
+  process.stdout.write(USAGE);
+} else {
+  const port = Math.trunc(positive(values.port, "port", 65_535));
+  const timeoutSeconds = positive(values.timeout, "timeout", 3600);
+  const { host, "state-dir": stateDirectory } = values;
+  if (await answers(host, port)) refuse(`something listens on ${host}:${port} already: choose another --port`, EXIT_TRY_AGAIN);
+  const state = stateDirectory ? path.resolve(stateDirectory) : mkdtempSync(path.join(tmpdir(), "nashdex-showdown-"));
+  await serve({ host, port, state, isTemporary: !stateDirectory, timeoutSeconds });
+}
