@@ -1,0 +1,294 @@
+"""The actor-critic network, and the policy that acts with one.
+
+Shapes: B decisions, F observation values, A actions, R rows that stand for an entity, E ``entity_size``, D
+``embedding_size``.
+
+Each row of a block (a Pokémon, the field) becomes one vector of E values by a linear layer over its numbers and the
+embeddings of its categories; a ReLU; then a trunk over all rows' vectors; then one head each for actor and critic.
+Rows of a block ``X_…`` that has k rows for each row of block ``X`` (a Pokémon's moves) are inputs of that row. Blocks
+with the same fields share their encoder; embeddings are shared by vocabulary.
+
+The linear layer over an embedding is a table look-up: ``fuse`` multiplies the embeddings by the layer once, so that
+a row's categories cost one sum of table rows in place of a gather, a concatenation and a wide product.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from nashdex.core.ids import PolicyId
+from nashdex.core.settings import NetworkSettings
+from nashdex.games.interface import Decisions
+from nashdex.games.space import ObservationBlock, Space
+from nashdex.policies.interface import Actions
+from nashdex.policies.sampling import sample_masked
+
+ARCHITECTURE = "entity-mlp-1"
+"""Part of every network policy's id; changes whenever equal weights would compute something else."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one block gives to each row of an entity: ``width`` neighbouring values."""
+
+    offset: int
+    width: int
+    numbers: tuple[int, ...]
+    """Columns of the numbers."""
+    categories: tuple[tuple[int, str], ...]
+    """Column and vocabulary of each category."""
+
+
+@dataclass(frozen=True)
+class _Entity:
+    """One block and what is folded into it."""
+
+    rows: int
+    parts: tuple[_Part, ...]
+
+    @property
+    def layout(self) -> tuple[object, ...]:
+        """Equal for entities that can share an encoder."""
+        return tuple((part.width, part.numbers, part.categories) for part in self.parts)
+
+    @property
+    def num_numbers(self) -> int:
+        return sum(len(part.numbers) for part in self.parts)
+
+    @property
+    def vocabularies(self) -> tuple[str, ...]:
+        """The vocabulary of each category of a row, in order."""
+        return tuple(vocabulary for part in self.parts for _, vocabulary in part.categories)
+
+    def category_columns(self) -> Iterator[int]:
+        """Yield the observation's columns of all categories, row by row."""
+        for row in range(self.rows):
+            for part in self.parts:
+                for column, _ in part.categories:
+                    yield part.offset + row * part.width + column
+
+
+def _entities(space: Space) -> list[_Entity]:
+    """Return the space's entities in the order of their blocks."""
+    blocks = {block.name: block for block in space.blocks}
+    owners: dict[str, list[ObservationBlock]] = {}
+    for block in space.blocks:
+        stem, _, _ = block.name.rpartition("_")
+        folds = stem in blocks and block.rows % blocks[stem].rows == 0
+        owners.setdefault(stem if folds else block.name, []).append(block)
+    return [
+        _Entity(blocks[name].rows, tuple(_part(block, block.rows // blocks[name].rows) for block in parts))
+        for name, parts in owners.items()
+    ]
+
+
+def _part(block: ObservationBlock, rows_each: int) -> _Part:
+    numbers: list[int] = []
+    categories: list[tuple[int, str]] = []
+    for row in range(rows_each):
+        for field in block.fields:
+            start = row * block.stride + field.offset
+            columns = range(start, start + field.size)
+            if field.kind == "number":
+                numbers.extend(columns)
+            else:
+                categories.extend((column, str(field.vocabulary)) for column in columns)
+    return _Part(block.offset, rows_each * block.stride, tuple(numbers), tuple(categories))
+
+
+class _RowEncoder(nn.Module):
+    """A linear layer over a row's numbers and embedded categories, kept in pieces."""
+
+    def __init__(self, entity: _Entity, settings: NetworkSettings) -> None:
+        super().__init__()
+        self.entity = entity
+        vocabularies = entity.vocabularies
+        fan_in = entity.num_numbers + len(vocabularies) * settings.embedding_size
+        bound = fan_in**-0.5
+        size = settings.entity_size
+        self.numbers = nn.Parameter(torch.empty(entity.num_numbers, size).uniform_(-bound, bound))
+        self.categories = nn.Parameter(
+            torch.empty(len(vocabularies), settings.embedding_size, size).uniform_(-bound, bound)
+        )
+        self.bias = nn.Parameter(torch.zeros(size))
+
+    def number_weights(self) -> list[Tensor]:
+        """Return for each part the weights of all its columns, (width, E); zero where a category stands."""
+        weights, at = [], 0
+        for part in self.entity.parts:
+            columns = torch.tensor(part.numbers, dtype=torch.int64, device=self.numbers.device)
+            full = self.numbers.new_zeros(part.width, self.numbers.shape[1])
+            weights.append(full.index_copy(0, columns, self.numbers[at : at + len(part.numbers)]))
+            at += len(part.numbers)
+        return weights
+
+    def category_tables(self, embeddings: nn.ParameterDict) -> list[Tensor]:
+        """Return for each category what each of its values adds to the row, (vocabulary, E)."""
+        return [
+            embeddings[_embedding_name(vocabulary)] @ weight
+            for vocabulary, weight in zip(self.entity.vocabularies, self.categories, strict=True)
+        ]
+
+
+class Fused(NamedTuple):
+    """The row encoders, ready to apply."""
+
+    number_weights: list[list[Tensor]]
+    """By encoder and part, (width, E)."""
+    biases: list[Tensor]
+    """By encoder, (E,)."""
+    table: Tensor
+    """All encoders' category tables below one another, (V, E)."""
+
+
+class ActorCritic(nn.Module):
+    """The network for any space. ``forward`` gives logits before masking and values."""
+
+    _columns: Tensor
+    _limits: Tensor
+    _table_offsets: Tensor
+    _row_starts: Tensor
+
+    def __init__(self, space: Space, settings: NetworkSettings) -> None:
+        super().__init__()
+        self.space = space
+        self.settings = settings
+        self._entities = _entities(space)
+        layouts = list(dict.fromkeys(entity.layout for entity in self._entities))
+        self._encoder_of = [layouts.index(entity.layout) for entity in self._entities]
+        self.encoders = nn.ModuleList(
+            _RowEncoder(self._entities[self._encoder_of.index(i)], settings) for i in range(len(layouts))
+        )
+        used = sorted({vocabulary for entity in self._entities for vocabulary in entity.vocabularies})
+        self.embeddings = nn.ParameterDict(
+            # Rows of about unit length, so that categories and scaled numbers weigh alike.
+            {
+                _embedding_name(v): torch.randn(space.vocabularies[v], settings.embedding_size)
+                * settings.embedding_size**-0.5
+                for v in used
+            }
+        )
+        width = sum(entity.rows for entity in self._entities) * settings.entity_size
+        layers: list[nn.Module] = []
+        for _ in range(settings.num_hidden_layers):
+            layers += [_linear(width, settings.hidden_size, gain=2**0.5), nn.ReLU()]
+            width = settings.hidden_size
+        self.trunk = nn.Sequential(*layers)
+        # A first policy that is close to uniform, and values close to 0 (Andrychowicz et al. 2020).
+        self.actor = _linear(width, space.num_actions, gain=0.01)
+        self.critic = _linear(width, 1, gain=1.0)
+        self._register_look_up()
+
+    def _register_look_up(self) -> None:
+        """Prepare where categories stand in an observation and where their tables begin."""
+        starts = []
+        at = 0
+        for encoder in self.encoders:
+            sizes = [self.space.vocabularies[v] for v in encoder.entity.vocabularies]
+            starts.append([at + sum(sizes[:i]) for i in range(len(sizes))])
+            at += sum(sizes)
+        columns, limits, offsets, rows = [], [], [], []
+        for entity, encoder in zip(self._entities, self._encoder_of, strict=True):
+            columns.extend(entity.category_columns())
+            limits.extend([self.space.vocabularies[v] - 1 for v in entity.vocabularies] * entity.rows)
+            offsets.extend(starts[encoder] * entity.rows)
+            rows.extend([len(entity.vocabularies)] * entity.rows)
+        for name, values in {
+            "_columns": columns,
+            "_limits": limits,
+            "_table_offsets": offsets,
+            "_row_starts": np.concatenate([[0], np.cumsum(rows)])[:-1],
+        }.items():
+            self.register_buffer(name, torch.as_tensor(values, dtype=torch.int64), persistent=False)
+
+    @property
+    def num_parameters(self) -> int:
+        """How many numbers training adjusts."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+    def fuse(self) -> Fused:
+        """Return what the row encoders come to under the present weights."""
+        tables = [table for encoder in self.encoders for table in encoder.category_tables(self.embeddings)]
+        return Fused(
+            [encoder.number_weights() for encoder in self.encoders],
+            [encoder.bias for encoder in self.encoders],
+            torch.cat(tables) if tables else self.actor.weight.new_zeros(0, self.settings.entity_size),
+        )
+
+    def forward(self, observations: Tensor, fused: Fused | None = None) -> tuple[Tensor, Tensor]:
+        """Return logits (B, A) and values (B,) of ``observations`` (B, F), float32.
+
+        ``fused`` is ``fuse()`` of the same weights, for callers that apply them many times.
+        """
+        hidden = self.trunk(self._encode(observations, fused or self.fuse()))
+        return self.actor(hidden), self.critic(hidden).squeeze(-1)
+
+    def _encode(self, observations: Tensor, fused: Fused) -> Tensor:
+        """Return the rows' vectors side by side, (B, R·E)."""
+        sums = self._category_sums(observations, fused.table)
+        encoded, at = [], 0
+        for entity, encoder in zip(self._entities, self._encoder_of, strict=True):
+            rows = fused.biases[encoder]
+            if sums is not None:
+                rows = rows + sums[:, at : at + entity.rows]
+            at += entity.rows
+            for part, weights in zip(entity.parts, fused.number_weights[encoder], strict=True):
+                values = observations[:, part.offset : part.offset + entity.rows * part.width]
+                rows = rows + values.unflatten(1, (entity.rows, part.width)) @ weights
+            encoded.append(rows)
+        return torch.cat(encoded, dim=1).flatten(1).relu()
+
+    def _category_sums(self, observations: Tensor, table: Tensor) -> Tensor | None:
+        """Return what the categories add to each row, (B, R, E); None where the space has no categories."""
+        if not len(self._columns):
+            return None
+        # Integers first: whatever a float was, the index is then within its vocabulary.
+        indices = observations[:, self._columns].long().clamp(self._limits * 0, self._limits) + self._table_offsets
+        batch = torch.arange(len(observations), device=observations.device).unsqueeze(1)
+        bags = (batch * len(self._columns) + self._row_starts).flatten()
+        sums = functional.embedding_bag(indices.flatten(), table, bags, mode="sum")
+        return sums.unflatten(0, (len(observations), len(self._row_starts)))
+
+
+def _embedding_name(vocabulary: str) -> str:
+    """Return a name that no attribute of a torch module has: a vocabulary may be called ``type``."""
+    return f"of_{vocabulary}"
+
+
+def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
+    layer = nn.Linear(inputs, outputs)
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+class NetworkPolicy:
+    """Acts by sampling from a network's masked distribution. Implements ``policies.interface.Policy``."""
+
+    needs_lines = False
+
+    def __init__(self, policy: PolicyId, network: ActorCritic) -> None:
+        self._id = policy
+        self._network = network.eval()
+        with torch.inference_mode():
+            self._fused = network.fuse()
+
+    @property
+    def id(self) -> PolicyId:
+        """The policy's id."""
+        return self._id
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row with one forward pass over all of them."""
+        with torch.inference_mode():
+            logits, _ = self._network(torch.from_numpy(decisions.observation), self._fused)
+        return sample_masked(logits.numpy(), decisions.mask, uniforms)
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Do nothing: a network remembers no battle."""
