@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-WIDTH, HEIGHT = 360, 190
+WIDTH, HEIGHT = 320, 176
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 8, 8, 30
 NUM_COLOURS = 10
+_WIDEST_BAR = 48
 _ROUNDING = 1e-6
 
 _Scale = Callable[[float], float]
@@ -128,8 +129,8 @@ def stacked_bars(bars: Sequence[tuple[str, Sequence[Segment]]], *, label: str, x
     """Return one bar of height 1 for each (name, segments), the first segment lowest."""
     if not bars:
         return Markup('<p class="none">Nothing was measured.</p>')
-    # At most this wide, so that a run of one iteration is no wall of colour.
-    pitch = min((WIDTH - _LEFT - _RIGHT) / len(bars), 72.0)
+    pitch = (WIDTH - _LEFT - _RIGHT) / len(bars)
+    width = min(0.82 * pitch, _WIDEST_BAR)
     y_ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
 
     def py(y: float) -> float:
@@ -146,9 +147,9 @@ def stacked_bars(bars: Sequence[tuple[str, Sequence[Segment]]], *, label: str, x
             parts.append(
                 Markup('<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">').format(
                     segment.colour,
-                    px(index) - 0.41 * pitch,
+                    px(index) - width / 2,
                     py(base + segment.share),
-                    0.82 * pitch,
+                    width,
                     py(base) - py(base + segment.share),
                 )
                 + Markup("<title>{}</title></rect>").format(segment.title)

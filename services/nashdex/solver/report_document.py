@@ -167,10 +167,11 @@ class Progress(Model):
 class Replay(Model):
     """One stored battle."""
 
-    first: PolicyIdField
-    second: PolicyIdField
+    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="By seat.")
+    winner: PolicyIdField | None = Field(description="None for a draw.")
+    turns: NonNegativeInt
     iteration: NonNegativeInt
-    name: str = Field(description="Its file name, unique in the run.")
+    name: str = Field(description="Unique in the run.")
     key: str = Field(description="Of the log, relative to the run's URI.")
 
 

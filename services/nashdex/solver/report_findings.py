@@ -1,0 +1,107 @@
+"""What a report says in words. A difference is called one only where its interval excludes none."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from nashdex.core.ids import PolicyId
+from nashdex.solver.report_document import AnchorScore, Exploitability, Interval, Probability, Progress
+
+_MOST_NAMED = 4
+_EVEN = 0.5
+
+
+def verdict(interval: Interval, neutral: float = 0.0) -> Literal["above", "below", "undecided"]:
+    """Say on which side of ``neutral`` the interval lies: undecided while it holds it."""
+    if interval.low > neutral:
+        return "above"
+    return "below" if interval.high < neutral else "undecided"
+
+
+def percent(share: float) -> str:
+    """Return a share as text: ``97.2 %``."""
+    return f"{100 * share:.1f} %"
+
+
+def percent_range(interval: Interval) -> str:
+    """Return an interval of shares as text: ``95.1 to 98.4 %``."""
+    return f"{100 * interval.low:.1f} to {percent(interval.high)}"
+
+
+def signed(value: float, decimals: int) -> str:
+    """Return a number with its sign, a real minus: ``+85``, ``−0.012``."""
+    text = f"{value:+.{decimals}f}".replace("-", "−")
+    return text[1:] if not text.strip("+−0.") else text
+
+
+def mixture_finding(meta_strategy: Sequence[Probability], names: Mapping[PolicyId, str]) -> str:
+    """Say what the final mixture plays."""
+    played = sorted((p for p in meta_strategy if p.probability.value > 0), key=lambda p: -p.probability.value)
+    if len(played) == 1:
+        return f"The final mixture is a single policy: it always plays {names[played[0].policy]}."
+    parts = [f"{names[p.policy]} ({percent(p.probability.value)})" for p in played[:_MOST_NAMED]]
+    if len(played) > _MOST_NAMED:
+        rest = sum(p.probability.value for p in played[_MOST_NAMED:])
+        parts.append(f"{len(played) - _MOST_NAMED} others ({percent(rest)} together)")
+    return f"The final mixture plays {_listed(parts)}."
+
+
+def anchors_finding(scores: Sequence[AnchorScore], names: Mapping[PolicyId, str]) -> str:
+    """Say how the final mixture does against the frozen anchors."""
+    if not scores:
+        return "The run has no anchor to judge the final mixture against."
+    sides = {score.opponent: verdict(score.rate, _EVEN) for score in scores}
+    parts = [
+        f"{text} {_listed([names[policy] for policy, side in sides.items() if side == wanted])}"
+        for wanted, text in (
+            ("above", "scores above even against"),
+            ("undecided", "shows no clear difference from even against"),
+            ("below", "scores below even against"),
+        )
+        if wanted in sides.values()
+    ]
+    return f"It {_listed(parts)}."
+
+
+def best_response_finding(gap: Exploitability | None, iteration: int, names: Mapping[PolicyId, str]) -> str:
+    """Say how well the newest best response did against the mixture that it was trained against."""
+    if gap is None:
+        return "No best response has been trained against a mixture yet, so how exploitable one is remains unknown."
+    rate = Interval(value=gap.gap.value + _EVEN, low=gap.gap.low + _EVEN, high=gap.gap.high + _EVEN)
+    who = names[gap.policy] if gap.policy in names else f"The best response of iteration {iteration}"
+    begin = (
+        f"{_capital(who)}, trained to beat the mixture before it, scored {percent(rate.value)} against that mixture "
+        f"(95 % interval {percent_range(rate)})"
+    )
+    match verdict(gap.gap):
+        case "above":
+            return f"{begin}: it can be exploited, by at least {signed(gap.gap.low, 3)} above even."
+        case "below":
+            return f"{begin}: training found no way to exploit it. A better trained opponent might."
+        case "undecided":
+            return f"{begin}, no clear difference from even: training found no sure way to exploit it. A better one might."
+
+
+def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -> str:
+    """Say whether the run has improved on the policy that training began with."""
+    if progress is None:
+        return "Only the first policy has been trained: there is no progress to judge yet."
+    elo = progress.elo
+    begin = (
+        f"{_capital(names[progress.best])} rates {signed(elo.value, 0)} Elo against {names[progress.base]}, where "
+        f"training began (95 % interval {signed(elo.low, 0)} to {signed(elo.high, 0)})"
+    )
+    match verdict(elo):
+        case "above":
+            return f"{begin}: clear progress."
+        case "below":
+            return f"{begin}: the run made it worse."
+        case "undecided":
+            return f"{begin}. The interval includes 0: no progress can be claimed."
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

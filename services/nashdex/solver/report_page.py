@@ -1,0 +1,294 @@
+"""The report's page: one HTML file that needs nothing beside it, made of ``report.json`` and a few battle logs."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from nashdex.core.ids import PolicyId
+from nashdex.games.showdown.replays import replay_page
+from nashdex.solver import report_charts as charts
+from nashdex.solver.report_document import Curve, Exploitability, Interval, Replay, Report, Training
+from nashdex.solver.report_findings import percent, signed
+
+MAX_EMBEDDED_BYTES = 2_000_000
+"""Of replays in one page. The rest stay in the store and are named by their keys."""
+
+SECTIONS = (
+    ("payoffs", "Payoffs"),
+    ("meta-strategy", "Meta-strategy"),
+    ("exploitability", "Exploitability"),
+    ("ratings", "Ratings"),
+    ("learning", "Learning"),
+    ("throughput", "Throughput"),
+    ("replays", "Replays"),
+    ("configuration", "Configuration"),
+)
+
+# What each estimator can and cannot tell, and why it may be absent.
+ESTIMATORS = (
+    (
+        "best_response_gap",
+        "Best-response gap",
+        "Win rate above ½ of a best response trained against the mixture, on fresh battles. A lower bound: a better "
+        "trained opponent may find more, so a small gap does not prove a strong mixture.",
+        "No best response was trained against a mixture.",
+    ),
+    (
+        "restricted",
+        "Restricted exploitability",
+        "What the best member of the population gains against the mixture. About 0 by construction for a Nash "
+        "mixture of the same payoffs, so it says nothing about opponents outside the population.",
+        "Not published: a payoff on the support is missing.",
+    ),
+    (
+        "legacy_dominance_gap",
+        "Legacy dominance gap",
+        "How badly the weakest member loses to the mixture. Kept for comparison with older work; it stays high for "
+        "ever once a weak policy is in the population and is no measure of exploitability.",
+        "Not published: a payoff is missing.",
+    ),
+    (
+        "exact",
+        "Exact exploitability",
+        "NashConv over the number of players, from a best response over the whole game tree: the true value.",
+        "Only small tabular games have it: Showdown's game tree is too large to search.",
+    ),
+)
+
+# (title, caption, names of the curves in it with their legend)
+LEARNING_CHARTS = (
+    (
+        "KL gauges",
+        "nats a decision",
+        (("kl_behaviour", "behaviour"), ("kl_reference", "reference"), ("kl_iteration_start", "iteration start")),
+    ),
+    ("Policy entropy", "nats a decision", (("entropy", ""),)),
+    ("Clip fraction", "share of decisions", (("clip_fraction", ""),)),
+    ("Explained variance", "of returns, by the critic", (("explained_variance", ""),)),
+    ("Value loss", "", (("value_loss", ""),)),
+    ("Policy loss", "", (("policy_loss", ""),)),
+    ("Gradient norm", "before clipping", (("gradient_norm", ""),)),
+    ("Loss of cloning", "cross-entropy, nats", (("loss", "training"), ("validation_loss", "held-out battles"))),
+    ("Accuracy of cloning", "share", (("accuracy", "training"), ("validation_accuracy", "held-out battles"))),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _EstimatorView:
+    name: str
+    title: str
+    meaning: str
+    absent: str
+    chart: Markup | None
+    entries: Sequence[Exploitability | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _LearningView:
+    title: str
+    caption: str
+    svg: Markup
+    legend: Sequence[tuple[str, str]]
+
+
+def render_page(report: Report, logs: Mapping[str, str]) -> str:
+    """Return the page of ``report``.
+
+    Args:
+        report: every number that the page shows.
+        logs: Showdown logs of stored battles by the replays' names; those that fit are embedded.
+    """
+    names = policy_names(report)
+    colours = _colours(report)
+    pages = _replay_pages(report, names, logs)
+    last = report.iterations[-1]
+    environment = Environment(
+        loader=PackageLoader("nashdex.solver"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "signed": signed, "thousands": _thousands, "typeset": typeset}
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        last=last,
+        names=names,
+        colours=colours,
+        sections=SECTIONS,
+        num_colours=charts.NUM_COLOURS,
+        collected=sum(row.collection.throughput.battles for row in report.iterations),
+        evaluated=sum(row.evaluation.battles for row in report.iterations),
+        gap=next((e for e in last.exploitability if e.estimator == "best_response_gap"), None),
+        shares={row.iteration: {p.policy: p.probability for p in row.meta_strategy} for row in report.iterations},
+        played=_ever_played(report),
+        strategy_chart=_strategy_chart(report, names, colours),
+        estimators=[_estimator_view(report, *texts) for texts in ESTIMATORS],
+        whiskers=_whiskers(report, names, colours),
+        learning={t.policy: _learning_views(t) for row in report.iterations for t in row.training},
+        replay_groups=[
+            (pair, list(group))
+            for pair, group in groupby(
+                sorted(report.replays, key=lambda r: (_pair(r, report), r.iteration, r.name)),
+                key=lambda r: tuple(report.payoffs.policies[place] for place in _pair(r, report)),
+            )
+        ],
+        embedded=pages.keys(),
+        flat_settings=list(_flatten(report.settings)),
+        report_json=_json_block(report.model_dump(mode="json")),
+        pages_json=_json_block(pages),
+    )
+
+
+def policy_names(report: Report) -> dict[PolicyId, str]:
+    """Return what the page calls each policy: its name, with its short id where two share one."""
+    names = [row.name for row in report.policies]
+    return {row.id: row.name if names.count(row.name) == 1 else f"{row.name} {row.short_id}" for row in report.policies}
+
+
+def typeset(text: str) -> str:
+    """Return ``text`` with spaces that do not break before a number and before a percent sign."""
+    return re.sub(r" (?=%)|(?<=[a-z]) (?=\d)", "\N{NO-BREAK SPACE}", text)
+
+
+def _ever_played(report: Report) -> list[PolicyId]:
+    """Return the policies that some iteration's mixture plays, in the order in which they joined."""
+    order = [share.policy for row in report.iterations for share in row.meta_strategy if share.probability.value > 0]
+    return list(dict.fromkeys(order))
+
+
+def _colours(report: Report) -> dict[PolicyId, str]:
+    """Give each policy that is ever played its colour; the others share a grey."""
+    colours = {row.id: "other" for row in report.policies}
+    return colours | {policy: f"c{i % charts.NUM_COLOURS}" for i, policy in enumerate(_ever_played(report))}
+
+
+def _strategy_chart(report: Report, names: Mapping[PolicyId, str], colours: Mapping[PolicyId, str]) -> Markup:
+    bars = [
+        (
+            str(row.iteration),
+            [
+                charts.Segment(
+                    share.probability.value,
+                    colours[share.policy],
+                    f"Iteration {row.iteration}, {names[share.policy]}: {percent(share.probability.value)} "
+                    f"({percent(share.probability.low)} to {percent(share.probability.high)})",
+                )
+                for share in row.meta_strategy
+                if share.probability.value > 0
+            ],
+        )
+        for row in report.iterations
+    ]
+    return charts.stacked_bars(bars, label="Probability of each policy by iteration", x_label="iteration")
+
+
+def _estimator_view(report: Report, name: str, title: str, meaning: str, absent: str) -> _EstimatorView:
+    entries = [next((e for e in row.exploitability if e.estimator == name), None) for row in report.iterations]
+    points = [
+        charts.Point(row.iteration, entry.gap.value, entry.gap.low, entry.gap.high, _gap_title(row.iteration, entry))
+        for row, entry in zip(report.iterations, entries, strict=True)
+        if entry is not None
+    ]
+    chart = None
+    if points:
+        series = charts.Series(title, "c0", points)
+        chart = charts.line_chart([series], label=f"{title} by iteration", x_label="iteration", whole_x=True)
+    return _EstimatorView(name, title, meaning, absent, chart, entries)
+
+
+def _gap_title(iteration: int, entry: Exploitability) -> str:
+    games = "" if entry.games is None else f", {entry.games} battles"
+    low, high = signed(entry.gap.low, 3), signed(entry.gap.high, 3)
+    return f"Iteration {iteration}: {signed(entry.gap.value, 3)} ({low} to {high}){games}"
+
+
+def _whiskers(
+    report: Report, names: Mapping[PolicyId, str], colours: Mapping[PolicyId, str]
+) -> dict[PolicyId, Markup]:
+    rated: list[tuple[PolicyId, Interval]] = [(row.id, row.rating.elo) for row in report.policies if row.rating]
+    if not rated:
+        return {}
+    axis = (min(elo.low for _, elo in rated), max(elo.high for _, elo in rated))
+    return {
+        policy: charts.whisker(
+            elo.value,
+            elo.low,
+            elo.high,
+            axis=axis,
+            colour=colours[policy],
+            title=f"{names[policy]}: Elo {signed(elo.value, 0)} ({signed(elo.low, 0)} to {signed(elo.high, 0)})",
+        )
+        for policy, elo in rated
+    }
+
+
+def _learning_views(training: Training) -> list[_LearningView]:
+    curves = {curve.name: curve for curve in training.curves}
+    views = []
+    for title, caption, wanted in LEARNING_CHARTS:
+        found = [(curves[name], legend) for name, legend in wanted if name in curves]
+        if not found:
+            continue
+        series = [charts.Series(legend or title, f"c{i}", _points(curve)) for i, (curve, legend) in enumerate(found)]
+        svg = charts.line_chart(series, label=f"{title} by update", x_label="update")
+        legend = [(one.colour, one.name) for one in series] if len(series) > 1 else []
+        views.append(_LearningView(title, caption, svg, legend))
+    return views
+
+
+def _points(curve: Curve) -> list[charts.Point]:
+    return [charts.Point(update, value) for update, value in zip(curve.updates, curve.values, strict=True)]
+
+
+def _pair(replay: Replay, report: Report) -> tuple[int, ...]:
+    """Return the places in the payoff matrix of who played, the stronger first."""
+    return tuple(sorted(report.payoffs.policies.index(policy) for policy in replay.policies))
+
+
+def _replay_pages(
+    report: Report, names: Mapping[PolicyId, str], logs: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the pages to embed: the newest battle of every match-up first, as long as there is room."""
+    pages: dict[str, str] = {}
+    room = MAX_EMBEDDED_BYTES
+    rank: dict[tuple[int, ...], int] = {}
+    ordered: list[tuple[int, Replay]] = []
+    for replay in sorted(report.replays, key=lambda r: (-r.iteration, r.name)):
+        pair = _pair(replay, report)
+        rank[pair] = rank.get(pair, 0) + 1
+        ordered.append((rank[pair], replay))
+    for _, replay in sorted(ordered, key=lambda entry: entry[0]):
+        if replay.name not in logs:
+            continue
+        first, second = (names[policy] for policy in replay.policies)
+        page = replay_page(logs[replay.name], f"{first} against {second}", report.format)
+        size = len(page.encode())
+        if size <= room:
+            pages[replay.name] = page
+            room -= size
+    return pages
+
+
+def _json_block(value: Any) -> Markup:  # noqa: ANN401 - any JSON value
+    """Return JSON that may stand in a script block: nothing in it can close the block or open a comment."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - no markup is left in it
+
+
+def _thousands(value: float) -> str:
+    return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", json.dumps(value, ensure_ascii=False)

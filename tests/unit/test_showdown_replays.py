@@ -1,0 +1,70 @@
+"""A replay page carries its battle's log whole, whatever players are called or say."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from nashdex.games.showdown.replays import PLAYER_URL, replay_page
+
+LOG = "|player|p1|Red|\n|player|p2|Blue|\n|tier|[Gen 1] OU\n|move|p1a: Onix|Rock Slide|p2a: Clefairy\n|win|Red"
+
+
+class _Page(HTMLParser):
+    """What a browser would see: script blocks with their attributes, and the titles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.title = ""
+        self._inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag
+        if tag == "script":
+            self.scripts.append((dict(attrs), ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        del tag
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script":
+            attributes, text = self.scripts[-1]
+            self.scripts[-1] = (attributes, text + data)
+        elif self._inside == "title":
+            self.title += data
+
+
+def embedded_log(page: str) -> str:
+    """Return the log as Showdown's player reads it."""
+    (text,) = [text for attributes, text in _Page(page).scripts if attributes.get("class") == "battle-log-data"]
+    return re.sub(r"\\/", "/", text)
+
+
+def test_the_player_gets_the_log_as_it_was() -> None:
+    page = replay_page(LOG, "heuristic against random", "gen1ou")
+    assert embedded_log(page) == LOG
+    assert _Page(page).title == "gen1ou replay: heuristic against random"
+    assert [a["src"] for a, _ in _Page(page).scripts if "src" in a] == [PLAYER_URL]
+
+
+@pytest.mark.parametrize(
+    "name", ["</script><script>alert(1)</script>", "a/b", "\\/", "Farfetch’d & <b>", "]]>", "</SCRIPT "]
+)
+def test_names_and_chat_can_close_nothing(name: str) -> None:
+    log = LOG.replace("Red", name)
+    assert embedded_log(replay_page(log, "a against b", "gen1ou")) == log
+
+
+def test_a_comment_in_the_chat_cannot_hide_the_end_of_the_block() -> None:
+    page = replay_page(f"{LOG}\n|c|Red|<!-- <script>", "a against b", "gen1ou")
+    assert "<!-- <script>" not in page
+    assert embedded_log(page).startswith(LOG)
+    assert len(_Page(page).scripts) == 3
+
+
+def test_the_title_is_text() -> None:
+    page = replay_page(LOG, '<img src=x onerror="alert(1)">', "gen1ou")
+    assert "<img" not in page
