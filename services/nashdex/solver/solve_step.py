@@ -1,0 +1,122 @@
+"""The solve step: count the iteration's battles, solve the game, publish population, payoffs, mixture and analysis."""
+
+from typing import TypeVar
+
+import structlog
+
+from nashdex.core import keys
+from nashdex.core.documents import Document
+from nashdex.core.manifest import Manifest
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.seeds import derive_seed
+from nashdex.core.settings import RunSettings
+from nashdex.core.steps import StepName
+from nashdex.metagame.ledger import (
+    LEDGER,
+    BattleRecord,
+    InteractionMatrix,
+    ShardLedger,
+    add_ledgers,
+    check_played_as_planned,
+    planned_battles,
+)
+from nashdex.metagame.meta_solvers import meta_solver
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import Population
+from nashdex.metagame.ratings import BASE_ELO
+from nashdex.metagame.solving import Answer, EmpiricalGame, solve_game
+from nashdex.store.attempt import Attempt, find_manifest, read_manifest, read_object
+from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry.progress import Progress
+
+ANCHOR = "random"
+"""The scripted policy that the ratings are measured from, where it is a member: it never changes."""
+
+D = TypeVar("D", bound=Document)
+
+_log = structlog.get_logger(__name__)
+
+
+def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
+    """Publish what ``iteration`` found: population, interaction matrix, meta-strategy and analysis.
+
+    Raises:
+        DataError: an earlier step is not done, its objects were altered, or the ledgers do not hold exactly the
+            planned battles.
+        StoppedError: the process was asked to stop.
+    """
+    if done := find_manifest(store, iteration, StepName.SOLVE, shard):
+        return done
+    attempt = Attempt(store, iteration, StepName.SOLVE, shard)
+    plan = _published(store, iteration, keys.PLAN, IterationPlan)
+    population = plan.population.grown(_training_results(store, settings, iteration), iteration)
+    ledgers = _ledgers(store, settings, iteration)
+    counted = None
+    if iteration > 0:
+        counted = _published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
+    check_played_as_planned(planned_battles(population, counted, settings.evaluate.battles_per_pair), ledgers)
+    matrix = add_ledgers(counted, population.ids, ledgers)
+
+    earlier = [record for before in range(iteration) for record in _records(_ledgers(store, settings, before))]
+    game = EmpiricalGame(
+        matrix,
+        records=(*earlier, *_records(ledgers)),
+        answer=_answer(plan, population, _records(ledgers)),
+        anchors={entry.id: BASE_ELO for entry in population.policies if entry.id == ANCHOR},
+    )
+    solver = meta_solver(settings.solve.meta_solver)
+    with Progress(StepName.SOLVE, shard, settings.solve.num_draws, "draws") as progress:
+        meta_strategy, analysis = solve_game(
+            game,
+            solver,
+            num_draws=settings.solve.num_draws,
+            seed=derive_seed(settings.seed, "solve", iteration),
+            tick=progress.advance,
+        )
+    for warning in analysis.warnings:
+        _log.warning("rating_misleads", warning=warning)
+    documents: dict[str, Document] = {
+        keys.POPULATION: population,
+        keys.INTERACTION_MATRIX: matrix,
+        keys.META_STRATEGY: meta_strategy,
+        keys.META_GAME_ANALYSIS: analysis,
+    }
+    # Everything follows from seeds and inputs, so attempts that race publish the same bytes.
+    for name, document in documents.items():
+        attempt.write(name, document.to_json())
+        store.put(keys.published(iteration, name), document.to_json())
+    return attempt.finish({"policies": len(population.ids), "battles": sum(len(each.battles) for each in ledgers)})
+
+
+def _published(store: ObjectStore, iteration: int, name: str, kind: type[D]) -> D:
+    key = keys.published(iteration, name)
+    return kind.from_json(store.get(key), f"{store.uri}/{key}")
+
+
+def _training_results(store: ObjectStore, settings: RunSettings, iteration: int) -> list[TrainingResult]:
+    manifests = [read_manifest(store, iteration, StepName.TRAIN, shard) for shard in range(settings.train.seeds)]
+    return [
+        TrainingResult.from_json(read_object(store, manifest, TRAINING_RESULT), manifest.objects[TRAINING_RESULT].key)
+        for manifest in manifests
+    ]
+
+
+def _ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> list[ShardLedger]:
+    manifests = [read_manifest(store, iteration, StepName.EVALUATE, shard) for shard in range(settings.evaluate.shards)]
+    return [
+        ShardLedger.from_json(read_object(store, manifest, LEDGER), manifest.objects[LEDGER].key)
+        for manifest in manifests
+    ]
+
+
+def _records(ledgers: list[ShardLedger]) -> tuple[BattleRecord, ...]:
+    return tuple(record for ledger in ledgers for record in ledger.battles)
+
+
+def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleRecord, ...]) -> Answer | None:
+    """Return what the iteration's new policies answered; a clone answers nothing."""
+    known = set(plan.population.ids)
+    candidates = tuple(policy for policy in population.ids if policy not in known)
+    if plan.oracle == "clone" or not candidates:
+        return None
+    return Answer(plan.opponents, candidates, fresh)
