@@ -46,9 +46,9 @@ class PopulationSettings(_Section):
 class NetworkSettings(_Section):
     """Sizes of the actor-critic network."""
 
-    embedding_size: int = Field(16, ge=1, le=512, description="Values in the embedding of one category.")
+    embedding_size: int = Field(32, ge=1, le=512, description="Values in the embedding of one category.")
     entity_size: int = Field(64, ge=4, le=4096, description="Values that stand for one Pokémon or other row.")
-    hidden_size: int = Field(448, ge=8, le=8192, description="Width of the trunk.")
+    hidden_size: int = Field(576, ge=8, le=8192, description="Width of the trunk.")
     num_hidden_layers: int = Field(2, ge=1, le=16, description="Layers of the trunk.")
 
 

@@ -162,9 +162,10 @@ class ActorCritic(nn.Module):
         self._entities = _entities(space)
         layouts = list(dict.fromkeys(entity.layout for entity in self._entities))
         self._encoder_of = [layouts.index(entity.layout) for entity in self._entities]
-        self.encoders = nn.ModuleList(
+        self._row_encoders = [
             _RowEncoder(self._entities[self._encoder_of.index(i)], settings) for i in range(len(layouts))
-        )
+        ]
+        self.encoders = nn.ModuleList(self._row_encoders)
         used = sorted({vocabulary for entity in self._entities for vocabulary in entity.vocabularies})
         self.embeddings = nn.ParameterDict(
             # Rows of about unit length, so that categories and scaled numbers weigh alike.
@@ -187,23 +188,27 @@ class ActorCritic(nn.Module):
 
     def _register_look_up(self) -> None:
         """Prepare where categories stand in an observation and where their tables begin."""
-        starts = []
+        starts: list[list[int]] = []
         at = 0
-        for encoder in self.encoders:
+        for encoder in self._row_encoders:
             sizes = [self.space.vocabularies[v] for v in encoder.entity.vocabularies]
             starts.append([at + sum(sizes[:i]) for i in range(len(sizes))])
             at += sum(sizes)
-        columns, limits, offsets, rows = [], [], [], []
-        for entity, encoder in zip(self._entities, self._encoder_of, strict=True):
+        columns: list[int] = []
+        limits: list[int] = []
+        offsets: list[int] = []
+        row_starts: list[int] = []
+        for entity, encoder_index in zip(self._entities, self._encoder_of, strict=True):
+            num_categories = len(entity.vocabularies)
+            row_starts.extend(len(columns) + row * num_categories for row in range(entity.rows))
             columns.extend(entity.category_columns())
             limits.extend([self.space.vocabularies[v] - 1 for v in entity.vocabularies] * entity.rows)
-            offsets.extend(starts[encoder] * entity.rows)
-            rows.extend([len(entity.vocabularies)] * entity.rows)
+            offsets.extend(starts[encoder_index] * entity.rows)
         for name, values in {
             "_columns": columns,
             "_limits": limits,
             "_table_offsets": offsets,
-            "_row_starts": np.concatenate([[0], np.cumsum(rows)])[:-1],
+            "_row_starts": row_starts,
         }.items():
             self.register_buffer(name, torch.as_tensor(values, dtype=torch.int64), persistent=False)
 
@@ -214,10 +219,10 @@ class ActorCritic(nn.Module):
 
     def fuse(self) -> Fused:
         """Return what the row encoders come to under the present weights."""
-        tables = [table for encoder in self.encoders for table in encoder.category_tables(self.embeddings)]
+        tables = [table for encoder in self._row_encoders for table in encoder.category_tables(self.embeddings)]
         return Fused(
-            [encoder.number_weights() for encoder in self.encoders],
-            [encoder.bias for encoder in self.encoders],
+            [encoder.number_weights() for encoder in self._row_encoders],
+            [encoder.bias for encoder in self._row_encoders],
             torch.cat(tables) if tables else self.actor.weight.new_zeros(0, self.settings.entity_size),
         )
 
@@ -240,7 +245,7 @@ class ActorCritic(nn.Module):
             at += entity.rows
             for part, weights in zip(entity.parts, fused.number_weights[encoder], strict=True):
                 values = observations[:, part.offset : part.offset + entity.rows * part.width]
-                rows = rows + values.unflatten(1, (entity.rows, part.width)) @ weights
+                rows = rows + values.view(len(values), entity.rows, part.width) @ weights
             encoded.append(rows)
         return torch.cat(encoded, dim=1).flatten(1).relu()
 
@@ -252,8 +257,8 @@ class ActorCritic(nn.Module):
         indices = observations[:, self._columns].long().clamp(self._limits * 0, self._limits) + self._table_offsets
         batch = torch.arange(len(observations), device=observations.device).unsqueeze(1)
         bags = (batch * len(self._columns) + self._row_starts).flatten()
-        sums = functional.embedding_bag(indices.flatten(), table, bags, mode="sum")
-        return sums.unflatten(0, (len(observations), len(self._row_starts)))
+        sums: Tensor = functional.embedding_bag(indices.flatten(), table, bags, mode="sum")
+        return sums.view(len(observations), len(self._row_starts), -1)
 
 
 def _embedding_name(vocabulary: str) -> str:
@@ -269,11 +274,15 @@ def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
 
 
 class NetworkPolicy:
-    """Acts by sampling from a network's masked distribution. Implements ``policies.interface.Policy``."""
+    """Acts by sampling from a network's masked distribution. Implements ``policies.interface.Policy``.
+
+    Sets torch to one thread: battles are played by one process a core, whose threads would wait for one another.
+    """
 
     needs_lines = False
 
     def __init__(self, policy: PolicyId, network: ActorCritic) -> None:
+        torch.set_num_threads(1)
         self._id = policy
         self._network = network.eval()
         with torch.inference_mode():

@@ -1,0 +1,23 @@
+"""Drawing legal actions from logits. N rows, A actions."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.policies.interface import Actions
+
+
+def sample_masked(logits: NDArray[np.float32], mask: NDArray[np.bool_], uniforms: NDArray[np.float64]) -> Actions:
+    """Draw one action a row from the softmax of ``logits`` over the legal actions, by inverting its distribution.
+
+    Illegal actions have a probability of exactly 0 and cumulative sums that do not grow over them, so that no draw
+    in [0, 1] can fall on one. Log-probabilities agree with ``masked_log_softmax`` of the same logits.
+    """
+    shifted = np.where(mask, logits, -np.inf).astype(np.float64)
+    shifted -= shifted.max(axis=1, keepdims=True)
+    cumulative = np.exp(shifted).cumsum(axis=1)
+    total = cumulative[:, -1]
+    # A uniform just below 1 times the total may round up to the total itself, which no cumulative sum exceeds.
+    threshold = np.minimum(uniforms * total, np.nextafter(total, 0.0))
+    action = (cumulative > threshold[:, None]).argmax(axis=1)
+    log_prob = shifted[np.arange(len(action)), action] - np.log(total)
+    return Actions(action, log_prob.astype(np.float32))

@@ -1,0 +1,257 @@
+"""Shards of episodes: a safetensors blob of concatenated decisions inside one lz4 frame.
+
+| tensor | dtype and shape | what |
+|---|---|---|
+| ``observations`` | f32 (D, F) | the decisions of all episodes, one episode after another |
+| ``masks`` | u8 (D, ⌈A/8⌉) | legal actions, one bit each, the first action in the highest bit |
+| ``actions`` | u8 (D,) | the executed actions |
+| ``log_probs`` | f32 (D,) | log π(action) of the acting policy |
+| ``lengths`` | u32 (E,) | decisions of each episode |
+| ``seeds``, ``seats``, ``scores`` | u64, u8, f32 (E,) | the battle's seed, the seat, 1 / ½ / 0 |
+| ``policies``, ``opponents`` | u16 (E,) | indices into the metadata's policy ids |
+
+The blob's metadata holds one JSON document, :class:`ShardMetadata`, under ``shard``. The frame states its content's
+size, which is checked before anything is decompressed, and ends with a checksum over it.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeAlias
+
+import lz4.frame
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from safetensors import SafetensorError
+from safetensors import numpy as safetensors
+
+from nashdex.core.documents import Document
+from nashdex.core.errors import DataError
+from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.core.manifest import Manifest
+from nashdex.games.space import Space
+from nashdex.store.attempt import read_object
+from nashdex.store.protocol import ObjectStore
+from nashdex.trajectory.episode import Episode
+
+PART_PREFIX = "trajectories-"
+MAX_PART_BYTES = 1 << 30
+"""No part may hold more than this when decompressed."""
+MAX_ACTIONS = 256
+
+_Tensors: TypeAlias = dict[str, NDArray[Any]]
+_METADATA_KEY = "shard"
+_DTYPES = {
+    "observations": np.float32,
+    "masks": np.uint8,
+    "actions": np.uint8,
+    "log_probs": np.float32,
+    "lengths": np.uint32,
+    "seeds": np.uint64,
+    "seats": np.uint8,
+    "scores": np.float32,
+    "policies": np.uint16,
+    "opponents": np.uint16,
+}
+
+
+class ShardMetadata(Document):
+    """What a part says of itself besides its tensors."""
+
+    space: Space
+    policies: tuple[PolicyIdField, ...] = Field(description="Ids that the episode table's indices mean.")
+
+
+def part_name(part: int) -> str:
+    """Return the name of a shard's part, such as ``trajectories-00000.safetensors.lz4``."""
+    return f"{PART_PREFIX}{part:05d}.safetensors.lz4"
+
+
+def encode(episodes: Sequence[Episode], space: Space) -> bytes:
+    """Return ``episodes`` as one compressed part."""
+    ids = sorted({e.policy for e in episodes} | {e.opponent for e in episodes})
+    index = {policy: i for i, policy in enumerate(ids)}
+    masks = _concatenate([e.masks for e in episodes], (0, space.num_actions), np.bool_)
+    tensors: _Tensors = {
+        "observations": _concatenate([e.observations for e in episodes], (0, space.observation_size), np.float32),
+        "masks": np.packbits(masks, axis=1),
+        "actions": _concatenate([e.actions for e in episodes], (0,), np.uint8),
+        "log_probs": _concatenate([e.log_probs for e in episodes], (0,), np.float32),
+        "lengths": np.array([len(e) for e in episodes], np.uint32),
+        "seeds": np.array([e.seed for e in episodes], np.uint64),
+        "seats": np.array([e.seat for e in episodes], np.uint8),
+        "scores": np.array([e.score for e in episodes], np.float32),
+        "policies": np.array([index[e.policy] for e in episodes], np.uint16),
+        "opponents": np.array([index[e.opponent] for e in episodes], np.uint16),
+    }
+    metadata = ShardMetadata(space=space, policies=tuple(ids))
+    blob = safetensors.save(tensors, {_METADATA_KEY: metadata.model_dump_json()})
+    frame: bytes = lz4.frame.compress(blob, block_size=lz4.frame.BLOCKSIZE_MAX1MB, content_checksum=True)
+    return frame
+
+
+def _concatenate(arrays: Sequence[NDArray[Any]], empty: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate(arrays, dtype=dtype, casting="unsafe") if arrays else np.zeros(empty, dtype)
+
+
+def decode(frame: bytes, key: str) -> tuple[Space, list[Episode]]:
+    """Return the space and the episodes of a part; their arrays share one buffer. ``key`` names it in errors.
+
+    Raises:
+        DataError: the part is truncated, altered, too large or does not say what a part must.
+    """
+    blob = _decompress(frame, key)
+    try:
+        tensors: _Tensors = safetensors.load(blob)
+        header = json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])
+        document = header["__metadata__"][_METADATA_KEY]
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{key} holds no trajectory part: {error}; collect the shard again") from error
+    metadata = ShardMetadata.from_json(document.encode(), key)
+    _check_shapes(tensors, metadata.space, key)
+    return metadata.space, list(_split(tensors, metadata, key))
+
+
+def _decompress(frame: bytes, key: str) -> bytes:
+    try:
+        size_bytes = int(lz4.frame.get_frame_info(frame)["content_size"])
+        if not 0 < size_bytes <= MAX_PART_BYTES:
+            raise DataError(f"{key} says that it holds {size_bytes} bytes; expected 1 to {MAX_PART_BYTES}")
+        blob: bytes = lz4.frame.decompress(frame)
+    except (RuntimeError, ValueError) as error:
+        raise DataError(f"{key} is no whole lz4 frame: {error}; collect the shard again") from error
+    if len(blob) != size_bytes:
+        raise DataError(f"{key} holds {len(blob)} bytes and says {size_bytes}; collect the shard again")
+    return blob
+
+
+def _check_shapes(tensors: _Tensors, space: Space, key: str) -> None:
+    """Check that each tensor is there with its dtype and with a shape that fits the space and the others."""
+    missing = sorted(_DTYPES.keys() - tensors.keys())
+    if missing:
+        raise DataError(f"{key} has no {', '.join(missing)}; expected {', '.join(_DTYPES)}")
+    num_decisions, num_episodes = len(tensors["actions"]), len(tensors["lengths"])
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_DTYPES, (num_episodes,)) | {
+        "observations": (num_decisions, space.observation_size),
+        "masks": (num_decisions, -(-space.num_actions // 8)),
+        "actions": (num_decisions,),
+        "log_probs": (num_decisions,),
+    }
+    for name, dtype in _DTYPES.items():
+        tensor = tensors[name]
+        if tensor.dtype != dtype or tensor.shape != shapes[name]:
+            raise DataError(
+                f"{key}: {name} is {tensor.dtype} {tensor.shape}, expected {np.dtype(dtype)} {shapes[name]}"
+            )
+    total = int(tensors["lengths"].sum(dtype=np.int64))
+    if total != num_decisions:
+        raise DataError(f"{key}: its episodes have {total} decisions in all, its tensors {num_decisions}")
+
+
+def _split(tensors: _Tensors, metadata: ShardMetadata, key: str) -> Iterable[Episode]:
+    """Yield the episodes after checking that every action was legal and every number finite."""
+    num_actions, ids = metadata.space.num_actions, metadata.policies
+    masks = np.unpackbits(tensors["masks"].astype(np.uint8, copy=False), axis=1, count=num_actions).view(np.bool_)
+    actions = tensors["actions"].astype(np.int64)
+    within = actions < num_actions
+    if not (within.all() and masks[np.arange(len(actions)), actions].all()):
+        raise DataError(f"{key}: an action is illegal by its own mask; collect the shard again")
+    for name in ("observations", "log_probs", "scores"):
+        if not np.isfinite(tensors[name]).all():
+            raise DataError(f"{key}: {name} holds a number that is not finite; collect the shard again")
+    if max(tensors["policies"].max(initial=0), tensors["opponents"].max(initial=0)) >= max(len(ids), 1):
+        raise DataError(f"{key}: an episode names a policy beyond the {len(ids)} of the metadata")
+    ends = tensors["lengths"].cumsum(dtype=np.int64)
+    for i, (end, length) in enumerate(zip(ends, tensors["lengths"], strict=True)):
+        rows = slice(int(end) - int(length), int(end))
+        yield Episode(
+            seed=int(tensors["seeds"][i]),
+            seat=int(tensors["seats"][i]),
+            policy=PolicyId(ids[tensors["policies"][i]]),
+            opponent=PolicyId(ids[tensors["opponents"][i]]),
+            score=float(tensors["scores"][i]),
+            observations=tensors["observations"][rows],
+            masks=masks[rows],
+            actions=actions[rows],
+            log_probs=tensors["log_probs"][rows],
+        )
+
+
+class ShardWriter:
+    """Writes episodes as parts of at most ``max_part_bytes`` each before compression.
+
+    One background thread encodes and writes a part while the next one fills (lz4 and the store release the
+    interpreter lock), so at most two parts are held. ``add`` and ``close`` raise what writing raised.
+    """
+
+    def __init__(self, write: Callable[[str, bytes], None], space: Space, max_part_bytes: int) -> None:
+        if not 0 < max_part_bytes <= MAX_PART_BYTES // 2:
+            raise ValueError(f"max_part_bytes is {max_part_bytes}, expected 1 to {MAX_PART_BYTES // 2}")
+        if space.num_actions > MAX_ACTIONS:
+            raise ValueError(f"{space.num_actions} actions do not fit a byte; at most {MAX_ACTIONS} can be recorded")
+        self._write = write
+        self._space = space
+        self._max_part_bytes = max_part_bytes
+        self._decision_bytes = space.observation_size * 4 + -(-space.num_actions // 8) + 1 + 4
+        self._episodes: list[Episode] = []
+        self._held_bytes = 0
+        self._num_parts = 0
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="shard-writer")
+        self._pending: Future[None] | None = None
+
+    def add(self, episode: Episode) -> None:
+        """Record an episode. Waits only while a whole part is full and the one before it is still being written."""
+        if self._pending is not None and self._pending.done():
+            self._pending.result()
+        size_bytes = len(episode) * self._decision_bytes
+        if self._episodes and self._held_bytes + size_bytes > self._max_part_bytes:
+            self._flush()
+        self._episodes.append(episode)
+        self._held_bytes += size_bytes
+
+    def close(self) -> None:
+        """Write what is left and wait for it. A shard without episodes has one empty part, which states its space."""
+        try:
+            if self._episodes or not self._num_parts:
+                self._flush()
+            self._wait()
+        finally:
+            self._thread.shutdown()
+
+    def _flush(self) -> None:
+        self._wait()
+        self._pending = self._thread.submit(self._write_part, part_name(self._num_parts), self._episodes)
+        self._num_parts += 1
+        self._episodes, self._held_bytes = [], 0
+
+    def _wait(self) -> None:
+        if self._pending is not None:
+            self._pending.result()
+
+    def _write_part(self, name: str, episodes: list[Episode]) -> None:
+        self._write(name, encode(episodes, self._space))
+
+
+def read_shards(store: ObjectStore, manifests: Iterable[Manifest]) -> tuple[Space, list[Episode]]:
+    """Return the episodes of all parts that ``manifests`` name, in order, and the space that they share.
+
+    Raises:
+        DataError: a part is missing, damaged or of another space, or there is none.
+    """
+    first: tuple[Space, str] | None = None
+    episodes: list[Episode] = []
+    for manifest in manifests:
+        for name in sorted(n for n in manifest.objects if n.startswith(PART_PREFIX)):
+            key = manifest.objects[name].key
+            space, part = decode(read_object(store, manifest, name), key)
+            first = first or (space, key)
+            if space.fingerprint != first[0].fingerprint:
+                raise DataError(
+                    f"{key} is of {space.format} version {space.version} ({space.fingerprint}), {first[1]} of "
+                    f"{first[0].format} version {first[0].version} ({first[0].fingerprint}); collect both again"
+                )
+            episodes.extend(part)
+    if first is None:
+        raise DataError("the collect manifests name no trajectory part; collect the shards again")
+    return first[0], episodes
