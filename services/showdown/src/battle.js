@@ -170,7 +170,7 @@ export class LiveBattle {
         // The simulator may refuse what its request allowed (a trapping ability that the player could not know of) and
         // then mends the request. Should it not, the action is struck out here, so each refusal leaves fewer.
         (seat.refused ??= new Set()).add(action);
-        this.#ask(seat);
+        this.#ask(seat, this.simulation.sides[index].activeRequest);
       }
       return { battle: this.id, seat: index, action, choice, cause: refusal };
     }
@@ -281,17 +281,18 @@ export class LiveBattle {
     for (const seat of seats) {
       const request = sides[seat.index].activeRequest;
       if (!request || request.wait) continue;
-      seat.request = request;
       this.numOpen++;
-      this.#ask(seat);
+      this.#ask(seat, request);
     }
     if (this.numOpen === 0) throw new BattleFailure("simulator_error", "the battle goes on but nobody is asked to choose");
   }
 
-  /** @param {Seat} seat whose tracker is to read the open request, new or mended */
-  #ask(seat) {
+  /** @param {Seat} seat @param {ChoiceRequest | null} request open, new or mended */
+  #ask(seat, request) {
+    if (!request) throw new BattleFailure("simulator_error", "a choice was refused where none is asked for");
+    seat.request = request;
     try {
-      seat.tracker.readRequest(this.simulation.sides[seat.index].activeRequest);
+      seat.tracker.readRequest(request);
     } catch (error) {
       throw BattleFailure.from("tracker_error", error);
     }

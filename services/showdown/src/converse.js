@@ -27,8 +27,10 @@ export function converse(input, output, maxHeapBytes) {
         const frame = reader.next();
         if (!frame) break;
         session.handle(frame);
-        isBlocked = output.writableLength > MAX_UNREAD_BYTES;
       }
+      // One answer to all that came together: small batches would stay small for ever, each answered by another.
+      session.flush();
+      isBlocked = output.writableLength > MAX_UNREAD_BYTES;
     } catch (error) {
       if (!(error instanceof ProtocolError || error instanceof BadFrame)) throw error;
       log("error", "client broke the protocol", { error: error.message });

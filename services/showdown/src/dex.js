@@ -24,6 +24,7 @@ export const THRASHES = 16; // Outrage and the like: the user goes on by itself
 export const BINDS = 32; // traps the target for some turns
 export const MINIMIZES = 64; // its volatile is not announced
 export const CURLS = 128; // likewise
+export const PRESSED_ANYHOW = 256; // as PRESSED, also when the line names the user as the target
 
 /** log2 of the multiplier against an immune type, before it is clipped to the encoder's scale. */
 export const IMMUNE = -64;
@@ -49,6 +50,13 @@ export class Vocabulary {
   }
 
   #numLimit;
+
+  /** Give another name to an entry. @param {string} name @param {string} id of the entry */
+  alias(name, id) {
+    const number = this.#numbers.get(id) ?? 0;
+    if (!this.#numbers.has(name)) this.#numbers.set(name, number);
+    if (!this.#numbers.has(toID(name))) this.#numbers.set(toID(name), number);
+  }
 
   /**
    * @param {string} text a name or an id; requests append the power to some moves' ids ("return102")
@@ -108,7 +116,11 @@ export class DexInfo {
     this.formatId = formatId;
     this.generation = dex.gen;
     this.species = new Vocabulary(species);
-    this.moves = new Vocabulary(moves);
+    for (const entry of species) {
+      for (const forme of entry.cosmeticFormes ?? []) this.species.alias(forme, String(entry.id));
+    }
+    // The simulator gives every Hidden Power one id; its type is in its name.
+    this.moves = new Vocabulary(moves.map(({ name }) => ({ id: toID(name), name })));
     this.items = new Vocabulary(dex.gen >= 2 ? dex.items.all().filter(exists) : []);
     this.abilities = new Vocabulary(
       dex.gen >= 3 ? dex.abilities.all().filter((ability) => exists(ability) && String(ability.id) !== "noability") : [],
@@ -142,7 +154,7 @@ export class DexInfo {
     this.movePriority = new Int8Array(numMoves);
     /** With all PP Ups, as every battle format of the simulator has them. */
     this.movePp = new Uint8Array(numMoves);
-    this.moveFlags = new Uint8Array(numMoves);
+    this.moveFlags = new Uint16Array(numMoves);
     for (const [index, move] of moves.entries()) {
       const row = index + 1;
       this.moveType[row] = this.types.of(move.type);
@@ -166,6 +178,8 @@ export class DexInfo {
       }
     }
     this.stellar = this.types.of("stellar");
+    /** What an opponent's Hidden Power is called, whatever its type. */
+    this.hiddenPower = this.moves.of("hiddenpower");
     this.teraBlast = this.moves.of("terablast");
     this.dex = dex;
   }
@@ -215,13 +229,14 @@ function fullPp(move, generation) {
 
 const HIDING_MOVES = new Set(["fly", "dig", "dive", "bounce", "shadowforce", "phantomforce", "skydrop"]);
 /** Targets of moves that act on the opposing active Pokémon; a move on a side or field needs a flag of its own. */
-const PRESSED_TARGETS = new Set(["all", "allAdjacent", "allAdjacentFoes", "any", "normal", "randomNormal", "scripted", "adjacentFoe"]);
+const PRESSED_TARGETS = new Set(["allAdjacent", "allAdjacentFoes", "any", "normal", "randomNormal", "scripted", "adjacentFoe"]);
 
 /** @param {Move} move */
 function flagsOf(move) {
   let flags = 0;
   if (move.stallingMove) flags |= STALLS;
-  if (PRESSED_TARGETS.has(move.target) || move.flags.mustpressure) flags |= PRESSED;
+  if (PRESSED_TARGETS.has(move.target)) flags |= PRESSED;
+  if (move.target === "all" || move.flags.mustpressure) flags |= PRESSED_ANYHOW;
   // In the first generation, the flag is not kept; the moves are the same.
   if (move.flags.charge || HIDING_MOVES.has(move.id)) flags |= CHARGES;
   if (HIDING_MOVES.has(move.id)) flags |= HIDES;

@@ -83,7 +83,7 @@ export class Session {
   }
 
   /**
-   * Handle one frame and send all that follows from it.
+   * Handle one frame. What follows from it waits for `flush`, so that frames that came together are answered together.
    * @param {Frame} frame
    * @throws {ProtocolError} what the client got wrong; call `refuse` with it
    */
@@ -91,7 +91,6 @@ export class Session {
     if (type === CONTROL) this.#control(parseControl(payload));
     else if (type === ACTIONS) this.#actions(payload);
     else throw new ProtocolError("bad_frame", `a frame of type ${type} goes to the client only`);
-    this.#flush();
   }
 
   /** Fail battles that are past their deadline, and ask for a fresh gateway before memory runs out. */
@@ -100,7 +99,7 @@ export class Session {
     for (const battle of this.battles.values()) {
       if (now > battle.deadline) this.#fail(battle, new BattleFailure("deadline", "its time was over before the battle was"));
     }
-    this.#flush();
+    this.flush();
     const heapBytes = v8.getHeapStatistics().used_heap_size;
     if (heapBytes > this.maxHeapBytes && this.counts.finished > 0 && !this.askedToRecycle) {
       this.askedToRecycle = true;
@@ -318,7 +317,7 @@ export class Session {
   }
 
   /** Send what came due: control messages first, then the decisions in one frame. */
-  #flush() {
+  flush() {
     const batch = this.#batch();
     for (const rejection of this.rejected) this.#send({ type: "rejected", ...rejection });
     this.rejected = [];

@@ -88,6 +88,8 @@ export class Tracker {
     /** One plus the turn in which each room began, 0 where it is absent. */
     this.roomSince = new Uint16Array(rooms.size);
 
+    /** The side whose Pokémon moved last, to whose move failures belong. */
+    this.mover = this.own;
     /** @type {Request | null} */
     this.request = null;
     this.hasTeam = false;
@@ -106,9 +108,9 @@ export class Tracker {
 
   /** @param {string} line one line of the protocol, as this seat may see it */
   readLine(line) {
+    if (line.charCodeAt(0) !== 124) return;
     const end = line.indexOf("|", 1);
-    if (end < 0 || line.charCodeAt(0) !== 124) return;
-    const handler = HANDLERS.get(line.slice(1, end));
+    const handler = HANDLERS.get(end < 0 ? line.slice(1) : line.slice(1, end));
     if (handler) handler(this, line.split("|"));
   }
 
@@ -161,6 +163,11 @@ export class Tracker {
     if (!move) return -1;
     const place = pokemon.place(move);
     if (place >= 0) return place;
+    if (move === this.dexInfo.hiddenPower) {
+      for (let m = 0; m < pokemon.numMoves; m++) {
+        if (this.dexInfo.moves.ids[pokemon.moves[m]].startsWith("hiddenpower")) return m;
+      }
+    }
     if (pokemon.numMoves === 4) return -1;
     pokemon.moves[pokemon.numMoves] = move;
     pokemon.pp[pokemon.numMoves] = this.dexInfo.movePp[move];

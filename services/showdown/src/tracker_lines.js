@@ -3,7 +3,7 @@
  * `parts[1]` the line's type. Lines without a handler tell nothing that is tracked.
  * Reference: sim/SIM-PROTOCOL.md in the simulator's package, and the simulator's own `add` calls.
  */
-import { BINDS, BOOSTS, CHARGES, CURLS, HIDES, MINIMIZES, PRESSED, STALLS, THRASHES } from "./dex.js";
+import { BINDS, BOOSTS, CHARGES, CURLS, HIDES, MINIMIZES, PRESSED, PRESSED_ANYHOW, STALLS, THRASHES } from "./dex.js";
 import { TERRAINS, WEATHERS, effectId } from "./tracker_field.js";
 import { KNOWN, TrackedPokemon, statusOf } from "./tracker_side.js";
 
@@ -260,6 +260,7 @@ HANDLERS.set("move", (tracker, parts) => {
   const { volatiles } = slot;
   const from = tagged(parts, "[from] ");
   const missed = hasTag(parts, "[miss]") || hasTag(parts, "[notarget]");
+  tracker.mover = side;
   const goesOn = from === "lockedmove" || (dexInfo.generation === 1 && from === parts[3]);
 
   if (goesOn) {
@@ -291,7 +292,8 @@ HANDLERS.set("move", (tracker, parts) => {
   volatiles[n.glaiverush] = 0;
   if (move !== tracker.rage) volatiles[n.rage] = 0;
   slot.prepared = 0;
-  volatiles[n.thrashing] = flags & THRASHES && !missed ? Math.min(255, volatiles[n.thrashing] + 1) : 0;
+  const goesWild = flags & THRASHES && (!missed || dexInfo.generation === 1);
+  volatiles[n.thrashing] = goesWild ? Math.min(255, volatiles[n.thrashing] + 1) : 0;
   if (!(flags & STALLS)) slot.stalls = 0;
   if (flags & MINIMIZES) volatiles[n.minimize] = 1;
   if (flags & CURLS) volatiles[n.defensecurl] = 1;
@@ -325,8 +327,11 @@ function bindInFirstGeneration(tracker, side, flags, missed) {
 
 /** @param {Tracker} tracker @param {TrackedSide} side @param {number} move @param {string[]} parts @returns {number} PP that Pressure costs besides */
 function pressure(tracker, side, move, parts) {
-  if (!tracker.pressure || !(tracker.dexInfo.moveFlags[move] & PRESSED) || hasTag(parts, "[notarget]")) return 0;
+  if (!tracker.pressure || hasTag(parts, "[notarget]")) return 0;
+  const flags = tracker.dexInfo.moveFlags[move];
   const foe = foeOf(tracker, side);
+  const aimsAtItself = parts[4] && sideOf(tracker, parts[4]) === side;
+  if (!(flags & PRESSED_ANYHOW) && (!(flags & PRESSED) || aimsAtItself)) return 0;
   if (foe.active < 0 || foe.pokemon[foe.active].fainted || tracker.gasSince) return 0;
   return foe.abilityOf(foe.active) === tracker.pressure ? 1 : 0;
 }
@@ -349,7 +354,13 @@ function spend(tracker, side, pokemon, move, pp) {
       if (m === 4) return;
       slot.moves[m] = move;
       slot.numMoves++;
-      tracker.setCopiedPp(slot, m);
+      if (slot.volatiles[tracker.n.transformed]) {
+        tracker.setCopiedPp(slot, m);
+      } else {
+        // Beside one by Mimic, its own moves are as they were.
+        tracker.learn(pokemon, move);
+        slot.pp[m] = slot.maxPp[m] = tracker.dexInfo.movePp[move];
+      }
     }
     slot.pp[m] = Math.max(0, slot.pp[m] - pp);
     return;
@@ -374,7 +385,7 @@ HANDLERS.set("cant", (tracker, parts) => {
   slot.volatiles[n.destinybond] = 0;
   slot.volatiles[n.glaiverush] = 0;
   slot.prepared = 0;
-  if (reason === "recharge") slot.volatiles[n.recharge] = 0;
+  if (reason === "recharge" || (reason === "flinch" && tracker.dexInfo.generation === 1)) slot.volatiles[n.recharge] = 0;
   if (tracker.dexInfo.generation === 1 && (reason === "par" || reason === "flinch")) bindInFirstGeneration(tracker, side, 0, true);
 });
 
@@ -399,6 +410,12 @@ HANDLERS.set("-mustrecharge", (tracker, parts) => {
   sideOf(tracker, parts[2]).slot.volatiles[tracker.n.recharge] = 1;
 });
 
+/** A move of this kind that does nothing does not go on by itself. @param {Tracker} tracker @param {string} ident whom it did nothing to */
+function blocked(tracker, ident) {
+  if (tracker.dexInfo.generation === 1 || !ident) return;
+  if (tracker.mover !== sideOf(tracker, ident)) tracker.mover.slot.volatiles[tracker.n.thrashing] = 0;
+}
+
 /** @type {Handler} */
 function failed(tracker, parts) {
   if (parts.length < 3 || !parts[2]) return;
@@ -413,6 +430,7 @@ HANDLERS.set("-block", (tracker, parts) => {
 });
 HANDLERS.set("-immune", (tracker, parts) => {
   failed(tracker, parts);
+  blocked(tracker, parts[2]);
   if (tracker.dexInfo.generation === 1 && parts[2]) {
     const side = sideOf(tracker, parts[2]);
     side.slot.volatiles[tracker.n.bound] = 0;
@@ -458,6 +476,8 @@ HANDLERS.set("-status", (tracker, parts) => {
   pokemon.setStatus(statusOf(parts[3]));
   pokemon.statusTurns = 0;
   pokemon.resting = hasTag(parts, "[from] move: Rest") ? 1 : 0;
+  // In the first generation, sleep takes the place of the recharge.
+  if (parts[3] === "slp" && tracker.dexInfo.generation === 1) sideOf(tracker, parts[2]).slot.volatiles[tracker.n.recharge] = 0;
   if (parts.length > 4) showCause(tracker, parts, parts[2]);
 });
 
@@ -639,6 +659,10 @@ HANDLERS.set("-activate", (tracker, parts) => {
     return;
   }
   switch (effectId(name)) {
+    case "protect":
+    case "maxguard":
+      blocked(tracker, ident);
+      break;
     case "trapped":
       slot.volatiles[n.trapped] = 1;
       break;

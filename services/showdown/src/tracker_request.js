@@ -100,9 +100,6 @@ function orderTeam(tracker, listed) {
     return at >= 0 ? seen.splice(at, 1)[0] : new TrackedPokemon(name);
   });
   own.active = active ? own.pokemon.indexOf(active) : -1;
-  for (const [row, pokemon] of own.pokemon.entries()) {
-    for (const id of listed[row].moves) tracker.learn(pokemon, tracker.dexInfo.moves.of(id));
-  }
   own.teamSize = listed.length;
   tracker.hasTeam = true;
 }
@@ -149,6 +146,11 @@ function readPokemon(tracker, pokemon, entry) {
     if (entry.active && entry.ability !== undefined) {
       tracker.own.slot.ability = entry.ability === entry.baseAbility ? -1 : dexInfo.abilities.of(entry.ability);
     }
+  }
+  // A transformed Pokémon's request lists the copied moves.
+  const copies = entry.active && tracker.own.slot.volatiles[tracker.n.transformed];
+  if (pokemon.numMoves === 0 && !copies) {
+    for (const id of entry.moves) tracker.learn(pokemon, dexInfo.moves.of(id));
   }
   if (entry.teraType) {
     pokemon.tera = dexInfo.types.of(entry.terastallized || entry.teraType);

@@ -28,7 +28,7 @@ export function seatLines(log, from, seat) {
   return lines;
 }
 
-/** @param {PRNG} prng @param {Record<string, string>} choices @returns {string} a move more often than a switch */
+/** @param {InstanceType<typeof PRNG>} prng @param {Record<string, string>} choices @returns {string} a move more often than a switch */
 function pick(prng, choices) {
   const all = Object.values(choices);
   const moves = all.filter((choice) => choice.startsWith("move"));
