@@ -17,7 +17,7 @@ from uuid import uuid4
 from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
 from nashdex.store.naming import check_key, check_prefix
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
 
@@ -154,7 +154,10 @@ def _sync_directory(folder: Path) -> None:
 def _explain(error: OSError, path: Path) -> NashdexError:
     """Return what ``error`` at ``path`` means for the caller."""
     if error.errno in _FULL:
-        return TryAgainError(f"{path}: the disk or quota is full; nothing was written. Make room and run again")
+        return TryAgainError(
+            f"{path}: the disk, a quota or the limit of a file's size is full ({error.strerror}); "
+            "nothing was written. Make room and run the same command again"
+        )
     if error.errno in _REFUSED or isinstance(error, FileExistsError):
         return ConfigurationError(
             f"{path}: cannot be used as a store ({error.strerror}); "

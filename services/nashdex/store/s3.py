@@ -36,6 +36,7 @@ _READ_BYTES = 1 << 20
 _REMEDIES = {
     "NoSuchBucket": "the bucket does not exist: make it, or check the URI",
     "InvalidAccessKeyId": "the access key is unknown there: check the credentials and the endpoint",
+    "XAdminUserNotFound": "the access key is unknown there: check the credentials and the endpoint",  # versitygw
     "SignatureDoesNotMatch": "the secret key does not fit the access key: check the credentials",
     "InvalidToken": "the session token is wrong: check the credentials",
     "PermanentRedirect": "the bucket lies in another region: check AWS_REGION",
@@ -56,9 +57,9 @@ class _ConflictError(TryAgainError):
 class S3Store:
     """An ObjectStore below a prefix of a bucket. Safe to share between threads.
 
-    botocore repeats requests that fail on the way (five tries, backing off), and so ``put_if_absent`` can return False
-    though an earlier try of the same call did the writing and only its answer was lost. Who must know compares what
-    is there with what it wanted to write.
+    botocore repeats requests that fail on the way (AWS_MAX_ATTEMPTS tries, by default three, backing off), and so
+    ``put_if_absent`` can return False though an earlier try of the same call did the writing and only its answer was
+    lost. Who must know compares what is there with what it wanted to write.
     """
 
     def __init__(self, bucket: str, prefix: str, client: "S3Client | None" = None) -> None:
@@ -186,7 +187,7 @@ class S3Store:
         code, status = error.response.get("Error", {}).get("Code", ""), _status(error)
         if code in {"NoSuchKey", "NotFound"}:
             return DataError(f"{self.uri}/{key} does not exist")
-        where = f"{self._where()} refused a request about {key!r} with {status} {code}"
+        where = f"{self._where()} refused a request about {key!r} ({status}{'' if code.isdigit() else ' ' + code})"
         if code in _TRANSIENT_CODES or (status >= _SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED):
             return TryAgainError(f"{where}; try again")
         return ConfigurationError(f"{where}; {_REMEDIES.get(code) or _REMEDIES_BY_STATUS.get(status, 'check the URI')}")
@@ -216,7 +217,7 @@ class _Body(io.RawIOBase):
 
 def _new_client() -> "S3Client":
     config = Config(
-        retries={"mode": "standard", "total_max_attempts": 5},
+        retries={"mode": "standard"},  # how often is left to AWS_MAX_ATTEMPTS
         connect_timeout=5,
         read_timeout=60,
         max_pool_connections=32,

@@ -1,0 +1,142 @@
+"""What a directory meets and S3 does not: full disks, file size limits, other people's files."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from nashdex.core.errors import ConfigurationError, DataError, ExitCode
+from nashdex.store import open_store
+
+pytestmark = pytest.mark.integration
+
+# Writes until it fails, and says how.
+WRITER = """
+import sys
+from nashdex.core.errors import NashdexError
+from nashdex.store import open_store
+
+store = open_store(sys.argv[1])
+store.put("kept", b"from before")
+try:
+    getattr(store, sys.argv[2])("folder/object", b"x" * 1_000_000)
+except NashdexError as error:
+    print(error)
+    sys.exit(error.exit_code)
+"""
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("operation", ["put", "put_if_absent"])
+def test_a_full_disk_asks_to_try_again_and_leaves_nothing_half_written(tmp_path: Path, operation: str) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if shutil.which("unshare") is None:
+        pytest.skip("needs unshare to mount a small disk")
+    script = 'mount -t tmpfs -o size=64k tmpfs "$0" && { "$@"; code=$?; find "$0" -type f; exit $code; }'
+    probe = subprocess.run(["unshare", "-rm", "sh", "-c", script, disk, "true"], check=False, capture_output=True)  # noqa: S607
+    if probe.returncode != 0:
+        pytest.skip("may not mount a small disk here")
+    result = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, disk, sys.executable, "-c", WRITER, disk / "run", operation],  # noqa: S607
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == ExitCode.TRY_AGAIN, result.stderr
+    message, *left = result.stdout.splitlines()
+    assert "folder/object" in message
+    assert "No space left" in message
+    assert left == [str(disk / "run" / "kept")]
+
+
+def test_a_limit_on_the_size_of_files_is_met_the_same_way(tmp_path: Path) -> None:
+    result = subprocess.run(
+        ["sh", "-c", 'ulimit -f 100; exec "$0" "$@"', sys.executable, "-c", WRITER, tmp_path / "run", "put"],  # noqa: S607
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == ExitCode.TRY_AGAIN, result.stderr
+    assert "nothing was written" in result.stdout
+    assert files_below(tmp_path) == ["run/kept"]
+
+
+def test_what_killed_writers_leave_is_never_listed_or_in_the_way(tmp_path: Path) -> None:
+    """A writer is killed again and again; whatever it leaves, only whole objects are ever seen."""
+    program = (
+        "import sys, itertools\n"
+        "from nashdex.store import open_store\n"
+        "store = open_store(sys.argv[1])\n"
+        "for number in itertools.count():\n"
+        "    store.put(f'objects/{number % 7}', bytes([number % 7]) * 300_000)\n"
+        "    if number == 0: print('writing', flush=True)\n"
+    )
+    store = open_store(str(tmp_path / "run"))
+    for _ in range(4):
+        writer = subprocess.Popen([sys.executable, "-c", program, tmp_path / "run"], stdout=subprocess.PIPE)
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(0.05)
+        writer.kill()
+        writer.communicate()
+    found = list(store.list(""))
+    assert found
+    for key in found:
+        prefix, _, number = key.partition("/")
+        assert prefix == "objects"
+        assert store.get(key) == bytes([int(number)]) * 300_000
+    (tmp_path / "run" / "objects" / ".0.left-behind").write_bytes(b"half")
+    assert list(store.list("objects/")) == found
+
+
+def test_a_run_that_does_not_exist_is_named_and_not_made(tmp_path: Path) -> None:
+    missing = tmp_path / "runs" / "none"
+    with pytest.raises(DataError, match=f"{missing} does not exist; check the run's URI"):
+        open_store(str(missing)).get("config.json")
+    assert not open_store(str(missing)).exists("config.json")
+    assert list(open_store(str(missing)).list("")) == []
+    assert not missing.parent.exists()
+
+
+def test_a_file_where_a_directory_should_be_is_a_wrong_configuration(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ConfigurationError, match="cannot be used as a store"):
+        open_store(str(tmp_path / "file")).put("key", b"")
+    with pytest.raises(ConfigurationError, match="cannot be used as a store"):
+        open_store(str(tmp_path)).put("file/key", b"")
+    assert (tmp_path / "file").read_text() == "mine"
+    assert files_below(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_without_rights_is_a_wrong_configuration(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(ConfigurationError, match="Permission denied"):
+        open_store(str(tmp_path / "run")).put("key", b"")
+    tmp_path.chmod(0o700)
+
+
+def test_paths_and_file_uris_are_the_same_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "with space"
+    open_store(str(folder)).put("key", b"1")
+    assert open_store(folder.as_uri()).get("key") == b"1"
+    monkeypatch.chdir(tmp_path)
+    assert open_store("with space").uri == str(folder)
+    assert open_store(open_store("with space").uri).get("key") == b"1"
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["", "gs://bucket/run", "s3:/bucket", "s3://", "s3://Bad_Bucket", "s3://bucket/../x", "http://x/y", "file://h/x"],
+)
+def test_uris_that_name_no_store_are_refused(uri: str) -> None:
+    with pytest.raises(ConfigurationError, match="expected"):
+        open_store(uri)
