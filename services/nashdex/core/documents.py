@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from nashdex.core.errors import DataError
 
+_MOST_PROBLEMS = 8
+
 
 class Model(BaseModel):
     """A part of a document: frozen, unknown keys refused, NaN and infinity refused."""
@@ -40,12 +42,15 @@ class Document(Model):
 
 
 def describe_problems(error: ValidationError) -> str:
-    """Return the problems pydantic found as one line: where, what, and the value that was given."""
+    """Return the first problems that pydantic found as one line: where, what, and the value that was given."""
     parts = []
-    for problem in error.errors(include_url=False):
+    problems = error.errors(include_url=False)
+    for problem in problems[:_MOST_PROBLEMS]:
         where = ".".join(str(part) for part in problem["loc"]) or "the document"
         given = problem.get("input")
         shown = "" if isinstance(given, dict | list | bytes) or problem["type"] == "missing" else f" (got {given!r})"
         what = "no such key" if problem["type"] == "extra_forbidden" else problem["msg"]
         parts.append(f"{where}: {what}{shown}")
+    if len(problems) > _MOST_PROBLEMS:
+        parts.append(f"and {len(problems) - _MOST_PROBLEMS} more problems")
     return "; ".join(parts)

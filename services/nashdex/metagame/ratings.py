@@ -175,8 +175,8 @@ def _clusters(
         if min(*rest, lost) < 0:
             raise DataError(
                 f"{names[i]!r} against {names[j]!r}: the ledgers record {recorded[2]} battles that do not fit the "
-                f"matrix's {games[i, j]} games; expected every recorded battle to be counted once. If evaluate ran again "
-                "for an iteration that was solved before, remove that solve manifest and the later ones too"
+                f"matrix's {games[i, j]} games; expected every recorded battle to be counted once. If evaluate ran "
+                "again for an iteration that was solved before, remove its solve manifest and all later ones too"
             )
         cells[i, j] = Counter(outcomes)
         cells[i, j].update({(1, 0, 1): int(rest[0]), (0, 1, 1): int(rest[1]), (0, 0, 1): int(lost)})

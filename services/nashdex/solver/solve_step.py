@@ -1,5 +1,6 @@
 """The solve step: count the iteration's battles, solve the game, publish population, payoffs, mixture and analysis."""
 
+import math
 from typing import TypeVar
 
 import structlog
@@ -11,6 +12,8 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
+from nashdex.core.stopping import check_stop
+from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.ledger import (
     LEDGER,
     BattleRecord,
@@ -27,6 +30,7 @@ from nashdex.metagame.ratings import BASE_ELO
 from nashdex.metagame.solving import Answer, EmpiricalGame, solve_game
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest, read_object
 from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
 
 ANCHOR = "random"
@@ -66,15 +70,21 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     )
     solver = meta_solver(settings.solve.meta_solver)
     with Progress(StepName.SOLVE, shard, settings.solve.num_draws, "draws") as progress:
+
+        def tick() -> None:
+            progress.advance()
+            check_stop()
+
         meta_strategy, analysis = solve_game(
             game,
             solver,
             num_draws=settings.solve.num_draws,
             seed=derive_seed(settings.seed, "solve", iteration),
-            tick=progress.advance,
+            tick=tick,
         )
     for warning in analysis.warnings:
-        _log.warning("rating_misleads", warning=warning)
+        _log.warning("rating misleads", warning=warning)
+    _measure(meta_strategy, analysis)
     documents: dict[str, Document] = {
         keys.POPULATION: population,
         keys.INTERACTION_MATRIX: matrix,
@@ -120,3 +130,22 @@ def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleReco
     if plan.oracle == "clone" or not candidates:
         return None
     return Answer(plan.opponents, candidates, fresh)
+
+
+def _measure(meta_strategy: MetaStrategy, analysis: MetaGameAnalysis) -> None:
+    shares = [share for share in meta_strategy.meta_strategy.values() if share > 0]
+    metrics.META_STRATEGY_ENTROPY.set(-sum(share * math.log(share) for share in shares))
+    metrics.META_STRATEGY_SUPPORT.set(len(analysis.support))
+    metrics.POPULATION_SIZE.set(len(meta_strategy.meta_strategy))
+    metrics.PAYOFF_COVERAGE.set(analysis.coverage.share)
+    metrics.PAYOFF_INTERVAL_WIDTH.set(analysis.interval_widths.largest)
+    estimates = analysis.exploitability
+    for estimate in (
+        estimates.restricted,
+        estimates.best_response_gap,
+        estimates.exact,
+        estimates.legacy_dominance_gap,
+    ):
+        if estimate is not None:
+            for bound, value in (("value", estimate.value), ("low", estimate.low), ("high", estimate.high)):
+                metrics.EXPLOITABILITY.set(value, estimator=estimate.estimator, bound=bound)
