@@ -19,8 +19,8 @@ from nashdex.commands import battle, bench, config, report, run, solve, step
 from nashdex.core.errors import ExitCode, NashdexError
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
-_BROKEN_PIPE_EXIT = 141
-"""128 + SIGPIPE: whoever read standard output has seen enough."""
+_BROKEN_PIPE_EXIT = 1
+"""Whoever read standard output has seen enough; typer's own code for it."""
 
 app = typer.Typer(
     name="nashdex",

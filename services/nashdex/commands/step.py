@@ -37,12 +37,15 @@ def step(
     from nashdex.local.lifeline import stop_at_end_of_input as watch_input
     from nashdex.orchestrator.runs import open_run
     from nashdex.orchestrator.steps import step_function
+    from nashdex.telemetry.metrics import observe_store
+    from nashdex.telemetry.startup import start_telemetry
 
     install_stop_handlers()
     if stop_at_end_of_input:
         watch_input(_GRACE_SECONDS)
-    opened = open_run(run)
+    opened = open_run(run, observe_store)
     shards = _shards(opened.settings, name, iteration, shard)
+    start_telemetry(component=name, run=opened.id, format=opened.settings.format)
     do_shard = step_function(name)
     manifests = []
     for number in shards:

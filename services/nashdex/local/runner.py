@@ -100,7 +100,7 @@ class _Runner:
         self._command = command
         self._slots = asyncio.Semaphore(options.num_processes)
         self._groups: set[int] = set()
-        self._environment = dict(os.environ) | {"NASHDEX_DEBUG": "1"}  # a traceback belongs in the shard's log
+        self._environment = _environment_of_steps()
 
     async def run(self, on_iteration: Callable[[int], None]) -> None:
         received = self._stop_on_signals()
@@ -200,6 +200,14 @@ class _Runner:
             raise failure(f"{name}: {_last_error(log, log_began) or _describe_exit(code)} (log: {log})")
         if find_manifest(self._run.store, iteration, step, shard) is None:
             raise InternalError(f"{name} exited with 0 but left no manifest (log: {log})")
+
+
+def _environment_of_steps() -> dict[str, str]:
+    """Return the environment of the steps' processes: their logs are files, which people read."""
+    environment = {"NASHDEX_LOG_FORMAT": "console"} | os.environ
+    environment["NASHDEX_DEBUG"] = "1"  # a traceback belongs in the log
+    environment.pop("NASHDEX_METRICS_PORT", None)  # one port cannot serve several processes
+    return environment
 
 
 def _first_failure(failures: BaseExceptionGroup[BaseException]) -> BaseException:

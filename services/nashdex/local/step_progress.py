@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from nashdex.core.steps import StepName
 
+_SHOWN_FACTS = {"accuracy": "accuracy", "entropy": "entropy", "kl_reference": "KL from reference"}
+"""What shards say besides that fits a line, in words. The report has the rest."""
+
 
 @dataclass
 class _Shard:
@@ -58,14 +61,10 @@ class StepProgress:
         known = [shard.total for shard in self._shards.values()]
         return round(sum(known) / len(known) * max(self.num_shards, len(known))) if known else 0
 
-    @property
-    def facts(self) -> dict[str, float]:
-        """Means over the shards of what they say besides, such as a loss."""
-        gathered: dict[str, list[float]] = {}
-        for shard in self._shards.values():
-            for name, value in shard.facts.items():
-                gathered.setdefault(name, []).append(value)
-        return {name: math.fsum(values) / len(values) for name, values in gathered.items()}
+    def fact(self, name: str) -> float | None:
+        """Return the mean over the shards that say ``name``, or None while none does."""
+        values = [shard.facts[name] for shard in self._shards.values() if name in shard.facts]
+        return math.fsum(values) / len(values) if values else None
 
     def rate(self, now: float) -> float | None:
         """Return units a second, or None while nothing can be said."""
@@ -79,7 +78,7 @@ class StepProgress:
         return None if rate is None else max(0, self.total - self.done) / rate
 
     def describe(self, now: float) -> str:
-        """Return units, rate, time left and facts as one phrase; empty before the first line."""
+        """Return units, rate, time left and the most telling facts as one phrase; empty before the first line."""
         if not self._shards:
             return ""
         parts = [f"{self.done:,}/{self.total:,} {self.unit}"]
@@ -88,7 +87,10 @@ class StepProgress:
             parts.append(f"{rate:,.1f} {self.unit}/s")
             if left >= 1:
                 parts.append(f"{describe_seconds(left)} left")
-        parts.extend(f"{name.replace('_', ' ')} {value:.3g}" for name, value in self.facts.items())
+        for name, words in _SHOWN_FACTS.items():
+            value = self.fact(name)
+            if value is not None:
+                parts.append(f"{words} {value:.3g}")
         return " · ".join(parts)
 
 

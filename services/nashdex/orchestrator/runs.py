@@ -13,7 +13,7 @@ from nashdex.core.ids import RunId, run_id
 from nashdex.core.settings import RunSettings, differing_fields, load_settings
 from nashdex.games.registry import check_format, game_for
 from nashdex.games.showdown.game import pack_teams
-from nashdex.store import open_store
+from nashdex.store import Observer, open_store
 from nashdex.store.protocol import ObjectStore
 
 CONFIG_SCHEMA_VERSION = 1
@@ -73,13 +73,13 @@ def begin_run(store_uri: str, config: Path, *, name: str | None = None, override
     return Run(chosen, store, settings)
 
 
-def open_run(run_uri: str) -> Run:
-    """Open a run that exists.
+def open_run(run_uri: str, observe: Observer | None = None) -> Run:
+    """Open a run that exists; ``observe`` is told what every operation on its store cost.
 
     Raises:
         DataError: there is no run, or its ``config.json`` was altered.
     """
-    store = open_store(run_uri)
+    store = open_store(run_uri, observe)
     if not store.exists(keys.CONFIG):
         raise DataError(
             f"{run_uri} holds no run: {keys.CONFIG} is missing; expected the URI that `nashdex run` prints, "
@@ -106,7 +106,7 @@ def _stored_settings(store: ObjectStore) -> RunSettings:
     try:
         values = json.loads(store.get(keys.CONFIG))
         version = values.pop("schema_version", None)
-    except (ValueError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise DataError(f"{source} is no JSON object: {error}") from error
     if version != CONFIG_SCHEMA_VERSION:
         raise DataError(f"{source} has schema version {version}; this nashdex reads {CONFIG_SCHEMA_VERSION}")

@@ -1,0 +1,127 @@
+"""What a failure looks like to whoever typed the command: one line, an exit code, nothing left behind."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nashdex import cli
+from nashdex.core.errors import DataError, TryAgainError
+
+NASHDEX = [sys.executable, "-m", "nashdex"]
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NASHDEX_DEBUG", "")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["nosuch"], 64, "nosuch"),
+        (["--nosuch"], 64, "--nosuch"),
+        (["run"], 64, "CONFIG.toml"),
+        (["run", "here.toml", "--processes", "0"], 64, "--processes"),
+        (["run", "here.toml", "--set", "collect.bogus=1"], 64, "collect.bogus"),
+        (["run", "here.toml", "--set", "format=gen5ou"], 64, "gen5ou"),
+        (["run", "here.toml", "--set", "solve.meta_solver=magic"], 64, "solve.meta_solver"),
+        (["run", "here.toml", "--run", "Not/Good"], 64, "Not/Good"),
+        (["run", "here.toml", "--store", "ftp://there"], 64, "ftp://there"),
+        (["run", "gone.toml"], 65, "gone.toml"),
+        (["run", "broken.toml"], 65, "broken.toml"),
+        (["step", "nosuch", "--run", "r", "--iteration", "0"], 64, "nosuch"),
+        (["step", "plan", "--run", "r"], 64, "--iteration"),
+        (["step", "plan", "--run", "r", "--iteration", "-1"], 64, "--iteration"),
+        (["step", "plan", "--run", "r", "--iteration", "0"], 65, "config.json"),
+        (["battle", "--format", "gen5ou", "--p1", "random", "--p2", "random", "--battles", "2"], 64, "gen5ou"),
+        (["battle", "--format", "gen1ou", "--p1", "random", "--p2", "random", "--battles", "0"], 64, "--battles"),
+        (["bench", "collect"], 64, "--format"),
+        (["bench", "collect", "--format", "gen5ou"], 64, "gen5ou"),
+        (["config", "show", "gone.toml"], 65, "gone.toml"),
+        (["config", "show", "here.toml", "--set", "seed"], 64, "KEY=VALUE"),
+        (["report", "r", "--output", "r.html"], 65, "config.json"),
+        (["report", "r"], 64, "--output"),
+    ],
+)
+def test_bad_input_gets_one_line_and_leaves_nothing(
+    arguments: list[str], code: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "here.toml").write_text("iterations = 1\n")
+    (tmp_path / "broken.toml").write_text("= 1\n")
+    assert cli.run_command_line(arguments) == code
+    out, err = capsys.readouterr()
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert says in err
+    assert out == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.toml", "here.toml"]
+
+
+def _raising(error: BaseException) -> Callable[..., None]:
+    def command(**_: object) -> None:
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        (DataError("x is cut off\nin the middle"), 65, "error: x is cut off in the middle\n"),
+        (TryAgainError("gone"), 75, "error: gone\n"),
+        (KeyboardInterrupt(), 130, "error: interrupted\n"),
+        (MemoryError(), 75, "out of memory"),
+        (OSError(errno.ENOSPC, "No space left on device", "/runs/x"), 75, "/runs/x: the disk or quota is full"),
+        (
+            ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn"),
+            64,
+            "package torch, which is not installed",
+        ),
+    ],
+)
+def test_what_is_raised_sets_code_and_words(
+    error: BaseException, code: int, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "app", _raising(error))
+    assert cli.run_command_line([]) == code
+    assert says in capsys.readouterr().err
+
+
+def test_a_defect_names_its_kind_and_the_file_with_the_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "app", _raising(ZeroDivisionError("division by zero")))
+    assert cli.run_command_line([]) == 70
+    err = capsys.readouterr().err
+    assert err.startswith("error: ZeroDivisionError: division by zero")
+    assert "Traceback" not in err
+    saved = Path(err.rsplit(" ", 1)[1].strip())
+    assert "Traceback" in saved.read_text()
+
+
+def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("NASHDEX_DEBUG", "1")
+    monkeypatch.setattr(cli, "app", _raising(DataError("wrong")))
+    assert cli.run_command_line([]) == 65
+    err = capsys.readouterr().err
+    assert err.startswith("Traceback")
+    assert err.endswith("error: wrong\n")
+
+
+def test_a_reader_that_leaves_early_is_no_failure_to_talk_about() -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    process = subprocess.run(
+        [*NASHDEX, "config", "schema"], stdout=write_end, stderr=subprocess.PIPE, check=False, timeout=30
+    )
+    os.close(write_end)
+    assert process.stderr == b""
+    assert process.returncode == 1
