@@ -1,0 +1,36 @@
+"""The catalogue, its page and the code that sets it say the same."""
+
+from pathlib import Path
+
+import pytest
+
+from nashdex.telemetry import metrics
+from nashdex.telemetry.metrics_page import metrics_page
+
+pytestmark = pytest.mark.contract
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_page_is_current() -> None:
+    assert (ROOT / "docs" / "metrics.md").read_text() == metrics_page(), "run 'make docs'"
+
+
+def test_every_metric_is_set_somewhere() -> None:
+    """A metric is set by its name in code, or by a step that reports its fact."""
+    telemetry = ROOT / "services" / "nashdex" / "telemetry"
+    declared = telemetry / "metrics.py"
+    sources = [path.read_text() for path in (ROOT / "services" / "nashdex").rglob("*.py") if path != declared]
+    steps = [
+        path.read_text() for path in (ROOT / "services" / "nashdex").rglob("*.py") if telemetry not in path.parents
+    ]
+    names = {id(value): name for name, value in vars(metrics).items()}
+    by_observer = {metrics.STORE_SECONDS.name, metrics.STORE_BYTES.name}
+    unset = [
+        metric.name
+        for metric in metrics.CATALOGUE
+        if metric.name not in by_observer
+        and not any(f"metrics.{names[id(metric)]}." in text for text in sources)
+        and not (metric.fact and any(metric.fact in text for text in steps))
+    ]
+    assert unset == []

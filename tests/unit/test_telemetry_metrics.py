@@ -1,0 +1,103 @@
+"""The catalogue's naming rules, and what /metrics and /healthz answer."""
+
+import json
+import re
+import time
+import urllib.error
+import urllib.request
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.telemetry import metrics
+from nashdex.telemetry.heartbeat import beat
+from nashdex.telemetry.metric import Metric, identify_process
+from nashdex.telemetry.server import TelemetryServer
+
+
+def ask(server: TelemetryServer, path: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"name": "battles_total"}, "expected nashdex_"),
+        ({"name": "nashdex_Battles_total"}, "expected nashdex_"),
+        ({"name": "nashdex_battles"}, "ends in _total"),
+        ({"kind": "gauge"}, "ends in _total"),
+        ({"unit": "minutes"}, "unit 'minutes' is none of"),
+        ({"unit": "seconds"}, "must end with the unit 'seconds'"),
+        ({"name": "nashdex_wait_seconds_total"}, "must end with the unit ''"),
+        ({"labels": ("pod",)}, "labels must be of"),
+        ({"labels": ("run",)}, "labels must be of"),
+        ({"labels": ("step",), "fact": "battles"}, "a fact has no labels"),
+        ({"kind": "histogram", "name": "nashdex_battles"}, "has buckets"),
+        ({"help": "Battles"}, "the help is a sentence"),
+    ],
+)
+def test_a_metric_that_breaks_the_naming_rules_cannot_be_made(changes: dict[str, Any], problem: str) -> None:
+    good: dict[str, Any] = {"name": "nashdex_battles_total", "kind": "counter", "help": "Battles finished."}
+    Metric(**good)
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        Metric(**good | changes)
+
+
+def test_names_and_facts_of_the_catalogue_are_unique() -> None:
+    names = [metric.name for metric in metrics.CATALOGUE]
+    facts = [metric.fact for metric in metrics.CATALOGUE if metric.fact]
+    assert len(set(names)) == len(names) > 0
+    assert len(set(facts)) == len(facts) > 0
+
+
+def test_metrics_are_served_with_the_labels_of_the_process() -> None:
+    identify_process(run="run-1", component="solver", format="gen1ou")
+    metrics.EXPLOITABILITY.set(0.25, estimator="restricted", bound="high")
+    metrics.observe_store("get", 0.02, 1000)
+    metrics.observe_store("get", 0.2, 24)
+    with TelemetryServer(0, stale_seconds=60, host="127.0.0.1") as server:
+        status, text = ask(server, "/metrics")
+        assert ask(server, "/other")[0] == 404
+    assert status == 200
+    process = {"run": "run-1", "component": "solver", "format": "gen1ou"}
+    samples = {
+        (sample.name, *sorted(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+    def value(name: str, **labels: str) -> float:
+        return samples[name, *sorted((process | labels).items())]
+
+    assert value("nashdex_exploitability", estimator="restricted", bound="high") == 0.25
+    assert value("nashdex_store_bytes_total", operation="get") == 1024
+    assert value("nashdex_store_operation_seconds_count", operation="get") == 2
+    assert value("nashdex_store_operation_seconds_bucket", operation="get", le="0.03") == 1
+    assert not any(name.startswith("nashdex") and name.endswith("_created") for name, *_ in samples)
+
+
+def test_a_process_whose_work_does_not_advance_is_unhealthy_until_it_does() -> None:
+    with TelemetryServer(0, stale_seconds=0.3, host="127.0.0.1") as server:
+        beat()
+        status, body = ask(server, "/healthz")
+        assert (status, json.loads(body)["status"]) == (200, "ok")
+        time.sleep(0.4)
+        status, body = ask(server, "/healthz")
+        assert (status, json.loads(body)["status"]) == (503, "stalled")
+        assert json.loads(body)["seconds_since_advance"] >= 0.4
+        beat()
+        assert ask(server, "/healthz")[0] == 200
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with (
+        TelemetryServer(0, stale_seconds=1, host="127.0.0.1") as server,
+        pytest.raises(ConfigurationError, match=f"NASHDEX_METRICS_PORT {server.port}"),
+    ):
+        TelemetryServer(server.port, stale_seconds=1, host="127.0.0.1")
