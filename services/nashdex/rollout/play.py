@@ -17,6 +17,7 @@ from nashdex.core.stopping import check_stop
 from nashdex.games.interface import NUM_SEATS, Arena, BattleSpec, Decisions, Outcome
 from nashdex.policies.interface import Policy
 from nashdex.rollout.recording import Recorder
+from nashdex.telemetry import metrics
 from nashdex.trajectory.episode import Episode
 
 MAX_TRIES = 4
@@ -101,6 +102,7 @@ class Rollout:
             retries = []
             for failure in events.failures:
                 self.counts.failures[failure.cause] += 1
+                metrics.FAILED_BATTLES.add(cause=failure.cause)
                 self._forget(failure.battle)
                 if self._tries[failure.battle] < MAX_TRIES:
                     retries.append(failure.battle)
@@ -191,6 +193,8 @@ class Rollout:
         self._forget(slot)
         self.counts.battles += 1
         self.counts.rejected_choices += outcome.rejected
+        if outcome.rejected:
+            metrics.REJECTED_CHOICES.add(outcome.rejected)
         return Finished(self._release(slot), outcome, tuple(episodes))
 
     def _forget(self, slot: int) -> None:
