@@ -121,7 +121,7 @@ class Arena(Protocol):
         """Begin battles."""
 
     def poll(self) -> Events:
-        """Wait for something to happen and return it."""
+        """Let begun battles and answers take effect, wait for something to happen, and return it."""
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
         """Answer decisions, one a row, in any order; arrays of shape (N,)."""

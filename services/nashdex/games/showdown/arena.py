@@ -16,6 +16,7 @@ from nashdex.core.seeds import hex_seed
 from nashdex.games.interface import BattleSpec, Events, Failure, Outcome, SeatLines
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.space import Space
+from nashdex.telemetry import metrics
 
 _POLL_SECONDS = 1.0
 _HANG_SECONDS = 60.0
@@ -65,6 +66,7 @@ class _Worker:
                     events.failures.append(Failure(row["battle"], row["cause"], row["detail"]))
             case "recycle":
                 self.retiring = True
+                metrics.GATEWAY_RECYCLES.add()
 
 
 class ShowdownArena:
@@ -99,15 +101,17 @@ class ShowdownArena:
             self._workers[index].battles.add(spec.battle)
             self._owner[spec.battle] = self._workers[index]
             batches.setdefault(index, []).append(spec)
-        for worker, batch in [(self._workers[index], batch) for index, batch in batches.items()]:
-            worker.active_at = time.monotonic()
-            try:
-                worker.gateway.send({"type": "start", "battles": [_start_row(spec) for spec in batch]})
-            except TryAgainError as error:
-                self._lose(worker, "gateway_died", str(error))
+        for index, batch in batches.items():
+            self._workers[index].active_at = time.monotonic()
+            self._workers[index].gateway.send({"type": "start", "battles": [_start_row(spec) for spec in batch]})
 
     def poll(self) -> Events:
-        """Wait up to a second for something to happen and return it."""
+        """Send starts and answers, wait up to a second for something to happen, and return it."""
+        for worker in list(self._workers):
+            try:
+                worker.gateway.flush()
+            except TryAgainError as error:
+                self._lose(worker, "gateway_died", str(error))
         events = Events([], [], self._lost)
         self._lost = []
         if not events.failures:
@@ -128,16 +132,13 @@ class ShowdownArena:
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
         """Answer decisions; those of battles whose gateway was lost meanwhile are dropped."""
         owners = [self._owner.get(number) for number in battle.tolist()]
-        for worker in list(self._workers):
+        for worker in self._workers:
             rows = np.flatnonzero([owner is worker for owner in owners])
             if not len(rows):
                 continue
             worker.num_unanswered -= len(rows)
             worker.active_at = time.monotonic()
-            try:
-                worker.gateway.act(battle[rows], seat[rows], action[rows])
-            except TryAgainError as error:
-                self._lose(worker, "gateway_died", str(error))
+            worker.gateway.act(battle[rows], seat[rows], action[rows])
 
     def resident_bytes(self) -> int:
         """Return the resident memory of the child gateways, in bytes."""

@@ -7,6 +7,7 @@ therefore goes on receiving.
 import os
 import select
 import struct
+import time
 from collections import deque
 from collections.abc import Sequence
 from enum import IntEnum
@@ -39,6 +40,7 @@ class FrameChannel:
         os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)
         self._received: deque[tuple[int, memoryview]] = deque()
+        self._queued: list[bytes | memoryview] = []
         self._header = bytearray(HEADER.size)
         self._target = memoryview(self._header)
         self._filled = 0
@@ -53,16 +55,21 @@ class FrameChannel:
         """Say whether ``receive`` would return at once."""
         return bool(self._received)
 
-    def send(self, frame_type: FrameType, parts: Sequence[bytes | memoryview]) -> None:
-        """Send one frame whose payload is ``parts`` joined.
+    def queue(self, frame_type: FrameType, parts: Sequence[bytes | memoryview]) -> None:
+        """Have one frame, whose payload is ``parts`` joined, go with the next ``flush``."""
+        size = sum(len(part) for part in parts)
+        if size + HEADER.size > MAX_FRAME_BYTES:
+            raise ValueError(f"a frame of {size} bytes is over the limit of {MAX_FRAME_BYTES}")
+        self._queued += [HEADER.pack(size + _TYPE_BYTES, frame_type), *parts]
+
+    def flush(self) -> None:
+        """Send what is queued, in one go.
 
         Raises:
             ChannelClosedError: the other side went away.
         """
-        size = sum(len(part) for part in parts)
-        if size + HEADER.size > MAX_FRAME_BYTES:
-            raise ValueError(f"a frame of {size} bytes is over the limit of {MAX_FRAME_BYTES}")
-        left = memoryview(b"".join([HEADER.pack(size + _TYPE_BYTES, frame_type), *parts]))
+        left = memoryview(b"".join(self._queued))
+        self._queued = []
         while left:
             try:
                 left = left[os.write(self._write_fd, left) :]
@@ -79,10 +86,12 @@ class FrameChannel:
         Raises:
             ChannelClosedError: the other side went away.
         """
-        if not self._received:
-            readable, _, _ = select.select([self._read_fd], [], [], timeout_seconds)
-            if readable:
-                self._read_available()
+        deadline = time.monotonic() + timeout_seconds
+        while not self._received:
+            readable, _, _ = select.select([self._read_fd], [], [], max(0.0, deadline - time.monotonic()))
+            if not readable:
+                break
+            self._read_available()
         return self._received.popleft() if self._received else None
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -126,14 +126,22 @@ class Gateway:
         return self._process.pid if self._process else None
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Send a control message."""
-        self.channel.send(FrameType.CONTROL, [json.dumps(message, separators=(",", ":")).encode()])
+        """Queue a control message for the next ``flush``."""
+        self.channel.queue(FrameType.CONTROL, [json.dumps(message, separators=(",", ":")).encode()])
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
-        """Answer decisions; arrays of shape (N,)."""
+        """Queue answers to decisions for the next ``flush``; arrays of shape (N,)."""
         head = np.array([len(battle), 0], dtype="<u4").tobytes()
         parts = [head, battle.astype("<u4").tobytes(), seat.astype("u1").tobytes(), action.astype("u1").tobytes()]
-        self.channel.send(FrameType.ACTIONS, parts)
+        self.channel.queue(FrameType.ACTIONS, parts)
+
+    def flush(self) -> None:
+        """Send what is queued in one go: what comes together is answered together, in one batch.
+
+        Raises:
+            TryAgainError: the gateway went away.
+        """
+        self.channel.flush()
 
     def receive(self, timeout_seconds: float) -> Decisions | dict[str, Any] | None:
         """Return the next decisions or control message, or None if none came in time.
@@ -153,17 +161,13 @@ class Gateway:
             raise ConfigurationError(f"the gateway refused: {message['message']}")
         return message
 
-    def frames_at_hand(self) -> Iterator[Decisions | dict[str, Any]]:
-        """Yield what has been received already, without waiting."""
-        while self.channel.has_frames and (received := self.receive(0.0)) is not None:
-            yield received
-
     def expect(self, message_type: str, timeout_seconds: float) -> dict[str, Any]:
-        """Return the next control message, which must be of ``message_type``.
+        """Send what is queued and return the next control message, which must be of ``message_type``.
 
         Raises:
             TryAgainError: it does not come in time.
         """
+        self.flush()
         message = self.receive(timeout_seconds)
         if message is None:
             raise TryAgainError(f"the gateway sent no {message_type!r} within {timeout_seconds:.0f} s")
