@@ -114,3 +114,55 @@ def test_step_refuses_what_the_run_does_not_have(
 ) -> None:
     assert cli.run_command_line(["step", "plan", "--run", _run_uri(config), *where]) == code
     assert says in capsys.readouterr().err
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    path = tmp_path / "matrix.json"
+    path.write_text('{"payoffs": [[0, -0.25, 0.5], [0.25, 0, -0.05], [-0.5, 0.05, 0]], "policies": ["a", "b", "c"]}')
+    return path
+
+
+def test_solve_answers_with_the_mixture_and_how_sure_it_is(matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = _json(["solve", str(matrix), "--json"], capsys)
+    assert answer["policies"] == ["a", "b", "c"]
+    assert answer["meta_strategy"] == pytest.approx({"a": 1 / 16, "b": 10 / 16, "c": 5 / 16})
+    assert answer["value"] == pytest.approx(0.0)
+    assert answer["restricted_exploitability"] == pytest.approx(0.0, abs=1e-9)
+    assert answer["status"] == "optimal"
+    assert "residual" in answer
+    uniform = _json(["solve", str(matrix), "--meta-solver", "uniform", "--json"], capsys)
+    assert uniform["restricted_exploitability"] == pytest.approx(1 / 12)
+
+
+def test_solve_answers_two_populations_with_a_strategy_each(matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    matrix.write_text('{"payoffs": [[2, 0, 1], [0, 1, 1]], "row_policies": ["x", "y"]}')
+    answer = _json(["solve", str(matrix), "--json"], capsys)
+    assert answer["row_strategy"] == pytest.approx({"x": 1 / 3, "y": 2 / 3})
+    assert answer["column_strategy"] == pytest.approx({"0": 1 / 3, "1": 2 / 3, "2": 0.0})
+    assert "meta_strategy" not in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "solver", "code", "says"),
+    [
+        ("{}", "magic", 64, "magic"),
+        ("{}", "nash", 65, "payoffs"),
+        ("{", "nash", 65, "matrix.json"),
+        ('{"wins": [[0, 3], [1, 0]], "draws": [[0, 0], [0, 0]], "games": [[0, 3], [3, 0]]}', "nash", 65, "games"),
+        ('{"wins": [[0, -1], [1, 0]], "draws": [[0, 0], [0, 0]], "games": [[0, 0], [0, 0]]}', "nash", 65, "wins"),
+        ('{"wins": [[0, 0], [0, 0]], "draws": [[0, 0], [0, 0]], "games": [[0, 0], [0, 0]]}', "nash", 65, "not played"),
+        ('{"payoffs": [[0, 1]], "column_payoffs": [[1, 0]]}', "nash", 64, "bimatrix"),
+    ],
+)
+def test_solve_says_what_is_wrong_with_a_matrix(
+    text: str, solver: str, code: int, says: str, matrix: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    matrix.write_text(text)
+    assert cli.run_command_line(["solve", str(matrix), "--meta-solver", solver]) == code
+    assert says in capsys.readouterr().err
+
+
+def test_solve_of_a_missing_file_is_wrong_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run_command_line(["solve", str(tmp_path / "gone.json")]) == 65
+    assert "gone.json" in capsys.readouterr().err
