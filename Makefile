@@ -1,0 +1,90 @@
+# Everything a contributor runs. `make help` lists it; `make test` is what CI runs.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+NODE_MODULES := services/showdown/node_modules
+PYTHON_STAMP := .venv/.current
+NODE_STAMP := $(NODE_MODULES)/.current
+
+# Where pip looks for torch besides the usual index: torch's own index of CPU or CUDA builds, if PyPI's is not wanted.
+export TORCH_INDEX ?=
+# The interpreter that .venv is made from; by default the first of python3.11 … python3.14 and python3 that will do.
+export PYTHON ?=
+# Processes that run tests side by side, and further arguments to pytest: make unit PYTEST_ARGS="-k ledger -x".
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+# The environment's own tools first: Node may come from there.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@printf '\nVariables: PYTHON=%s TORCH_INDEX=%s WORKERS=%s PYTEST_ARGS=%s\n' '$(PYTHON)' '$(TORCH_INDEX)' '$(WORKERS)' '$(PYTEST_ARGS)'
+
+.PHONY: setup
+setup: $(PYTHON_STAMP) $(NODE_STAMP) ## Make .venv and services/showdown/node_modules, where they are not current
+
+$(PYTHON_STAMP): pyproject.toml constraints.txt scripts/setup-python
+	scripts/setup-python
+	@touch $@
+
+$(NODE_STAMP): services/showdown/package.json services/showdown/package-lock.json scripts/setup-node | $(PYTHON_STAMP)
+	scripts/setup-node
+	@touch $@
+
+.PHONY: demo
+demo: setup ## Play, train and solve a small run on real battles (minutes); prints its report's address
+	$(BIN)/nashdex run configs/demo.toml --store runs
+
+.PHONY: test
+test: lint types node-test python-test ## Run everything that needs no cluster: what CI runs
+
+.PHONY: lint
+lint: setup ## Check style and layers: ruff, import-linter
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+
+.PHONY: format
+format: setup ## Mend what ruff can mend
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.PHONY: types
+types: setup ## Check types: mypy, tsc
+	$(BIN)/mypy
+	cd services/showdown && npm run --silent check
+
+.PHONY: node-test
+node-test: setup ## Run the gateway's own tests
+	cd services/showdown && npm test --silent
+
+.PHONY: unit
+unit: setup ## Run the tests that need nothing but Python, and the contracts between parts
+	$(BIN)/pytest -n $(WORKERS) tests/unit tests/contract $(PYTEST_ARGS)
+
+.PHONY: integration
+integration: setup ## Run the tests with real battles and stores; NASHDEX_TEST_S3_URL names a real S3 server
+	$(BIN)/pytest -n $(WORKERS) tests/integration $(PYTEST_ARGS)
+
+.PHONY: python-test
+python-test: setup ## Run all Python tests at once: unit, contract, integration
+	$(BIN)/pytest -n $(WORKERS) tests/unit tests/contract tests/integration $(PYTEST_ARGS)
+
+.PHONY: docs
+docs: setup ## Make the pages that are made from code: docs/metrics.md
+	$(BIN)/python -m nashdex.telemetry.metrics_page > docs/metrics.md.new
+	mv docs/metrics.md.new docs/metrics.md
+
+.PHONY: constraints
+constraints: setup ## Take the newest versions that fit pyproject.toml, into .venv and constraints.txt
+	scripts/update-constraints
+
+.PHONY: clean
+clean: ## Remove what setup and the tests made; runs stay
+	rm -rf .venv $(NODE_MODULES) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	find services tests -name __pycache__ -type d -prune -exec rm -rf {} +
