@@ -1,0 +1,167 @@
+"""Players that think with poke-env: a battle is retold to poke-env from the protocol's lines, and its player asked.
+
+No websocket, event loop or thread takes part: poke-env's battle reads lines and requests, and its heuristics are a
+function of the battle alone. This package is the only place that imports poke-env.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from poke_env.battle import Battle, Move, Pokemon
+from poke_env.data import GenData
+from poke_env.player import Player, SimpleHeuristicsPlayer
+from poke_env.player.battle_order import SingleBattleOrder
+
+from nashdex.core.seeds import derive_seed
+
+_PLAYER_NAMES: Final = ("Player 1", "Player 2")
+"""As the gateway names the seats."""
+
+_NOT_FOR_BATTLES: Final = frozenset({*Player.MESSAGES_TO_IGNORE, "win", "tie", "request", "error", "bigerror"})
+"""Lines that poke-env's player handles itself, or drops, before its battle sees them."""
+
+_ODDITIES: Final = (
+    AssertionError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What poke-env's battle raises on lines that it does not know or that contradict what it believes."""
+
+_FIRST_MOVE_ACTION: Final = 6
+_MOVES_PER_GROUP: Final = 4
+
+# It warns of every effect that it has no name for, which is no news to anyone here.
+_LOGGER: Final = logging.getLogger("poke-env")
+_LOGGER.setLevel(logging.CRITICAL)
+
+
+class PokeEnvSeat:
+    """One seat of one battle as poke-env sees it."""
+
+    def __init__(self, format_id: str, seat: int) -> None:
+        self.battle = Battle(
+            battle_tag=f"battle-{format_id}-0",
+            username=_PLAYER_NAMES[seat],
+            logger=_LOGGER,
+            gen=GenData.from_format(format_id).gen,
+        )
+        self.num_oddities = 0
+        """Lines and requests that poke-env could not read; it goes on without them."""
+        self._team: list[str] = []
+        self._request: dict[str, Any] = {}
+
+    def read(self, lines: Sequence[str], request: dict[str, Any]) -> None:
+        """Tell poke-env what this seat saw since its last decision, and what it is asked."""
+        for line in lines:
+            parts = line.split("|")
+            if len(parts) > 1 and parts[1] not in _NOT_FOR_BATTLES:
+                try:
+                    self.battle.parse_message(parts)
+                except _ODDITIES:
+                    self.num_oddities += 1
+        self._request = request
+        try:
+            self.battle.parse_request(request)
+        except _ODDITIES:
+            self.num_oddities += 1
+        if not self._team:
+            self._team = [pokemon["ident"][4:] for pokemon in request["side"]["pokemon"]]
+
+    def choose(self) -> int | None:
+        """Return the action that poke-env's heuristics prefer, or None where they have no preference.
+
+        They have none before the opponent is seen, and when they find nothing that can be done.
+        """
+        battle = self.battle
+        if battle.active_pokemon is None or battle.opponent_active_pokemon is None:
+            return None
+        if not battle.available_moves and not battle.available_switches:
+            return None
+        try:
+            order, _ = SimpleHeuristicsPlayer.choose_singles_move(battle)
+        except _ODDITIES:
+            self.num_oddities += 1
+            return None
+        return self.action_of(order)
+
+    def action_of(self, order: SingleBattleOrder) -> int | None:
+        """Return the number of ``order`` among this seat's actions, or None if it names nothing that is on offer.
+
+        Numbers are those of poke-env's ``SinglesEnv.order_to_action``, but counted on the request: poke-env orders
+        the moves of a transformed Pokémon as it saw the opponent use them.
+        """
+        if isinstance(order.order, Pokemon):
+            return self._team.index(order.order.name) if order.order.name in self._team else None
+        if not isinstance(order.order, Move) or "active" not in self._request:
+            return None
+        place = self._place_of(order.order.id)
+        if place is None:
+            return None
+        group = (order.mega, order.z_move, order.dynamax, order.terastallize)
+        return _FIRST_MOVE_ACTION + _MOVES_PER_GROUP * (group.index(True) + 1 if any(group) else 0) + place
+
+    def _place_of(self, move_id: str) -> int | None:
+        """Return the place of a move among the active Pokémon's own; a single move that is none of them has place 0."""
+        offered = [_bare(move["id"]) for move in self._request["active"][0]["moves"]]
+        own = next(pokemon["moves"] for pokemon in self._request["side"]["pokemon"] if pokemon["active"])
+        own = [_bare(move) for move in own]
+        bare = _bare(move_id)
+        if bare not in offered:
+            return None
+        return own.index(bare) if bare in own else 0
+
+
+def _bare(move_id: str) -> str:
+    """Return a move's id without what requests append to it: the type of a Hidden Power, and powers."""
+    return "hiddenpower" if move_id.startswith("hiddenpower") else move_id.rstrip("0123456789")
+
+
+class HeuristicSeats:
+    """Any number of seats that play by poke-env's ``SimpleHeuristicsPlayer``.
+
+    Where the heuristics have no preference, or prefer what the mask forbids, a legal action is drawn by the seat's
+    own generator; the second is counted in ``fallbacks``.
+    """
+
+    def __init__(self, format_id: str, seed: int = 0) -> None:
+        self._format = format_id
+        self._seed = seed
+        self._seats: dict[tuple[int, int], tuple[PokeEnvSeat, np.random.Generator]] = {}
+        self.fallbacks = 0
+
+    def choose(
+        self, battle: int, seat: int, lines: Sequence[str], request: dict[str, Any], mask: NDArray[np.bool_]
+    ) -> int:
+        """Return a legal action for a decision.
+
+        Args:
+            battle: the battle's number; its first decision begins a new battle for poke-env.
+            seat: 0 or 1.
+            lines: what the seat saw since its last decision.
+            request: the simulator's request.
+            mask: legal actions, shape (num_actions,).
+        """
+        key = (battle, seat)
+        if key not in self._seats:
+            generator = np.random.default_rng(derive_seed(self._seed, "heuristic", battle, seat))
+            self._seats[key] = (PokeEnvSeat(self._format, seat), generator)
+        player, generator = self._seats[key]
+        player.read(lines, request)
+        action = player.choose()
+        if action is not None and mask[action]:
+            return action
+        if action is not None:
+            self.fallbacks += 1
+        return int(generator.choice(np.flatnonzero(mask)))
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Free what is kept of a battle that ended."""
+        self._seats.pop((battle, seat), None)
