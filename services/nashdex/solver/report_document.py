@@ -1,11 +1,13 @@
 """``report.json``: every number that the report's page shows, and nothing that it does not."""
 
-from typing import Any, Literal
+from collections import Counter
+from typing import Any
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField, RunIdField
+from nashdex.metagame.exploitability import Estimator
 from nashdex.metagame.population import Kind
 
 
@@ -35,7 +37,7 @@ class PolicyRow(Model):
     parent: PolicyIdField | None
     anchor: bool = Field(description="One of the frozen policies that progress is measured against.")
     probability: Interval = Field(description="In the last meta-strategy.")
-    rating: Rating | None
+    rating: Rating
     games: NonNegativeInt = Field(description="Battles in the ledger.")
 
 
@@ -65,7 +67,7 @@ class Probability(Model):
 class Exploitability(Model):
     """One of the exploitabilities. Different estimators are never compared or mixed."""
 
-    estimator: Literal["restricted", "best_response_gap", "exact", "legacy_dominance_gap"]
+    estimator: Estimator
     gap: Interval = Field(description="Win rate above ½; for exact, NashConv over the number of players.")
     games: NonNegativeInt | None = Field(description="Battles behind it, where it is an estimate of its own.")
     policy: PolicyIdField | None = Field(description="The best response, where there is one.")
@@ -139,12 +141,19 @@ class IterationRow(Model):
     meta_strategy: tuple[Probability, ...]
     entropy: NonNegativeFloat = Field(description="Of the meta-strategy, in nats.")
     support: tuple[PolicyIdField, ...] = Field(description="Policies with a probability above 0.01.")
-    support_stability: float | None = Field(description="Share of posterior draws with the same support.")
+    support_stability: float = Field(description="Share of posterior draws with the same support.")
     exploitability: tuple[Exploitability, ...]
     collection: Collection
     training: tuple[Training, ...]
     evaluation: Throughput
     seconds: NonNegativeFloat = Field(description="Wall time, each step counted by its slowest shard.")
+
+
+class Intransitivity(Model):
+    """How far payoffs are from what ratings say: ‖A − A_BT‖, root mean square over the cells, in expected score."""
+
+    value: NonNegativeFloat
+    by_chance: NonNegativeFloat = Field(description="What 95 % of transitive games with as many battles stay below.")
 
 
 class AnchorScore(Model):
@@ -173,6 +182,9 @@ class Replay(Model):
     iteration: NonNegativeInt
     name: str = Field(description="Unique in the run.")
     key: str = Field(description="Of the log, relative to the run's URI.")
+    shard: NonNegativeInt = Field(description="Of evaluate.")
+    object: str = Field(description="The log's name among the shard's objects.")
+    size_bytes: NonNegativeInt
 
 
 class Report(Document):
@@ -187,11 +199,32 @@ class Report(Document):
     versions: dict[str, str]
     settings: dict[str, Any]
     anchor_scores: tuple[AnchorScore, ...]
-    progress: Progress | None = Field(description="None while the run has trained nothing beyond its first policy.")
+    progress: Progress | None = Field(
+        description="None while the run has trained nothing beyond its first policy, or has too few battles to tell."
+    )
     findings: tuple[str, ...] = Field(description="The same in words.")
     warnings: tuple[str, ...]
     policies: tuple[PolicyRow, ...] = Field(description="By falling rating.")
     payoffs: PayoffMatrix
-    intransitivity: float | None = Field(description="‖A − A_BT‖, the share of payoffs that ratings cannot explain.")
+    intransitivity: Intransitivity
     iterations: tuple[IterationRow, ...]
     replays: tuple[Replay, ...]
+
+
+MAX_EMBEDDED_BYTES = 2_000_000
+"""Of battle logs in one page, so that it can be sent. The rest stay in the store and are named by their keys."""
+
+
+def replays_to_embed(report: Report) -> tuple[Replay, ...]:
+    """Return the replays that fit into a page: of every match-up the newest first, then the next of each."""
+    seen: Counter[frozenset[str]] = Counter()
+    ranked = []
+    for replay in sorted(report.replays, key=lambda r: (-r.iteration, r.name)):
+        ranked.append((seen[frozenset(replay.policies)], replay))
+        seen[frozenset(replay.policies)] += 1
+    chosen, room = [], MAX_EMBEDDED_BYTES
+    for _, replay in sorted(ranked, key=lambda entry: entry[0]):
+        if replay.size_bytes <= room:
+            chosen.append(replay)
+            room -= replay.size_bytes
+    return tuple(chosen)

@@ -6,6 +6,8 @@ from typing import Literal
 from nashdex.core.ids import PolicyId
 from nashdex.solver.report_document import AnchorScore, Exploitability, Interval, Probability, Progress
 
+ROUGH_WIDTH = 0.2
+"""A 95 % interval of a payoff that is wider than this hides differences that matter: 96 battles give it."""
 _MOST_NAMED = 4
 _EVEN = 0.5
 
@@ -62,14 +64,14 @@ def anchors_finding(scores: Sequence[AnchorScore], names: Mapping[PolicyId, str]
     return f"It {_listed(parts)}."
 
 
-def best_response_finding(gap: Exploitability | None, iteration: int, names: Mapping[PolicyId, str]) -> str:
+def best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, str]) -> str:
     """Say how well the newest best response did against the mixture that it was trained against."""
     if gap is None:
         return "No best response has been trained against a mixture yet, so how exploitable one is remains unknown."
     rate = Interval(value=gap.gap.value + _EVEN, low=gap.gap.low + _EVEN, high=gap.gap.high + _EVEN)
-    who = names[gap.policy] if gap.policy in names else f"The best response of iteration {iteration}"
+    who = names[gap.policy] if gap.policy else "the best response"
     begin = (
-        f"{_capital(who)}, trained to beat the mixture before it, scored {percent(rate.value)} against that mixture "
+        f"{capital(who)}, trained to beat the mixture before it, scored {percent(rate.value)} against that mixture "
         f"(95 % interval {percent_range(rate)})"
     )
     match verdict(gap.gap):
@@ -78,16 +80,18 @@ def best_response_finding(gap: Exploitability | None, iteration: int, names: Map
         case "below":
             return f"{begin}: training found no way to exploit it. A better trained opponent might."
         case "undecided":
-            return f"{begin}, no clear difference from even: training found no sure way to exploit it. A better one might."
+            return (
+                f"{begin}, no clear difference from even: training found no sure way to exploit it. A better one might."
+            )
 
 
 def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -> str:
     """Say whether the run has improved on the policy that training began with."""
     if progress is None:
-        return "Only the first policy has been trained: there is no progress to judge yet."
+        return "There is no progress to judge yet: that takes a second trained policy and a few battles of each pair."
     elo = progress.elo
     begin = (
-        f"{_capital(names[progress.best])} rates {signed(elo.value, 0)} Elo against {names[progress.base]}, where "
+        f"{capital(names[progress.best])} rates {signed(elo.value, 0)} Elo against {names[progress.base]}, where "
         f"training began (95 % interval {signed(elo.low, 0)} to {signed(elo.high, 0)})"
     )
     match verdict(elo):
@@ -99,8 +103,14 @@ def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -
             return f"{begin}. The interval includes 0: no progress can be claimed."
 
 
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+def capital(text: str) -> str:
+    """Return ``text`` with a capital at its beginning, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def sentence(text: str) -> str:
+    """Return ``text`` with a capital at its beginning and a full stop at its end."""
+    return f"{capital(text)}{'' if text.endswith('.') else '.'}"
 
 
 def _listed(parts: Sequence[str]) -> str:

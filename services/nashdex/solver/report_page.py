@@ -12,12 +12,10 @@ from markupsafe import Markup
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.showdown.replays import replay_page
+from nashdex.metagame.exploitability import Estimator
 from nashdex.solver import report_charts as charts
 from nashdex.solver.report_document import Curve, Exploitability, Interval, Replay, Report, Training
 from nashdex.solver.report_findings import percent, signed
-
-MAX_EMBEDDED_BYTES = 2_000_000
-"""Of replays in one page. The rest stay in the store and are named by their keys."""
 
 SECTIONS = (
     ("payoffs", "Payoffs"),
@@ -30,69 +28,92 @@ SECTIONS = (
     ("configuration", "Configuration"),
 )
 
-# What each estimator can and cannot tell, and why it may be absent.
+
+@dataclass(frozen=True, slots=True)
+class EstimatorText:
+    """What an estimator can and cannot tell, and why it may be absent."""
+
+    name: Estimator
+    title: str
+    meaning: str
+    absent: str
+
+
 ESTIMATORS = (
-    (
-        "best_response_gap",
-        "Best-response gap",
-        "Win rate above ½ of a best response trained against the mixture, on fresh battles. A lower bound: a better "
-        "trained opponent may find more, so a small gap does not prove a strong mixture.",
-        "No best response was trained against a mixture.",
+    EstimatorText(
+        name="best_response_gap",
+        title="Best-response gap",
+        meaning="Win rate above ½ of the policy that this iteration trained against the mixture before it, on fresh "
+        "battles. A lower bound: a better trained opponent may find more, so a small gap proves no strong mixture.",
+        absent="No best response was trained against a mixture.",
     ),
-    (
-        "restricted",
-        "Restricted exploitability",
-        "What the best member of the population gains against the mixture. About 0 by construction for a Nash "
-        "mixture of the same payoffs, so it says nothing about opponents outside the population.",
-        "Not published: a payoff on the support is missing.",
+    EstimatorText(
+        name="restricted",
+        title="Restricted exploitability",
+        meaning="What the best member of the population gains against the mixture. 0 by construction for the Nash "
+        "mixture of the same payoffs; the interval shows what those payoffs may have hidden. Says nothing about "
+        "opponents outside the population.",
+        absent="Not published: a payoff on the support is missing.",
     ),
-    (
-        "legacy_dominance_gap",
-        "Legacy dominance gap",
-        "How badly the weakest member loses to the mixture. Kept for comparison with older work; it stays high for "
-        "ever once a weak policy is in the population and is no measure of exploitability.",
-        "Not published: a payoff is missing.",
+    EstimatorText(
+        name="legacy_dominance_gap",
+        title="Legacy dominance gap",
+        meaning="How badly the weakest member loses to the mixture. Kept for comparison with older work: it stays high "
+        "for ever once a weak policy is in the population and is no measure of exploitability.",
+        absent="Not published: a payoff is missing.",
     ),
-    (
-        "exact",
-        "Exact exploitability",
-        "NashConv over the number of players, from a best response over the whole game tree: the true value.",
-        "Only small tabular games have it: Showdown's game tree is too large to search.",
+    EstimatorText(
+        name="exact",
+        title="Exact exploitability",
+        meaning="NashConv over the number of players, by best responses over the whole game tree: the true value.",
+        absent="Only tabular games have it. The game tree of Showdown is too large to search.",
     ),
 )
 
-# (title, caption, names of the curves in it with their legend)
+
+@dataclass(frozen=True, slots=True)
+class LearningChart:
+    """A chart of learning curves, drawn where at least one of them was measured."""
+
+    title: str
+    caption: str
+    curves: tuple[tuple[str, str], ...]
+    """Name of the curve, and what the legend calls it."""
+
+
 LEARNING_CHARTS = (
-    (
+    LearningChart(
         "KL gauges",
         "nats a decision",
         (("kl_behaviour", "behaviour"), ("kl_reference", "reference"), ("kl_iteration_start", "iteration start")),
     ),
-    ("Policy entropy", "nats a decision", (("entropy", ""),)),
-    ("Clip fraction", "share of decisions", (("clip_fraction", ""),)),
-    ("Explained variance", "of returns, by the critic", (("explained_variance", ""),)),
-    ("Value loss", "", (("value_loss", ""),)),
-    ("Policy loss", "", (("policy_loss", ""),)),
-    ("Gradient norm", "before clipping", (("gradient_norm", ""),)),
-    ("Loss of cloning", "cross-entropy, nats", (("loss", "training"), ("validation_loss", "held-out battles"))),
-    ("Accuracy of cloning", "share", (("accuracy", "training"), ("validation_accuracy", "held-out battles"))),
+    LearningChart("Policy entropy", "nats a decision", (("entropy", "entropy"),)),
+    LearningChart("Clip fraction", "share of decisions", (("clip_fraction", "clip fraction"),)),
+    LearningChart("Explained variance", "of returns, by the critic", (("explained_variance", "explained variance"),)),
+    LearningChart("Value loss", "of the critic", (("value_loss", "value loss"),)),
+    LearningChart("Policy loss", "of the actor", (("policy_loss", "policy loss"),)),
+    LearningChart("Gradient norm", "before it is scaled down", (("gradient_norm", "gradient norm"),)),
+    LearningChart(
+        "Loss of cloning", "nats a decision", (("loss", "training"), ("validation_loss", "held-out battles"))
+    ),
+    LearningChart(
+        "Accuracy of cloning",
+        "share of decisions",
+        (("accuracy", "training"), ("validation_accuracy", "held-out battles")),
+    ),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _EstimatorView:
-    name: str
-    title: str
-    meaning: str
-    absent: str
+    text: EstimatorText
     chart: Markup | None
     entries: Sequence[Exploitability | None]
 
 
 @dataclass(frozen=True, slots=True)
 class _LearningView:
-    title: str
-    caption: str
+    text: LearningChart
     svg: Markup
     legend: Sequence[tuple[str, str]]
 
@@ -102,7 +123,7 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
 
     Args:
         report: every number that the page shows.
-        logs: Showdown logs of stored battles by the replays' names; those that fit are embedded.
+        logs: Showdown logs to embed, by the replays' names.
     """
     names = policy_names(report)
     colours = _colours(report)
@@ -123,13 +144,14 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         colours=colours,
         sections=SECTIONS,
         num_colours=charts.NUM_COLOURS,
+        fixed=[names[row.id] for row in report.policies if row.rating.standard_error == 0],
         collected=sum(row.collection.throughput.battles for row in report.iterations),
         evaluated=sum(row.evaluation.battles for row in report.iterations),
         gap=next((e for e in last.exploitability if e.estimator == "best_response_gap"), None),
         shares={row.iteration: {p.policy: p.probability for p in row.meta_strategy} for row in report.iterations},
         played=_ever_played(report),
         strategy_chart=_strategy_chart(report, names, colours),
-        estimators=[_estimator_view(report, *texts) for texts in ESTIMATORS],
+        estimators=[_estimator_view(report, text) for text in ESTIMATORS],
         whiskers=_whiskers(report, names, colours),
         learning={t.policy: _learning_views(t) for row in report.iterations for t in row.training},
         replay_groups=[
@@ -189,8 +211,8 @@ def _strategy_chart(report: Report, names: Mapping[PolicyId, str], colours: Mapp
     return charts.stacked_bars(bars, label="Probability of each policy by iteration", x_label="iteration")
 
 
-def _estimator_view(report: Report, name: str, title: str, meaning: str, absent: str) -> _EstimatorView:
-    entries = [next((e for e in row.exploitability if e.estimator == name), None) for row in report.iterations]
+def _estimator_view(report: Report, text: EstimatorText) -> _EstimatorView:
+    entries = [next((e for e in row.exploitability if e.estimator == text.name), None) for row in report.iterations]
     points = [
         charts.Point(row.iteration, entry.gap.value, entry.gap.low, entry.gap.high, _gap_title(row.iteration, entry))
         for row, entry in zip(report.iterations, entries, strict=True)
@@ -198,9 +220,9 @@ def _estimator_view(report: Report, name: str, title: str, meaning: str, absent:
     ]
     chart = None
     if points:
-        series = charts.Series(title, "c0", points)
-        chart = charts.line_chart([series], label=f"{title} by iteration", x_label="iteration", whole_x=True)
-    return _EstimatorView(name, title, meaning, absent, chart, entries)
+        series = charts.Series(text.title, "c0", points)
+        chart = charts.line_chart([series], label=f"{text.title} by iteration", x_label="iteration", whole_x=True)
+    return _EstimatorView(text, chart, entries)
 
 
 def _gap_title(iteration: int, entry: Exploitability) -> str:
@@ -209,12 +231,8 @@ def _gap_title(iteration: int, entry: Exploitability) -> str:
     return f"Iteration {iteration}: {signed(entry.gap.value, 3)} ({low} to {high}){games}"
 
 
-def _whiskers(
-    report: Report, names: Mapping[PolicyId, str], colours: Mapping[PolicyId, str]
-) -> dict[PolicyId, Markup]:
-    rated: list[tuple[PolicyId, Interval]] = [(row.id, row.rating.elo) for row in report.policies if row.rating]
-    if not rated:
-        return {}
+def _whiskers(report: Report, names: Mapping[PolicyId, str], colours: Mapping[PolicyId, str]) -> dict[PolicyId, Markup]:
+    rated: list[tuple[PolicyId, Interval]] = [(row.id, row.rating.elo) for row in report.policies]
     axis = (min(elo.low for _, elo in rated), max(elo.high for _, elo in rated))
     return {
         policy: charts.whisker(
@@ -223,7 +241,7 @@ def _whiskers(
             elo.high,
             axis=axis,
             colour=colours[policy],
-            title=f"{names[policy]}: Elo {signed(elo.value, 0)} ({signed(elo.low, 0)} to {signed(elo.high, 0)})",
+            title=f"{names[policy]}: Elo {elo.value:.0f} ({elo.low:.0f} to {elo.high:.0f})",
         )
         for policy, elo in rated
     }
@@ -232,14 +250,13 @@ def _whiskers(
 def _learning_views(training: Training) -> list[_LearningView]:
     curves = {curve.name: curve for curve in training.curves}
     views = []
-    for title, caption, wanted in LEARNING_CHARTS:
-        found = [(curves[name], legend) for name, legend in wanted if name in curves]
+    for text in LEARNING_CHARTS:
+        found = [(curves[name], legend) for name, legend in text.curves if name in curves]
         if not found:
             continue
-        series = [charts.Series(legend or title, f"c{i}", _points(curve)) for i, (curve, legend) in enumerate(found)]
-        svg = charts.line_chart(series, label=f"{title} by update", x_label="update")
-        legend = [(one.colour, one.name) for one in series] if len(series) > 1 else []
-        views.append(_LearningView(title, caption, svg, legend))
+        series = [charts.Series(legend, f"c{i}", _points(curve)) for i, (curve, legend) in enumerate(found)]
+        svg = charts.line_chart(series, label=f"{text.title} by update", x_label="update")
+        views.append(_LearningView(text, svg, [(one.colour, one.name) for one in series] if len(series) > 1 else []))
     return views
 
 
@@ -252,28 +269,14 @@ def _pair(replay: Replay, report: Report) -> tuple[int, ...]:
     return tuple(sorted(report.payoffs.policies.index(policy) for policy in replay.policies))
 
 
-def _replay_pages(
-    report: Report, names: Mapping[PolicyId, str], logs: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the pages to embed: the newest battle of every match-up first, as long as there is room."""
-    pages: dict[str, str] = {}
-    room = MAX_EMBEDDED_BYTES
-    rank: dict[tuple[int, ...], int] = {}
-    ordered: list[tuple[int, Replay]] = []
-    for replay in sorted(report.replays, key=lambda r: (-r.iteration, r.name)):
-        pair = _pair(replay, report)
-        rank[pair] = rank.get(pair, 0) + 1
-        ordered.append((rank[pair], replay))
-    for _, replay in sorted(ordered, key=lambda entry: entry[0]):
-        if replay.name not in logs:
-            continue
-        first, second = (names[policy] for policy in replay.policies)
-        page = replay_page(logs[replay.name], f"{first} against {second}", report.format)
-        size = len(page.encode())
-        if size <= room:
-            pages[replay.name] = page
-            room -= size
-    return pages
+def _replay_pages(report: Report, names: Mapping[PolicyId, str], logs: Mapping[str, str]) -> dict[str, str]:
+    return {
+        replay.name: replay_page(
+            logs[replay.name], " against ".join(names[policy] for policy in replay.policies), report.format
+        )
+        for replay in report.replays
+        if replay.name in logs
+    }
 
 
 def _json_block(value: Any) -> Markup:  # noqa: ANN401 - any JSON value

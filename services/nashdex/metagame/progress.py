@@ -1,0 +1,118 @@
+"""Whether a run got anywhere: against frozen anchors and against where training began, not against a moving league.
+
+What is best is chosen on one half of the battles and scored on the other: the winner of many noisy scores looks better
+than it is on the battles that made it the winner.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from pydantic import NonNegativeInt
+
+from nashdex.core.documents import Model
+from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.core.seeds import derive_seed
+from nashdex.metagame.exploitability import interval
+from nashdex.metagame.ledger import BattleRecord, InteractionMatrix, ShardLedger, add_ledgers
+from nashdex.metagame.payoffs import expected_scores, posterior_scores, require_played
+from nashdex.metagame.ratings import EloGap, RatingTable, rate
+
+
+class MixtureScore(Model):
+    """What a mixture is expected to score against one opponent: 95 % of the posterior draws around it."""
+
+    opponent: PolicyIdField
+    value: float
+    low: float
+    high: float
+    games: NonNegativeInt
+    """Battles between the mixture's members and the opponent."""
+
+
+class Improvement(Model):
+    """Elo(best) − Elo(base)."""
+
+    best: PolicyIdField
+    base: PolicyIdField
+    elo: EloGap
+    games: NonNegativeInt
+    """Battles that it was scored on."""
+
+
+def mixture_scores(
+    matrix: InteractionMatrix,
+    strategy: Mapping[PolicyId, float],
+    opponents: Sequence[PolicyId],
+    *,
+    num_draws: int,
+    seed: int,
+) -> tuple[MixtureScore, ...]:
+    """Return Σ_j σ_j P̂(j, opponent) for each opponent. One that is the whole mixture is left out: it is itself.
+
+    Raises:
+        DataError: a pair has not played.
+    """
+    policies = matrix.policies
+    wins, draws, games = matrix.arrays()
+    require_played(policies, games)
+    sigma = np.array([strategy.get(policy, 0.0) for policy in policies])
+    scores = sigma @ expected_scores(wins, draws, games)
+    drawn = sigma @ posterior_scores(policies, wins, draws, games, num_draws=num_draws, seed=seed)
+    found = []
+    for opponent in opponents:
+        place = policies.index(opponent)
+        met = int(games[sigma > 0, place].sum())
+        if met:
+            value = float(scores[place])
+            bounds = interval(value, drawn[:, place])
+            found.append(MixtureScore(opponent=opponent, value=value, low=bounds.low, high=bounds.high, games=met))
+    return tuple(found)
+
+
+def improvement(
+    policies: Sequence[PolicyId],
+    base: PolicyId,
+    candidates: Sequence[PolicyId],
+    ledgers: Sequence[ShardLedger],
+    *,
+    anchors: Mapping[str, float],
+    num_draws: int,
+    seed: int,
+) -> Improvement | None:
+    """Compare the best of ``candidates`` with ``base`` by Bradley–Terry ratings over all of ``policies``.
+
+    Of several candidates, the even side-swapped pairs of every cell choose the best and the odd pairs alone score it.
+    A single candidate needs no choice and is scored on all.
+
+    Returns:
+        None without candidates, or where the battles to choose or score on are missing.
+    """
+
+    def rated(halves: tuple[int, ...]) -> tuple[RatingTable, int]:
+        kept = [
+            ledger.model_copy(update={"battles": tuple(r for r in ledger.battles if r.pair % 2 in halves)})
+            for ledger in ledgers
+        ]
+        records: list[BattleRecord] = [record for ledger in kept for record in ledger.battles]
+        table = rate(
+            policies,
+            *add_ledgers(None, policies, kept).arrays(),
+            anchors=anchors,
+            records=records,
+            num_draws=num_draws,
+            seed=derive_seed(seed, "improvement", *halves),
+        )
+        return table, sum(1 for record in records if base in record.policies)
+
+    if not candidates:
+        return None
+    best = candidates[0]
+    scored_on: tuple[int, ...] = (0, 1)
+    if len(candidates) > 1:
+        table, met = rated((0,))
+        if not met:
+            return None
+        best = max(candidates, key=lambda policy: (table.ratings[policy].elo, policy))
+        scored_on = (1,)
+    table, met = rated(scored_on)
+    return Improvement(best=best, base=base, elo=table.gap(best, base), games=met) if met else None
