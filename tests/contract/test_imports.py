@@ -1,0 +1,106 @@
+"""What an image does not install, its code does not import; and what everybody imports is light."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.contract
+
+ROOT = Path(__file__).parents[2]
+HEAVY = ["torch", "boto3", "botocore", "poke_env", "kubernetes", "argo_workflows", "scipy", "matplotlib"]
+IMPORT_NAMES = {"argo-workflows": "argo_workflows", "poke-env": "poke_env"}
+"""Of distributions that are imported under another name."""
+
+# Imports the modules named by the arguments, where the packages named in the first are not installed.
+WITHOUT = """
+import importlib, sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in absent:
+            raise ModuleNotFoundError(f"{name} is not installed in this image")
+
+absent = set(sys.argv[1].split(","))
+sys.meta_path.insert(0, Absent())
+for module in sys.argv[2:]:
+    importlib.import_module(module)
+"""
+LOADED = """
+import importlib, sys
+for module in sys.argv[1:]:
+    importlib.import_module(module)
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+def packages_of(extra: str) -> set[str]:
+    """Return the import names of what an extra of pyproject.toml installs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    found = set()
+    for requirement in project["optional-dependencies"][extra]:
+        if inner := re.match(r"nashdex\[(.*)\]", requirement):
+            found |= set().union(*(packages_of(name) for name in inner[1].split(",")))
+        else:
+            name = re.split(r"[^A-Za-z0-9_-]", requirement)[0]
+            found.add(IMPORT_NAMES.get(name, name))
+    return found
+
+
+def modules_of(package: str) -> list[str]:
+    """Return every module of a package below nashdex."""
+    source = ROOT / "services"
+    return [
+        ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
+        for path in sorted((source / "nashdex" / package).rglob("*.py"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("image", "modules"),
+    [
+        ("collector", ["nashdex.cli", "nashdex.collector.step"]),
+        ("evaluator", ["nashdex.cli", "nashdex.evaluator.step"]),
+        ("trainer", ["nashdex.cli", "nashdex.trainer.step"]),
+        (
+            "control",
+            [
+                "nashdex.cli",
+                "nashdex.solver.solve_step",
+                "nashdex.solver.report_step",
+                "nashdex.orchestrator.plan_step",
+                "nashdex.local.runner",
+            ],
+        ),
+    ],
+)
+def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[str]) -> None:
+    absent = packages_of("local") - packages_of(image)
+    assert absent
+    result = subprocess.run(
+        [sys.executable, "-c", WITHOUT, ",".join(sorted(absent)), *modules], check=False, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("modules", "allowed"),
+    [
+        (["nashdex.cli"], []),
+        (modules_of("core"), []),
+        ([module for module in modules_of("store") if module != "nashdex.store.s3"], []),
+        (modules_of("telemetry"), []),
+        (modules_of("trajectory"), []),
+        (["nashdex.games.interface", "nashdex.games.registry", "nashdex.games.space"], []),
+        (modules_of("metagame"), ["scipy"]),
+        (modules_of("orchestrator"), []),
+        (modules_of("local"), []),
+    ],
+    ids=["cli", "core", "store", "telemetry", "trajectory", "games", "metagame", "orchestrator", "local"],
+)
+def test_what_everybody_imports_is_light(modules: list[str], allowed: list[str]) -> None:
+    result = subprocess.run([sys.executable, "-c", LOADED, *modules], check=True, capture_output=True, text=True)
+    assert sorted(set(result.stdout.split()) & set(HEAVY)) == allowed
