@@ -15,11 +15,9 @@ def report(
 ) -> None:
     """Write the report of a run's newest iteration as one HTML file that needs no network."""
     from nashdex.orchestrator.runs import open_run
+    from nashdex.solver.report_step import write_page
 
-    store = open_run(run).store
-    from nashdex.solver.report_step import write_page  # charts take long to import; a wrong URI is told before
-
-    write_page(store, output)
+    write_page(open_run(run).store, output)
     if as_json:
         print_json({"output": str(output)})
     else:

@@ -27,8 +27,8 @@ def describe_iteration(report: Report, iteration: int) -> str:
     )
     lines = [f"iteration {iteration} ({iteration + 1} of {report.planned_iterations}): {played}"]
     for policy in row.new_policies:
-        scores = " · ".join(_scores_against_anchors(report, policy))
-        lines.append(f"  new policy      {names[policy]} ({policy}): {scores}")
+        lines.append(f"  new policy      {names[policy]} ({policy})")
+        lines.append(f"  its win rates   {' · '.join(_scores_against_anchors(report, policy))}")
     lines.append(f"  best response   {_best_response_gap(row)}")
     shares = sorted(row.meta_strategy, key=lambda share: -share.probability.value)
     support = [
@@ -44,7 +44,7 @@ def _scores_against_anchors(report: Report, policy: PolicyId) -> list[str]:
     scores = []
     for opponent, cell in zip(order, report.payoffs.cells[order.index(policy)], strict=True):
         if cell is not None and opponent in anchors:
-            scores.append(f"{_interval(cell.rate)} against {anchors[opponent]}")
+            scores.append(f"{anchors[opponent]} {_interval(cell.rate)}")
     return scores
 
 
