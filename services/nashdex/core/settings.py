@@ -72,7 +72,7 @@ class CloningSettings(_Section):
     minibatch_decisions: int = Field(256, ge=1, description="Decisions an optimiser step.")
     learning_rate: float = Field(1e-3, gt=0, le=1, description="Adam's step size.")
     validation_share: float = Field(0.1, gt=0, lt=1, description="Share of the battles held out.")
-    critic_warmup_epochs: int = Field(1, ge=0, le=100, description="First epochs in which only the critic learns.")
+    critic_warmup_epochs: int = Field(1, ge=0, le=100, description="Epochs after those in which only the critic learns.")
 
 
 class DampingSettings(_Section):

@@ -149,6 +149,10 @@ class Game(Protocol):
     def teams(self) -> Sequence[str]:
         """Return the packed teams that battles draw from; empty where the game makes its own."""
 
+    @property
+    def reward_version(self) -> str:
+        """Changes whenever ``rewards`` would return something else for the same battle."""
+
     def rewards(
         self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
     ) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.interface import Reward
 from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.rewards import rewards
+from nashdex.games.showdown.rewards import REWARD_VERSION, rewards
 from nashdex.games.space import Space
 
 FORMATS: Final = {"gen1randombattle": False, "gen9randombattle": False, "gen1ou": True}
@@ -33,6 +33,11 @@ class ShowdownGame:
     def teams(self) -> Sequence[str]:
         """Return the packed teams that battles draw from; empty where the format makes its own."""
         return self.packed_teams
+
+    @property
+    def reward_version(self) -> str:
+        """The version of ``games.showdown.rewards``."""
+        return REWARD_VERSION
 
     def rewards(
         self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float

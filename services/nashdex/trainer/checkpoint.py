@@ -1,0 +1,100 @@
+"""Checkpoints: one object of tensors under an attempt, and a small document that points to the newest.
+
+The document is replaced in one write, after the tensors are there, so a process may die at any instruction. A later
+attempt at the shard goes on from it and reaches the same bits.
+"""
+
+import hashlib
+from collections.abc import Mapping
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from safetensors import SafetensorError
+from safetensors import torch as safetensors
+from torch import Tensor
+
+from nashdex.core import keys
+from nashdex.core.documents import Document, Model
+from nashdex.core.errors import DataError
+from nashdex.core.ids import AttemptId
+from nashdex.core.manifest import StoredObject
+from nashdex.core.results import TrainingPoint
+from nashdex.core.steps import StepName
+from nashdex.store.protocol import ObjectStore
+
+
+class TrainingState(Model):
+    """Where training stands, apart from its tensors."""
+
+    update: NonNegativeInt = Field(description="Optimiser steps done.")
+    rate_multiplier: NonNegativeFloat = Field(description="What the guard has scaled the step size by.")
+    rollbacks: NonNegativeInt
+    marks: dict[str, float] = Field(description="Numbers that belong to kept snapshots, such as the best loss.")
+    latest: dict[str, float] = Field(description="Values that are measured less often than every update.")
+    curve: tuple[TrainingPoint, ...]
+    curve_stride: PositiveInt
+
+
+class Checkpoint(Document):
+    """The newest checkpoint of a shard."""
+
+    inputs: str = Field(description="What is trained on. A checkpoint of other data is not gone on from.")
+    state: TrainingState
+    tensors: StoredObject
+
+
+class Checkpoints:
+    """Saves and finds the checkpoints of one shard of the train step."""
+
+    def __init__(self, store: ObjectStore, iteration: int, shard: int, attempt: AttemptId, inputs: str) -> None:
+        self._store = store
+        self._iteration = iteration
+        self._shard = shard
+        self._attempt = attempt
+        self._inputs = inputs
+        self._key = keys.checkpoint(iteration, StepName.TRAIN, shard)
+
+    def save(self, state: TrainingState, tensors: Mapping[str, Tensor]) -> None:
+        """Write a checkpoint, point to it, and remove the one before."""
+        data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
+        name = f"checkpoint-{state.update:08d}.safetensors"
+        key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, name)
+        before = self._read()
+        stored = StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
+        self._store.put(key, data)
+        self._store.put(self._key, Checkpoint(inputs=self._inputs, state=state, tensors=stored).to_json())
+        if before is not None and before.tensors.key != key:
+            self._store.delete(before.tensors.key)
+
+    def load(self) -> tuple[TrainingState, dict[str, Tensor]] | None:
+        """Return the newest checkpoint, or None where there is none of the same data.
+
+        Raises:
+            DataError: it is missing a part, truncated or altered.
+        """
+        checkpoint = self._read()
+        if checkpoint is None or checkpoint.inputs != self._inputs:
+            return None
+        stored = checkpoint.tensors
+        where, remedy = f"{self._store.uri}/{stored.key}", f"remove {self._key} to train the shard from its beginning"
+        data = self._store.get(stored.key)
+        if len(data) != stored.size_bytes:
+            raise DataError(f"checkpoint {where} has {len(data)} bytes, expected {stored.size_bytes}: {remedy}")
+        digest = hashlib.sha256(data).hexdigest()
+        if digest != stored.sha256:
+            raise DataError(f"checkpoint {where} has sha256 {digest}, expected {stored.sha256}: {remedy}")
+        try:
+            return checkpoint.state, safetensors.load(data)
+        except SafetensorError as error:
+            raise DataError(f"checkpoint {where} is no safetensors ({error}): {remedy}") from error
+
+    def clear(self) -> None:
+        """Remove the checkpoint of a shard that is done."""
+        checkpoint = self._read()
+        if checkpoint is not None:
+            self._store.delete(self._key)
+            self._store.delete(checkpoint.tensors.key)
+
+    def _read(self) -> Checkpoint | None:
+        if not self._store.exists(self._key):
+            return None
+        return Checkpoint.from_json(self._store.get(self._key), f"{self._store.uri}/{self._key}")

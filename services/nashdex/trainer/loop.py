@@ -1,0 +1,181 @@
+"""The optimiser steps that every algorithm shares: guarded, recorded, and resumable between any two of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import structlog
+import torch
+from torch import Tensor, nn
+
+from nashdex.core.errors import DataError
+from nashdex.core.stopping import check_stop, stop_requested
+from nashdex.policies.network import ActorCritic
+from nashdex.telemetry.progress import Progress
+from nashdex.trainer.checkpoint import Checkpoints, TrainingState
+from nashdex.trainer.curve import Curve
+from nashdex.trainer.damping import Coefficient
+from nashdex.trainer.guard import Guard
+
+_log = structlog.get_logger()
+
+_NOW = "now"
+_GOOD = "good"
+_GOOD_ENTROPY = "good_entropy"
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """What the loop itself needs to know."""
+
+    learning_rate: Coefficient
+    max_gradient_norm: float
+    """Gradients are scaled down to this global norm."""
+    checkpoint_every_updates: int
+
+
+class TrainingLoop:
+    """A network under training: call ``step`` with a loss as long as ``update`` is below what the algorithm wants.
+
+    Nothing random is kept here: orders follow from seeds and ``update``. On construction the loop goes on from the
+    shard's checkpoint, where there is one.
+    """
+
+    def __init__(
+        self, network: ActorCritic, settings: LoopSettings, checkpoints: Checkpoints, guard: Guard | None = None
+    ) -> None:
+        self.network = network
+        self.update = 0
+        self.rollbacks = 0
+        self.marks: dict[str, float] = {}
+        self.latest: dict[str, float] = {}
+        self.curve = Curve()
+        self._settings = settings
+        self._checkpoints = checkpoints
+        self._guard = guard or Guard()
+        self._rate_multiplier = 1.0
+        self._optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate.initial, eps=1e-5)
+        self._snapshots: dict[str, dict[str, Tensor]] = {}
+        self._resume()
+        if _GOOD not in self._snapshots:
+            self.keep(_GOOD)
+
+    def step(self, loss: Tensor, values: Mapping[str, float], progress: Progress) -> None:
+        """Take one optimiser step, unless the guard objects; then go back to the last good state at half the rate.
+
+        Args:
+            loss: a scalar with a graph.
+            values: what the loss was made of, for the guard, the curve and the metrics.
+            progress: told of the step.
+
+        Raises:
+            StoppedError: the process was asked to stop; a checkpoint was saved.
+        """
+        rate = self._settings.learning_rate.at(self.update, self._rate_multiplier)
+        self._optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), self._settings.max_gradient_norm)
+        measured = {**self.latest, **values, "gradient_norm": float(norm), "learning_rate": rate}
+        problem = self._guard.problem({"loss": float(loss.detach()), **measured}, self.marks.get(_GOOD_ENTROPY))
+        if problem:
+            self.roll_back(problem)
+            measured = {}
+        else:
+            if self.update % self._settings.checkpoint_every_updates == 0:
+                # The step before this one is now known to have done no harm.
+                self.keep(_GOOD)
+                if "entropy" in values:
+                    self.marks[_GOOD_ENTROPY] = values["entropy"]
+            set_learning_rate(self._optimiser, rate)
+            self._optimiser.step()
+            self.curve.add(self.update, measured)
+        self.update += 1
+        progress.advance(1, rollbacks=self.rollbacks, **measured)
+        if self.update % self._settings.checkpoint_every_updates == 0 or stop_requested():
+            self._save()
+        check_stop()
+
+    def check_final(self, values: Mapping[str, float]) -> bool:
+        """Judge the state after the last step; return whether it had to go back to the last good one."""
+        problem = self._guard.problem(values, self.marks.get(_GOOD_ENTROPY))
+        if problem:
+            self.roll_back(problem)
+        return problem is not None
+
+    def roll_back(self, problem: str) -> None:
+        """Restore the last good state and halve the step size from here on."""
+        self.restore(_GOOD)
+        self.rollbacks += 1
+        self._rate_multiplier /= 2
+        _log.warning(
+            f"update {self.update} was unstable: {problem}; restored the last good state and halved the step size",
+            rollbacks=self.rollbacks,
+            rate_multiplier=self._rate_multiplier,
+        )
+
+    def keep(self, name: str) -> None:
+        """Keep a copy of weights and optimiser under ``name``; checkpoints keep it too."""
+        self._snapshots[name] = {key: tensor.clone() for key, tensor in self._tensors().items()}
+
+    def restore(self, name: str) -> None:
+        """Return to the copy that was kept under ``name``."""
+        self._set_tensors(self._snapshots[name], name)
+
+    def _tensors(self) -> dict[str, Tensor]:
+        """Return weights and Adam's state by name, as they are, not copied."""
+        tensors: dict[str, Tensor] = {f"network/{k}": v.detach() for k, v in self.network.state_dict().items()}
+        for name, parameter in self.network.named_parameters():
+            for key, value in self._optimiser.state.get(parameter, {}).items():
+                tensors[f"optimiser/{name}/{key}"] = value
+        return tensors
+
+    def _set_tensors(self, tensors: Mapping[str, Tensor], source: str) -> None:
+        weights = {k.removeprefix("network/"): v for k, v in tensors.items() if k.startswith("network/")}
+        try:
+            self.network.load_state_dict(weights)
+        except RuntimeError as error:
+            raise DataError(f"{source} does not fit the network: {error}") from error
+        self._optimiser.state.clear()
+        for name, parameter in self.network.named_parameters():
+            prefix = f"optimiser/{name}/"
+            state = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+            if state:
+                self._optimiser.state[parameter] = {
+                    # Adam counts its steps on the CPU, wherever the parameters are.
+                    key: value.clone() if key == "step" else value.to(parameter.device, copy=True)
+                    for key, value in state.items()
+                }
+
+    def _save(self) -> None:
+        state = TrainingState(
+            update=self.update,
+            rate_multiplier=self._rate_multiplier,
+            rollbacks=self.rollbacks,
+            marks=self.marks,
+            latest=self.latest,
+            curve=self.curve.kept,
+            curve_stride=self.curve.stride,
+        )
+        kept = {_NOW: self._tensors(), **self._snapshots}
+        self._checkpoints.save(state, {f"{name}/{k}": v for name, tensors in kept.items() for k, v in tensors.items()})
+
+    def _resume(self) -> None:
+        found = self._checkpoints.load()
+        if found is None:
+            return
+        state, tensors = found
+        device = next(self.network.parameters()).device
+        for key, tensor in tensors.items():
+            name, _, rest = key.partition("/")
+            self._snapshots.setdefault(name, {})[rest] = tensor if rest.endswith("/step") else tensor.to(device)
+        self._set_tensors(self._snapshots.pop(_NOW, {}), "the checkpoint")
+        self.update, self.rollbacks = state.update, state.rollbacks
+        self.marks, self.latest = dict(state.marks), dict(state.latest)
+        self.curve = Curve(state.curve, state.curve_stride)
+        self._rate_multiplier = state.rate_multiplier
+        _log.info("going on from a checkpoint", update=self.update)
+
+
+def set_learning_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:
+    """Set the step size of every parameter group."""
+    for group in optimiser.param_groups:
+        group["lr"] = rate
