@@ -25,7 +25,7 @@ from nashdex.metagame.payoffs import centred, expected_scores, require_played
 Floats = NDArray[np.float64]
 Name = Annotated[str, Field(strict=True, min_length=1)]
 Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]
-Payoff = Annotated[float, Field(strict=True, ge=-1e300, le=1e300)]
+Payoff = Annotated[float, Field(strict=True, ge=-1e15, le=1e15)]
 
 _ANTISYMMETRY_TOLERANCE = 1e-9
 """Share of the largest payoff: what writing decimals may cost."""
@@ -267,7 +267,7 @@ def _pair_of_names(file: _MatrixFile, payoffs: Floats) -> tuple[tuple[str, ...],
 
 
 def _names(what: str, given: tuple[str, ...] | None, count: int) -> tuple[str, ...]:
-    """Return the names that are given, checked, or else "0", "1", …"""
+    """Return the names that are given, checked, or else the rows' or columns' numbers."""
     if given is None:
         return _numbers(count)
     if len(given) != count:
