@@ -45,7 +45,7 @@ _REMEDIES = {
 }
 _REMEDIES_BY_STATUS: dict[int, str] = {
     HTTPStatus.UNAUTHORIZED: "check the credentials",
-    HTTPStatus.FORBIDDEN: "the credentials lack the right: check them and the bucket's policy",
+    HTTPStatus.FORBIDDEN: "the credentials are wrong or lack the right: check them and the bucket's policy",
     HTTPStatus.NOT_IMPLEMENTED: "the server lacks what nashdex needs: conditional writes (If-None-Match) among others",
 }
 
