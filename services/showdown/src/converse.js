@@ -27,6 +27,7 @@ export function converse(input, output, maxHeapBytes) {
         const frame = reader.next();
         if (!frame) break;
         session.handle(frame);
+        isBlocked = output.writableLength > MAX_UNREAD_BYTES;
       }
       // One answer to all that came together: small batches would stay small for ever, each answered by another.
       session.flush();
