@@ -113,6 +113,8 @@ function switchIn(tracker, parts) {
   if (leaving) leave(tracker, side, leaving, cause === "Baton Pass" ? PASS_ALL : cause === "Shed Tail" ? PASS_SUBSTITUTE : PASS_NONE);
   const row = side.rowFor(ident.slice(ident.indexOf(":") + 2), details.species);
   const pokemon = side.pokemon[row];
+  // Even if another only looks like it, a Pokémon of this species is in the team.
+  if (pokemon.species === 0) tracker.setDetails(side, pokemon, details);
   pokemon.save();
   side.active = row;
   pokemon.revealed = true;
@@ -227,6 +229,7 @@ HANDLERS.set("faint", (tracker, parts) => {
   if (!pokemon) return;
   pokemon.hp = 0;
   pokemon.fainted = true;
+  pokemon.terastallized = false;
   pokemon.setStatus(0);
   if (pokemon === side.activePokemon) side.vacate();
 });
