@@ -77,6 +77,7 @@ class Browser:
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
         self._number = 0
+        self._answers: dict[int, dict[str, Any]] = {}
         self.tabs: dict[str, Tab] = {}
         self._sessions: dict[str, Tab] = {}
         attach = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
@@ -88,13 +89,17 @@ class Browser:
         number = self._number
         message = {"id": number, "method": method, "params": parameters or {}}
         self._connection.send(json.dumps(message | ({"sessionId": session} if session else {})))
-        while True:
+        # An event may make further calls before this one is answered.
+        while number not in self._answers:
             received = json.loads(self._connection.recv(timeout=_ANSWER_SECONDS))
-            if received.get("id") == number:
-                assert "error" not in received, f"{method}: {received['error']}"
-                result: dict[str, Any] = received["result"]
-                return result
-            self._note(received)
+            if "id" in received:
+                self._answers[received["id"]] = received
+            else:
+                self._note(received)
+        answer = self._answers.pop(number)
+        assert "error" not in answer, f"{method}: {answer['error']}"
+        result: dict[str, Any] = answer["result"]
+        return result
 
     def only_tab(self) -> Tab:
         """Return the tab that the browser began with."""

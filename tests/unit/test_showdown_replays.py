@@ -51,7 +51,15 @@ def test_the_player_gets_the_log_as_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["</script><script>alert(1)</script>", "a/b", "\\/", "Farfetch’d & <b>", "]]>", "</SCRIPT "]
+    "name",
+    [
+        "</script><script>alert(1)</script>",
+        "a/b",
+        "\\/",
+        "Flabébé & <b>",
+        "]]>",
+        "</SCRIPT ",
+    ],
 )
 def test_names_and_chat_can_close_nothing(name: str) -> None:
     log = LOG.replace("Red", name)

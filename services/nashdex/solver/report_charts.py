@@ -53,7 +53,7 @@ class Segment:
 def nice_ticks(low: float, high: float, at_most: int = 5) -> list[float]:
     """Return at most ``at_most`` + 1 multiples of 1, 2, 2.5 or 5 times a power of ten that cover [low, high]."""
     if high <= low:
-        low, high = low - 0.5, high + 0.5
+        high = low + 1.0
     rough = (high - low) / at_most
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(

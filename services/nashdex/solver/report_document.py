@@ -215,14 +215,14 @@ MAX_EMBEDDED_BYTES = 2_000_000
 """Of battle logs in one page, so that it can be sent. The rest stay in the store and are named by their keys."""
 
 
-def replays_to_embed(report: Report) -> tuple[Replay, ...]:
+def replays_to_embed(report: Report, max_bytes: int = MAX_EMBEDDED_BYTES) -> tuple[Replay, ...]:
     """Return the replays that fit into a page: of every match-up the newest first, then the next of each."""
     seen: Counter[frozenset[str]] = Counter()
     ranked = []
     for replay in sorted(report.replays, key=lambda r: (-r.iteration, r.name)):
         ranked.append((seen[frozenset(replay.policies)], replay))
         seen[frozenset(replay.policies)] += 1
-    chosen, room = [], MAX_EMBEDDED_BYTES
+    chosen, room = [], max_bytes
     for _, replay in sorted(ranked, key=lambda entry: entry[0]):
         if replay.size_bytes <= room:
             chosen.append(replay)

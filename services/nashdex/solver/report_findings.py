@@ -35,22 +35,23 @@ def signed(value: float, decimals: int) -> str:
     return text[1:] if not text.strip("+−0.") else text
 
 
-def mixture_finding(meta_strategy: Sequence[Probability], names: Mapping[PolicyId, str]) -> str:
-    """Say what the final mixture plays."""
+def mixture_finding(meta_strategy: Sequence[Probability], names: Mapping[PolicyId, str], *, final: bool) -> str:
+    """Say what the mixture plays; ``final`` if no iteration is to follow."""
+    mixture = "The final mixture" if final else "The mixture so far"
     played = sorted((p for p in meta_strategy if p.probability.value > 0), key=lambda p: -p.probability.value)
     if len(played) == 1:
-        return f"The final mixture is a single policy: it always plays {names[played[0].policy]}."
+        return f"{mixture} is a single policy: it always plays {names[played[0].policy]}."
     parts = [f"{names[p.policy]} ({percent(p.probability.value)})" for p in played[:_MOST_NAMED]]
     if len(played) > _MOST_NAMED:
         rest = sum(p.probability.value for p in played[_MOST_NAMED:])
         parts.append(f"{len(played) - _MOST_NAMED} others ({percent(rest)} together)")
-    return f"The final mixture plays {_listed(parts)}."
+    return f"{mixture} plays {_listed(parts)}."
 
 
 def anchors_finding(scores: Sequence[AnchorScore], names: Mapping[PolicyId, str]) -> str:
-    """Say how the final mixture does against the frozen anchors."""
+    """Say how the mixture does against the frozen anchors."""
     if not scores:
-        return "The run has no anchor to judge the final mixture against."
+        return "The run has no anchor to judge the mixture against."
     sides = {score.opponent: verdict(score.rate, _EVEN) for score in scores}
     parts = [
         f"{text} {_listed([names[policy] for policy, side in sides.items() if side == wanted])}"
@@ -76,7 +77,7 @@ def best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, s
     )
     match verdict(gap.gap):
         case "above":
-            return f"{begin}: it can be exploited, by at least {signed(gap.gap.low, 3)} above even."
+            return f"{begin}: it can be exploited, by at least {signed(gap.gap.low, 3)} over an even score."
         case "below":
             return f"{begin}: training found no way to exploit it. A better trained opponent might."
         case "undecided":

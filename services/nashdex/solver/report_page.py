@@ -1,6 +1,7 @@
 """The report's page: one HTML file that needs nothing beside it, made of ``report.json`` and a few battle logs."""
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,6 +94,8 @@ LEARNING_CHARTS = (
     LearningChart("Value loss", "of the critic", (("value_loss", "value loss"),)),
     LearningChart("Policy loss", "of the actor", (("policy_loss", "policy loss"),)),
     LearningChart("Gradient norm", "before it is scaled down", (("gradient_norm", "gradient norm"),)),
+    LearningChart("Reference coefficient", "β of the reference KL", (("beta_reference", "β"),)),
+    LearningChart("Learning rate", "Adam's step size", (("learning_rate", "learning rate"),)),
     LearningChart(
         "Loss of cloning", "nats a decision", (("loss", "training"), ("validation_loss", "held-out battles"))
     ),
@@ -137,6 +140,7 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "signed": signed, "thousands": _thousands, "typeset": typeset}
+    environment.filters["named"] = lambda reference: _named_reference(reference, names)
     return environment.get_template("report.html.j2").render(
         report=report,
         last=last,
@@ -151,6 +155,8 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         shares={row.iteration: {p.policy: p.probability for p in row.meta_strategy} for row in report.iterations},
         played=_ever_played(report),
         strategy_chart=_strategy_chart(report, names, colours),
+        entropy_chart=_entropy_chart(report),
+        most_entropy=math.log(len(report.policies)),
         estimators=[_estimator_view(report, text) for text in ESTIMATORS],
         whiskers=_whiskers(report, names, colours),
         learning={t.policy: _learning_views(t) for row in report.iterations for t in row.training},
@@ -209,6 +215,21 @@ def _strategy_chart(report: Report, names: Mapping[PolicyId, str], colours: Mapp
         for row in report.iterations
     ]
     return charts.stacked_bars(bars, label="Probability of each policy by iteration", x_label="iteration")
+
+
+def _entropy_chart(report: Report) -> Markup:
+    points = [
+        charts.Point(row.iteration, row.entropy, title=f"Iteration {row.iteration}: {row.entropy:.3f} nats")
+        for row in report.iterations
+    ]
+    series = charts.Series("entropy", "c0", points)
+    return charts.line_chart(
+        [series],
+        label="Entropy of the mixture by iteration",
+        x_label="iteration",
+        include=(0.0, math.log(len(report.policies))),
+        whole_x=True,
+    )
 
 
 def _estimator_view(report: Report, text: EstimatorText) -> _EstimatorView:
@@ -283,6 +304,12 @@ def _json_block(value: Any) -> Markup:  # noqa: ANN401 - any JSON value
     """Return JSON that may stand in a script block: nothing in it can close the block or open a comment."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - no markup is left in it
+
+
+def _named_reference(reference: str, names: Mapping[PolicyId, str]) -> str:
+    """Return ``snapshot:POLICY`` as "snapshot of" that policy's name; anything else as it is."""
+    source, _, policy = reference.partition(":")
+    return f"{source} of {names.get(PolicyId(policy), policy)}" if policy else source
 
 
 def _thousands(value: float) -> str:

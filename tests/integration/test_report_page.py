@@ -1,0 +1,156 @@
+"""The report's page in a real browser: it says what ``report.json`` says, asks no network for anything, and replays."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browser import Browser, Tab, chromium_path, running_browser
+from made_runs import LOG, made_settings, make_iteration
+from nashdex.core import keys
+from nashdex.solver import report_step
+from nashdex.store import open_store
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(chromium_path() is None, reason="no chromium or google-chrome on PATH"),
+]
+
+SECTIONS = ["summary", "payoffs", "meta-strategy", "exploitability", "ratings", "learning", "throughput", "replays"]
+MAX_PAGE_BYTES = 3_000_000
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A page and the report that it shows."""
+    directory = tmp_path_factory.mktemp("run")
+    settings = made_settings()
+    store = open_store(str(directory)).at("made-run")
+    for iteration in range(settings.iterations):
+        make_iteration(store, settings, iteration)
+        report_step.run(store, settings, iteration, 0)
+    output = directory / "report.html"
+    report_step.write_page(store, output)
+    return output, json.loads(store.get(keys.published(settings.iterations - 1, keys.REPORT)))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with running_browser(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser, page: tuple[Path, dict[str, Any]]) -> Tab:
+    tab = browser.only_tab()
+    tab.open(page[0].as_uri())
+    return tab
+
+
+def shown(tab: Tab, selector: str) -> list[tuple[float, str]]:
+    """Return value and text of every number below ``selector``."""
+    found = tab.evaluate(
+        f"[...document.querySelectorAll({json.dumps(selector + ' data')})].map(d => [d.value, d.textContent])"
+    )
+    return [(float(value), text) for value, text in found]
+
+
+def values_in(document: object) -> set[float]:
+    """Return every number in a JSON document."""
+    if isinstance(document, dict):
+        return set().union(*(values_in(value) for value in document.values()))
+    if isinstance(document, list):
+        return set().union(*(values_in(value) for value in document))
+    return {float(document)} if isinstance(document, int | float) else set()
+
+
+def test_it_is_one_small_file_that_asks_for_nothing(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
+    assert page[0].stat().st_size < MAX_PAGE_BYTES
+    assert tab.problems == []
+    assert [url for url in tab.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert len([url for url in tab.requests if url.startswith("file:")]) == 1
+
+
+def test_every_section_is_there_and_says_something(tab: Tab) -> None:
+    texts = tab.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('main > section')].map(s => [s.id, s.innerText]))"
+    )
+    assert list(texts) == [*SECTIONS, "configuration"]
+    assert all(len(text) > 40 for text in texts.values())
+    assert not any(re.search(r"\b(None|nan|inf|undefined)\b", text) for text in texts.values())
+    targets = tab.evaluate("[...document.querySelectorAll('nav a')].map(a => a.getAttribute('href'))")
+    assert [target.removeprefix("#") for target in targets] == [*SECTIONS[1:], "configuration"]
+
+
+def test_its_numbers_are_those_of_report_json(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
+    report = page[1]
+    row = report["iterations"][-1]
+    known = values_in(report)
+    totals = {
+        float(sum(r["collection"]["throughput"]["battles"] for r in report["iterations"])),
+        float(sum(r["evaluation"]["battles"] for r in report["iterations"])),
+    }
+    everything = shown(tab, "body")
+    assert len(everything) > 200
+    assert {value for value, _ in everything} <= known | totals
+
+    summary = {value for value, _ in shown(tab, "#summary")}
+    expected = values_in([score["rate"] for score in report["anchor_scores"]])
+    expected |= values_in([e["gap"] for e in row["exploitability"] if e["estimator"] == "best_response_gap"])
+    expected |= values_in([report["progress"]["elo"], report["progress"]["standard_error"]])
+    assert summary == expected
+    cells = [cell["rate"] for line in report["payoffs"]["cells"] for cell in line if cell]
+    assert [value for value, _ in shown(tab, "#payoffs")] == [c[k] for c in cells for k in ("value", "low", "high")]
+
+
+def test_numbers_are_rounded_never_changed(tab: Tab) -> None:
+    for value, text in shown(tab, "body"):
+        plain = re.sub(r"[\s+%]", "", text).replace("−", "-")
+        decimals = len(plain.partition(".")[2])
+        scale = 100 if "%" in text else 1
+        within = 0.5 * 10**-decimals + 1e-9
+        # The low end of a range of shares leaves the sign to its high end.
+        assert any(abs(float(plain) - factor * value) <= within for factor in {scale, 100}), (value, text)
+
+
+def test_the_report_can_be_taken_out_of_the_page(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
+    text = tab.evaluate("fetch(document.querySelector('a[data-numbers]').href).then(r => r.text())")
+    assert json.loads(text) == page[1]
+
+
+def test_findings_are_readable(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
+    text = tab.evaluate("document.querySelector('#summary').innerText").replace("\N{NO-BREAK SPACE}", " ")
+    for finding in page[1]["findings"]:
+        assert finding in text
+
+
+def test_a_replay_opens_with_its_log(browser: Browser, tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
+    replay = page[1]["replays"][0]
+    selector = f"a[target][data-page={json.dumps(replay['name'])}]"
+    opened = browser.new_tab_after(tab, f"document.querySelector({json.dumps(selector)}).click()")
+    opened.wait_for("(document.querySelector('.battle-log-text') || {}).textContent")
+    first, second = replay["policies"]
+    log = LOG.replace("Player 1", first).replace("Player 2", second)
+    assert opened.evaluate("document.querySelector('.battle-log-text').textContent") == log
+    assert opened.evaluate("document.querySelectorAll('.battle-log-data').length") == 1
+    assert opened.evaluate("location.protocol") == "blob:"
+
+
+def test_every_replay_can_be_downloaded(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
+    names = tab.evaluate("[...document.querySelectorAll('a[download][data-page]')].map(a => a.download)")
+    assert sorted(names) == sorted(f"{replay['name']}.html" for replay in page[1]["replays"])
+    assert tab.evaluate("[...document.querySelectorAll('a[data-page]')].every(a => a.href.startsWith('blob:'))")
+
+
+@pytest.mark.parametrize("width", [1200, 800, 390])
+def test_nothing_is_cut_off_at_any_width(tab: Tab, width: int) -> None:
+    tab.resize(width, 900)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    wide = tab.evaluate(
+        "[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, svg, details:not([open])') && "
+        "e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"
+    )
+    assert wide == []
