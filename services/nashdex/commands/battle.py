@@ -29,7 +29,9 @@ def battle(
     from nashdex.evaluator.match import play_match
 
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
+    with Progress(
+        *columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()
+    ) as progress:
         task = progress.add_task(f"{p1} against {p2}", total=battles)
         result = play_match(
             format_id,

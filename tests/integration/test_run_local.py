@@ -1,0 +1,213 @@
+"""Whole runs on real battles: from nothing to a report, killed and interrupted, and going on where they stopped."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import psutil
+import pytest
+
+from nashdex.core import keys
+from nashdex.core.steps import StepName
+from nashdex.orchestrator.plan import num_shards
+from nashdex.orchestrator.runs import open_run
+from nashdex.store import open_store
+from nashdex.store.attempt import read_manifest
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+
+CONFIG = """
+format = "gen1randombattle"
+run = "tiny"
+iterations = 2
+seed = 7
+[network]
+embedding_size = 4
+entity_size = 8
+hidden_size = 16
+num_hidden_layers = 1
+[collect]
+battles = 9
+shards = 2
+concurrent_battles = 4
+[train]
+num_epochs = 2
+minibatch_decisions = 64
+checkpoint_every_updates = 2
+[train.cloning]
+num_epochs = 2
+[evaluate]
+battles_per_pair = 5
+shards = 2
+concurrent_battles = 4
+[solve]
+num_draws = 100
+"""
+BATTLES_PER_PAIR = 5
+FINISH_SECONDS = 300.0
+
+
+def _start(folder: Path, *more: str) -> "subprocess.Popen[str]":
+    config = folder / "tiny.toml"
+    config.write_text(CONFIG)
+    command = [sys.executable, "-m", "nashdex", "run", str(config), "--store", str(folder / "runs"), *more]
+    return subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def _finish(process: "subprocess.Popen[str]") -> str:
+    out, err = process.communicate(timeout=FINISH_SECONDS)
+    assert process.returncode == 0, err
+    return out
+
+
+def _published(folder: Path, iteration: int, name: str) -> dict[str, Any]:
+    document = json.loads(open_store(str(folder / "runs" / "tiny")).get(keys.published(iteration, name)))
+    assert isinstance(document, dict)
+    return document
+
+
+def _assert_exact(folder: Path) -> None:
+    """Check that every cell of both ledgers holds the planned battles, and every collector its own."""
+    for iteration, size in ((0, 4), (1, 5)):
+        games = _published(folder, iteration, keys.INTERACTION_MATRIX)["games"]
+        assert games == [[BATTLES_PER_PAIR * (i != j) for j in range(size)] for i in range(size)]
+    run = open_run(str(folder / "runs" / "tiny"))
+    for iteration, new_pairs in ((0, 6), (1, 4)):
+        for step, battles in ((StepName.COLLECT, 9), (StepName.EVALUATE, new_pairs * BATTLES_PER_PAIR)):
+            shards = range(num_shards(run.settings, step))
+            counts = [read_manifest(run.store, iteration, step, shard).counts["battles"] for shard in shards]
+            assert sum(counts) == battles
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Do a run that nothing disturbs; return its folder and what it printed."""
+    folder = tmp_path_factory.mktemp("whole")
+    return folder, _finish(_start(folder))
+
+
+def test_a_run_goes_from_nothing_to_a_report(whole: tuple[Path, str]) -> None:
+    folder, out = whole
+    _assert_exact(folder)
+    kinds = [(entry["kind"], entry["iteration"]) for entry in _published(folder, 1, keys.POPULATION)["policies"]]
+    assert kinds == [("scripted", None)] * 3 + [("network", 0), ("network", 1)]
+    for iteration in range(2):
+        strategy = _published(folder, iteration, keys.META_STRATEGY)["meta_strategy"]
+        assert sum(strategy.values()) == pytest.approx(1.0)
+    address = out.splitlines()[-1].removeprefix("report: ")
+    page = Path(unquote(urlsplit(address).path)).read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>")
+
+
+def test_each_iteration_is_summed_up(whole: tuple[Path, str]) -> None:
+    _, out = whole
+    for iteration in (0, 1):
+        assert f"iteration {iteration} ({iteration + 1} of 2): 9 battles collected" in out
+    assert len(re.findall(r"its win rates .*random [01]\.\d\d \[0\.\d\d, [01]\.\d\d\]", out)) == 2
+    assert "no gap: the first policy answers no meta-strategy" in out
+    assert len(re.findall(r"best response +gap -?[01]\.\d\d \[", out)) == 1
+    assert out.count("meta-strategy ") == 2
+
+
+def test_running_again_does_nothing_and_answers_the_same(whole: tuple[Path, str]) -> None:
+    folder, _ = whole
+    store = open_store(str(folder / "runs" / "tiny"))
+    before = {key: store.get(key) for key in store.list("")}
+    answer = json.loads(_finish(_start(folder, "--json")))
+    assert answer["run"] == "tiny"
+    assert answer["uri"] == str(folder / "runs" / "tiny")
+    assert answer["store"] == str(folder / "runs")
+    assert answer["iterations"] == 2
+    assert answer["final"] == _published(folder, 1, keys.REPORT)
+    assert {key: store.get(key) for key in store.list("")} == before
+
+
+def _steps_of(process: "subprocess.Popen[str]") -> list[tuple[psutil.Process, str]]:
+    """Return the running steps of a runner with "NAME iteration shard"."""
+    found = []
+    for child in _children(process):
+        try:
+            words = child.cmdline()
+        except psutil.Error:
+            continue
+        if "step" in words and "--shard" in words:
+            name = words[words.index("step") + 1]
+            found.append((child, f"{name} {words[words.index('--iteration') + 1]} {words[-2]}"))
+    return found
+
+
+def _children(process: "subprocess.Popen[str]") -> list[psutil.Process]:
+    try:
+        return psutil.Process(process.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _wait_until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        time.sleep(0.05)
+
+
+def _gone(processes: list[psutil.Process]) -> bool:
+    return not psutil.wait_procs(processes, timeout=0)[1]
+
+
+def test_killed_steps_and_a_killed_runner_lose_and_double_nothing(whole: tuple[Path, str], tmp_path: Path) -> None:
+    """Every shard of collect, train and evaluate is killed once, at a random moment; the runner too, at the end."""
+    draw = random.Random(20)
+    moments: dict[str, float] = {}
+    killed: set[str] = set()
+    process = _start(tmp_path)
+    runner_dies_at = None
+    while process.poll() is None:
+        now = time.monotonic()
+        for child, shard in _steps_of(process):
+            if shard.split()[0] not in {"collect", "train", "evaluate"}:
+                continue
+            moment = moments.setdefault(shard, now + draw.uniform(0.0, 3.0))
+            if shard not in killed and now >= moment:
+                child.kill()
+                killed.add(shard)
+            if shard.startswith("evaluate 1") and runner_dies_at is None:
+                runner_dies_at = now + 1.0
+        if runner_dies_at is not None and now >= runner_dies_at:
+            left = _children(process)
+            process.kill()
+            _wait_until(lambda: _gone(left), "steps and gateways to end with their runner")  # noqa: B023 - same turn
+        time.sleep(0.02)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert {shard.split()[0] for shard in killed} == {"collect", "train", "evaluate"}
+    _finish(_start(tmp_path))
+    _assert_exact(tmp_path)
+    undisturbed, _ = whole
+    for iteration in range(2):
+        for name in (keys.POPULATION, keys.INTERACTION_MATRIX, keys.META_STRATEGY):
+            assert _published(tmp_path, iteration, name) == _published(undisturbed, iteration, name)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_leaves_no_process(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    process = _start(tmp_path)
+    _wait_until(
+        lambda: any("node" in Path(child.name()).name for child in _children(process)), "a gateway", seconds=120.0
+    )
+    descendants = _children(process)
+    os.kill(process.pid, number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert err == "error: stopped; every process has ended; run the same command again to go on\n"
+    assert _gone(descendants)
