@@ -93,7 +93,7 @@ def test_a_gap_above_even_is_a_weakness_and_one_below_is_no_proof_of_strength() 
         gap = Interval(value=(low + high) / 2, low=low, high=high)
         return best_response_finding(Exploitability(estimator="best_response_gap", gap=gap, games=9, policy=A), NAMES)
 
-    assert "it can be exploited, by at least +0.050" in said(0.05, 0.15)
+    assert "that mixture can be exploited, by at least +0.050" in said(0.05, 0.15)
     assert "A better trained opponent might" in said(-0.15, -0.05)
     assert "unknown" in best_response_finding(None, NAMES)
 

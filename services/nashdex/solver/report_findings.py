@@ -77,7 +77,7 @@ def best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, s
     )
     match verdict(gap.gap):
         case "above":
-            return f"{begin}: it can be exploited, by at least {signed(gap.gap.low, 3)} over an even score."
+            return f"{begin}: that mixture can be exploited, by at least {signed(gap.gap.low, 3)} over an even score."
         case "below":
             return f"{begin}: training found no way to exploit it. A better trained opponent might."
         case "undecided":
