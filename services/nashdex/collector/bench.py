@@ -55,7 +55,7 @@ def run_bench(format_id: str, *, seconds: float = 20.0, repetitions: int = 3, nu
                 now = collecting.read()
                 if warm is None and now.at_seconds - start.at_seconds > seconds * _WARM_UP_SHARE:
                     warm = now
-                if warm is not None and now.at_seconds - start.at_seconds > seconds:
+                elif warm is not None and now.at_seconds - start.at_seconds > seconds:
                     break
             assert warm is not None
             begun.append(warm)
