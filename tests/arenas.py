@@ -37,6 +37,10 @@ class CardArena:
     def space(self) -> Space:
         return self._space
 
+    @property
+    def versions(self) -> dict[str, str]:
+        return {"cards": "1"}
+
     def start(self, specs: Sequence[BattleSpec]) -> None:
         for spec in specs:
             assert spec.battle not in self._specs, "a slot is taken twice"

@@ -120,6 +120,7 @@ def _collect(
         rejected_choices=3,
         seconds=4.0 + shard,
         cpu_seconds=8.0,
+        versions={"pokemon-showdown": "0.11.11"},
     )
     attempt = Attempt(store, plan.iteration, StepName.COLLECT, shard)
     attempt.write(COLLECT_RESULT, result.to_json())

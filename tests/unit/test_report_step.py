@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import nashdex
 from made_runs import TRAINED_ELO, made_settings, make_iteration, trained_policy
 from nashdex.core import keys
 from nashdex.core.errors import DataError
@@ -81,6 +82,12 @@ def test_every_iteration_has_its_row(store: ObjectStore) -> None:
         told = {e.estimator: e.gap.value for e in row.exploitability}
         assert told == {name: estimate["value"] for name, estimate in analysis.items() if estimate is not None}
     assert [len(row.meta_strategy) for row in report.iterations] == [4, 5, 6]
+
+
+def test_versions_are_those_that_the_run_was_made_with(store: ObjectStore) -> None:
+    versions = read_report(store).versions
+    assert versions["pokemon-showdown"] == "0.11.11"
+    assert versions["nashdex"] == nashdex.__version__
 
 
 def test_the_first_iteration_knows_no_gap_and_no_progress(store: ObjectStore) -> None:

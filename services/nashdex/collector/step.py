@@ -76,6 +76,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         rejected_choices=counts.rejected_choices,
         seconds=time.monotonic() - started,
         cpu_seconds=time.process_time() + gateway_cpu_seconds,
+        versions=arena.versions,
     )
     attempt.write(COLLECT_RESULT, result.to_json())
     return attempt.finish({"battles": counts.battles, "recorded_decisions": recorded_decisions})

@@ -30,6 +30,7 @@ class CollectResult(Document):
     rejected_choices: NonNegativeInt
     seconds: NonNegativeFloat
     cpu_seconds: NonNegativeFloat = Field(description="Of all processes, user and system.")
+    versions: dict[str, str] = Field(default_factory=dict, description="Of what played the battles, by name.")
 
 
 class TrainingPoint(Model):

@@ -117,6 +117,10 @@ class Arena(Protocol):
     def space(self) -> Space:
         """What policies see and may do here."""
 
+    @property
+    def versions(self) -> dict[str, str]:
+        """Return what plays the battles, with its version, by name."""
+
     def start(self, specs: Sequence[BattleSpec]) -> None:
         """Begin battles."""
 

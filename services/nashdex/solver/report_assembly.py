@@ -4,6 +4,7 @@ import math
 import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
 from nashdex.core.ids import PolicyId, RunId
@@ -377,12 +378,17 @@ def _warnings(last: IterationSources, names: Mapping[PolicyId, str]) -> tuple[st
 
 
 def _versions(iterations: Sequence[IterationSources]) -> dict[str, str]:
-    """Return the versions that the run was made with, and those of what made the report."""
-    nashdex = sorted({manifest.nashdex_version for sources in iterations for manifest in sources.manifests})
-    found = {"nashdex": ", ".join(nashdex), "python": platform.python_version()}
+    """Return the versions that the run was made with, all where it went on under another, and those of this process."""
+    made: dict[str, set[str]] = {}
+    for sources in iterations:
+        for manifest in sources.manifests:
+            made.setdefault("nashdex", set()).add(manifest.nashdex_version)
+        for result in sources.collected:
+            for name, number in result.versions.items():
+                made.setdefault(name, set()).add(number)
+    found = {name: ", ".join(sorted(numbers)) for name, numbers in made.items()}
+    found["python"] = platform.python_version()
     for package in _PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             found[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return found

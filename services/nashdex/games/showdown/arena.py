@@ -86,11 +86,17 @@ class ShowdownArena:
             self.close()
             raise
         self._space = self._workers[0].gateway.space
+        self._versions = {"pokemon-showdown": self._workers[0].gateway.simulator_version}
 
     @property
     def space(self) -> Space:
         """What policies see and may do here."""
         return self._space
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The simulator's version: that of the npm package."""
+        return self._versions
 
     def start(self, specs: Sequence[BattleSpec]) -> None:
         """Begin battles, each on the gateway that has the fewest."""
