@@ -121,8 +121,8 @@ class _Runner:
         def stop(number: signal.Signals) -> None:
             received.append(number)
             if len(received) == 1 and task is not None:
+                task.cancel()  # first: whoever read the lines may be gone
                 self._display.say("stopping: steps save what they have; once more to kill them")
-                task.cancel()
             else:
                 for group in self._groups:
                     kill_group(group)
