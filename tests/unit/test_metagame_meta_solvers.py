@@ -196,3 +196,14 @@ def test_large_games_are_solved_to_machine_precision() -> None:
     upper = np.triu(generator.normal(size=(100, 100)), 1)
     assert nash(upper - upper.T).residual < 1e-12
     assert nash_of_two(generator.normal(size=(100, 60))).residual < 1e-12
+
+
+def test_payoffs_of_very_different_sizes_are_solved_and_called_imprecise() -> None:
+    """Products of normal draws ask for weights from 1 down to 1e-8, which no linear program tells apart."""
+    first, second = np.random.default_rng(23).normal(size=(2, 39))
+    upper = np.triu(np.outer(first, second), 1)
+    payoffs = upper - upper.T
+    one, two = nash(payoffs), nash_of_two(payoffs)
+    assert (one.status, two.status) == ("imprecise", "imprecise")
+    assert 0 < one.residual < 1e-6
+    assert all(_is_probability_vector(strategy) for strategy in (one.strategy, two.row, two.column))

@@ -23,7 +23,7 @@ class MetaStrategy(Document):
     meta_solver: str
     value: float = Field(description="Expected score of the mixture against itself, minus ½: 0 by symmetry.")
     residual: NonNegativeFloat = Field(description="How far the mixture is from what its solver promises, in score.")
-    status: str = Field(description="optimal: solved and proved by the residual; closed-form: nothing to solve.")
+    status: str = Field(description="optimal, imprecise (see the residual), or closed-form: nothing to solve.")
     unique: bool = Field(description="False where the solver had to choose among many; nash takes maximum entropy.")
     intervals: dict[PolicyIdField, Interval] = Field(description="Of each probability, over the posterior draws.")
 

@@ -13,11 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.nash import symmetric_equilibrium, zero_sum_equilibrium
+from nashdex.metagame.nash import Equilibrium, symmetric_equilibrium, zero_sum_equilibrium
 
 Floats = NDArray[np.float64]
-Status = Literal["optimal", "closed-form"]
-"""``optimal``: the solution of a program, proved by its residual. ``closed-form``: nothing had to be solved."""
+Status = Literal["optimal", "imprecise", "closed-form"]
+"""``optimal``: solved to machine precision. ``imprecise``: payoffs too far apart in size for that; the residual says
+how good the answer is. ``closed-form``: nothing had to be solved."""
+
+_PRECISION = 1e-9
+"""Largest residual of an optimal answer, as a share of the largest payoff."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +71,21 @@ def nash(payoffs: Floats) -> Solution:
     found = symmetric_equilibrium(payoffs)
     sigma = found.row
     residual = max(0.0, float(np.max(payoffs @ sigma)))
-    return Solution(sigma, float(sigma @ payoffs @ sigma), residual, "optimal", found.unique)
+    status = _status(found, residual, payoffs)
+    return Solution(sigma, float(sigma @ payoffs @ sigma), residual, status, found.unique)
 
 
 def nash_of_two(payoffs: Floats) -> PairSolution:
     """Return the equilibrium of two populations, each mixture of maximum entropy among that player's optimal ones."""
     found = zero_sum_equilibrium(payoffs)
-    residual = float(np.max(payoffs @ found.column) - np.min(found.row @ payoffs))
+    residual = max(0.0, float(np.max(payoffs @ found.column) - np.min(found.row @ payoffs)))
     value = float(found.row @ payoffs @ found.column)
-    return PairSolution(found.row, found.column, value, max(0.0, residual), "optimal", found.unique)
+    return PairSolution(found.row, found.column, value, residual, _status(found, residual, payoffs), found.unique)
+
+
+def _status(found: Equilibrium, residual: float, payoffs: Floats) -> Status:
+    precise = found.exact and residual <= _PRECISION * float(np.abs(payoffs).max())
+    return "optimal" if precise else "imprecise"
 
 
 def uniform(payoffs: Floats) -> Solution:

@@ -41,6 +41,8 @@ class Equilibrium:
     """Shape (N,)."""
     unique: bool
     """False where there were many and these have the greatest entropy."""
+    exact: bool = True
+    """False where weights too far apart let only a plain linear program succeed: one equilibrium, to its tolerance."""
 
 
 def symmetric_equilibrium(payoffs: Floats) -> Equilibrium:
@@ -48,6 +50,9 @@ def symmetric_equilibrium(payoffs: Floats) -> Equilibrium:
     scaled, size = payoffs / _scale(payoffs), len(payoffs)
     # x ≥ 0 with −Ax ≥ 0 and x − Ax ≥ 1 exists for every antisymmetric A (Tucker 1956).
     x = _smallest(np.vstack([scaled, scaled - np.eye(size)]), np.repeat([0.0, -1.0], size))
+    if x is None:
+        plain = _plain(scaled)
+        return Equilibrium(plain, plain, unique=False, exact=False)
     played = x > -scaled @ x
     strategy, unique = _refined(scaled, played, played, x)
     return Equilibrium(strategy, strategy, unique)
@@ -66,6 +71,8 @@ def zero_sum_equilibrium(payoffs: Floats) -> Equilibrium:
     x = _smallest(
         np.vstack([losses, losses - np.eye(num_both, num_both + 1)]), np.repeat([0.0, -1.0], num_both), zero_sum=sums
     )
+    if x is None:
+        return Equilibrium(_plain(-scaled.T), _plain(scaled), unique=False, exact=False)
     played = x[:-1] > -losses @ x
     rows, columns = played[:num_rows], played[num_rows:]
     row, row_unique = _refined(-scaled.T, columns, rows, x[:num_rows])
@@ -77,8 +84,8 @@ def _scale(payoffs: Floats) -> float:
     return float(np.abs(payoffs).max(initial=0.0)) or 1.0
 
 
-def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = None) -> Floats:
-    """Return the x of smallest sum with constraints·x ≤ bounds and x ≥ 0, of shape (V,).
+def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = None) -> Floats | None:
+    """Return the x of smallest sum with constraints·x ≤ bounds and x ≥ 0, of shape (V,), or None if HiGHS gives up.
 
     With ``zero_sum``, zero_sum·x = 0 as well, and the last variable may have any sign and does not count in the sum.
     """
@@ -93,10 +100,25 @@ def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = Non
         answer = linprog(cost, constraints, size * bounds, equations, right, limits, "highs")
         if answer.status == 0:
             return np.asarray(answer.x, dtype=np.float64)
-    raise DataError(
-        f"HiGHS found no equilibrium of a game of {num_variables} variables ({answer.message}); "
-        "expected payoffs that do not differ by many orders of magnitude"
-    )
+    return None
+
+
+def _plain(payoffs: Floats) -> Floats:
+    """Return an optimal mixture of the column player, shape (N,): minimise v with payoffs·q ≤ v."""
+    num_rows, num_columns = payoffs.shape
+    cost = np.append(np.zeros(num_columns), 1.0)
+    constraints = np.hstack([payoffs, -np.ones((num_rows, 1))])
+    limits: list[tuple[float | None, float | None]] = [(0.0, None)] * num_columns + [(None, None)]
+    total = np.append(np.ones(num_columns), 0.0)[None]
+    answer = linprog(cost, constraints, np.zeros(num_rows), total, np.ones(1), limits, "highs")
+    if answer.status != 0:
+        raise DataError(
+            f"HiGHS found no equilibrium of a game of {num_rows} × {num_columns} ({answer.message}); "
+            "expected payoffs that do not differ by many orders of magnitude"
+        )
+    strategy: Floats = np.maximum(np.asarray(answer.x, dtype=np.float64)[:-1], 0.0)
+    strategy /= strategy.sum()
+    return strategy
 
 
 def _refined(payoffs: Floats, rows: Mask, columns: Mask, found: Floats) -> tuple[Floats, bool]:
