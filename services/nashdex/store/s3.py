@@ -180,7 +180,7 @@ class S3Store:
         except _UNREACHABLE as error:
             raise TryAgainError(f"{self._where()} cannot be reached: {error}") from error
         except BotoCoreError as error:
-            raise ConfigurationError(f"{self._where()}: {error}") from error
+            raise ConfigurationError(f"{self._where()}: {error}; check the variables AWS_… and ~/.aws") from error
 
     def _explain(self, error: ClientError, key: str) -> NashdexError:
         """Return what the server's answer means. Its own text is left out: it can quote the access key."""

@@ -130,4 +130,5 @@ FACTS: dict[str, Metric] = {metric.fact: metric for metric in CATALOGUE if metri
 def observe_store(operation: str, seconds: float, size_bytes: int) -> None:
     """Count one operation of a store; an observer for ``nashdex.store.open_store``."""
     STORE_SECONDS.observe(seconds, operation=operation)
-    STORE_BYTES.add(size_bytes, operation=operation)
+    if size_bytes:
+        STORE_BYTES.add(size_bytes, operation=operation)
