@@ -93,7 +93,7 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one fo
         case MemoryError():
             return "out of memory; end other programs, or use fewer --processes", ExitCode.TRY_AGAIN
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            where = error.filename or "a disk"
+            where = error.filename or "standard output or a file"
             return f"{where}: the disk or quota is full; make room and run again", ExitCode.TRY_AGAIN
         case ModuleNotFoundError() if error.name and not error.name.startswith("nashdex"):
             name = error.name.partition(".")[0]

@@ -125,3 +125,13 @@ def test_a_reader_that_leaves_early_is_no_failure_to_talk_about() -> None:
     os.close(write_end)
     assert process.stderr == b""
     assert process.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_a_full_disk_under_standard_output_says_so() -> None:
+    with Path("/dev/full").open("wb") as full:
+        process = subprocess.run(
+            [*NASHDEX, "config", "schema"], stdout=full, stderr=subprocess.PIPE, check=False, timeout=30
+        )
+    assert process.returncode == 75
+    assert process.stderr.startswith(b"error: standard output or a file: the disk or quota is full")

@@ -66,4 +66,4 @@ def test_a_run_elsewhere_keeps_its_logs_in_the_users_state(
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     elsewhere = Run(run.id, open_store("s3://bucket/prefix/made-run"), run.settings)
     assert logs_folder(elsewhere) == tmp_path / "nashdex" / "made-run" / "logs"
-    assert report_address(elsewhere, 0) == "s3://bucket/prefix/made-run/iterations/0000/report.html"
+    assert report_address(elsewhere, 0).startswith("s3://bucket/prefix/made-run/iterations/0000/report.html ")

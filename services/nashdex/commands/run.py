@@ -41,7 +41,7 @@ def run(
     last = begun.settings.iterations - 1
     options = RunnerOptions(num_processes=processes or _num_cores(), logs=logs_folder(begun))
     with open_display(sys.stderr if as_json else sys.stdout) as display:
-        display.say(f"run {begun.id} ({begun.settings.format}, {begun.settings.iterations} iterations)")
+        display.say(f"run {begun.id}: {begun.settings.format}, iterations 0 to {last}")
         display.say(f"in  {begun.store.uri}")
         run_plan(
             begun,

@@ -21,7 +21,9 @@ def logs_folder(run: Run) -> Path:
 
 
 def report_address(run: Run, iteration: int) -> str:
-    """Return the address of an iteration's report page, which a browser opens where the run is a directory."""
+    """Return the address of an iteration's report page for a browser; in a bucket, how to get the page from there."""
     place = parse_uri(run.store.uri)
     key = keys.published(iteration, keys.REPORT_PAGE)
-    return (place / key).as_uri() if isinstance(place, Path) else f"{run.store.uri}/{key}"
+    if isinstance(place, Path):
+        return (place / key).as_uri()
+    return f"{run.store.uri}/{key} (to open it: nashdex report {run.store.uri} --output report.html)"

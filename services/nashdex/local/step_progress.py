@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from nashdex.core.steps import StepName
 
+_MIN_UNITS_FOR_RATE = 10
+"""Battles begin together: the first to end says nothing of how fast they end."""
+
 _SHOWN_FACTS = {"accuracy": "accuracy", "entropy": "entropy", "kl_reference": "KL from reference"}
 """What shards say besides that fits a line, in words. The report has the rest."""
 
@@ -68,7 +71,7 @@ class StepProgress:
 
     def rate(self, now: float) -> float | None:
         """Return units a second, or None while nothing can be said."""
-        if self._moving_since is None or self._advanced == 0 or now <= self._moving_since:
+        if self._moving_since is None or self._advanced < _MIN_UNITS_FOR_RATE or now <= self._moving_since:
             return None
         return self._advanced / (now - self._moving_since)
 
