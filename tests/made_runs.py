@@ -197,7 +197,7 @@ def _evaluate(
         if battle.number < settings.evaluate.replays_per_pair:
             one, other = battle.seats
             name = f"replays/{one}-vs-{other}-{battle.pair}-{battle.number % 2}.log"
-            attempt.write(name, LOG.replace("Player 1", one).replace("Player 2", other).encode())
+            attempt.write(name, LOG.encode())
             replays.append(SavedReplay(policies=battle.seats, pair=battle.pair, object=name))
     ledger = ShardLedger(
         battles=tuple(records),

@@ -132,9 +132,11 @@ def test_a_replay_opens_with_its_log(browser: Browser, tab: Tab, page: tuple[Pat
     selector = f"a[target][data-page={json.dumps(replay['name'])}]"
     opened = browser.new_tab_after(tab, f"document.querySelector({json.dumps(selector)}).click()")
     opened.wait_for("(document.querySelector('.battle-log-text') || {}).textContent")
-    first, second = replay["policies"]
-    log = LOG.replace("Player 1", first).replace("Player 2", second)
-    assert opened.evaluate("document.querySelector('.battle-log-text').textContent") == log
+    names = {row["id"]: row["name"] for row in page[1]["policies"]}
+    first, second = (names[policy] for policy in replay["policies"])
+    text = opened.evaluate("document.querySelector('.battle-log-text').textContent")
+    assert text == LOG.replace("Player 1", first).replace("Player 2", second)
+    assert f"|win|{first}" in text
     assert opened.evaluate("document.querySelectorAll('.battle-log-data').length") == 1
     assert opened.evaluate("location.protocol") == "blob:"
 

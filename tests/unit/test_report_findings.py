@@ -50,8 +50,14 @@ def test_an_interval_that_holds_the_neutral_value_decides_nothing(low: float, hi
 def test_the_mixture_is_named_by_falling_probability() -> None:
     shares = [(A, 0.25), (B, 0.75), (C, 0.0)]
     strategy = [Probability(policy=p, probability=Interval(value=v, low=v, high=v)) for p, v in shares]
-    said = mixture_finding(strategy, NAMES, final=True)
+    said = mixture_finding(strategy, NAMES, trained=[A, B], final=True)
     assert said == "The final mixture plays clone 0 (75.0 %) and best response 1 (25.0 %)."
+
+
+def test_a_mixture_without_a_trained_policy_says_so() -> None:
+    strategy = [Probability(policy=C, probability=Interval(value=1.0, low=0.4, high=1.0))]
+    said = mixture_finding(strategy, NAMES, trained=[A, B], final=True)
+    assert said.endswith("it always plays random. No trained policy is in it.")
 
 
 def test_a_mixture_of_many_names_the_largest() -> None:
@@ -60,7 +66,7 @@ def test_a_mixture_of_many_names_the_largest() -> None:
         Probability(policy=p, probability=Interval(value=v, low=v, high=v))
         for p, v in zip(names, (0.4, 0.2, 0.15, 0.1, 0.1, 0.05), strict=True)
     ]
-    said = mixture_finding(strategy, names, final=False)
+    said = mixture_finding(strategy, names, trained=[PolicyId("p5")], final=False)
     assert said.startswith("The mixture so far plays policy 0 (40.0 %), ")
     assert said.endswith("policy 3 (10.0 %) and 2 others (15.0 % together).")
 
@@ -94,7 +100,7 @@ def test_a_gap_above_even_is_a_weakness_and_one_below_is_no_proof_of_strength() 
         return best_response_finding(Exploitability(estimator="best_response_gap", gap=gap, games=9, policy=A), NAMES)
 
     assert "that mixture can be exploited, by at least +0.050" in said(0.05, 0.15)
-    assert "A better trained opponent might" in said(-0.15, -0.05)
+    assert "too weak to tell" in said(-0.15, -0.05)
     assert "unknown" in best_response_finding(None, NAMES)
 
 

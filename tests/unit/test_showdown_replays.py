@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from nashdex.games.showdown.replays import PLAYER_URL, replay_page
+from nashdex.games.showdown.replays import PLAYER_URL, rename_players, replay_page
 
 LOG = "|player|p1|Red|\n|player|p2|Blue|\n|tier|[Gen 1] OU\n|move|p1a: Onix|Rock Slide|p2a: Clefairy\n|win|Red"
 
@@ -71,6 +71,14 @@ def test_a_comment_in_the_chat_cannot_hide_the_end_of_the_block() -> None:
     assert "<!-- <script>" not in page
     assert embedded_log(page).startswith(LOG)
     assert len(_Page(page).scripts) == 3
+
+
+def test_players_get_their_names_and_nothing_else_changes() -> None:
+    log = "|player|p1|Player 1||\n|player|p2|Player 2||1500\n|move|p1a: Player 1|Wrap|p2a: Mew\n|win|Player 2"
+    assert rename_players(log, ("heuristic", "random")) == (
+        "|player|p1|heuristic||\n|player|p2|random||1500\n|move|p1a: Player 1|Wrap|p2a: Mew\n|win|random"
+    )
+    assert rename_players("|tie\n", ("a", "b")) == "|tie\n"
 
 
 def test_the_title_is_text() -> None:

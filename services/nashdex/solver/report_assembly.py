@@ -86,7 +86,12 @@ def assemble(run: RunId, settings: RunSettings, iterations: Sequence[IterationSo
         anchor_scores=anchor_scores,
         progress=progress,
         findings=(
-            findings.mixture_finding(rows[-1].meta_strategy, names, final=last.iteration + 1 == settings.iterations),
+            findings.mixture_finding(
+                rows[-1].meta_strategy,
+                names,
+                trained=[entry.id for entry in population.policies if entry.kind == "network"],
+                final=last.iteration + 1 == settings.iterations,
+            ),
             findings.anchors_finding(anchor_scores, names),
             findings.best_response_finding(_gap_of(rows[-1]), names),
             findings.progress_finding(progress, names),

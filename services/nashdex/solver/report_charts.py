@@ -16,6 +16,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 8, 8, 30
 NUM_COLOURS = 10
 _WIDEST_BAR = 48
 _ROUNDING = 1e-6
+_OUTSIDE = 1e-3
+"""Of a step, that may lie outside the ticks: a rounding error below 0 needs no tick of its own."""
 
 _Scale = Callable[[float], float]
 
@@ -59,9 +61,9 @@ def nice_ticks(low: float, high: float, at_most: int = 5) -> list[float]:
     step = next(
         power * factor
         for factor in (1.0, 2.0, 2.5, 5.0, 10.0, 20.0)
-        if math.ceil(high / (power * factor) - 1e-9) - math.floor(low / (power * factor) + 1e-9) <= at_most
+        if math.ceil(high / (power * factor) - _OUTSIDE) - math.floor(low / (power * factor) + _OUTSIDE) <= at_most
     )
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    first, last = math.floor(low / step + _OUTSIDE), math.ceil(high / step - _OUTSIDE)
     return [round(i * step, 12) for i in range(first, last + 1)]
 
 
@@ -118,9 +120,14 @@ def line_chart(
                 _LEFT, WIDTH - _RIGHT, y, y
             )
         )
-    for one in series:
+    for number, one in enumerate(series):
         path = "".join(f"{'L' if i else 'M'}{px(p.x):.1f} {py(p.y):.1f}" for i, p in enumerate(one.points))
-        parts.append(Markup('<path class="line {}" d="{}"><title>{}</title></path>').format(one.colour, path, one.name))
+        # Dashes differ, so that lines that lie on each other can all be seen.
+        parts.append(
+            Markup('<path class="line {} dash{}" d="{}"><title>{}</title></path>').format(
+                one.colour, number, path, one.name
+            )
+        )
         parts.extend(_mark(p, one.colour, px(p.x), py) for p in one.points if p.title)
     return _svg(label, parts, WIDTH, HEIGHT)
 

@@ -1,6 +1,6 @@
 """What a report says in words. A difference is called one only where its interval excludes none."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from nashdex.core.ids import PolicyId
@@ -35,17 +35,24 @@ def signed(value: float, decimals: int) -> str:
     return text[1:] if not text.strip("+−0.") else text
 
 
-def mixture_finding(meta_strategy: Sequence[Probability], names: Mapping[PolicyId, str], *, final: bool) -> str:
-    """Say what the mixture plays; ``final`` if no iteration is to follow."""
+def mixture_finding(
+    meta_strategy: Sequence[Probability],
+    names: Mapping[PolicyId, str],
+    *,
+    trained: Collection[PolicyId],
+    final: bool,
+) -> str:
+    """Say what the mixture plays; ``trained`` are the policies that the run made, ``final`` if no iteration follows."""
     mixture = "The final mixture" if final else "The mixture so far"
     played = sorted((p for p in meta_strategy if p.probability.value > 0), key=lambda p: -p.probability.value)
+    scripted = "" if any(p.policy in trained for p in played) else " No trained policy is in it."
     if len(played) == 1:
-        return f"{mixture} is a single policy: it always plays {names[played[0].policy]}."
+        return f"{mixture} is a single policy: it always plays {names[played[0].policy]}.{scripted}"
     parts = [f"{names[p.policy]} ({percent(p.probability.value)})" for p in played[:_MOST_NAMED]]
     if len(played) > _MOST_NAMED:
         rest = sum(p.probability.value for p in played[_MOST_NAMED:])
         parts.append(f"{len(played) - _MOST_NAMED} others ({percent(rest)} together)")
-    return f"{mixture} plays {_listed(parts)}."
+    return f"{mixture} plays {_listed(parts)}.{scripted}"
 
 
 def anchors_finding(scores: Sequence[AnchorScore], names: Mapping[PolicyId, str]) -> str:
@@ -79,11 +86,9 @@ def best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, s
         case "above":
             return f"{begin}: that mixture can be exploited, by at least {signed(gap.gap.low, 3)} over an even score."
         case "below":
-            return f"{begin}: training found no way to exploit it. A better trained opponent might."
+            return f"{begin}: it is too weak to tell how exploitable that mixture is."
         case "undecided":
-            return (
-                f"{begin}, no clear difference from even: training found no sure way to exploit it. A better one might."
-            )
+            return f"{begin}, no clear difference from even: no sure way to exploit it was found, yet."
 
 
 def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -> str:

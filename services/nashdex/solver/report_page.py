@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.showdown.replays import replay_page
+from nashdex.games.showdown.replays import rename_players, replay_page
 from nashdex.metagame.exploitability import Estimator
 from nashdex.solver import report_charts as charts
 from nashdex.solver.report_document import Curve, Exploitability, Interval, Replay, Report, Training
@@ -291,13 +291,13 @@ def _pair(replay: Replay, report: Report) -> tuple[int, ...]:
 
 
 def _replay_pages(report: Report, names: Mapping[PolicyId, str], logs: Mapping[str, str]) -> dict[str, str]:
-    return {
-        replay.name: replay_page(
-            logs[replay.name], " against ".join(names[policy] for policy in replay.policies), report.format
-        )
-        for replay in report.replays
-        if replay.name in logs
-    }
+    pages = {}
+    for replay in report.replays:
+        if replay.name in logs:
+            first, second = (names[policy] for policy in replay.policies)
+            log = rename_players(logs[replay.name], (first, second))
+            pages[replay.name] = replay_page(log, f"{first} against {second}", report.format)
+    return pages
 
 
 def _json_block(value: Any) -> Markup:  # noqa: ANN401 - any JSON value

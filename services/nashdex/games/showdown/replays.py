@@ -24,6 +24,25 @@ _READ_LOG = (
 )
 
 
+def rename_players(log: str, players: tuple[str, str]) -> str:
+    """Return ``log`` with the players called ``players``, by seat, where the log introduces them and names the winner.
+
+    Battles are played under names that say nothing, so that a name can change nothing.
+    """
+    renamed: dict[str, str] = {}
+    lines = []
+    for line in log.split("\n"):
+        match line.split("|"):
+            case ["", "player", ("p1" | "p2") as seat, name, *rest]:
+                renamed[name] = players[seat == "p2"]
+                lines.append("|".join(["", "player", seat, renamed[name], *rest]))
+            case ["", "win", name] if name in renamed:
+                lines.append(f"|win|{renamed[name]}")
+            case _:
+                lines.append(line)
+    return "\n".join(lines)
+
+
 def script_data(log: str) -> str:
     r"""Return ``log`` as it may stand in the ``battle-log-data`` block.
 
