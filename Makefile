@@ -65,15 +65,15 @@ node-test: setup ## Run the gateway's own tests
 
 .PHONY: unit
 unit: setup ## Run the tests that need nothing but Python, and the contracts between parts
-	$(BIN)/pytest -n $(WORKERS) tests/unit tests/contract $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/unit tests/contract $(PYTEST_ARGS)
 
 .PHONY: integration
 integration: setup ## Run the tests with real battles and stores; NASHDEX_TEST_S3_URL names a real S3 server
-	$(BIN)/pytest -n $(WORKERS) tests/integration $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/integration $(PYTEST_ARGS)
 
 .PHONY: python-test
 python-test: setup ## Run all Python tests at once: unit, contract, integration
-	$(BIN)/pytest -n $(WORKERS) tests/unit tests/contract tests/integration $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/unit tests/contract tests/integration $(PYTEST_ARGS)
 
 .PHONY: docs
 docs: setup ## Make the pages that are made from code: docs/metrics.md
