@@ -17,6 +17,13 @@ class Guard:
     min_entropy_nats: float = 0.02
     """Below this, minibatches differ too much for a share to mean anything."""
 
+    def is_sound(self, values: Mapping[str, float]) -> bool:
+        """Say whether a state that measured ``values``, without a problem, is far enough from one to return to.
+
+        What is restored at the edge of a limit would only fall off it again.
+        """
+        return values.get("clip_fraction", 0.0) <= self.max_clip_fraction / 2
+
     def problem(self, values: Mapping[str, float], good_entropy: float | None) -> str | None:
         """Return what is wrong with an update that measured ``values``, or None.
 

@@ -80,7 +80,7 @@ class TrainingLoop:
             self.roll_back(problem)
             measured = {}
         else:
-            if self.update % self._settings.checkpoint_every_updates == 0:
+            if self.update % self._settings.checkpoint_every_updates == 0 and self._guard.is_sound(measured):
                 # The step before this one is now known to have done no harm.
                 self.keep(_GOOD)
                 if "entropy" in values:
