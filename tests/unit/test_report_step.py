@@ -10,13 +10,14 @@ import nashdex
 from made_runs import TRAINED_ELO, made_settings, make_iteration, trained_policy
 from nashdex.core import keys
 from nashdex.core.errors import DataError
+from nashdex.core.ids import PolicyId
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.metagame.ledger import InteractionMatrix
 from nashdex.metagame.payoffs import wilson_interval
 from nashdex.solver import report_step
 from nashdex.solver.report_assembly import CURVE_POINTS, thinned
-from nashdex.solver.report_document import Report, replays_to_embed
+from nashdex.solver.report_document import Report, policy_names, replays_to_embed
 from nashdex.solver.report_page import render_page
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
@@ -88,6 +89,14 @@ def test_versions_are_those_that_the_run_was_made_with(store: ObjectStore) -> No
     versions = read_report(store).versions
     assert versions["pokemon-showdown"] == "0.11.11"
     assert versions["nashdex"] == nashdex.__version__
+
+
+def test_policies_of_one_name_are_told_apart(store: ObjectStore) -> None:
+    rows = [row.model_copy(update={"name": row.name.rstrip(" 012")}) for row in read_report(store).policies]
+    names = policy_names(rows)
+    assert len(set(names.values())) == len(rows)
+    assert (names[PolicyId("random")], names[BASE]) == ("random", "clone")
+    assert names[BEST] == f"best response {BEST[:6]}"
 
 
 def test_the_first_iteration_knows_no_gap_and_no_progress(store: ObjectStore) -> None:

@@ -36,6 +36,7 @@ from nashdex.solver.report_document import (
     Report,
     Throughput,
     Training,
+    policy_names,
 )
 from nashdex.solver.report_sources import IterationSources
 
@@ -53,10 +54,11 @@ def assemble(run: RunId, settings: RunSettings, iterations: Sequence[IterationSo
     """
     last = iterations[-1]
     population, analysis = last.population, last.analysis
-    names = {entry.id: entry.name for entry in population.policies}
     base = next((entry.id for entry in population.policies if entry.kind == "network"), None)
     anchors = [entry.id for entry in population.policies if entry.kind == "scripted" or entry.id == base]
     by_rating = sorted(population.ids, key=lambda policy: (-analysis.ratings[policy].elo, policy))
+    policies = _policy_rows(last, by_rating, anchors)
+    names = policy_names(policies)
 
     anchor_scores = tuple(
         AnchorScore(
@@ -97,7 +99,7 @@ def assemble(run: RunId, settings: RunSettings, iterations: Sequence[IterationSo
             findings.progress_finding(progress, names),
         ),
         warnings=_warnings(last, names),
-        policies=_policy_rows(last, by_rating, anchors),
+        policies=policies,
         payoffs=_payoff_matrix(last.matrix, by_rating),
         intransitivity=Intransitivity(value=analysis.intransitivity, by_chance=analysis.intransitivity_by_chance),
         iterations=rows,

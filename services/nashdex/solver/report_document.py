@@ -1,12 +1,13 @@
 """``report.json``: every number that the report's page shows, and nothing that it does not."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
-from nashdex.core.ids import PolicyIdField, RunIdField
+from nashdex.core.ids import PolicyId, PolicyIdField, RunIdField
 from nashdex.metagame.exploitability import Estimator
 from nashdex.metagame.population import Kind
 
@@ -39,6 +40,12 @@ class PolicyRow(Model):
     probability: Interval = Field(description="In the last meta-strategy.")
     rating: Rating
     games: NonNegativeInt = Field(description="Battles in the ledger.")
+
+
+def policy_names(policies: Sequence[PolicyRow]) -> dict[PolicyId, str]:
+    """Return what people call each policy: its name, with its short id where two share one."""
+    times = Counter(row.name for row in policies)
+    return {row.id: row.name if times[row.name] == 1 else f"{row.name} {row.short_id}" for row in policies}
 
 
 class Cell(Model):

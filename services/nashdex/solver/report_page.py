@@ -15,7 +15,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.showdown.replays import rename_players, replay_page
 from nashdex.metagame.exploitability import Estimator
 from nashdex.solver import report_charts as charts
-from nashdex.solver.report_document import Curve, Exploitability, Interval, Replay, Report, Training
+from nashdex.solver.report_document import Curve, Exploitability, Interval, Replay, Report, Training, policy_names
 from nashdex.solver.report_findings import percent, signed
 
 SECTIONS = (
@@ -128,7 +128,7 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         report: every number that the page shows.
         logs: Showdown logs to embed, by the replays' names.
     """
-    names = policy_names(report)
+    names = policy_names(report.policies)
     colours = _colours(report)
     pages = _replay_pages(report, names, logs)
     last = report.iterations[-1]
@@ -172,12 +172,6 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         report_json=_json_block(report.model_dump(mode="json")),
         pages_json=_json_block(pages),
     )
-
-
-def policy_names(report: Report) -> dict[PolicyId, str]:
-    """Return what the page calls each policy: its name, with its short id where two share one."""
-    names = [row.name for row in report.policies]
-    return {row.id: row.name if names.count(row.name) == 1 else f"{row.name} {row.short_id}" for row in report.policies}
 
 
 def typeset(text: str) -> str:
