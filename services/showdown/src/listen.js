@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { log } from "./log.js";
 
-const EXIT_UNAVAILABLE = 69;
+const EXIT_TRY_AGAIN = 75;
 const ENTRY = fileURLToPath(new URL("./gateway.js", import.meta.url));
 
 /**
@@ -53,7 +53,7 @@ export function listen({ host, port }, childArguments) {
 
   server.on("error", (error) => {
     log("error", "cannot listen", { host, port, error: error.message });
-    process.exit(EXIT_UNAVAILABLE);
+    process.exit(EXIT_TRY_AGAIN);
   });
   server.listen(port, host, () => {
     const address = server.address();

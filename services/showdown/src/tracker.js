@@ -174,6 +174,22 @@ export class Tracker {
     return pokemon.numMoves++;
   }
 
+  /**
+   * Let the active Pokémon of `side`, which transformed, have what is known of the original's moves and ability.
+   * @param {TrackedSide} side
+   * @param {TrackedSide} other
+   */
+  copyMoves({ slot }, other) {
+    const original = other.activePokemon;
+    if (!original) return;
+    const from = other.slot.hasMoves ? other.slot : original;
+    slot.numMoves = from.numMoves;
+    slot.moves.set(from.moves);
+    slot.hasMoves = true;
+    for (let m = 0; m < slot.numMoves; m++) this.setCopiedPp(slot, m);
+    if (this.dexInfo.generation > 2) slot.ability = other.abilityOf(other.active);
+  }
+
   /** Give a copied move the PP of a copy. @param {ActiveSlot} slot @param {number} m its place */
   setCopiedPp(slot, m) {
     const full = this.dexInfo.movePp[slot.moves[m]];

@@ -210,17 +210,11 @@ HANDLERS.set("-transform", (tracker, parts) => {
   slot.types.set(tracker.scratchTypes.subarray(0, 2));
   slot.addedType = tracker.scratchTypes[2];
   slot.boosts.set(other.slot.boosts);
-  if (tracker.dexInfo.generation > 2) slot.ability = other.abilityOf(other.active);
   slot.volatiles[tracker.n.transformed] = 1;
   if (tracker.dexInfo.generation >= 6) {
     for (const v of [tracker.n.focusenergy, tracker.n.laserfocus, tracker.n.dragoncheer]) slot.volatiles[v] = other.slot.volatiles[v];
   }
-  // What is known of the target's moves is known of the copy's.
-  const moves = other.slot.hasMoves ? other.slot.moves : target.moves;
-  slot.numMoves = other.slot.hasMoves ? other.slot.numMoves : target.numMoves;
-  slot.moves.set(moves);
-  slot.hasMoves = true;
-  for (let m = 0; m < slot.numMoves; m++) tracker.setCopiedPp(slot, m);
+  tracker.copyMoves(side, other);
 });
 
 HANDLERS.set("faint", (tracker, parts) => {
@@ -373,13 +367,18 @@ function spend(tracker, side, pokemon, move, pp) {
 }
 
 HANDLERS.set("cant", (tracker, parts) => {
-  const side = sideOf(tracker, parts[2]);
-  const pokemon = side.find(parts[2]);
   const reason = parts[3];
+  let ident = parts[2];
+  if (reason.startsWith("ability: ")) {
+    // Whose ability it is comes first, and whom it stops after "[of]", if that is another.
+    showAbility(tracker, ident, reason.slice(9));
+    ident = tagged(parts, "[of] ") || ident;
+  }
+  const side = sideOf(tracker, ident);
+  const pokemon = side.find(ident);
   const { slot } = side;
   const { n } = tracker;
   if (pokemon && reason === "slp") pokemon.statusTurns++;
-  if (reason.startsWith("ability: ")) showAbility(tracker, tagged(parts, "[of] ") || parts[2], reason.slice(9));
   slot.stalls = 0;
   slot.volatiles[n.charging] = 0;
   // In the first generation, full paralysis leaves a Pokémon out of reach until it moves or leaves.

@@ -59,7 +59,8 @@ export const NOWHERE = 255;
 export function readRequest(tracker, request) {
   tracker.request = request;
   const listed = request.side.pokemon;
-  if (!tracker.hasTeam) orderTeam(tracker, listed);
+  const isFirst = !tracker.hasTeam;
+  if (isFirst) orderTeam(tracker, listed);
   const { own } = tracker;
   const { places } = tracker;
   places.fill(NOWHERE);
@@ -74,6 +75,8 @@ export function readRequest(tracker, request) {
     if (entry.reviving) reviving = true;
   }
   tracker.reviving = reviving;
+  // An opponent that came in transformed copied what only this request tells.
+  if (isFirst && tracker.opponent.slot.volatiles[tracker.n.transformed]) tracker.copyMoves(tracker.opponent, own);
   tracker.asks = request.wait ? ASKS_NOTHING
     : request.teamPreview ? ASKS_TEAM
     : request.forceSwitch?.[0] ? ASKS_SWITCH

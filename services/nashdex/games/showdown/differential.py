@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 import typer
-from poke_env.battle import Battle, Effect, Field, Pokemon, SideCondition, Status, Weather
+from poke_env.battle import Battle, Effect, Field, Pokemon, PokemonType, SideCondition, Status, Weather
 from poke_env.data import GenData
 from poke_env.environment import SinglesEnv
 
@@ -381,7 +381,7 @@ def _pokemon_features(
     yield compared("status", entry["status"], "" if status in {None, Status.FNT} else status.name.lower())
     yield compared("active", entry["active"], bool(pokemon.active))
     yield compared("boosts", entry["boosts"], {stat: pokemon.boosts[stat] for stat in entry["boosts"]})
-    yield compared("types", sorted(entry["types"]), sorted(kind.name.lower() for kind in pokemon.types))
+    yield compared("types", sorted(entry["types"]), _type_names(pokemon))
     yield compared("terastallized", entry["terastallized"], pokemon.is_terastallized)
     if entry["terastallized"] and pokemon.tera_type:
         yield compared("tera", entry["tera"], pokemon.tera_type.name.lower())
@@ -401,6 +401,11 @@ def _pokemon_features(
             yield compared("max_pp", [move["id"], move["max_pp"]], [move["id"], theirs.max_pp])
     if entry["active"]:
         yield from _volatile_features(name, entry, pokemon, generation)
+
+
+def _type_names(pokemon: Pokemon) -> list[str]:
+    """Return the types that are any."""
+    return sorted(kind.name.lower() for kind in pokemon.types if kind is not PokemonType.THREE_QUESTION_MARKS)
 
 
 def _species(pokemon: Pokemon, expected: str) -> str:

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from poke_env.battle import Battle, Pokemon
-from poke_env.data import to_id_str
+from poke_env.data import GenData, to_id_str
 
 _FIRST_GENERATION_CHARGES: Final = frozenset({"dig", "fly", "razorwind", "skullbash", "skyattack", "solarbeam"})
 _ABILITY_LINES: Final = frozenset(
-    {"-boost", "-curestatus", "-enditem", "-fieldstart", "-item", "-sidestart", "-start", "-status", "-weather"}
-)
-"""Lines whose ability poke-env does not read."""
+    {"-block", "-boost", "-curestatus", "-enditem", "-fail", "-fieldstart", "-heal", "-item", "-start", "-status",
+     "-unboost", "-weather", "cant"}
+)  # fmt: skip
+"""Lines whose ability poke-env does not read, of ``-heal`` those without a second Pokémon."""
+_ABILITY_EFFECT_LINES: Final = frozenset({"-activate", "-block", "-start", "cant"})
+"""Lines whose own effect can be an ability."""
 _MIN_PARTS: Final = 3
 
 
@@ -46,6 +49,10 @@ class Difference:
     def ident(self) -> str:
         """How lines call the Pokémon while it is active."""
         return f"{self.role}a: {self.state['name']}"
+
+    def is_named(self, ident: str) -> bool:
+        """Whether ``ident``, on the field or off it, is the Pokémon."""
+        return ident.startswith(self.role) and ident.partition(": ")[2] == self.state["name"]
 
     def parts(self) -> Iterator[list[str]]:
         """Yield the parts of each line, the latest first."""
@@ -85,11 +92,42 @@ def _keeps_terastallization_of_fainted(difference: Difference) -> bool:
     pokemon = difference.pokemon
     return (
         _is_about(difference, "terastallized", "types")
-        and difference.state["fainted"]
+        and any(parts[1] == "faint" and difference.is_named(parts[2]) for parts in difference.parts())
         and not difference.state["terastallized"]
         and pokemon is not None
         and pokemon.is_terastallized
     )
+
+
+def _keeps_types_of_fainted(difference: Difference) -> bool:
+    return (
+        _is_about(difference, "types")
+        and difference.state["fainted"]
+        and any(
+            parts[2] == difference.ident and (parts[1] == "-transform" or parts[3:4] in (["typechange"], ["typeadd"]))
+            for parts in difference.since_entry()
+        )
+    )
+
+
+def _keeps_destiny_bond(difference: Difference) -> bool:
+    if not _is_about(difference, "volatile.destinybond") or difference.tracker:
+        return False
+    for parts in difference.parts():
+        if parts[2] == difference.ident and parts[1] in {"move", "cant", "faint"}:
+            return True
+        if parts[2] == difference.ident and parts[1] == "-singlemove":
+            return False
+    return False
+
+
+def _ends_flash_fire(difference: Difference) -> bool:
+    if not _is_about(difference, "volatile.flashfire") or difference.poke_env:
+        return False
+    shown = [parts for parts in difference.since_entry() if parts[2] == difference.ident]
+    starts = [parts for parts in shown if parts[1] == "-start" and parts[3] == "ability: Flash Fire"]
+    ends = [parts for parts in shown if parts[1] == "-end" and parts[3] == "ability: Flash Fire"]
+    return bool(starts) and not ends
 
 
 def _keeps_recharge(difference: Difference) -> bool:
@@ -142,14 +180,17 @@ def _dates_weather_by_upkeep(difference: Difference) -> bool:
     return False
 
 
-def _misses_ability_of_tag(difference: Difference) -> bool:
+def _misses_ability(difference: Difference) -> bool:
     if not _is_about(difference, "ability") or difference.poke_env:
         return False
     for parts in difference.parts():
-        abilities = [part[16:] for part in parts if part.startswith("[from] ability: ")]
-        if parts[1] in _ABILITY_LINES and abilities and to_id_str(abilities[0]) == difference.tracker:
-            owners = [part[5:] for part in parts if part.startswith("[of] ")] or [parts[2]]
-            if owners[0].partition(": ")[2] == difference.state["name"] and owners[0].startswith(difference.role):
+        names = [part[16:] for part in parts if part.startswith("[from] ability: ") and parts[1] in _ABILITY_LINES]
+        names += [part[9:] for part in parts[3:4] if part.startswith("ability: ") and parts[1] in _ABILITY_EFFECT_LINES]
+        if not names or to_id_str(names[0]) != difference.tracker:
+            continue
+        owners = [part[5:] for part in parts if part.startswith("[of] ")]
+        for owner in (parts[2], *owners):
+            if owner.partition(": ")[2] == difference.state["name"] and owner.startswith(difference.role):
                 return True
     return False
 
@@ -174,14 +215,53 @@ def _with_id(tag: str) -> str:
 
 
 def _keeps_forme(difference: Difference) -> bool:
+    """Whether the last change of forme that was announced is the tracker's."""
     if not _is_about(difference, "species"):
         return False
-    return any(
-        parts[1] == "detailschange"
-        and parts[2] == difference.ident
-        and to_id_str(parts[3].split(",")[0]) == difference.tracker
-        for parts in difference.parts()
+    for parts in difference.parts():
+        if parts[1] == "detailschange" and difference.is_named(parts[2]):
+            return to_id_str(parts[3].split(",")[0]) == difference.tracker
+    return False
+
+
+def _keeps_forme_of_left(difference: Difference) -> bool:
+    """Whether poke-env's types are those of a forme that the Pokémon took for as long as it was on the field."""
+    if not _is_about(difference, "types") or (difference.state["active"] and not difference.state["fainted"]):
+        return False
+    for parts in difference.parts():
+        if parts[1] == "-formechange" and difference.is_named(parts[2]):
+            dex = GenData.from_gen(difference.battle.gen).pokedex
+            return sorted(kind.lower() for kind in dex[to_id_str(parts[3])]["types"]) == difference.poke_env
+    return False
+
+
+def _takes_stellar_for_a_type(difference: Difference) -> bool:
+    return _is_about(difference, "types") and difference.state["tera"] == "stellar" and difference.poke_env == ["stellar"]
+
+
+def _drops_what_was_passed(difference: Difference) -> bool:
+    if not _is_about(difference, "boosts", "volatile.substitute") and ".volatile." not in difference.feature:
+        return False
+    entry = difference.since_entry()[0]
+    return "[from] Baton Pass" in entry or (
+        "[from] Shed Tail" in entry and _is_about(difference, "volatile.substitute") and bool(difference.tracker)
     )
+
+
+def _copies_types_of_species(difference: Difference) -> bool:
+    """Whether the Pokémon copied one whose types were not those of its species."""
+    if not _is_about(difference, "types"):
+        return False
+    copied = None
+    for parts in difference.parts():
+        if copied is None and parts[1] == "-transform" and parts[2] == difference.ident:
+            copied = parts[3]
+        elif copied is not None and parts[2] == copied:
+            if parts[1] in {"-transform", "-formechange"} or parts[3:4] == ["typechange"]:
+                return True
+            if parts[1] in {"switch", "drag"}:
+                return False
+    return False
 
 
 def _gives_imposter_transform(difference: Difference) -> bool:
@@ -211,7 +291,8 @@ def _counts_disguised_lead_first(difference: Difference) -> bool:
 
 def _confuses_disguise(difference: Difference) -> bool:
     """Whether the Pokémon wore a disguise that ended, or was the disguise."""
-    if not _is_about(difference, "hp", "item", "moves", "pp", "status", "ability", "terastallized", "types", "tera"):
+    seen = ("hp", "boosts", "item", "moves", "pp", "status", "ability", "terastallized", "types", "tera")
+    if not _is_about(difference, *seen) and ".volatile." not in difference.feature:
         return False
     wearer = None
     for parts in difference.parts():
@@ -238,16 +319,51 @@ def _spends_pp_of_charge_at_once(difference: Difference) -> bool:
     return bool(left - difference.poke_env[1] == unfinished)
 
 
-def _gives_mimicked_move_full_pp(difference: Difference) -> bool:
-    move = difference.tracker[0] if _is_about(difference, "pp", "max_pp") else None
-    return move is not None and any(
+def _gives_mimicked_move_own_pp(difference: Difference) -> bool:
+    """Whether the move is Mimic, or one that this Pokémon has mimicked."""
+    if not _is_about(difference, "pp", "max_pp"):
+        return False
+    move = difference.tracker[0]
+    return any(
         parts[2] == difference.ident
         and parts[1] in {"-start", "-activate"}
         and parts[3].removeprefix("move: ") == "Mimic"
-        and to_id_str(parts[4]) == move
-        for parts in difference.since_entry()
+        and (move == "mimic" or to_id_str(parts[4]) == move)
+        for parts in difference.parts()
         if len(parts) > 4  # noqa: PLR2004 the mimicked move is the fifth part
     )
+
+
+def _copies_ability_before_request(difference: Difference) -> bool:
+    """Whether the Pokémon transformed before the first turn, when poke-env knew nothing of the original."""
+    if difference.feature != "opponent.ability" or difference.poke_env != "imposter":
+        return False
+    return not any(parts[1] == "turn" and parts[2] != "1" for parts in difference.since_entry()[:4]) and any(
+        parts[1] == "-transform" and parts[2] == difference.ident for parts in difference.since_entry()
+    )
+
+
+def _counts_mimicked_move_once(difference: Difference) -> bool:
+    own = difference.feature in {"choices", "own.moves"}
+    role = difference.battle.player_role if own else difference.role
+    return (
+        (difference.feature == "choices" or _is_about(difference, "moves"))
+        and sorted(set(difference.tracker)) == difference.poke_env
+        and any(
+            parts[1] in {"-start", "-activate"}
+            and parts[2].startswith(str(role))
+            and parts[3].removeprefix("move: ") == "Mimic"
+            for parts in difference.parts()
+            if len(parts) > 3  # noqa: PLR2004 the effect is the fourth part
+        )
+    )
+
+
+def _computes_max_pp_of_copies(difference: Difference) -> bool:
+    """Whether the moves are copies of a generation whose requests alone say how many PP they can have."""
+    pokemon = difference.pokemon
+    copies_have_own = difference.battle_state["generation"] >= 5  # noqa: PLR2004 five PP since that generation
+    return _is_about(difference, "max_pp") and pokemon is not None and pokemon.transformed and not copies_have_own
 
 
 def _does_not_read_pp(difference: Difference) -> bool:
@@ -274,6 +390,21 @@ KNOWN_DIFFERENCES: Final[Sequence[KnownDifference]] = (
         _keeps_terastallization_of_fainted,
     ),
     KnownDifference(
+        "types of a fainted Pokémon",
+        "The simulator ends copied and changed types when a Pokémon faints; poke-env when another takes its place.",
+        _keeps_types_of_fainted,
+    ),
+    KnownDifference(
+        "Destiny Bond that is over",
+        "Destiny Bond ends with its user's next move; poke-env keeps it until its user leaves.",
+        _keeps_destiny_bond,
+    ),
+    KnownDifference(
+        "Flash Fire",
+        "Flash Fire lasts until the Pokémon leaves; poke-env ends it with the next Fire move.",
+        _ends_flash_fire,
+    ),
+    KnownDifference(
         "recharge that is over",
         "poke-env ends a recharge with the next move, not with the turn that recharged.",
         _keeps_recharge,
@@ -289,9 +420,9 @@ KNOWN_DIFFERENCES: Final[Sequence[KnownDifference]] = (
         _dates_weather_by_upkeep,
     ),
     KnownDifference(
-        "ability named by a tag",
-        "poke-env reads the ability that caused a line on some types of lines only.",
-        _misses_ability_of_tag,
+        "ability shown by a line",
+        "poke-env reads abilities on some types of lines only.",
+        _misses_ability,
     ),
     KnownDifference(
         "item named by a line",
@@ -302,6 +433,31 @@ KNOWN_DIFFERENCES: Final[Sequence[KnownDifference]] = (
         "changed forme",
         "poke-env keeps the species of a Pokémon that changed its forme for good until it comes in again.",
         _keeps_forme,
+    ),
+    KnownDifference(
+        "forme for the time on the field",
+        "A forme of this kind ends when its Pokémon leaves or faints; poke-env keeps its types.",
+        _keeps_forme_of_left,
+    ),
+    KnownDifference(
+        "Stellar Terastallization",
+        "A Pokémon that is terastallized into Stellar keeps its types; poke-env gives it the type Stellar.",
+        _takes_stellar_for_a_type,
+    ),
+    KnownDifference(
+        "what was passed on",
+        "Baton Pass and Shed Tail hand on boosts and volatiles; poke-env drops them.",
+        _drops_what_was_passed,
+    ),
+    KnownDifference(
+        "types of a copy",
+        "Transform copies types as they are; poke-env copies those of the species.",
+        _copies_types_of_species,
+    ),
+    KnownDifference(
+        "ability copied by a lead",
+        "A lead that transforms copies the ability of the own lead, which poke-env learns from the request after it.",
+        _copies_ability_before_request,
     ),
     KnownDifference(
         "Transform of an Imposter",
@@ -329,9 +485,19 @@ KNOWN_DIFFERENCES: Final[Sequence[KnownDifference]] = (
         _spends_pp_of_charge_at_once,
     ),
     KnownDifference(
-        "PP of a mimicked move",
-        "A mimicked move has the PP of Mimic in the first generation; poke-env gives it its own.",
-        _gives_mimicked_move_full_pp,
+        "PP of Mimic",
+        "In the first generation a mimicked move spends the PP of Mimic; poke-env gives it its own.",
+        _gives_mimicked_move_own_pp,
+    ),
+    KnownDifference(
+        "mimicked move twice",
+        "A Pokémon can mimic a move that it knows and then has it twice; poke-env keeps moves by name.",
+        _counts_mimicked_move_once,
+    ),
+    KnownDifference(
+        "most PP of copied moves",
+        "Before the fifth generation only requests say how many PP a copied move can have; poke-env computes it.",
+        _computes_max_pp_of_copies,
     ),
     KnownDifference(
         "PP in the request",
