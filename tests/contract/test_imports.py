@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ["torch", "boto3", "botocore", "poke_env", "kubernetes", "argo_workflows", "scipy", "matplotlib"]
+HEAVY = ["torch", "boto3", "botocore", "poke_env", "kubernetes", "argo_workflows", "scipy"]
 IMPORT_NAMES = {"argo-workflows": "argo_workflows", "poke-env": "poke_env"}
 """Of distributions that are imported under another name."""
 

@@ -26,11 +26,24 @@ def run_id(text: str) -> RunId:
     Raises:
         ConfigurationError: it holds what a key or label cannot.
     """
+    return RunId(_checked(text, "run id"))
+
+
+def policy_id(text: str) -> PolicyId:
+    """Return ``text`` as a policy id.
+
+    Raises:
+        ConfigurationError: it holds what a key or label cannot.
+    """
+    return PolicyId(_checked(text, "policy id"))
+
+
+def _checked(text: str, what: str) -> str:
     if not re.fullmatch(ID_PATTERN, text):
         raise ConfigurationError(
-            f"run id {text!r} is not usable: expected lower-case letters, digits, '.' and '-', at most 63 characters"
+            f"{what} {text!r} is not usable: expected lower-case letters, digits, '.' and '-', at most 63 characters"
         )
-    return RunId(text)
+    return text
 
 
 def new_attempt_id() -> AttemptId:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.steps import StepName
 from nashdex.games.space import Space
 from nashdex.metagame.analysis import MetaStrategy
@@ -43,7 +43,7 @@ def load_contestant(text: str, space: Space) -> Contestant:
         return _single(open_store("."), PolicyId(text), space)
     store = open_store(run_uri)
     if name != NASH:
-        return _single(store, PolicyId(name), space)
+        return _single(store, policy_id(name), space)
     iteration = newest_solved_iteration(store)
     key = keys.published(iteration, keys.META_STRATEGY)
     strategy = MetaStrategy.from_json(store.get(key), f"{store.uri}/{key}")
@@ -67,5 +67,5 @@ def newest_solved_iteration(store: ObjectStore) -> int:
     return iteration - 1
 
 
-def _single(store: ObjectStore, policy_id: PolicyId, space: Space) -> Contestant:
-    return Contestant(Mixture({policy_id: 1.0}), {policy_id: load_policy(store, policy_id, space)})
+def _single(store: ObjectStore, policy: PolicyId, space: Space) -> Contestant:
+    return Contestant(Mixture({policy: 1.0}), {policy: load_policy(store, policy, space)})
