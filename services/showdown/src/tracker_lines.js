@@ -119,6 +119,8 @@ function switchIn(tracker, parts) {
   side.active = row;
   pokemon.revealed = true;
   tracker.setDetails(side, pokemon, details);
+  // Details name a Terastallization whenever there is one; without it, what was seen before was a disguise.
+  pokemon.terastallized = details.tera !== 0;
   pokemon.setCondition(parts[4]);
   if (pokemon.status === tracker.toxic) pokemon.statusTurns = 0;
   // What bound its opponent, or was bound by it, ends with it.
@@ -380,16 +382,40 @@ HANDLERS.set("cant", (tracker, parts) => {
   const { n } = tracker;
   if (pokemon && reason === "slp") pokemon.statusTurns++;
   slot.stalls = 0;
-  slot.volatiles[n.charging] = 0;
-  // In the first generation, full paralysis leaves a Pokémon out of reach until it moves or leaves.
-  if (!(tracker.dexInfo.generation === 1 && reason === "par")) slot.volatiles[n.hidden] = 0;
-  slot.volatiles[n.thrashing] = 0;
   slot.volatiles[n.destinybond] = 0;
   slot.volatiles[n.glaiverush] = 0;
+  if (reason === "recharge") slot.volatiles[n.recharge] = 0;
+  if (tracker.dexInfo.generation === 1) {
+    cannotInFirstGeneration(tracker, side, reason);
+    return;
+  }
+  slot.volatiles[n.charging] = 0;
+  slot.volatiles[n.hidden] = 0;
+  slot.volatiles[n.thrashing] = 0;
   slot.prepared = 0;
-  if (reason === "recharge" || (reason === "flinch" && tracker.dexInfo.generation === 1)) slot.volatiles[n.recharge] = 0;
-  if (tracker.dexInfo.generation === 1 && (reason === "par" || reason === "flinch")) bindInFirstGeneration(tracker, side, 0, true);
 });
+
+/**
+ * In the first generation, a move that goes on outlasts a turn of sleep, freeze or flinching, and one that hides its
+ * user goes on hiding it whatever prevents it.
+ * @param {Tracker} tracker
+ * @param {TrackedSide} side
+ * @param {string} reason
+ */
+function cannotInFirstGeneration(tracker, side, reason) {
+  const { slot } = side;
+  const { n } = tracker;
+  foeOf(tracker, side).slot.volatiles[n.bound] = 0;
+  if (reason === "flinch") slot.volatiles[n.recharge] = 0;
+  if (reason === "par" || reason === "Disable") {
+    slot.prepared = 0;
+    slot.volatiles[n.charging] = 0;
+  }
+  if (reason === "par") {
+    slot.volatiles[n.thrashing] = 0;
+    slot.volatiles[n.binding] = 0;
+  }
+}
 
 HANDLERS.set("-prepare", (tracker, parts) => {
   const { slot } = sideOf(tracker, parts[2]);
@@ -773,8 +799,6 @@ HANDLERS.set("-item", (tracker, parts) => {
 
 HANDLERS.set("-enditem", (tracker, parts) => {
   loseItem(find(tracker, parts[2]), tracker.dexInfo.items.of(parts[3]));
-  const from = tagged(parts, "[from] ");
-  if (from.startsWith("ability: ")) showAbility(tracker, tagged(parts, "[of] "), from.slice(9));
 });
 
 HANDLERS.set("-ability", (tracker, parts) => {

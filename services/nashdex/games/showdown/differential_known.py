@@ -20,6 +20,7 @@ _ABILITY_LINES: Final = frozenset(
 """Lines whose ability poke-env does not read, of ``-heal`` those without a second Pokémon."""
 _ABILITY_EFFECT_LINES: Final = frozenset({"-activate", "-block", "-start", "cant"})
 """Lines whose own effect can be an ability."""
+_MARKS: Final = frozenset({"-start", "-end"})
 _MIN_PARTS: Final = 3
 
 
@@ -99,6 +100,22 @@ def _keeps_terastallization_of_fainted(difference: Difference) -> bool:
     )
 
 
+def _names_terastallization_in_details(difference: Difference) -> bool:
+    """Whether the details with which the Pokémon came in last are as the tracker has it."""
+    pokemon = difference.pokemon
+    if not _is_about(difference, "terastallized", "types") or pokemon is None:
+        return False
+    terastallized = difference.state["terastallized"]
+    if terastallized == pokemon.is_terastallized:
+        return False
+    for parts in difference.parts():
+        if parts[1] == "-terastallize" and difference.is_named(parts[2]):
+            return False
+        if parts[1] in {"switch", "drag"} and difference.is_named(parts[2]):
+            return bool((", tera:" in parts[3]) == terastallized)
+    return False
+
+
 def _keeps_types_of_fainted(difference: Difference) -> bool:
     return (
         _is_about(difference, "types")
@@ -119,6 +136,13 @@ def _keeps_destiny_bond(difference: Difference) -> bool:
         if parts[2] == difference.ident and parts[1] == "-singlemove":
             return False
     return False
+
+
+def _ends_yawn(difference: Difference) -> bool:
+    if not _is_about(difference, "volatile.yawn") or difference.poke_env:
+        return False
+    shown = [parts[3] for parts in difference.since_entry() if parts[2] == difference.ident and parts[1] in _MARKS]
+    return shown.count("move: Yawn") % 2 == 1
 
 
 def _ends_flash_fire(difference: Difference) -> bool:
@@ -196,7 +220,7 @@ def _misses_ability(difference: Difference) -> bool:
 
 
 def _misses_item_of_line(difference: Difference) -> bool:
-    if not _is_about(difference, "item") or difference.poke_env is not None:
+    if not _is_about(difference, "item"):
         return False
     for parts in difference.parts():
         if parts[2].partition(": ")[2] != difference.state["name"] or not parts[2].startswith(difference.role):
@@ -226,10 +250,15 @@ def _keeps_forme(difference: Difference) -> bool:
 
 def _keeps_forme_of_left(difference: Difference) -> bool:
     """Whether poke-env's types are those of a forme that the Pokémon took for as long as it was on the field."""
-    if not _is_about(difference, "types") or (difference.state["active"] and not difference.state["fainted"]):
+    if not _is_about(difference, "types"):
         return False
+    has_left = False
     for parts in difference.parts():
+        if parts[1] in {"switch", "drag", "faint"} and parts[2].startswith(difference.role):
+            has_left = True
         if parts[1] == "-formechange" and difference.is_named(parts[2]):
+            if not has_left:
+                return False
             dex = GenData.from_gen(difference.battle.gen).pokedex
             return sorted(kind.lower() for kind in dex[to_id_str(parts[3])]["types"]) == difference.poke_env
     return False
@@ -289,6 +318,16 @@ def _counts_disguised_lead_first(difference: Difference) -> bool:
     return abilities[ours[0]] == "illusion" and theirs == [theirs[0], *(name for name in ours if name != theirs[0])]
 
 
+def _confuses_own_disguise(difference: Difference) -> bool:
+    """Whether the own active Pokémon came in looking like another."""
+    seen = {"own.boosts", "own.types", "own.prepared"}
+    if difference.feature not in seen and not difference.feature.startswith("own.volatile."):
+        return False
+    entry = difference.since_entry()[0]
+    active = next(pokemon for pokemon in difference.request["side"]["pokemon"] if pokemon["active"])
+    return active["baseAbility"] == "illusion" and entry[2].partition(": ")[2] != active["ident"][4:]
+
+
 def _confuses_disguise(difference: Difference) -> bool:
     """Whether the Pokémon wore a disguise that ended, or was the disguise."""
     seen = ("hp", "boosts", "item", "moves", "pp", "status", "ability", "terastallized", "types", "tera")
@@ -334,12 +373,34 @@ def _gives_mimicked_move_own_pp(difference: Difference) -> bool:
     )
 
 
-def _copies_ability_before_request(difference: Difference) -> bool:
+def _copies_before_request(difference: Difference) -> bool:
     """Whether the Pokémon transformed before the first turn, when poke-env knew nothing of the original."""
-    if difference.feature != "opponent.ability" or difference.poke_env != "imposter":
+    if difference.feature not in {"opponent.ability", "opponent.moves"}:
         return False
-    return not any(parts[1] == "turn" and parts[2] != "1" for parts in difference.since_entry()[:4]) and any(
-        parts[1] == "-transform" and parts[2] == difference.ident for parts in difference.since_entry()
+    stay = difference.since_entry()
+    begun = next((at for at, parts in enumerate(stay) if parts[1] == "turn"), len(stay))
+    return ["turn", "1"] in [parts[1:3] for parts in stay] and any(
+        parts[1] == "-transform" and parts[2] == difference.ident for parts in stay[:begun]
+    )
+
+
+def _keeps_trapped(difference: Difference) -> bool:
+    """Whether the one that trapped the Pokémon has left since."""
+    if not _is_about(difference, "volatile.trapped") or difference.tracker:
+        return False
+    for parts in difference.parts():
+        if parts[1] in {"switch", "drag"} and not parts[2].startswith(difference.role):
+            return True
+        if parts[1] == "-activate" and parts[2] == difference.ident and parts[3] == "trapped":
+            return False
+    return False
+
+
+def _has_fifth_move(difference: Difference) -> bool:
+    return (
+        difference.feature == "opponent.moves"
+        and len(difference.tracker) == 4  # noqa: PLR2004 a Pokémon has four moves
+        and set(difference.tracker) < set(difference.poke_env)
     )
 
 
@@ -388,6 +449,11 @@ KNOWN_DIFFERENCES: Final[Sequence[KnownDifference]] = (
         "Terastallization of a fainted Pokémon",
         "The simulator ends it when the Pokémon faints, and the request says so; poke-env keeps it.",
         _keeps_terastallization_of_fainted,
+    ),
+    KnownDifference(
+        "Terastallization in details",
+        "The details with which a Pokémon comes in say whether it is terastallized; poke-env takes only the type.",
+        _names_terastallization_in_details,
     ),
     KnownDifference(
         "types of a fainted Pokémon",
@@ -455,9 +521,9 @@ KNOWN_DIFFERENCES: Final[Sequence[KnownDifference]] = (
         _copies_types_of_species,
     ),
     KnownDifference(
-        "ability copied by a lead",
-        "A lead that transforms copies the ability of the own lead, which poke-env learns from the request after it.",
-        _copies_ability_before_request,
+        "copy of the own lead",
+        "A lead that transforms copies ability and moves of the own lead, which only the request after it tells.",
+        _copies_before_request,
     ),
     KnownDifference(
         "Transform of an Imposter",
@@ -473,6 +539,26 @@ KNOWN_DIFFERENCES: Final[Sequence[KnownDifference]] = (
         "lead in disguise",
         "poke-env puts the Pokémon that the lead looked like first; the request's order is another.",
         _counts_disguised_lead_first,
+    ),
+    KnownDifference(
+        "own disguise",
+        "What happens to an own Pokémon in disguise before the next request, poke-env lets happen to its looks' owner.",
+        _confuses_own_disguise,
+    ),
+    KnownDifference(
+        "Yawn",
+        "Yawn ends in its own time; poke-env ends it when its victim falls asleep otherwise.",
+        _ends_yawn,
+    ),
+    KnownDifference(
+        "trap that is over",
+        "A Pokémon is trapped as long as the one that trapped it stays; poke-env takes it for trapped until it leaves.",
+        _keeps_trapped,
+    ),
+    KnownDifference(
+        "fifth move",
+        "poke-env gives a Pokémon five moves when one in its disguise, never seen through, has shown some of them.",
+        _has_fifth_move,
     ),
     KnownDifference(
         "disguise",
