@@ -715,6 +715,13 @@ HANDLERS.set("-activate", (tracker, parts) => {
     case "skillswap":
       swapAbilities(tracker, side, parts, of);
       break;
+    case "trick":
+    case "switcheroo": {
+      const other = find(tracker, of);
+      pokemon.lostItem = 0;
+      if (other) other.lostItem = 0;
+      break;
+    }
     default: {
       const effect = tracker.volatiles.effect(name);
       if (effect && effect.from === n.bound && of) slot.volatiles[n.bound] ||= 1;
@@ -783,6 +790,8 @@ HANDLERS.set("-singlemove", single);
 
 // ---- items, abilities, gimmicks ----
 
+const SWAPS = new Set(["move: Trick", "move: Switcheroo"]);
+
 HANDLERS.set("-item", (tracker, parts) => {
   const ident = parts[2];
   if (!ident) return;
@@ -790,7 +799,8 @@ HANDLERS.set("-item", (tracker, parts) => {
   const of = tagged(parts, "[of] ");
   const pokemon = find(tracker, ident);
   if (!pokemon) return;
-  pokemon.lostItem = 0;
+  // A herb that works as soon as it is swapped in is reported as used before it is reported as swapped.
+  if (!SWAPS.has(from)) pokemon.lostItem = 0;
   showItem(tracker, ident, parts[3]);
   if (from === "ability: Frisk") showAbility(tracker, of, "Frisk");
   else if (from.startsWith("ability: ")) showAbility(tracker, ident, from.slice(9));

@@ -184,6 +184,14 @@ test("items and abilities are learnt from causes, swaps and losses", () => {
     "|-item|p1a: Mew|Leftovers|[from] move: Trick",
   ]);
   assert.equal(foe(swapped).item, "choicescarf");
+  const used = after("gen9randombattle", [
+    ...ENTRY,
+    "|-activate|p2a: Vaporeon|move: Trick|[of] p1a: Mew",
+    "|-item|p1a: Mew|Choice Specs|[from] move: Trick",
+    "|-enditem|p2a: Vaporeon|White Herb",
+    "|-item|p2a: Vaporeon|White Herb|[from] move: Trick",
+  ]);
+  assert.equal(foe(used).item, "", "a herb that was used on arrival");
 });
 
 test("what is not known is marked as not known", () => {

@@ -1,0 +1,234 @@
+"""What the gateway's tracker and poke-env's battle both know, in the same terms, one feature at a time."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from poke_env.battle import Battle, Effect, Field, Pokemon, PokemonType, SideCondition, Status, Weather
+from poke_env.data import GenData, to_id_str
+from poke_env.environment import SinglesEnv
+
+_WEATHERS: Final = {Weather.SNOWSCAPE: "snowscape"}
+_EFFECTS: Final = {
+    "substitute": Effect.SUBSTITUTE,
+    "confusion": Effect.CONFUSION,
+    "leechseed": Effect.LEECH_SEED,
+    "focusenergy": Effect.FOCUS_ENERGY,
+    "disable": Effect.DISABLE,
+    "bide": Effect.BIDE,
+    "reflect": Effect.REFLECT,
+    "attract": Effect.ATTRACT,
+    "curse": Effect.CURSE,
+    "encore": Effect.ENCORE,
+    "destinybond": Effect.DESTINY_BOND,
+    "trapped": Effect.TRAPPED,
+    "charge": Effect.CHARGE,
+    "flashfire": Effect.FLASH_FIRE,
+    "imprison": Effect.IMPRISON,
+    "ingrain": Effect.INGRAIN,
+    "taunt": Effect.TAUNT,
+    "torment": Effect.TORMENT,
+    "yawn": Effect.YAWN,
+    "aquaring": Effect.AQUA_RING,
+    "healblock": Effect.HEAL_BLOCK,
+    "magnetrise": Effect.MAGNET_RISE,
+    "slowstart": Effect.SLOW_START,
+    "smackdown": Effect.SMACK_DOWN,
+    "throatchop": Effect.THROAT_CHOP,
+    "noretreat": Effect.NO_RETREAT,
+    "tarshot": Effect.TAR_SHOT,
+    "saltcure": Effect.SALT_CURE,
+    "syrupbomb": Effect.SYRUP_BOMB,
+    "glaiverush": Effect.GLAIVE_RUSH,
+    "minimize": Effect.MINIMIZE,
+    **{f"paradox{stat}": Effect[f"PROTOSYNTHESIS{stat.upper()}"] for stat in ("atk", "def", "spa", "spd", "spe")},
+}
+"""Volatiles that both know, by the tracker's names."""
+_FIRST_GENERATION_EFFECTS: Final = {"mist": Effect.MIST}
+"""In later generations poke-env's effect stands for more than the volatile."""
+_PARADOX_TWINS: Final = {f"paradox{s}": Effect[f"QUARKDRIVE{s.upper()}"] for s in ("atk", "def", "spa", "spd", "spe")}
+_BOUND: Final = (Effect.BIND, Effect.CLAMP, Effect.FIRE_SPIN, Effect.INFESTATION, Effect.MAGMA_STORM, Effect.SAND_TOMB,
+                 Effect.SNAP_TRAP, Effect.THUNDER_CAGE, Effect.WHIRLPOOL, Effect.WRAP)  # fmt: skip
+_PERISH: Final = {Effect.PERISH3: 1, Effect.PERISH2: 2, Effect.PERISH1: 3, Effect.PERISH0: 4}
+_STOCKPILE: Final = {Effect.STOCKPILE1: 1, Effect.STOCKPILE2: 2, Effect.STOCKPILE3: 3}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One feature as both see it, in the same terms."""
+
+    feature: str
+    tracker: Any
+    poke_env: Any
+    state: Mapping[str, Any]
+    """The tracker's entry of the Pokémon, or its whole state for a feature of the battle."""
+    pokemon: Pokemon | None = None
+
+
+def features(
+    battle: Battle, state: Mapping[str, Any], request: Mapping[str, Any], mask: NDArray[np.bool_]
+) -> Iterator[Compared]:
+    """Yield every feature that both know, in the same terms."""
+    yield Compared("turn", state["turn"], battle.turn, state)
+    yield Compared("force_switch", state["force_switch"], bool(battle.force_switch), state)
+    yield Compared("trapped", state["trapped"], bool(battle.trapped), state)
+    yield Compared("maybe_trapped", state["maybe_trapped"], battle.maybe_trapped, state)
+    yield Compared("reviving", state["reviving"], battle.reviving, state)
+    for gimmick, theirs in (
+        ("can_mega", battle.can_mega_evolve),
+        ("can_z_move", battle.can_z_move),
+        ("can_dynamax", battle.can_dynamax),
+        ("can_tera", battle.can_tera),
+    ):
+        yield Compared(gimmick, state[gimmick], theirs, state)
+    yield from _field_features(battle, state)
+    yield from _choice_features(battle, state, request, mask)
+    for name, team, conditions, used_tera in (
+        ("own", battle.team, battle.side_conditions, battle.used_tera),
+        ("opponent", battle.opponent_team, battle.opponent_side_conditions, battle.opponent_used_tera),
+    ):
+        side = state[name]
+        yield Compared(f"{name}.used_tera", side["used_tera"], used_tera, state)
+        yield from _condition_features(name, side["conditions"], conditions, state)
+        by_name = {pokemon.name: pokemon for pokemon in team.values()}
+        names = [entry["name"] for entry in side["pokemon"]]
+        yield Compared(f"{name}.order", names, list(by_name), state)
+        for entry in side["pokemon"]:
+            if entry["name"] in by_name:
+                yield from _pokemon_features(name, entry, by_name[entry["name"]], state)
+
+
+def _field_features(battle: Battle, state: Mapping[str, Any]) -> Iterator[Compared]:
+    weather = next(iter(battle.weather), None)
+    ours = state["weather"]
+    yield Compared("weather", ours["id"] if ours else "", _weather_id(weather), state)
+    if ours and weather:
+        yield Compared("weather.since", ours["since"], battle.weather[weather], state)
+    fields = {_condition_id(known): since for known, since in battle.fields.items()}
+    terrain = state["terrain"]
+    mine = dict(state["rooms"]) | ({terrain["id"]: terrain["since"]} if terrain else {})
+    yield Compared("fields", sorted(mine), sorted(fields), state)
+    for condition, since in mine.items():
+        if condition in fields:
+            yield Compared("fields.since", since, fields[condition], state)
+
+
+def _weather_id(weather: Weather | None) -> str:
+    return "" if weather is None else _WEATHERS.get(weather, weather.name.lower())
+
+
+def _condition_id(condition: Field | SideCondition) -> str:
+    return condition.name.lower().replace("_", "")
+
+
+def _condition_features(
+    name: str, ours: Mapping[str, Any], conditions: Mapping[SideCondition, int], state: Mapping[str, Any]
+) -> Iterator[Compared]:
+    theirs = {_condition_id(condition): value for condition, value in conditions.items()}
+    yield Compared(f"{name}.conditions", sorted(ours), sorted(theirs), state)
+    for condition, entry in ours.items():
+        if condition in theirs:
+            stacks = condition in {"spikes", "toxicspikes"}
+            value = entry["layers"] if stacks else entry["since"]
+            feature = f"{name}.conditions.{'layers' if stacks else 'since'}"
+            yield Compared(feature, value, theirs[condition], state)
+
+
+def _choice_features(
+    battle: Battle, state: Mapping[str, Any], request: Mapping[str, Any], mask: NDArray[np.bool_]
+) -> Iterator[Compared]:
+    """Compare what is legal, and what each action number means, in the simulator's terms."""
+    ours = {int(action): _named_choice(choice, request) for action, choice in state["choices"].items()}
+    yield Compared("mask", sorted(ours), np.flatnonzero(mask).tolist(), state)
+    theirs = {}
+    for action in np.flatnonzero(SinglesEnv.get_action_mask(battle)):
+        order = SinglesEnv.action_to_order(np.int64(action), battle, fake=True)
+        theirs[int(action)] = order.message.removeprefix("/choose ").replace("move 1", "move recharge")
+    yield Compared("choices", sorted(ours.values()), sorted(theirs.values()), state)
+    if sorted(ours.values()) == sorted(theirs.values()):
+        yield Compared("action_numbers", ours, theirs, state)
+
+
+def _named_choice(choice: str, request: Mapping[str, Any]) -> str:
+    """Return a choice by numbers with the names that they stand for."""
+    kind, number, *gimmick = choice.split()
+    if kind == "switch":
+        return f"switch {request['side']['pokemon'][int(number) - 1]['ident'][4:]}"
+    return " ".join([kind, request["active"][0]["moves"][int(number) - 1]["id"], *gimmick])
+
+
+def _pokemon_features(
+    name: str, entry: Mapping[str, Any], pokemon: Pokemon, state: Mapping[str, Any]
+) -> Iterator[Compared]:
+    generation = state["generation"]
+
+    def compared(feature: str, tracker: object, poke_env: object) -> Compared:
+        return Compared(f"{name}.{feature}", tracker, poke_env, entry, pokemon)
+
+    yield compared("species", entry["species"], _species(pokemon, entry["species"]))
+    yield compared("level", entry["level"], pokemon.level)
+    yield compared("hp", [entry["hp"], entry["max_hp"]], [pokemon.current_hp, pokemon.max_hp])
+    status = pokemon.status
+    yield compared("fainted", entry["fainted"], status == Status.FNT)
+    yield compared("status", entry["status"], "" if status in {None, Status.FNT} else status.name.lower())
+    yield compared("active", entry["active"], bool(pokemon.active))
+    yield compared("boosts", entry["boosts"], {stat: pokemon.boosts[stat] for stat in entry["boosts"]})
+    yield compared("types", sorted(entry["types"]), _type_names(pokemon))
+    yield compared("terastallized", entry["terastallized"], pokemon.is_terastallized)
+    if entry["terastallized"] and pokemon.tera_type:
+        yield compared("tera", entry["tera"], pokemon.tera_type.name.lower())
+    if generation >= 2:  # noqa: PLR2004 items came with the second generation
+        item = pokemon.item
+        yield compared("item", entry["item"], None if item == GenData.UNKNOWN_ITEM else item or "")
+    if generation >= 3:  # noqa: PLR2004 abilities with the third
+        yield compared("ability", entry["ability"], pokemon.ability or "")
+    if name == "own":
+        stats = {stat: value for stat, value in pokemon.stats.items() if value is not None}
+        yield compared("stats", {stat: entry["stats"][stat] for stat in stats}, stats)
+    yield compared("moves", sorted(move["id"] for move in entry["moves"]), sorted(pokemon.moves))
+    for move in entry["moves"]:
+        if move["id"] in pokemon.moves:
+            theirs = pokemon.moves[move["id"]]
+            yield compared("pp", [move["id"], move["pp"]], [move["id"], theirs.current_pp])
+            yield compared("max_pp", [move["id"], move["max_pp"]], [move["id"], theirs.max_pp])
+    if entry["active"]:
+        yield from _volatile_features(name, entry, pokemon, generation)
+
+
+def _type_names(pokemon: Pokemon) -> list[str]:
+    """Return the types that are any."""
+    return sorted(kind.name.lower() for kind in pokemon.types if kind is not PokemonType.THREE_QUESTION_MARKS)
+
+
+def _species(pokemon: Pokemon, expected: str) -> str:
+    """Return poke-env's species; a forme that differs in nothing but looks may count as the species itself."""
+    if pokemon.species == expected:
+        return expected
+    dex = GenData.from_gen(pokemon.gen).pokedex
+    base = dex[pokemon.base_species]
+    looks = {to_id_str(forme) for forme in base.get("cosmeticFormes", [])}
+    return pokemon.base_species if pokemon.species in looks else pokemon.species
+
+
+def _volatile_features(name: str, entry: Mapping[str, Any], pokemon: Pokemon, generation: int) -> Iterator[Compared]:
+    ours = entry["volatiles"]
+    effects = pokemon.effects
+    known = _EFFECTS | (_FIRST_GENERATION_EFFECTS if generation == 1 else {})
+    for volatile, effect in known.items():
+        theirs = effect in effects or _PARADOX_TWINS.get(volatile) in effects
+        yield Compared(f"{name}.volatile.{volatile}", volatile in ours, theirs, entry, pokemon)
+    bound = any(effect in effects for effect in _BOUND)
+    perish = max((count for effect, count in _PERISH.items() if effect in effects), default=0)
+    stockpile = max((count for effect, count in _STOCKPILE.items() if effect in effects), default=0)
+    for volatile, count, other in (
+        ("bound", "bound" in ours, bound),
+        ("perish", ours.get("perish", 0), perish),
+        ("stockpile", ours.get("stockpile", 0), stockpile),
+        ("recharge", "recharge" in ours, pokemon.must_recharge),
+        ("transformed", "transformed" in ours, pokemon.transformed),
+    ):
+        yield Compared(f"{name}.volatile.{volatile}", count, other, entry, pokemon)
+    preparing = pokemon.preparing_move.id if pokemon.preparing_move else ""
+    yield Compared(f"{name}.prepared", entry["prepared"], preparing, entry, pokemon)
