@@ -20,8 +20,10 @@ from nashdex.core.seeds import derive_seed
 _PLAYER_NAMES: Final = ("Player 1", "Player 2")
 """As the gateway names the seats."""
 
-_NOT_FOR_BATTLES: Final = frozenset({*Player.MESSAGES_TO_IGNORE, "win", "tie", "request", "error", "bigerror"})
-"""Lines that poke-env's player handles itself, or drops, before its battle sees them."""
+_NOT_FOR_BATTLES: Final = frozenset(
+    {*Player.MESSAGES_TO_IGNORE, *Battle.MESSAGES_TO_IGNORE, "win", "tie", "request", "error", "bigerror"}
+)
+"""Types of lines that tell a battle nothing, or that poke-env's player handles itself."""
 
 _ODDITIES: Final = (
     AssertionError,
@@ -61,10 +63,9 @@ class PokeEnvSeat:
     def read(self, lines: Sequence[str], request: dict[str, Any]) -> None:
         """Tell poke-env what this seat saw since its last decision, and what it is asked."""
         for line in lines:
-            parts = line.split("|")
-            if len(parts) > 1 and parts[1] not in _NOT_FOR_BATTLES:
+            if line.startswith("|") and line[1:].partition("|")[0] not in _NOT_FOR_BATTLES:
                 try:
-                    self.battle.parse_message(parts)
+                    self.battle.parse_message(line.split("|"))
                 except _ODDITIES:
                     self.num_oddities += 1
         self._request = request

@@ -1,0 +1,135 @@
+"""Seats that play by poke-env's heuristics, in real battles through the gateway."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from nashdex.games.interface import BattleSpec
+from nashdex.games.showdown.game import showdown_game
+from nashdex.games.showdown.poke_env_players import HeuristicSeats, PokeEnvSeat
+
+pytestmark = pytest.mark.integration
+
+NUM_BATTLES = 24
+
+
+def play(format_id: str, seed: int) -> tuple[list[int | None], HeuristicSeats, list[int]]:
+    """Return the winners of battles of the heuristics (seat 0) against random choices, and what was chosen."""
+    game = showdown_game(format_id, None)
+    teams = game.teams()
+    generator = np.random.default_rng(seed)
+    heuristics = HeuristicSeats(format_id, seed)
+    winners: dict[int, int | None] = {}
+    actions: dict[tuple[int, int], list[int]] = {}
+    arena = game.open_arena(num_gateways=1)
+    try:
+        arena.start(
+            [
+                BattleSpec(
+                    battle,
+                    seed=seed + battle,
+                    teams=(teams[battle % len(teams)], teams[-1 - battle % len(teams)]) if teams else (None, None),
+                    team_seeds=(battle, battle + NUM_BATTLES),
+                    lines=(True, False),
+                )
+                for battle in range(NUM_BATTLES)
+            ]
+        )
+        while len(winners) < NUM_BATTLES:
+            events = arena.poll()
+            assert not events.failures
+            for outcome in events.outcomes:
+                winners[outcome.battle] = outcome.winner
+                heuristics.forget(outcome.battle, 0)
+            for batch in events.decisions:
+                chosen = np.empty(len(batch), dtype=np.int64)
+                for row, (battle, seat) in enumerate(zip(batch.battle.tolist(), batch.seat.tolist(), strict=True)):
+                    if seat == 0:
+                        said = batch.lines[battle, seat]
+                        chosen[row] = heuristics.choose(battle, seat, said.lines, said.request, batch.mask[row])
+                        actions.setdefault((battle, seat), []).append(int(chosen[row]))
+                    else:
+                        chosen[row] = generator.choice(np.flatnonzero(batch.mask[row]))
+                    assert batch.mask[row, chosen[row]]
+                arena.act(batch.battle, batch.seat, chosen)
+    finally:
+        arena.close()
+    firsts = [actions[battle, 0][0] for battle in range(NUM_BATTLES)]
+    return [winners[battle] for battle in range(NUM_BATTLES)], heuristics, firsts
+
+
+@pytest.mark.parametrize("format_id", ["gen1ou", "gen9randombattle"])
+def test_heuristics_beat_random_choices_without_falling_back(format_id: str) -> None:
+    winners, heuristics, _ = play(format_id, 5)
+
+    assert Counter(winners)[0] >= 0.8 * NUM_BATTLES
+    assert heuristics.fallbacks == 0
+    assert not heuristics._seats, "nothing is kept of battles that ended"
+
+
+def test_the_same_seed_makes_the_same_first_choices() -> None:
+    assert play("gen1ou", 8)[2] == play("gen1ou", 8)[2]
+
+
+POKEMON = [
+    {
+        "ident": f"p1: {name}",
+        "details": name,
+        "condition": "300/300",
+        "active": name == "Starmie",
+        "stats": {"atk": 200, "def": 200, "spa": 200, "spd": 200, "spe": 200},
+        "moves": ["surf", "psychic", "recover", "thunderwave"],
+        "baseAbility": "noability",
+        "item": "",
+    }
+    for name in ("Starmie", "Snorlax")
+]
+MOVES = [{"id": move, "pp": 8, "maxpp": 8, "disabled": False} for move in ("surf", "psychic", "recover", "thunderwave")]
+START = [
+    "|player|p1|Player 1||",
+    "|player|p2|Player 2||",
+    "|gen|1",
+    "|teamsize|p1|2",
+    "|teamsize|p2|6",
+    "|switch|p1a: Starmie|Starmie|300/300",
+]
+OPPONENT = "|switch|p2a: Rhydon|Rhydon|100/100"
+REQUEST = {"active": [{"moves": MOVES}], "side": {"pokemon": POKEMON}}
+
+
+def test_the_chosen_move_has_its_place_in_the_request() -> None:
+    player = PokeEnvSeat("gen1ou", 0)
+
+    player.read([*START, OPPONENT, "|turn|1"], REQUEST)
+
+    assert player.choose() == 6, "Surf does four times its damage to Rhydon"
+
+
+def test_what_the_mask_forbids_is_replaced_and_counted() -> None:
+    seats = HeuristicSeats("gen1ou", 1)
+    mask = np.zeros(10, dtype=np.bool_)
+    mask[[1, 8]] = True
+
+    action = seats.choose(0, 0, [*START, OPPONENT, "|turn|1"], REQUEST, mask)
+
+    assert action in {1, 8}
+    assert seats.fallbacks == 1
+
+
+def test_lines_that_poke_env_does_not_know_are_counted_and_survived() -> None:
+    player = PokeEnvSeat("gen1ou", 0)
+
+    player.read([*START, "|-brandnew|p2a: Rhydon", "|-boost|p2a: Rhydon|nosuchstat|1", OPPONENT, "|turn|1"], REQUEST)
+
+    assert player.num_oddities == 2
+    assert player.choose() == 6
+
+
+def test_before_the_opponent_is_seen_any_legal_action_is_drawn_and_not_counted() -> None:
+    seats = HeuristicSeats("gen1ou", 1)
+    mask = np.zeros(10, dtype=np.bool_)
+    mask[7] = True
+
+    assert seats.choose(0, 0, START, REQUEST, mask) == 7
+    assert seats.fallbacks == 0
