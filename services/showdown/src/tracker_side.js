@@ -5,6 +5,9 @@ export const UNKNOWN = 0;
 /** The item is known; number 0 then means that the Pokémon holds none. */
 export const KNOWN = 1;
 
+/** Rows of a side. */
+const MOST_POKEMON = 6;
+
 /** Value of a type override that leaves the species' own type. */
 const NO_TYPE = 255;
 
@@ -277,7 +280,9 @@ export class TrackedSide {
         return shown;
       }
     }
-    this.pokemon.push(new TrackedPokemon(name));
+    if (this.pokemon.length < MOST_POKEMON) this.pokemon.push(new TrackedPokemon(name));
+    // Only a log that contradicts itself names more; its last row then holds whoever came last.
+    else this.pokemon[MOST_POKEMON - 1] = new TrackedPokemon(name);
     return this.pokemon.length - 1;
   }
 

@@ -223,3 +223,10 @@ test("lines and names that are not known change nothing and break nothing", () =
   assert.deepEqual(foe(odd).moves, foe(known).moves);
   assert.deepEqual(foe(odd).volatiles, {});
 });
+
+test("a log that names more Pokémon than a team has keeps to six rows", () => {
+  const names = ["Abra", "Bulbasaur", "Chansey", "Dratini", "Eevee", "Fearow", "Gastly", "Haunter"];
+  const state = after("gen1ou", names.map((name) => `|switch|p2a: ${name}|${name}|100/100`));
+  assert.deepEqual(state.opponent.pokemon.map((/** @type {any} */ { name }) => name), [...names.slice(0, 5), "Haunter"]);
+  assert.equal(state.opponent.active, 5);
+});
