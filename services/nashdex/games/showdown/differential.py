@@ -77,6 +77,17 @@ class Report:
         }
 
 
+@dataclass
+class _Seat:
+    """One seat of a battle under way."""
+
+    player: PokeEnvSeat
+    generator: np.random.Generator
+    """Its own, so that what it draws depends on nothing but its battle."""
+    lines: list[str] = field(default_factory=list)
+    """All that it has seen."""
+
+
 class Comparison:
     """Plays battles of one format and compares both views of them at every decision.
 
@@ -92,11 +103,9 @@ class Comparison:
         self._max_examples = max_examples
         self._shows_explained = shows_explained
         self._report = Report(format_id)
-        self._generator = np.random.default_rng(derive_seed(seed, "differential", format_id))
         self._teams = showdown_game(format_id, None).teams()
         self._num_started = 0
-        self._players: dict[tuple[int, int], PokeEnvSeat] = {}
-        self._seen: dict[tuple[int, int], list[str]] = {}
+        self._seats: dict[tuple[int, int], _Seat] = {}
         self._views: dict[tuple[int, int], Mapping[str, Any]] = {}
 
     def run(self, num_battles: int) -> Report:
@@ -132,7 +141,8 @@ class Comparison:
             battle_seed, *team_seeds = (
                 hex_seed(derive_seed(self._seed, self._report.format, path, number)) for path in paths
             )
-            drawn = self._generator.integers(len(self._teams), size=2) if self._teams else ()
+            generator = np.random.default_rng(derive_seed(self._seed, self._report.format, "teams", number))
+            drawn = generator.integers(len(self._teams), size=2) if self._teams else ()
             rows.append(
                 {
                     "battle": number,
@@ -153,9 +163,8 @@ class Comparison:
     def _end(self, message: Mapping[str, Any]) -> None:
         for ended in message["battles"]:
             for seat in (0, 1):
-                player = self._players.pop((ended["battle"], seat), None)
-                self._seen.pop((ended["battle"], seat), None)
-                self._report.oddities += player.num_oddities if player else 0
+                left = self._seats.pop((ended["battle"], seat), None)
+                self._report.oddities += left.player.num_oddities if left else 0
             if message["type"] == "finished":
                 self._report.battles += 1
             else:
@@ -167,30 +176,21 @@ class Comparison:
         actions = np.empty(len(decisions), dtype=np.int64)
         for row, key in enumerate(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)):
             view = self._views.pop(key)
-            player = self._players.setdefault(key, PokeEnvSeat(self._report.format, key[1]))
-            self._seen.setdefault(key, []).extend(view["lines"])
-            player.read(view["lines"], view["request"])
-            self._judge(key, player, view, decisions.mask[row])
-            actions[row] = self._choose(player, decisions.mask[row])
+            if key not in self._seats:
+                generator = np.random.default_rng(derive_seed(self._seed, self._report.format, "choices", *key))
+                self._seats[key] = _Seat(PokeEnvSeat(self._report.format, key[1]), generator)
+            seat = self._seats[key]
+            seat.lines += view["lines"]
+            seat.player.read(view["lines"], view["request"])
+            self._judge(key, seat, view, decisions.mask[row])
+            actions[row] = _choose(seat, decisions.mask[row])
         return actions
 
-    def _choose(self, player: PokeEnvSeat, mask: NDArray[np.bool_]) -> int:
-        """Return the heuristics' action by one half, else one drawn, moves more often than switches."""
-        preferred = player.choose() if self._generator.random() < _HEURISTIC_SHARE else None
-        if preferred is not None and mask[preferred]:
-            return preferred
-        legal = np.flatnonzero(mask)
-        moves, switches = legal[legal >= _FIRST_MOVE_ACTION], legal[legal < _FIRST_MOVE_ACTION]
-        switches_out = not len(moves) or (len(switches) and self._generator.random() < _SWITCH_SHARE)
-        return int(self._generator.choice(switches if switches_out else moves))
-
-    def _judge(
-        self, key: tuple[int, int], player: PokeEnvSeat, view: Mapping[str, Any], mask: NDArray[np.bool_]
-    ) -> None:
+    def _judge(self, key: tuple[int, int], seat: _Seat, view: Mapping[str, Any], mask: NDArray[np.bool_]) -> None:
         """Compare one decision and count the outcome."""
         report = self._report
         report.decisions += 1
-        for compared in features(player.battle, view["state"], view["request"], mask):
+        for compared in features(seat.player.battle, view["state"], view["request"], mask):
             report.compared[compared.feature] += 1
             if compared.tracker == compared.poke_env:
                 continue
@@ -201,9 +201,9 @@ class Comparison:
                 state=compared.state,
                 battle_state=view["state"],
                 pokemon=compared.pokemon,
-                battle=player.battle,
+                battle=seat.player.battle,
                 request=view["request"],
-                lines=self._seen[key],
+                lines=seat.lines,
             )
             known = next((name for name, explains in KNOWN_DIFFERENCES.items() if explains(difference)), None)
             if known is None:
@@ -231,6 +231,18 @@ class Comparison:
                     "lines": list(difference.lines[-_CONTEXT_LINES:]),
                 }
             )
+
+
+def _choose(seat: _Seat, mask: NDArray[np.bool_]) -> int:
+    """Return the heuristics' action by one half, else one drawn, moves more often than switches."""
+    generator = seat.generator
+    preferred = seat.player.choose() if generator.random() < _HEURISTIC_SHARE else None
+    if preferred is not None and mask[preferred]:
+        return preferred
+    legal = np.flatnonzero(mask)
+    moves, switches = legal[legal >= _FIRST_MOVE_ACTION], legal[legal < _FIRST_MOVE_ACTION]
+    switches_out = not len(moves) or (len(switches) and generator.random() < _SWITCH_SHARE)
+    return int(generator.choice(switches if switches_out else moves))
 
 
 def main(

@@ -17,6 +17,7 @@ from nashdex.games.showdown.differential_reasons import (
     copies_types_of_species,
     counts_disguised_lead_first,
     counts_mimicked_move_once,
+    counts_pressure_of_disguise,
     dates_weather_by_upkeep,
     does_not_read_pp,
     drops_what_was_passed,
@@ -73,6 +74,7 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "PP of Mimic": gives_mimicked_move_own_pp,
         "mimicked move twice": counts_mimicked_move_once,
         "most PP of copied moves": computes_max_pp_of_copies,
+        "Pressure of a disguise": counts_pressure_of_disguise,
         "PP in the request": does_not_read_pp,
     }
 )

@@ -473,6 +473,29 @@ def computes_max_pp_of_copies(difference: Difference) -> bool:
     return _is_about(difference, "max_pp") and pokemon is not None and pokemon.transformed and not copies_have_own
 
 
+def counts_pressure_of_disguise(difference: Difference) -> bool:
+    """poke-env takes PP for the Pressure that a disguised opponent would have, and does not read PP from requests.
+
+    Tests whether poke-env counts one more for some of the uses against opponents whose disguise ended.
+    """
+    if difference.feature != "own.pp":
+        return False
+    move, left = difference.tracker
+    uses = uses_in_stay = 0
+    for line in difference.lines:
+        parts = line.split("|")
+        if len(parts) < _MIN_PARTS:
+            continue
+        is_foe = not parts[2].startswith(difference.role)
+        if parts[1] in {"switch", "drag"} and is_foe:
+            uses_in_stay = 0
+        elif parts[1] == "move" and parts[2] == difference.ident and to_id_str(parts[3]) == move:
+            uses_in_stay += 1
+        elif parts[1] == "replace" and is_foe:
+            uses += uses_in_stay
+    return bool(0 < left - difference.poke_env[1] <= uses)
+
+
 def does_not_read_pp(difference: Difference) -> bool:
     """The request says how many PP the active Pokémon's moves have; poke-env only counts uses.
 
