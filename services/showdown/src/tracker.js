@@ -90,6 +90,8 @@ export class Tracker {
 
     /** The side whose Pokémon moved last, to whose move failures belong. */
     this.mover = this.own;
+    /** The first generation announced that the next move need not be one that its user has. */
+    this.isDesynced = false;
     /** @type {Request | null} */
     this.request = null;
     this.hasTeam = false;

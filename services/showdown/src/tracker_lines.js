@@ -303,6 +303,11 @@ HANDLERS.set("move", (tracker, parts) => {
   if (move === tracker.wish && !from) side.wishTurn = tracker.turn + WISH_TURNS;
 });
 
+/** A Pokémon that thaws or wakes may be made to use what another of its side was last told. */
+HANDLERS.set("-hint", (tracker, parts) => {
+  if (parts[2] === "Desync Clause Mod activated!") tracker.isDesynced = true;
+});
+
 /**
  * The first generation does not announce who is bound: whoever was hit by such a move cannot act until the move ends.
  * @param {Tracker} tracker

@@ -230,3 +230,14 @@ test("a log that names more Pokémon than a team has keeps to six rows", () => {
   assert.deepEqual(state.opponent.pokemon.map((/** @type {any} */ { name }) => name), [...names.slice(0, 5), "Haunter"]);
   assert.equal(state.opponent.active, 5);
 });
+
+test("a move that a desynchronisation lends is not learnt", () => {
+  const state = after("gen1ou", [
+    ...ENTRY,
+    "|-hint|Desync Clause Mod activated!",
+    "|-hint|In Gen 1, if both players would see the same Pokémon using different moves, the Pokemon defaults to one.",
+    "|move|p2a: Vaporeon|Hyper Beam|p1a: Mew",
+    "|move|p2a: Vaporeon|Surf|p1a: Mew",
+  ]);
+  assert.deepEqual(foe(state).moves.map((/** @type {any} */ { id }) => id), ["surf"]);
+});

@@ -10,6 +10,7 @@ from typing import Final
 
 from nashdex.games.showdown.differential_reasons import (
     Difference,
+    believes_desynchronisation,
     computes_max_pp_of_copies,
     confuses_disguise,
     confuses_own_disguise,
@@ -74,6 +75,7 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "PP of Mimic": gives_mimicked_move_own_pp,
         "mimicked move twice": counts_mimicked_move_once,
         "most PP of copied moves": computes_max_pp_of_copies,
+        "desynchronisation": believes_desynchronisation,
         "Pressure of a disguise": counts_pressure_of_disguise,
         "PP in the request": does_not_read_pp,
     }

@@ -473,6 +473,23 @@ def computes_max_pp_of_copies(difference: Difference) -> bool:
     return _is_about(difference, "max_pp") and pokemon is not None and pokemon.transformed and not copies_have_own
 
 
+def believes_desynchronisation(difference: Difference) -> bool:
+    """poke-env counts a move that a desynchronisation of the first generation lends as one of the user's own."""
+    if not _is_about(difference, "moves", "pp"):
+        return False
+    lent = set()
+    is_desynced = False
+    for line in difference.lines:
+        parts = line.split("|")
+        if parts[1:3] == ["-hint", "Desync Clause Mod activated!"]:
+            is_desynced = True
+        elif is_desynced and parts[1:2] == ["move"]:
+            is_desynced = False
+            if parts[2] == difference.ident:
+                lent.add(to_id_str(parts[3]))
+    return bool(lent) and (_is_about(difference, "pp") or set(difference.poke_env) - set(difference.tracker) <= lent)
+
+
 def counts_pressure_of_disguise(difference: Difference) -> bool:
     """poke-env takes PP for the Pressure that a disguised opponent would have, and does not read PP from requests.
 
