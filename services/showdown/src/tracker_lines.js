@@ -259,10 +259,14 @@ HANDLERS.set("move", (tracker, parts) => {
   const { volatiles } = slot;
   const from = tagged(parts, "[from] ");
   const missed = hasTag(parts, "[miss]") || hasTag(parts, "[notarget]");
+  const { isDesynced } = tracker;
+  tracker.isDesynced = false;
   tracker.mover = side;
   const goesOn = from === "lockedmove" || (dexInfo.generation === 1 && from === parts[3]);
 
-  if (goesOn) {
+  if (isDesynced) {
+    slot.lastMove = move;
+  } else if (goesOn) {
     // The first generation pays for a move of two turns in the second.
     if (dexInfo.generation === 1 && flags & CHARGES && slot.prepared === move) spend(tracker, side, pokemon, move, 1);
   } else {
