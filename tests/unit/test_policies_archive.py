@@ -120,14 +120,14 @@ def test_an_unknown_policy_is_named_with_what_there_is(store: ObjectStore) -> No
 def test_tensors_that_do_not_fit_are_named() -> None:
     net = network()
     state = {name: tensor.clone() for name, tensor in net.state_dict().items()}
-    del state["critic.bias"]
+    del state["critic.2.bias"]
     state["extra"] = torch.zeros(1)
     state["actor.weight"] = torch.zeros(3, 16)
     state["trunk.0.bias"][0] = float("nan")
     with pytest.raises(DataError) as caught:
         load_weights(net, safetensors.save(state), "here")
     for problem in (
-        "critic.bias is missing",
+        "critic.2.bias is missing",
         "extra is not part of the network",
         r"actor.weight is torch.float32 (3, 16), expected torch.float32 (2, 16)",
         "trunk.0.bias holds a number that is not finite",

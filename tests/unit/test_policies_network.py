@@ -100,9 +100,39 @@ def test_encoding_is_a_linear_layer_over_numbers_and_embeddings_of_each_row() ->
     logits, value = net(torch.from_numpy(values))
     hidden = net.trunk(plain_rows(net, space, values).relu())
     torch.testing.assert_close(logits, net.actor(hidden))
-    torch.testing.assert_close(value, net.critic(hidden).squeeze(1))
+    numbers = [c for c in range(space.observation_size) if c not in set(net._columns.tolist())]
+    by_place = [numbers.index(c) for c in net._number_columns.tolist()]
+    torch.testing.assert_close(value, net.critic(torch.from_numpy(values)[:, numbers][:, by_place]).squeeze(1))
     assert logits.shape == (5, 9)
     assert value.shape == (5,)
+
+
+def test_the_active_row_is_seen_alike_wherever_it_stands() -> None:
+    """The trunk gets the active row's vector beside the rows' own, so two places differ only by those."""
+    fields = tuple(ObservationField(name=n, offset=i, size=1, kind="number") for i, n in enumerate(("active", "x")))
+    space = Space(
+        game="tiny",
+        format="tiny",
+        version="1",
+        observation_size=6,
+        num_actions=2,
+        actions=("left", "right"),
+        vocabularies={},
+        blocks=(ObservationBlock(name="own", offset=0, rows=3, stride=2, fields=fields),),
+    )
+    net = network(space)
+    first, last = torch.tensor([[1.0, 0.7, 0, 0, 0, 0]]), torch.tensor([[0, 0, 0, 0, 1.0, 0.7]])
+    encoded = [net._encode(observation, net.fuse()).view(4, -1) for observation in (first, last)]
+    assert encoded[0][3].abs().sum() > 0
+    torch.testing.assert_close(encoded[0][3], encoded[0][0])
+    torch.testing.assert_close(encoded[0][3], encoded[1][3])
+
+
+def test_the_critic_shares_no_weight_with_the_actor() -> None:
+    space = sides_space()
+    net = network(space)
+    net.values(torch.from_numpy(observations(space, 4, 1))).sum().backward()
+    assert {name.split(".")[0] for name, p in net.named_parameters() if p.grad is not None} == {"critic"}
 
 
 def test_sides_with_other_fields_have_encoders_of_their_own() -> None:

@@ -48,8 +48,9 @@ class NetworkSettings(_Section):
 
     embedding_size: int = Field(32, ge=1, le=512, description="Values in the embedding of one category.")
     entity_size: int = Field(64, ge=4, le=4096, description="Values that stand for one Pokémon or other row.")
-    hidden_size: int = Field(576, ge=8, le=8192, description="Width of the trunk.")
+    hidden_size: int = Field(512, ge=8, le=8192, description="Width of the trunk.")
     num_hidden_layers: int = Field(2, ge=1, le=16, description="Layers of the trunk.")
+    critic_size: int = Field(64, ge=1, le=8192, description="Width of the critic, a network of its own.")
 
 
 class CollectSettings(_Section):
@@ -68,11 +69,11 @@ class CollectSettings(_Section):
 class CloningSettings(_Section):
     """Behaviour cloning of the teacher for the first policy."""
 
-    num_epochs: int = Field(8, ge=1, le=1000, description="Passes over the teacher's decisions.")
+    num_epochs: int = Field(6, ge=1, le=1000, description="Passes over the teacher's decisions.")
     minibatch_decisions: int = Field(256, ge=1, description="Decisions an optimiser step.")
-    learning_rate: float = Field(1e-3, gt=0, le=1, description="Adam's step size.")
+    learning_rate: float = Field(2e-3, gt=0, le=1, description="Adam's step size.")
     validation_share: float = Field(0.1, gt=0, lt=1, description="Share of the battles held out.")
-    critic_warmup_epochs: int = Field(1, ge=0, le=100, description="Epochs after those in which only the critic learns.")
+    critic_warmup_epochs: int = Field(2, ge=0, le=100, description="Further epochs, for the critic alone.")
 
 
 class DampingSettings(_Section):

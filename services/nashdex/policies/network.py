@@ -4,9 +4,14 @@ Shapes: B decisions, F observation values, A actions, R rows that stand for an e
 ``embedding_size``.
 
 Each row of a block (a Pokémon, the field) becomes one vector of E values by a linear layer over its numbers and the
-embeddings of its categories; a ReLU; then a trunk over all rows' vectors; then one head each for actor and critic.
+embeddings of its categories; a ReLU; then a trunk over all rows' vectors, and the actor's head.
 Rows of a block ``X_…`` that has k rows for each row of block ``X`` (a Pokémon's moves) are inputs of that row. Blocks
-with the same fields share their encoder; embeddings are shared by vocabulary.
+with the same fields share their encoder; embeddings are shared by vocabulary. Where a block has a field ``active``,
+the trunk also sees the vector of its active row, so that what a Pokémon does on the field is learnt once and not anew
+for each place in the team.
+
+The critic is a small network of its own over the numbers alone. Every decision of a battle has the same outcome to
+foretell, so that a critic on the actor's features learns the battles by heart, and pulls those features with it.
 
 The linear layer over an embedding is a table look-up: ``fuse`` multiplies the embeddings by the layer once, so that
 a row's categories cost one sum of table rows in place of a gather, a concatenation and a wide product.
@@ -51,6 +56,13 @@ class _Entity:
 
     rows: int
     parts: tuple[_Part, ...]
+    active: slice | None
+    """The observation's columns that say, row by row, whether a row is active; None where the block does not."""
+
+    @property
+    def num_vectors(self) -> int:
+        """How many vectors the trunk sees of it."""
+        return self.rows + (self.active is not None)
 
     @property
     def layout(self) -> tuple[object, ...]:
@@ -65,6 +77,13 @@ class _Entity:
     def vocabularies(self) -> tuple[str, ...]:
         """The vocabulary of each category of a row, in order."""
         return tuple(vocabulary for part in self.parts for _, vocabulary in part.categories)
+
+    def number_columns(self) -> Iterator[int]:
+        """Yield the observation's columns of all numbers, row by row."""
+        for row in range(self.rows):
+            for part in self.parts:
+                for column in part.numbers:
+                    yield part.offset + row * part.width + column
 
     def category_columns(self) -> Iterator[int]:
         """Yield the observation's columns of all categories, row by row."""
@@ -83,9 +102,20 @@ def _entities(space: Space) -> list[_Entity]:
         folds = stem in blocks and block.rows % blocks[stem].rows == 0
         owners.setdefault(stem if folds else block.name, []).append(block)
     return [
-        _Entity(blocks[name].rows, tuple(_part(block, block.rows // blocks[name].rows) for block in parts))
+        _Entity(
+            blocks[name].rows,
+            tuple(_part(block, block.rows // blocks[name].rows) for block in parts),
+            _active_columns(blocks[name]),
+        )
         for name, parts in owners.items()
     ]
+
+
+def _active_columns(block: ObservationBlock) -> slice | None:
+    for field in block.fields:
+        if field.name == "active" and field.kind == "number" and field.size == 1:
+            return slice(block.offset + field.offset, block.offset + block.rows * block.stride, block.stride)
+    return None
 
 
 def _part(block: ObservationBlock, rows_each: int) -> _Part:
@@ -150,6 +180,7 @@ class Fused(NamedTuple):
 class ActorCritic(nn.Module):
     """The network for any space. ``forward`` gives logits before masking and values."""
 
+    _number_columns: Tensor
     _columns: Tensor
     _limits: Tensor
     _table_offsets: Tensor
@@ -175,15 +206,21 @@ class ActorCritic(nn.Module):
                 for v in used
             }
         )
-        width = sum(entity.rows for entity in self._entities) * settings.entity_size
+        width = sum(entity.num_vectors for entity in self._entities) * settings.entity_size
         layers: list[nn.Module] = []
         for _ in range(settings.num_hidden_layers):
             layers += [_linear(width, settings.hidden_size, gain=2**0.5), nn.ReLU()]
             width = settings.hidden_size
         self.trunk = nn.Sequential(*layers)
-        # A first policy that is close to uniform, and values close to 0 (Andrychowicz et al. 2020).
+        # A first policy that is close to uniform (Andrychowicz et al. 2020).
         self.actor = _linear(width, space.num_actions, gain=0.01)
-        self.critic = _linear(width, 1, gain=1.0)
+        number_columns = [column for entity in self._entities for column in entity.number_columns()]
+        self._register("_number_columns", number_columns)
+        self.critic = nn.Sequential(
+            _linear(len(number_columns), settings.critic_size, gain=2**0.5),
+            nn.ReLU(),
+            _linear(settings.critic_size, 1, gain=1.0),
+        )
         self._register_look_up()
 
     def _register_look_up(self) -> None:
@@ -204,13 +241,14 @@ class ActorCritic(nn.Module):
             columns.extend(entity.category_columns())
             limits.extend([self.space.vocabularies[v] - 1 for v in entity.vocabularies] * entity.rows)
             offsets.extend(starts[encoder_index] * entity.rows)
-        for name, values in {
-            "_columns": columns,
-            "_limits": limits,
-            "_table_offsets": offsets,
-            "_row_starts": row_starts,
-        }.items():
-            self.register_buffer(name, torch.as_tensor(values, dtype=torch.int64), persistent=False)
+        self._register("_columns", columns)
+        self._register("_limits", limits)
+        self._register("_table_offsets", offsets)
+        self._register("_row_starts", row_starts)
+
+    def _register(self, name: str, values: list[int]) -> None:
+        """Keep indices that move with the weights and are no part of them."""
+        self.register_buffer(name, torch.tensor(values, dtype=torch.int64), persistent=False)
 
     @property
     def num_parameters(self) -> int:
@@ -231,11 +269,20 @@ class ActorCritic(nn.Module):
 
         ``fused`` is ``fuse()`` of the same weights, for callers that apply them many times.
         """
-        hidden = self.trunk(self._encode(observations, fused or self.fuse()))
-        return self.actor(hidden), self.critic(hidden).squeeze(-1)
+        return self.logits(observations, fused), self.values(observations)
+
+    def logits(self, observations: Tensor, fused: Fused | None = None) -> Tensor:
+        """Return the actor's logits (B, A): all that acting needs."""
+        logits: Tensor = self.actor(self.trunk(self._encode(observations, fused or self.fuse())))
+        return logits
+
+    def values(self, observations: Tensor) -> Tensor:
+        """Return the critic's values (B,)."""
+        values: Tensor = self.critic(observations[:, self._number_columns]).squeeze(-1)
+        return values
 
     def _encode(self, observations: Tensor, fused: Fused) -> Tensor:
-        """Return the rows' vectors side by side, (B, R·E)."""
+        """Return the vectors of all rows and of the active ones side by side, (B, vectors · E)."""
         sums = self._category_sums(observations, fused.table)
         encoded, at = [], 0
         for entity, encoder in zip(self._entities, self._encoder_of, strict=True):
@@ -246,8 +293,11 @@ class ActorCritic(nn.Module):
             for part, weights in zip(entity.parts, fused.number_weights[encoder], strict=True):
                 values = observations[:, part.offset : part.offset + entity.rows * part.width]
                 rows = rows + values.view(len(values), entity.rows, part.width) @ weights
-            encoded.append(rows)
-        return torch.cat(encoded, dim=1).flatten(1).relu()
+            vectors = rows.relu()
+            encoded.append(vectors)
+            if entity.active is not None:
+                encoded.append(observations[:, entity.active].unsqueeze(1) @ vectors)
+        return torch.cat(encoded, dim=1).flatten(1)
 
     def _category_sums(self, observations: Tensor, table: Tensor) -> Tensor | None:
         """Return what the categories add to each row, (B, R, E); None where the space has no categories."""
@@ -268,7 +318,8 @@ def _embedding_name(vocabulary: str) -> str:
 
 def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
     layer = nn.Linear(inputs, outputs)
-    nn.init.orthogonal_(layer.weight, gain)
+    if inputs:
+        nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
     return layer
 
@@ -296,7 +347,7 @@ class NetworkPolicy:
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row with one forward pass over all of them."""
         with torch.inference_mode():
-            logits, _ = self._network(torch.from_numpy(decisions.observation), self._fused)
+            logits = self._network.logits(torch.from_numpy(decisions.observation), self._fused)
         return sample_masked(logits.numpy(), decisions.mask, uniforms)
 
     def forget(self, battle: int, seat: int) -> None:

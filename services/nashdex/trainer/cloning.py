@@ -1,8 +1,8 @@
 """Behaviour cloning: the first policy learns to act as the teacher did, and its critic what that is worth.
 
-The loss is masked cross-entropy over the decisions with a choice, and the critic's squared error. Battles, not
-decisions, are held out: decisions of one battle are too alike. The epoch with the least validation loss is kept; then
-the critic alone learns for some epochs, so that the first advantages come from one that knows the final features.
+The loss is masked cross-entropy over the decisions with a choice. Battles, not decisions, are held out: decisions of
+one battle are too alike. The epoch with the least validation loss is kept; then the critic alone learns, by squared
+error, for a few epochs: it begins to know battles by heart long before the actor does.
 """
 
 from collections.abc import Sequence
@@ -100,10 +100,7 @@ def clone(
                 loop.restore(_BEST)
         if loop.update >= total:
             break
-        critic_only = epoch >= cloning.num_epochs
         if position == 0 or not order:
-            loop.network.requires_grad_(not critic_only)
-            loop.network.critic.requires_grad_(requires_grad=True)
             order = minibatches(
                 len(lesson.batch),
                 cloning.minibatch_decisions,
@@ -111,9 +108,11 @@ def clone(
                 lesson.batch.actions.device,
             )
         rows = order[position]
-        loss, measured = _loss(loop.network, lesson.batch.rows(rows), lesson.returns[rows], settings)
+        if epoch < cloning.num_epochs:
+            loss, measured = _actor_loss(loop.network, lesson.batch.rows(rows))
+        else:
+            loss, measured = _critic_loss(loop.network, lesson.batch.observations[rows], lesson.returns[rows])
         loop.step(loss, measured, progress)
-    loop.network.requires_grad_(requires_grad=True)
     return measure(loop.network, validation)
 
 
@@ -125,18 +124,16 @@ def _judge(loop: TrainingLoop, validation: Lesson) -> None:
         loop.keep(_BEST)
 
 
-def _loss(
-    network: ActorCritic, batch: Batch, returns: Tensor, settings: TrainSettings
-) -> tuple[Tensor, dict[str, float]]:
-    logits, values = network(batch.observations)
-    cross_entropy, accuracy = _imitation(masked_log_softmax(logits, batch.masks), batch)
-    value_loss = (values - returns).square().mean()
-    return cross_entropy + settings.value_coefficient * value_loss, {
-        "loss": cross_entropy.item(),
-        "accuracy": accuracy.item(),
-        "value_loss": value_loss.item(),
-        "explained_variance": explained_variance(values.detach(), returns),
-    }
+def _actor_loss(network: ActorCritic, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+    cross_entropy, accuracy = _imitation(masked_log_softmax(network.logits(batch.observations), batch.masks), batch)
+    return cross_entropy, {"loss": cross_entropy.item(), "accuracy": accuracy.item()}
+
+
+def _critic_loss(network: ActorCritic, observations: Tensor, returns: Tensor) -> tuple[Tensor, dict[str, float]]:
+    values = network.values(observations)
+    loss = (values - returns).square().mean()
+    explained = explained_variance(values.detach(), returns)
+    return loss, {"value_loss": loss.item(), "explained_variance": explained}
 
 
 def _imitation(log_probs: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:

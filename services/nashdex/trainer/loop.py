@@ -29,7 +29,7 @@ class LoopSettings:
 
     learning_rate: Coefficient
     max_gradient_norm: float
-    """Gradients are scaled down to this global norm."""
+    """The actor's and the critic's gradients are each scaled down to this global norm."""
     checkpoint_every_updates: int
 
 
@@ -53,7 +53,11 @@ class TrainingLoop:
         self._checkpoints = checkpoints
         self._guard = guard or Guard()
         self._rate_multiplier = 1.0
-        self._optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate.initial, eps=1e-5)
+        # Actor and critic share no weights: a large error of one should not shorten the other's step.
+        critic = list(network.critic.parameters())
+        actor = [p for p in network.parameters() if all(p is not other for other in critic)]
+        groups = [{"params": actor}, {"params": critic}]
+        self._optimiser = torch.optim.Adam(groups, lr=settings.learning_rate.initial, eps=1e-5)
         self._snapshots: dict[str, dict[str, Tensor]] = {}
         self._resume()
         if _GOOD not in self._snapshots:
@@ -73,8 +77,8 @@ class TrainingLoop:
         rate = self._settings.learning_rate.at(self.update, self._rate_multiplier)
         self._optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        norm = nn.utils.clip_grad_norm_(self.network.parameters(), self._settings.max_gradient_norm)
-        measured = {**self.latest, **values, "gradient_norm": float(norm), "learning_rate": rate}
+        norm = self._clip_gradients()
+        measured = {**self.latest, **values, "gradient_norm": norm, "learning_rate": rate}
         problem = self._guard.problem({"loss": float(loss.detach()), **measured}, self.marks.get(_GOOD_ENTROPY))
         if problem:
             self.roll_back(problem)
@@ -93,6 +97,12 @@ class TrainingLoop:
         if self.update % self._settings.checkpoint_every_updates == 0 or stop_requested():
             self._save()
         check_stop()
+
+    def _clip_gradients(self) -> float:
+        """Scale each group's gradient down to the limit, and return the norm of the whole before that."""
+        limit = self._settings.max_gradient_norm
+        norms = [nn.utils.clip_grad_norm_(group["params"], limit) for group in self._optimiser.param_groups]
+        return float(torch.stack(norms).norm())
 
     def check_final(self, values: Mapping[str, float]) -> bool:
         """Judge the state after the last step; return whether it had to go back to the last good one."""
