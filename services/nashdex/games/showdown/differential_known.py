@@ -20,7 +20,6 @@ from nashdex.games.showdown.differential_reasons import (
     counts_mimicked_move_once,
     counts_pressure_of_disguise,
     dates_weather_by_upkeep,
-    does_not_read_pp,
     drops_what_was_passed,
     ends_flash_fire,
     ends_yawn,
@@ -77,7 +76,6 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "most PP of copied moves": computes_max_pp_of_copies,
         "desynchronisation": believes_desynchronisation,
         "Pressure of a disguise": counts_pressure_of_disguise,
-        "PP in the request": does_not_read_pp,
     }
 )
 """In this order the first that applies explains a difference."""

@@ -4,7 +4,6 @@ A difference is explained only where the lines hold what the reason speaks of; t
 ``differential_known``.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -511,18 +510,3 @@ def counts_pressure_of_disguise(difference: Difference) -> bool:
         elif parts[1] == "replace" and is_foe:
             uses += uses_in_stay
     return bool(0 < left - difference.poke_env[1] <= uses)
-
-
-def does_not_read_pp(difference: Difference) -> bool:
-    """The request says how many PP the active Pokémon's moves have; poke-env only counts uses.
-
-    Tests whether the tracker has what the request says.
-    """
-    if difference.feature not in {"own.pp", "own.max_pp"} or "active" not in difference.request:
-        return False
-    key = "pp" if difference.feature == "own.pp" else "maxpp"
-    move, value = difference.tracker
-    offered = difference.request["active"][0]["moves"]
-    return difference.state["active"] and any(
-        re.sub(r"\d+$", "", entry["id"]) == move and entry.get(key) == value for entry in offered
-    )
