@@ -10,13 +10,14 @@ const EXIT_INTERNAL = 70;
 /** Heap in use that ends a gateway's youth: battles under way need some 200 MiB, the process may have about 2 GiB. */
 const DEFAULT_MAX_HEAP_MB = 1024;
 
-const USAGE = `usage: node gateway.js [--listen HOST:PORT] [--max-heap-mb N] [--version]
+const USAGE = `usage: node gateway.js [--listen HOST:PORT] [--max-heap-mb N] [--no-acceleration] [--version]
 
 Plays Pokémon Showdown battles for one client on standard input and output, or for each TCP connection in a
 process of its own. The protocol: docs/gateway.md. Logs are JSON lines on standard error.
 
   --listen HOST:PORT  accept TCP connections; port 0 takes a free one, which the log names
   --max-heap-mb N     ask the client to reconnect once more MiB of heap are in use (default ${DEFAULT_MAX_HEAP_MB})
+  --no-acceleration   leave the simulator's event dispatch as it is
   --version           print the versions of gateway and simulator
 `;
 
@@ -32,6 +33,7 @@ function readArguments() {
       options: {
         listen: { type: "string" },
         "max-heap-mb": { type: "string", default: String(DEFAULT_MAX_HEAP_MB) },
+        "no-acceleration": { type: "boolean", default: false },
         version: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },
@@ -69,8 +71,10 @@ if (values.help) {
   const simulator = packageVersion("../node_modules/pokemon-showdown/package.json");
   process.stdout.write(`nashdex-showdown ${packageVersion("../package.json")} (pokemon-showdown ${simulator})\n`);
 } else if (values.listen !== undefined) {
-  listen(parseAddress(values.listen), ["--max-heap-mb", String(maxHeapMb)]);
+  const childArguments = ["--max-heap-mb", String(maxHeapMb), ...(values["no-acceleration"] ? ["--no-acceleration"] : [])];
+  listen(parseAddress(values.listen), childArguments);
 } else {
+  if (!values["no-acceleration"]) (await import("./accelerate.js")).accelerate();
   const { converse } = await import("./converse.js");
   converse(process.stdin, process.stdout, maxHeapMb * 2 ** 20);
 }

@@ -17,6 +17,9 @@ export const { Battle } = /** @type {typeof import("pokemon-showdown/dist/sim/ba
 export const { Dex, toID } = /** @type {typeof import("pokemon-showdown/dist/sim/dex.js")} */ (
   require("pokemon-showdown/dist/sim/dex.js")
 );
+export const { Pokemon } = /** @type {typeof import("pokemon-showdown/dist/sim/pokemon.js")} */ (
+  require("pokemon-showdown/dist/sim/pokemon.js")
+);
 export const { PRNG } = /** @type {typeof import("pokemon-showdown/dist/sim/prng.js")} */ (
   require("pokemon-showdown/dist/sim/prng.js")
 );

@@ -43,6 +43,9 @@ class GatewaySettings(BaseSettings):
     directory: Path = Field(
         Path(__file__).parents[3] / "showdown", description="The gateway's npm package, for child processes."
     )
+    acceleration: bool = Field(
+        default=True, description="Speed up the simulator's event dispatch; the battles are the same."
+    )
     node: str | None = Field(None, description="The Node executable; by default from PATH or the environment's own.")
 
 
@@ -94,7 +97,12 @@ class Gateway:
                 "or name the gateway's folder in NASHDEX_GATEWAY_DIRECTORY"
             )
         self._process = subprocess.Popen(  # noqa: S603 our own program, no input in its arguments
-            [find_node(self._settings), *NODE_FLAGS, str(entry)],
+            [
+                find_node(self._settings),
+                *NODE_FLAGS,
+                str(entry),
+                *([] if self._settings.acceleration else ["--no-acceleration"]),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
