@@ -37,7 +37,7 @@ handlers.set("move", (tracker, parts) => {
     slot.lastMove = move;
   } else if (goesOn) {
     // The first generation pays for a move of two turns in the second.
-    if (dexInfo.generation === 1 && flags & CHARGES && slot.prepared === move) spend(tracker, side, pokemon, move, 1);
+    if (dexInfo.generation === 1 && slot.prepared === move && slot.preparesOwn) spend(tracker, side, pokemon, move, 1);
   } else {
     const caller = from.startsWith("move: ") ? from.slice(6) : from;
     if (from.startsWith("ability: ")) {
@@ -64,6 +64,7 @@ handlers.set("move", (tracker, parts) => {
   volatiles[n.glaiverush] = 0;
   if (move !== tracker.rage) volatiles[n.rage] = 0;
   slot.prepared = 0;
+  slot.preparesOwn = from === "";
   const goesWild = flags & THRASHES && (!missed || dexInfo.generation === 1);
   volatiles[n.thrashing] = goesWild ? Math.min(255, volatiles[n.thrashing] + 1) : 0;
   if (!(flags & STALLS)) slot.stalls = 0;

@@ -179,6 +179,8 @@ export class ActiveSlot {
     this.lastMove = 0;
     /** The move that is being prepared. */
     this.prepared = 0;
+    /** Whether the prepared move is its own, and not lent by another such as Metronome. */
+    this.preparesOwn = false;
     /** Consecutive uses of Protect and the like that worked. */
     this.stalls = 0;
     /** Ends of turns since it came in. */
@@ -198,6 +200,7 @@ export class ActiveSlot {
     this.numMoves = 0;
     this.lastMove = 0;
     this.prepared = 0;
+    this.preparesOwn = false;
     this.stalls = 0;
     this.turns = 0;
   }

@@ -241,3 +241,21 @@ test("a move that a desynchronisation lends is not learnt", () => {
   ]);
   assert.deepEqual(foe(state).moves.map((/** @type {any} */ { id }) => id), ["surf"]);
 });
+
+test("the second turn of a lent move is lent too", () => {
+  const state = after("gen1ou", [
+    ...ENTRY,
+    "|move|p2a: Vaporeon|Metronome|p2a: Vaporeon",
+    "|move|p2a: Vaporeon|Sky Attack||[from] Metronome|[still]",
+    "|-prepare|p2a: Vaporeon|Sky Attack",
+    "|turn|2",
+    "|move|p2a: Vaporeon|Sky Attack|p1a: Mew|[from] Sky Attack",
+    "|turn|3",
+    "|move|p2a: Vaporeon|Dig||[still]",
+    "|-prepare|p2a: Vaporeon|Dig",
+    "|turn|4",
+    "|move|p2a: Vaporeon|Dig|p1a: Mew|[from] Dig",
+  ]);
+  const spent = foe(state).moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]);
+  assert.deepEqual(spent, [["metronome", 1], ["dig", 1]]);
+});

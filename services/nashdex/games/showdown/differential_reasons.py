@@ -446,16 +446,12 @@ def has_fifth_move(difference: Difference) -> bool:
 
 
 def counts_mimicked_move_once(difference: Difference) -> bool:
-    """A Pokémon can mimic a move that it knows and then has it twice; poke-env keeps moves by name."""
-    own = difference.feature in {"choices", "own.moves"}
-    role = difference.battle.player_role if own else difference.role
+    """A Pokémon can mimic a move that it knows, or copy one that did: it has it twice; poke-env keeps moves by name."""
     return (
         (difference.feature == "choices" or _is_about(difference, "moves"))
         and sorted(set(difference.tracker)) == difference.poke_env
         and any(
-            parts[1] in {"-start", "-activate"}
-            and parts[2].startswith(str(role))
-            and parts[3].removeprefix("move: ") == "Mimic"
+            parts[1] in {"-start", "-activate"} and parts[3].removeprefix("move: ") == "Mimic"
             for parts in difference.parts()
             if len(parts) > 3  # noqa: PLR2004 the effect is the fourth part
         )
