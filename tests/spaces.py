@@ -16,7 +16,11 @@ def tiny_space(num_actions: int = 2) -> Space:
         ),
     )
     field = ObservationBlock(
-        name="field", offset=4, rows=1, stride=3, fields=(ObservationField(name="turn", offset=0, size=3, kind="number"),)
+        name="field",
+        offset=4,
+        rows=1,
+        stride=3,
+        fields=(ObservationField(name="turn", offset=0, size=3, kind="number"),),
     )
     return Space(
         game="tiny",
