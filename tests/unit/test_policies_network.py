@@ -246,6 +246,17 @@ def test_recorded_log_probabilities_are_those_that_training_computes() -> None:
     assert answers.action.dtype == np.int64
 
 
+def test_the_same_weights_give_the_same_bits_with_and_without_gradients() -> None:
+    """So that the KL from a reference is exactly 0 before the first step."""
+    space = sides_space()
+    torch.manual_seed(0)
+    net = ActorCritic(space, NetworkSettings())
+    values = torch.from_numpy(observations(space, 512, 8))
+    with torch.no_grad():
+        acting = net.logits(values, net.fuse())
+    assert torch.equal(net.logits(values), acting)
+
+
 def test_a_row_is_answered_alike_in_any_batch() -> None:
     space = sides_space()
     policy = NetworkPolicy(PolicyId("p1"), network(space))

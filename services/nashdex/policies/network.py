@@ -292,7 +292,9 @@ class ActorCritic(nn.Module):
             at += entity.rows
             for part, weights in zip(entity.parts, fused.number_weights[encoder], strict=True):
                 values = observations[:, part.offset : part.offset + entity.rows * part.width]
-                rows = rows + values.view(len(values), entity.rows, part.width) @ weights
+                # One plain product of matrices: with three dimensions torch would choose its kernel by whether
+                # gradients are wanted, and the same weights would not give the same bits in training and acting.
+                rows = rows + (values.reshape(-1, part.width) @ weights).view(-1, entity.rows, weights.shape[1])
             vectors = rows.relu()
             encoded.append(vectors)
             if entity.active is not None:
