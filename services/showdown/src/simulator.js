@@ -43,8 +43,8 @@ export function isSeed(text) {
 }
 
 /**
- * The simulator's notation of a seed. Its `gen5` generator is a 64-bit linear congruential one and cheap; the
- * default, ChaCha20, costs several per cent of a battle.
+ * The simulator's notation of a seed for its `gen5` generator, a 64-bit linear congruential one: its whole state is
+ * what 16 hex digits say. (The simulator's default is ChaCha20.)
  * @param {string} seed 16 hex digits
  * @returns {import("pokemon-showdown/dist/sim/prng.js").PRNGSeed}
  */

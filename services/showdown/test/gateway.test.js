@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { controlFrame } from "../src/frames.js";
 import { gatewayVersion, simulatorVersion } from "../src/simulator.js";
 import { GATEWAY, Peer, start } from "./peer.js";
 
@@ -42,6 +43,14 @@ describe("on standard input and output", () => {
     peer.process?.stdin?.end();
     assert.deepEqual(await peer.exit, [0, null]);
     assert.equal(await peer.next(), null);
+  });
+
+  test("frames that come together are answered together", async () => {
+    const peer = await Peer.spawned().hello(FORMAT);
+    const starts = [1, 2, 3].map((battle) => controlFrame({ type: "start", battles: [start(battle)] }));
+    peer.send(Buffer.concat(starts));
+    assert.deepEqual((await peer.expect("decisions")).battles, [1, 1, 2, 2, 3, 3]);
+    peer.process?.kill("SIGTERM");
   });
 
   test("SIGTERM ends it with exit code 0 in the midst of battles", async () => {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import v8 from "node:v8";
+import vm from "node:vm";
 import { simulatorVersion } from "../src/simulator.js";
 import { Peer, frame, start } from "./peer.js";
 
@@ -194,6 +196,23 @@ test("a battle that runs cannot be started or tracked", async () => {
     peer.tell(message);
     assert.match((await peer.expect("error")).message, /battle 1 runs/);
   }
+});
+
+test("nothing of a battle stays once it is over", async () => {
+  v8.setFlagsFromString("--expose-gc");
+  const collect = /** @type {() => void} */ (vm.runInNewContext("gc"));
+  const peer = await Peer.inProcess().hello("gen1randombattle");
+  /** @type {Map<number, WeakRef<object>>} */
+  const simulations = new Map();
+  await peer.play([start(1), start(2, { log: true, lines: [true, true] })], () => {
+    for (const [id, battle] of peer.session?.battles ?? []) simulations.set(id, new WeakRef(battle.simulation));
+  });
+  peer.tell({ type: "start", battles: [start(3), start(4)] });
+  for (const id of [3, 4]) simulations.set(id, new WeakRef(/** @type {any} */ (peer.session?.battles.get(id)).simulation));
+  peer.tell({ type: "abandon", battles: [3] });
+  await sleep(0);
+  collect();
+  assert.deepEqual([1, 2, 3, 4].map((id) => simulations.get(id)?.deref() !== undefined), [false, false, false, true]);
 });
 
 test("recycling is asked for once, after a battle has finished", async () => {
