@@ -19,7 +19,8 @@ LABELS = {
     "component": "What the process does: the name of its step, or of a service.",
     "format": "Showdown format, or the name of another game.",
     "step": "Step of the iteration.",
-    "cause": "Why a battle failed: deadline, simulator_error, illegal_team, bad_start, gateway_died, gateway_hung.",
+    "cause": "Why a battle failed: deadline, simulator_error, tracker_error, illegal_team, bad_start, "
+    "gateway_died, gateway_hung.",
     "estimator": "How an exploitability was estimated: restricted, best_response_gap, exact or legacy_dominance_gap.",
     "bound": "value, or low and high of the 95 % interval.",
     "operation": "Operation of the store.",
