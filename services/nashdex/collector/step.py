@@ -18,6 +18,7 @@ from nashdex.rollout.loading import game_of_run, load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
 from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.shard import ShardWriter
@@ -36,8 +37,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     """
     if done := find_manifest(store, iteration, StepName.COLLECT, shard):
         return done
-    plan_key = keys.published(iteration, keys.PLAN)
-    plan = IterationPlan.from_json(store.get(plan_key), plan_key)
+    plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     game = game_of_run(store, settings)
     numbers = shard_range(settings.collect.battles, settings.collect.shards, shard)
     root = derive_seed(settings.seed, "collect", iteration)

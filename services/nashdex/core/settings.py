@@ -7,7 +7,7 @@ import hashlib
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
@@ -18,8 +18,6 @@ from nashdex.core.ids import RunIdField
 
 _ENV_PREFIX = "NASHDEX_"
 _ENV_NESTING = "__"
-
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class _Section(BaseModel):

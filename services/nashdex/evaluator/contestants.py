@@ -14,7 +14,8 @@ from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
 from nashdex.policies.scripted import SCRIPTED
 from nashdex.store import open_store
-from nashdex.store.attempt import find_manifest
+from nashdex.store.attempt import newest_manifest
+from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
 NASH = "nash"
@@ -44,9 +45,7 @@ def load_contestant(text: str, space: Space) -> Contestant:
     store = open_store(run_uri)
     if name != NASH:
         return _single(store, policy_id(name), space)
-    iteration = newest_solved_iteration(store)
-    key = keys.published(iteration, keys.META_STRATEGY)
-    strategy = MetaStrategy.from_json(store.get(key), f"{store.uri}/{key}")
+    strategy = read_published(store, newest_solved_iteration(store), keys.META_STRATEGY, MetaStrategy)
     mixture = Mixture({policy: share for policy, share in strategy.meta_strategy.items() if share > 0})
     return Contestant(mixture, {policy: load_policy(store, policy, space) for policy in mixture.support})
 
@@ -57,14 +56,12 @@ def newest_solved_iteration(store: ObjectStore) -> int:
     Raises:
         DataError: none has, or there is no run.
     """
-    iteration = 0
-    while find_manifest(store, iteration, StepName.SOLVE, 0):
-        iteration += 1
-    if iteration == 0:
+    newest = newest_manifest(store, StepName.SOLVE)
+    if newest is None:
         raise DataError(
             f"{store.uri} holds no run with a solved iteration: expected the URI of a run, as `nashdex run` prints"
         )
-    return iteration - 1
+    return newest.iteration
 
 
 def _single(store: ObjectStore, policy: PolicyId, space: Space) -> Contestant:

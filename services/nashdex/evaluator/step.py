@@ -24,7 +24,8 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.rollout.loading import game_of_run, load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
-from nashdex.store.attempt import Attempt, find_manifest, read_manifest, read_object
+from nashdex.store.attempt import Attempt, find_manifest, read_manifest
+from nashdex.store.documents import read_published, read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 
@@ -50,10 +51,9 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
 def missing_battles(store: ObjectStore, settings: RunSettings, iteration: int) -> list[PlannedBattle]:
     """Return every battle that the iteration's tournament must play, the same for all shards and retries."""
-    plan_key = keys.published(iteration, keys.PLAN)
-    plan = IterationPlan.from_json(store.get(plan_key), plan_key)
+    plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     results = [
-        TrainingResult.from_json(read_object(store, manifest, TRAINING_RESULT), f"train shard {manifest.shard}")
+        read_written(store, manifest, TRAINING_RESULT, TrainingResult)
         for manifest in (
             read_manifest(store, iteration, StepName.TRAIN, shard) for shard in range(settings.train.seeds)
         )
@@ -61,8 +61,7 @@ def missing_battles(store: ObjectStore, settings: RunSettings, iteration: int) -
     population = plan.population.grown(results, iteration)
     matrix = None
     if iteration > 0:
-        matrix_key = keys.published(iteration - 1, keys.INTERACTION_MATRIX)
-        matrix = InteractionMatrix.from_json(store.get(matrix_key), matrix_key)
+        matrix = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
     return battles_of(planned_battles(population, matrix, settings.evaluate.battles_per_pair))
 
 

@@ -4,6 +4,7 @@ from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
 from nashdex.solver.report_document import Interval, IterationRow, Report
+from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
 
@@ -13,8 +14,7 @@ def summarise(store: ObjectStore, iteration: int) -> str:
     Raises:
         DataError: the report is missing or altered.
     """
-    key = keys.published(iteration, keys.REPORT)
-    return describe_iteration(Report.from_json(store.get(key), f"{store.uri}/{key}"), iteration)
+    return describe_iteration(read_published(store, iteration, keys.REPORT, Report), iteration)
 
 
 def describe_iteration(report: Report, iteration: int) -> str:

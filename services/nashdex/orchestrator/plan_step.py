@@ -11,7 +11,8 @@ from nashdex.core.steps import StepName
 from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
-from nashdex.store.attempt import Attempt, find_manifest, read_manifest, read_object
+from nashdex.store.attempt import Attempt, find_manifest, read_manifest
+from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 
 
@@ -37,14 +38,10 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 def _solved(store: ObjectStore, iteration: int) -> tuple[Population, MetaStrategy, MetaGameAnalysis]:
     """Return what ``iteration`` published, read through its manifest, which says that all of it is there."""
     manifest = read_manifest(store, iteration, StepName.SOLVE, 0)
-
-    def read(name: str) -> tuple[bytes, str]:
-        return read_object(store, manifest, name), f"{store.uri}/{manifest.objects[name].key}"
-
     return (
-        Population.from_json(*read(keys.POPULATION)),
-        MetaStrategy.from_json(*read(keys.META_STRATEGY)),
-        MetaGameAnalysis.from_json(*read(keys.META_GAME_ANALYSIS)),
+        read_written(store, manifest, keys.POPULATION, Population),
+        read_written(store, manifest, keys.META_STRATEGY, MetaStrategy),
+        read_written(store, manifest, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
     )
 
 

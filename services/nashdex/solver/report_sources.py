@@ -1,10 +1,8 @@
 """What a report is made of, read through the manifests of every iteration so far."""
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 from nashdex.core import keys
-from nashdex.core.documents import Document
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, TrainingResult
 from nashdex.core.settings import RunSettings
@@ -14,10 +12,9 @@ from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.ledger import LEDGER, InteractionMatrix, ShardLedger
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
-from nashdex.store.attempt import read_manifest, read_object
+from nashdex.store.attempt import read_manifest
+from nashdex.store.documents import read_published, read_written
 from nashdex.store.protocol import ObjectStore
-
-D = TypeVar("D", bound=Document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +70,18 @@ def read_iteration(store: ObjectStore, settings: RunSettings, iteration: int) ->
         for step, number in shards.items()
     }
 
-    def read(manifest: Manifest, name: str, kind: type[D]) -> D:
-        return kind.from_json(read_object(store, manifest, name), f"{store.uri}/{manifest.objects[name].key}")
-
     (solved,) = manifests[StepName.SOLVE]
-    plan_key = keys.published(iteration, keys.PLAN)
     return IterationSources(
         iteration=iteration,
-        plan=IterationPlan.from_json(store.get(plan_key), f"{store.uri}/{plan_key}"),
-        collected=tuple(read(m, COLLECT_RESULT, CollectResult) for m in manifests[StepName.COLLECT]),
-        trained=tuple(read(m, TRAINING_RESULT, TrainingResult) for m in manifests[StepName.TRAIN]),
-        evaluated=tuple(Evaluated(m, read(m, LEDGER, ShardLedger)) for m in manifests[StepName.EVALUATE]),
-        population=read(solved, keys.POPULATION, Population),
-        matrix=read(solved, keys.INTERACTION_MATRIX, InteractionMatrix),
-        meta_strategy=read(solved, keys.META_STRATEGY, MetaStrategy),
-        analysis=read(solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
+        plan=read_published(store, iteration, keys.PLAN, IterationPlan),
+        collected=tuple(read_written(store, m, COLLECT_RESULT, CollectResult) for m in manifests[StepName.COLLECT]),
+        trained=tuple(read_written(store, m, TRAINING_RESULT, TrainingResult) for m in manifests[StepName.TRAIN]),
+        evaluated=tuple(
+            Evaluated(m, read_written(store, m, LEDGER, ShardLedger)) for m in manifests[StepName.EVALUATE]
+        ),
+        population=read_written(store, solved, keys.POPULATION, Population),
+        matrix=read_written(store, solved, keys.INTERACTION_MATRIX, InteractionMatrix),
+        meta_strategy=read_written(store, solved, keys.META_STRATEGY, MetaStrategy),
+        analysis=read_written(store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
         manifests=tuple(manifest for step in manifests.values() for manifest in step),
     )

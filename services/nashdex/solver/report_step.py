@@ -10,7 +10,7 @@ from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.solver.report_document import Report, replays_to_embed
 from nashdex.solver.report_sources import read_iteration
-from nashdex.store.attempt import Attempt, find_manifest, read_manifest, read_object
+from nashdex.store.attempt import Attempt, find_manifest, newest_manifest, read_manifest, read_object
 from nashdex.store.protocol import ObjectStore
 
 
@@ -58,10 +58,7 @@ def write_page(store: ObjectStore, output: Path) -> None:
     Raises:
         DataError: no iteration has a report yet, it was altered, or ``output`` cannot be written.
     """
-    newest = None
-    number = 0
-    while manifest := find_manifest(store, number, StepName.REPORT, 0):
-        newest, number = manifest, number + 1
+    newest = newest_manifest(store, StepName.REPORT)
     if newest is None:
         raise DataError(
             f"{store.uri} has no report yet: its first iteration is not finished. "

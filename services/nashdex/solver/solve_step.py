@@ -1,7 +1,6 @@
 """The solve step: count the iteration's battles, solve the game, publish population, payoffs, mixture and analysis."""
 
 import math
-from typing import TypeVar
 
 import structlog
 
@@ -28,7 +27,8 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.ratings import BASE_ELO
 from nashdex.metagame.solving import Answer, EmpiricalGame, solve_game
-from nashdex.store.attempt import Attempt, find_manifest, read_manifest, read_object
+from nashdex.store.attempt import Attempt, find_manifest, read_manifest
+from nashdex.store.documents import read_published, read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
@@ -36,7 +36,6 @@ from nashdex.telemetry.progress import Progress
 ANCHOR = "random"
 """The scripted policy that the ratings are measured from, where it is a member: it never changes."""
 
-D = TypeVar("D", bound=Document)
 
 _log = structlog.get_logger(__name__)
 
@@ -52,12 +51,12 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if done := find_manifest(store, iteration, StepName.SOLVE, shard):
         return done
     attempt = Attempt(store, iteration, StepName.SOLVE, shard)
-    plan = _published(store, iteration, keys.PLAN, IterationPlan)
+    plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     population = plan.population.grown(_training_results(store, settings, iteration), iteration)
     ledgers = _ledgers(store, settings, iteration)
     counted = None
     if iteration > 0:
-        counted = _published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
+        counted = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
     check_played_as_planned(planned_battles(population, counted, settings.evaluate.battles_per_pair), ledgers)
     matrix = add_ledgers(counted, population.ids, ledgers)
 
@@ -98,25 +97,14 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     return attempt.finish({"policies": len(population.ids), "battles": sum(len(each.battles) for each in ledgers)})
 
 
-def _published(store: ObjectStore, iteration: int, name: str, kind: type[D]) -> D:
-    key = keys.published(iteration, name)
-    return kind.from_json(store.get(key), f"{store.uri}/{key}")
-
-
 def _training_results(store: ObjectStore, settings: RunSettings, iteration: int) -> list[TrainingResult]:
     manifests = [read_manifest(store, iteration, StepName.TRAIN, shard) for shard in range(settings.train.seeds)]
-    return [
-        TrainingResult.from_json(read_object(store, manifest, TRAINING_RESULT), manifest.objects[TRAINING_RESULT].key)
-        for manifest in manifests
-    ]
+    return [read_written(store, manifest, TRAINING_RESULT, TrainingResult) for manifest in manifests]
 
 
 def _ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> list[ShardLedger]:
     manifests = [read_manifest(store, iteration, StepName.EVALUATE, shard) for shard in range(settings.evaluate.shards)]
-    return [
-        ShardLedger.from_json(read_object(store, manifest, LEDGER), manifest.objects[LEDGER].key)
-        for manifest in manifests
-    ]
+    return [read_written(store, manifest, LEDGER, ShardLedger) for manifest in manifests]
 
 
 def _records(ledgers: list[ShardLedger]) -> tuple[BattleRecord, ...]:

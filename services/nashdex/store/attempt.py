@@ -93,6 +93,14 @@ def read_manifest(store: ObjectStore, iteration: int, step: StepName, shard: int
     return manifest
 
 
+def newest_manifest(store: ObjectStore, step: StepName) -> Manifest | None:
+    """Return the first shard's manifest of the newest iteration that finished ``step``, or None if none has."""
+    newest, iteration = None, 0
+    while manifest := find_manifest(store, iteration, step, 0):
+        newest, iteration = manifest, iteration + 1
+    return newest
+
+
 def read_object(store: ObjectStore, manifest: Manifest, name: str) -> bytes:
     """Return the object that ``manifest`` calls ``name``.
 

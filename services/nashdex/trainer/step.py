@@ -24,6 +24,7 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network, save_policy
 from nashdex.policies.network import ActorCritic
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
+from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 from nashdex.trainer import cloning, ppo
@@ -71,8 +72,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         return done
     began_seconds = time.monotonic()
     device = _prepare_torch(settings.train)
-    plan_key = keys.published(iteration, keys.PLAN)
-    plan = IterationPlan.from_json(store.get(plan_key), f"{store.uri}/{plan_key}")
+    plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     collected = [read_manifest(store, iteration, StepName.COLLECT, s) for s in range(settings.collect.shards)]
     attempt = Attempt(store, iteration, StepName.TRAIN, shard)
     space, recorded = read_shards(store, collected)
