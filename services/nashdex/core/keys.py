@@ -2,8 +2,8 @@
 
 ```
 config.json
-teams.txt
-policies/{policy}/policy.json, weights.safetensors
+teams.txt, matrix.json
+policies/{policy}/policy.json, weights.safetensors, table.safetensors
 iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attempt
 iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    put if absent, last
 iterations/{iteration:04d}/{step}/{shard:05d}/checkpoint.json  where a later attempt may go on
@@ -16,6 +16,7 @@ from nashdex.core.steps import StepName
 
 CONFIG = "config.json"
 TEAMS = "teams.txt"
+MATRIX = "matrix.json"
 
 PLAN = "plan.json"
 POPULATION = "population.json"
@@ -59,3 +60,8 @@ def policy_document(policy: PolicyId) -> str:
 def policy_weights(policy: PolicyId) -> str:
     """Return the key of a policy's weights."""
     return f"policies/{policy}/weights.safetensors"
+
+
+def policy_table(policy: PolicyId) -> str:
+    """Return the key of a policy's action probabilities by information state, which tabular games have."""
+    return f"policies/{policy}/table.safetensors"

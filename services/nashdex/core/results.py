@@ -1,9 +1,14 @@
 """What collect and train say of themselves, for the report and for later steps."""
 
+from typing import Literal
+
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField
+
+Oracle = Literal["clone", "ppo", "exact", "q-learning"]
+"""How a policy is trained: as a clone of a teacher, or as a best response."""
 
 COLLECT_RESULT = "result.json"
 TRAINING_RESULT = "result.json"
@@ -49,7 +54,7 @@ class TrainingResult(Document):
 
     policy: PolicyIdField
     parent: PolicyIdField | None = Field(description="Whose weights training began from.")
-    oracle: str
+    oracle: Oracle
     preset: str
     reference: str = Field(description="Where the KL reference came from: none, or snapshot:POLICY.")
     num_updates: NonNegativeInt

@@ -20,6 +20,10 @@ _ENV_PREFIX = "NASHDEX_"
 _ENV_NESTING = "__"
 
 
+Scripted = Literal["random", "max-power", "heuristic", "first-action"]
+"""Policies that are programs. Tabular games have random and first-action, Showdown has all."""
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -27,7 +31,7 @@ class _Section(BaseModel):
 class PopulationSettings(_Section):
     """Who is in the population before the first iteration."""
 
-    initial: tuple[Literal["random", "max-power", "heuristic"], ...] = Field(
+    initial: tuple[Scripted, ...] = Field(
         default=("random", "max-power", "heuristic"),
         min_length=1,
         description="Scripted policies that the population begins with. They also anchor the ratings.",
@@ -59,7 +63,7 @@ class CollectSettings(_Section):
     gateways: int = Field(1, ge=1, le=64, description="Gateway processes a shard.")
     concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once in a shard.")
     deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
-    teacher: Literal["random", "max-power", "heuristic"] = Field(
+    teacher: Scripted = Field(
         "heuristic", description="Scripted policy that the first iteration's policy is cloned from."
     )
 
@@ -85,8 +89,20 @@ class DampingSettings(_Section):
 class TrainSettings(_Section):
     """Training the best response."""
 
-    oracle: Literal["ppo"] = Field("ppo", description="How a best response is found.")
-    preset: Literal["none", "ppo-clip-kl"] = Field("ppo-clip-kl", description="Damping preset.")
+    oracle: Literal["ppo", "exact", "q-learning"] = Field(
+        "ppo", description="How a best response is found; exact and q-learning are for tabular games."
+    )
+    preset: Literal["none", "s0-damped", "ppo-clip-kl", "kl-warmup", "adaptive-kl", "ema-magnet", "portfolio"] = Field(
+        "ppo-clip-kl", description="Damping preset."
+    )
+    rounds: int = Field(
+        1,
+        ge=1,
+        le=10_000,
+        description="PPO rounds an iteration. The first learns from the collected battles; each further one plays "
+        "battles of its own with the newest weights, in the training process.",
+    )
+    round_battles: int = Field(1000, ge=2, le=10_000_000, description="Battles of each further round.")
     seeds: int = Field(1, ge=1, le=64, description="Oracles trained an iteration, each from its own seed.")
     cloning: CloningSettings = CloningSettings()
     damping: DampingSettings = DampingSettings()
@@ -113,14 +129,63 @@ class EvaluateSettings(_Section):
     gateways: int = Field(1, ge=1, le=64, description="Gateway processes a shard.")
     concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once in a shard.")
     deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
+    schedule: Literal["uniform", "adaptive"] = Field(
+        "uniform", description="adaptive: further battles go where they move the meta-strategy most."
+    )
+    first_battles: int = Field(50, ge=2, description="Battles of a new pair under the adaptive schedule.")
+    adaptive_battles: int = Field(500, ge=0, description="Further battles an iteration under the adaptive schedule.")
     replays_per_pair: int = Field(1, ge=0, le=100, description="Battles of each pair kept as replays.")
+
+
+class GateSettings(_Section):
+    """A test between train and evaluate that a new policy must pass to join the population."""
+
+    test: Literal["none", "sprt"] = Field("none", description="sprt: sequential test against the policy's parent.")
+    elo0: float = Field(0.0, ge=-1000, le=1000, description="Elo gap of the hypothesis that the policy is no better.")
+    elo1: float = Field(50.0, ge=-1000, le=1000, description="Elo gap of the hypothesis that it is better.")
+    error_rate: float = Field(0.05, gt=0, lt=0.5, description="α and β: chance of each wrong decision.")
+    max_battles: int = Field(2000, ge=2, le=1_000_000, description="After so many the policy is let through.")
+    gateways: int = Field(1, ge=1, le=64, description="Gateway processes.")
+    concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once.")
+    deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
+
+
+class LeagueSettings(_Section):
+    """Whom the learner meets in mode league: prioritised fictitious self-play over classes of opponents."""
+
+    weighting: Literal["hard", "variance", "normal"] = Field("hard", description="PFSP weight of an opponent.")
+    baseline: float = Field(0.05, ge=0, le=1, description="Share of the scripted policies.")
+    itself: float = Field(0.30, ge=0, le=1, description="Share of the learner's newest self.")
+    peer: float = Field(0.30, ge=0, le=1, description="Share of policies within 100 Elo.")
+    exploitable: float = Field(0.35, ge=0, le=1, description="Share of policies more than 50 Elo below.")
+    final_shares: tuple[float, float, float, float] | None = Field(
+        None, description="Shares of baseline, itself, peer and exploitable in the last iteration; linear in between."
+    )
 
 
 class SolveSettings(_Section):
     """Solving the empirical game."""
 
-    meta_solver: Literal["nash", "uniform", "last"] = Field("nash", description="Gives the meta-strategy.")
-    unplayed: Literal["block"] = Field("block", description="What to do about a pair that has not played: refuse.")
+    meta_solver: Literal[
+        "nash",
+        "regret-matching",
+        "prd",
+        "alpha-rank",
+        "uniform",
+        "last",
+        "last-k",
+        "recency",
+        "rectified-nash",
+        "magnet",
+    ] = Field("nash", description="Gives the meta-strategy.")
+    alpha: float | None = Field(None, gt=0, description="Selection intensity of alpha-rank; by default swept.")
+    population_size: int = Field(50, ge=2, le=10_000, description="Finite population of alpha-rank.")
+    last_k: int = Field(5, ge=1, description="Newest policies that last-k plays.")
+    recency_temperature: float = Field(1.0, gt=0, description="Of recency's softmax, in policies.")
+    temperature: float = Field(0.1, gt=0, description="Weight of magnet's pull towards uniform, in payoff.")
+    unplayed: Literal["block", "bradley-terry", "interval"] = Field(
+        "block", description="Payoff of a pair that has not played: refuse, predict from ratings, or assume the worst."
+    )
     num_draws: int = Field(500, ge=100, le=100_000, description="Posterior draws behind every interval.")
 
 
@@ -128,15 +193,21 @@ class RunSettings(_Section):
     """A whole run. Stored with it as ``config.json``; a run refuses to go on under other settings."""
 
     run: RunIdField | None = Field(None, description="The run's id; by default made of the file's name and settings.")
-    format: str = Field("gen1ou", description="Showdown format, or the name of another game.")
-    mode: Literal["psro"] = Field("psro", description="Opponent rule: policy-space response oracles.")
+    format: str = Field("gen1ou", description="Showdown format, or kuhn_poker, leduc_poker or matrix.")
+    mode: Literal["psro", "self-play", "league"] = Field(
+        "psro",
+        description="Opponent rule: the meta-strategy (policy-space response oracles), the learner itself, a league.",
+    )
     iterations: int = Field(5, ge=1, le=9999, description="Iterations of the loop, the cloning one included.")
     seed: int = Field(0, ge=0, lt=2**63, description="Root of every seed in the run.")
     teams: Path | None = Field(None, description="File of teams (export or packed); by default the format's own set.")
+    matrix: Path | None = Field(None, description="File of payoffs, for format matrix (see `nashdex solve --help`).")
     population: PopulationSettings = PopulationSettings()
     network: NetworkSettings = NetworkSettings()
     collect: CollectSettings = CollectSettings()
     train: TrainSettings = TrainSettings()
+    gate: GateSettings = GateSettings()
+    league: LeagueSettings = LeagueSettings()
     evaluate: EvaluateSettings = EvaluateSettings()
     solve: SolveSettings = SolveSettings()
 

@@ -78,6 +78,13 @@ class BattleRecord(Model):
         return PlannedBattle(a, b, 2 * self.pair + (self.policies[0] != a))
 
 
+class ExactCell(Model):
+    """The expected payoff of a pair whose game is small enough to add up; no battle was played for it."""
+
+    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="Sorted by id.")
+    payoff: float = Field(description="To the first, the mean over both seatings, in the game's own units.")
+
+
 class SavedReplay(Model):
     """A battle that can be watched."""
 
@@ -96,6 +103,7 @@ class ShardLedger(Document):
     seconds: NonNegativeFloat
     cpu_seconds: NonNegativeFloat = Field(description="Of all processes, user and system.")
     replays: tuple[SavedReplay, ...] = ()
+    exact: tuple[ExactCell, ...] = Field((), description="Payoffs of a tabular game, in place of battles.")
 
 
 class InteractionMatrix(Document):
@@ -105,6 +113,11 @@ class InteractionMatrix(Document):
     wins: Counts
     draws: Counts
     games: Counts
+    payoffs: tuple[tuple[float, ...], ...] | None = Field(
+        None,
+        description="Of a tabular game: expected payoffs to the row, in the game's units, antisymmetric. No battle is "
+        "counted then. Null where battles are.",
+    )
 
     @model_validator(mode="after")
     def _counts_agree(self) -> "InteractionMatrix":

@@ -7,10 +7,10 @@ from pydantic import Field, model_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyId, PolicyIdField
-from nashdex.core.results import TrainingResult
+from nashdex.core.results import Oracle, TrainingResult
 
-Kind = Literal["scripted", "network"]
-_ORACLE_NAMES: Final = {"clone": "clone", "ppo": "best response"}
+Kind = Literal["scripted", "network", "table"]
+_KINDS: Final[dict[Oracle, Kind]] = {"clone": "network", "ppo": "network", "exact": "table", "q-learning": "table"}
 
 
 class PolicyEntry(Model):
@@ -46,8 +46,8 @@ class Population(Document):
             tuple(
                 PolicyEntry(
                     id=result.policy,
-                    kind="network",
-                    name=f"{_ORACLE_NAMES[result.oracle]} {iteration}",
+                    kind=_KINDS[result.oracle],
+                    name=f"{'clone' if result.oracle == 'clone' else 'best response'} {iteration}",
                     iteration=iteration,
                     parent=result.parent,
                 )
