@@ -6,6 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { accelerate } from "./accelerate.js";
 import { Battle, PRNG, UnknownFormat, simulatorSeed, singlesFormat } from "./simulator.js";
 import { IllegalTeam, NoGenerator, TeamSource, seedFrom } from "./teams.js";
 
@@ -19,6 +20,7 @@ const MILLISECONDS = 1000;
 const DECISIONS_PER_LOOK = 64;
 
 const USAGE = `usage: node raw.js --format F [--seconds S] [--warm-up S] [--seed N] [--battles N] [--teams FILE]
+                   [--accelerated]
 
 Plays battles of random legal choices on the simulator alone and prints one JSON line.
 
@@ -28,6 +30,7 @@ Plays battles of random legal choices on the simulator alone and prints one JSON
   --seed N       integer; teams, battles and choices follow from it (default 1)
   --battles N    battles under way at once (default 64)
   --teams FILE   packed teams, one a line, for formats without a team generator
+  --accelerated  with the simulator sped up as the gateway speeds it up, instead of as published
 `;
 
 /** Choices as texts by slot, so that none is put together per decision. */
@@ -229,6 +232,7 @@ function main() {
       seed: { type: "string", default: "1" },
       battles: { type: "string", default: "64" },
       teams: { type: "string" },
+      accelerated: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -238,6 +242,7 @@ function main() {
   const seconds = numberOption("seconds", values.seconds, 0.1);
   const warmUp = numberOption("warm-up", values["warm-up"], 0);
   const seed = Math.trunc(numberOption("seed", values.seed, 0));
+  if (values.accelerated && !accelerate()) throw new Refusal(EXIT_DATA, "this simulator cannot be sped up: leave out --accelerated");
   const numBattles = Math.trunc(numberOption("battles", values.battles, 1));
   const teams = new TeamSource(format);
   const packed = values.teams === undefined ? null : readTeams(values.teams, teams);
@@ -246,6 +251,7 @@ function main() {
   const { decisions, cpuSeconds, battles } = play(lanes, seconds);
   const result = {
     format: format.id,
+    accelerated: values.accelerated,
     decisions,
     cpu_seconds: Number(cpuSeconds.toFixed(3)),
     battles,

@@ -28,15 +28,16 @@ function file(name, lines) {
   return where;
 }
 
-for (const format of ["gen9randombattle", "gen1ou"]) {
-  test(`speed of ${format}`, () => {
+for (const [format, accelerated] of /** @type {[string, boolean][]} */ ([["gen9randombattle", false], ["gen1ou", false], ["gen1randombattle", true]])) {
+  test(`speed of ${format}${accelerated ? ", sped up" : ""}`, () => {
     const teams = new TeamSource(singlesFormat("gen1ou")).generate(3, "0".repeat(16), "gen1randombattle");
     const own = format === "gen1ou" ? ["--teams", file("teams.txt", teams)] : [];
-    const { status, stdout, stderr } = run("--format", format, "--seconds", "0.6", "--warm-up", "0.3", "--battles", "4", ...own);
+    const { status, stdout, stderr } = run("--format", format, "--seconds", "0.6", "--warm-up", "0.3", "--battles", "4", ...own, ...(accelerated ? ["--accelerated"] : []));
     assert.equal(status, 0, stderr);
     const result = JSON.parse(stdout);
-    assert.deepEqual(Object.keys(result), ["format", "decisions", "cpu_seconds", "battles", "decisions_per_cpu_second"]);
+    assert.deepEqual(Object.keys(result), ["format", "accelerated", "decisions", "cpu_seconds", "battles", "decisions_per_cpu_second"]);
     assert.equal(result.format, format);
+    assert.equal(result.accelerated, accelerated);
     assert.ok(result.decisions > 50 && result.battles >= 0);
     assert.ok(Math.abs(result.decisions / result.cpu_seconds / result.decisions_per_cpu_second - 1) < 0.01);
   });
