@@ -1,0 +1,80 @@
+"""Plays the battles of a shard's part of the tournament, batched."""
+
+import time
+from collections.abc import Iterator, Sequence
+
+from nashdex.core.seeds import derive_seed
+from nashdex.core.settings import RunSettings
+from nashdex.core.steps import StepName
+from nashdex.metagame.ledger import BattleRecord, PlannedBattle, SavedReplay, ShardLedger
+from nashdex.rollout.loading import game_of_run, load_policies
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import Assignment, Rollout, require_finished
+from nashdex.store.attempt import Attempt
+from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry.progress import Progress
+
+
+def play_shard(
+    store: ObjectStore,
+    settings: RunSettings,
+    mine: Sequence[PlannedBattle],
+    attempt: Attempt,
+    shard: int,
+) -> ShardLedger:
+    """Play ``mine`` and return the ledger; replays go to ``attempt``.
+
+    Raises:
+        DataError: a policy is missing or altered.
+        TryAgainError: a battle could not be finished.
+        StoppedError: the process was asked to stop.
+    """
+    started = time.monotonic()
+    game = game_of_run(store, settings)
+    records: list[BattleRecord] = []
+    replays: list[SavedReplay] = []
+    arena = game.open_arena(num_gateways=settings.evaluate.gateways)
+    try:
+        policies = load_policies(store, [policy for battle in mine for policy in battle.seats], arena.space)
+        rollout = Rollout(arena, policies, settings.evaluate.concurrent_battles)
+        with Progress(StepName.EVALUATE, shard, len(mine), "battles") as progress:
+            for finished in rollout.play(_assignments(mine, game.teams(), settings)):
+                outcome = require_finished(finished)
+                seats, seed = finished.assignment.seats, finished.assignment.spec.seed
+                pair = finished.assignment.number // 2
+                if outcome.log is not None:
+                    name = f"replays/{seats[0]}-vs-{seats[1]}-{pair}-{finished.assignment.number % 2}.log"
+                    attempt.write(name, outcome.log.encode())
+                    replays.append(SavedReplay(policies=seats, pair=pair, object=name))
+                records.append(
+                    BattleRecord(
+                        policies=seats,
+                        pair=pair,
+                        seed=seed,
+                        teams=finished.assignment.team_names,
+                        winner=outcome.winner,
+                        turns=outcome.turns,
+                        decisions=sum(outcome.decisions),
+                    )
+                )
+                progress.advance(decisions=rollout.counts.decisions, failures=rollout.counts.failures.total())
+        gateway_cpu_seconds = arena.cpu_seconds()
+    finally:
+        arena.close()
+    return ShardLedger(
+        battles=tuple(sorted(records, key=lambda record: record.planned)),
+        failures=dict(rollout.counts.failures),
+        rejected_choices=rollout.counts.rejected_choices,
+        decisions=rollout.counts.decisions,
+        seconds=time.monotonic() - started,
+        cpu_seconds=time.process_time() + gateway_cpu_seconds,
+        replays=tuple(sorted(replays, key=lambda replay: replay.object)),
+    )
+
+
+def _assignments(mine: Sequence[PlannedBattle], teams: Sequence[str], settings: RunSettings) -> Iterator[Assignment]:
+    for battle in mine:
+        root = derive_seed(settings.seed, "evaluate", battle.a, battle.b)
+        paired = PairedBattles(root, teams, settings.evaluate.deadline_seconds)
+        log = battle.number < settings.evaluate.replays_per_pair
+        yield paired.assignment(battle.number, (battle.a, battle.b), log=log)
