@@ -41,7 +41,7 @@ def improved(
     elo: dict[PolicyId, float], candidates: list[PolicyId], battles_per_pair: int, seed: int = 0
 ) -> Improvement | None:
     played = ledger(elo, battles_per_pair, seed)
-    return improvement(sorted(elo), BASE, candidates, [played], anchors={}, num_draws=100, seed=1)
+    return improvement(sorted(elo), BASE, candidates, played.battles, anchors={}, num_draws=100, seed=1)
 
 
 def test_the_best_is_found_and_its_lead_is_near_the_truth() -> None:

@@ -9,8 +9,9 @@ battles are played with the same two teams and the seats swapped: a sits in seat
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,23 @@ LEDGER = "ledger.json"
 """The name of a shard's ledger among its attempt's objects."""
 
 Counts = tuple[tuple[NonNegativeInt, ...], ...]
+_Number = TypeVar("_Number", int, float)
+
+
+class Purpose(StrEnum):
+    """What a battle may be used for where the best of several policies is both chosen and scored.
+
+    The winner of many noisy scores looks better than it is on the battles that made it the winner, so no battle does
+    both. Both battles of a side-swapped pair have one purpose.
+    """
+
+    SELECTION = "selection"
+    SCORING = "scoring"
+
+    @staticmethod
+    def of_pair(pair: int) -> "Purpose":
+        """Return the purpose of the battles of a side-swapped pair: even pairs choose, odd pairs score."""
+        return Purpose.SCORING if pair % 2 else Purpose.SELECTION
 
 
 class PlannedBattle(NamedTuple):
@@ -59,6 +77,10 @@ class BattleRecord(Model):
 
     policies: tuple[PolicyIdField, PolicyIdField] = Field(description="By seat.")
     pair: NonNegativeInt = Field(description="Side-swapped pair within the cell.")
+    purpose: Purpose = Field(
+        default_factory=lambda checked: Purpose.of_pair(checked.get("pair", 0)),
+        description="What it may be used for where a policy is chosen and scored: one or the other.",
+    )
     seed: NonNegativeInt
     teams: tuple[str, str] = Field(description="By seat: the team's number in the run's set, or the seed it came from.")
     winner: int | None = Field(ge=0, le=1, description="Seat; null for a draw.")
@@ -69,6 +91,12 @@ class BattleRecord(Model):
     def _policies_differ(self) -> "BattleRecord":
         if self.policies[0] == self.policies[1]:
             raise ValueError(f"{self.policies[0]!r} is recorded against itself; expected two different policies")
+        return self
+
+    @model_validator(mode="after")
+    def _purpose_is_that_of_the_pair(self) -> "BattleRecord":
+        if self.purpose != Purpose.of_pair(self.pair):
+            raise ValueError(f"a battle of pair {self.pair} is for {Purpose.of_pair(self.pair)}, not {self.purpose}")
         return self
 
     @property
@@ -83,6 +111,13 @@ class ExactCell(Model):
 
     policies: tuple[PolicyIdField, PolicyIdField] = Field(description="Sorted by id.")
     payoff: float = Field(description="To the first, the mean over both seatings, in the game's own units.")
+
+    @model_validator(mode="after")
+    def _policies_are_sorted(self) -> "ExactCell":
+        first, second = self.policies
+        if not first < second:
+            raise ValueError(f"{first!r} and {second!r}: expected two different policies, sorted by id")
+        return self
 
 
 class SavedReplay(Model):
@@ -124,6 +159,22 @@ class InteractionMatrix(Document):
         check_counts(self.policies, self.wins, self.draws, self.games)
         return self
 
+    @model_validator(mode="after")
+    def _payoffs_are_antisymmetric(self) -> "InteractionMatrix":
+        if self.payoffs is not None:
+            size = len(self.policies)
+            if [len(row) for row in self.payoffs] != [size] * size:
+                raise ValueError(f"payoffs is no square table of {size} policies")
+            payoffs = np.array(self.payoffs).reshape(size, size)
+            wrong = np.argwhere(payoffs != -payoffs.T)
+            if len(wrong):
+                i, j = wrong[0]
+                raise ValueError(
+                    f"payoffs of {self.policies[i]!r} against {self.policies[j]!r} are {payoffs[i, j]} one way and "
+                    f"{payoffs[j, i]} the other; expected one to be minus the other"
+                )
+        return self
+
     @classmethod
     def unplayed(cls, policies: Sequence[PolicyId]) -> "InteractionMatrix":
         """Return the matrix of ``policies`` before any battle."""
@@ -139,16 +190,23 @@ class InteractionMatrix(Document):
     def over(self, policies: Sequence[PolicyId]) -> "InteractionMatrix":
         """Return the cells among ``policies``, in that order; a policy that is new here has played nothing."""
         known = set(self.policies)
+        new = [policy for policy in policies if policy not in known]
+        if self.payoffs is not None and new:
+            raise DataError(f"the payoffs of {new[0]!r} are not known; run the evaluate step that computes them")
         place = {policy: index for index, policy in enumerate(self.policies)}
 
-        def moved(counts: Counts) -> Counts:
+        def moved(table: tuple[tuple[_Number, ...], ...], unknown: _Number) -> tuple[tuple[_Number, ...], ...]:
             return tuple(
-                tuple(counts[place[i]][place[j]] if i in known and j in known else 0 for j in policies)
+                tuple(table[place[i]][place[j]] if i in known and j in known else unknown for j in policies)
                 for i in policies
             )
 
         return InteractionMatrix(
-            policies=tuple(policies), wins=moved(self.wins), draws=moved(self.draws), games=moved(self.games)
+            policies=tuple(policies),
+            wins=moved(self.wins, 0),
+            draws=moved(self.draws, 0),
+            games=moved(self.games, 0),
+            payoffs=None if self.payoffs is None else moved(self.payoffs, 0.0),
         )
 
     def restricted_to(self, policies: Sequence[PolicyId]) -> "InteractionMatrix":
@@ -175,10 +233,23 @@ def add_ledgers(
         DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
     """
     base = (matrix or InteractionMatrix.unplayed(policies)).over(policies)
-    wins, draws, games = base.arrays()
+    added = count_records(policies, [record for ledger in ledgers for record in ledger.battles])
+    wins, draws, games = (_counts(old + new) for old, new in zip(base.arrays(), added, strict=True))
+    return InteractionMatrix(policies=tuple(policies), wins=wins, draws=draws, games=games)
+
+
+def count_records(
+    policies: Sequence[PolicyId], records: Iterable[BattleRecord]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return wins, draws and games of ``records``, each of shape (K, K).
+
+    Raises:
+        DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
+    """
+    wins, draws, games = (np.zeros((len(policies), len(policies)), dtype=np.int64) for _ in range(3))
     place = {policy: index for index, policy in enumerate(policies)}
     seen: set[PlannedBattle] = set()
-    for record in (record for ledger in ledgers for record in ledger.battles):
+    for record in records:
         if not set(record.policies) <= place.keys():
             stranger = next(policy for policy in record.policies if policy not in place)
             raise DataError(
@@ -192,7 +263,7 @@ def add_ledgers(
             games[i, j] += 1
             draws[i, j] += record.winner is None
             wins[i, j] += record.winner == seat
-    return InteractionMatrix(policies=tuple(policies), wins=_counts(wins), draws=_counts(draws), games=_counts(games))
+    return wins, draws, games
 
 
 def _counts(array: NDArray[np.int64]) -> Counts:

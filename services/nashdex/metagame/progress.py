@@ -13,8 +13,9 @@ from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.exploitability import interval
-from nashdex.metagame.ledger import BattleRecord, InteractionMatrix, ShardLedger, add_ledgers
+from nashdex.metagame.ledger import BattleRecord, InteractionMatrix, count_records
 from nashdex.metagame.payoffs import expected_scores, posterior_scores, require_played
+from nashdex.metagame.purposes import ScoringBattles, SelectionBattles
 from nashdex.metagame.ratings import EloGap, RatingTable, rate
 
 
@@ -73,7 +74,7 @@ def improvement(
     policies: Sequence[PolicyId],
     base: PolicyId,
     candidates: Sequence[PolicyId],
-    ledgers: Sequence[ShardLedger],
+    records: Sequence[BattleRecord],
     *,
     anchors: Mapping[str, float],
     num_draws: int,
@@ -81,38 +82,34 @@ def improvement(
 ) -> Improvement | None:
     """Compare the best of ``candidates`` with ``base`` by Bradley–Terry ratings over all of ``policies``.
 
-    Of several candidates, the even side-swapped pairs of every cell choose the best and the odd pairs alone score it.
-    A single candidate needs no choice and is scored on all.
+    Of several candidates, battles for selection choose the best and battles for scoring alone score it. A single
+    candidate needs no choice and is scored on all.
 
     Returns:
         None without candidates, or where the battles to choose or score on are missing.
     """
 
-    def rated(halves: tuple[int, ...]) -> tuple[RatingTable, int]:
-        kept = [
-            ledger.model_copy(update={"battles": tuple(r for r in ledger.battles if r.pair % 2 in halves)})
-            for ledger in ledgers
-        ]
-        records: list[BattleRecord] = [record for ledger in kept for record in ledger.battles]
+    def rated(battles: SelectionBattles | ScoringBattles) -> tuple[RatingTable, int]:
+        wins, draws, games = count_records(policies, battles.records)
         table = rate(
             policies,
-            *add_ledgers(None, policies, kept).arrays(),
+            wins,
+            draws,
+            games,
             anchors=anchors,
-            records=records,
+            records=battles.records,
             num_draws=num_draws,
-            seed=derive_seed(seed, "improvement", *halves),
+            seed=derive_seed(seed, "improvement", type(battles).__name__),
         )
-        return table, sum(1 for record in records if base in record.policies)
+        return table, sum(1 for record in battles.records if base in record.policies)
 
     if not candidates:
         return None
     best = candidates[0]
-    scored_on: tuple[int, ...] = (0, 1)
     if len(candidates) > 1:
-        table, met = rated((0,))
+        table, met = rated(SelectionBattles.among(records))
         if not met:
             return None
         best = max(candidates, key=lambda policy: (table.ratings[policy].elo, policy))
-        scored_on = (1,)
-    table, met = rated(scored_on)
+    table, met = rated(ScoringBattles.among(records, num_candidates=len(candidates)))
     return Improvement(best=best, base=base, elo=table.gap(best, base), games=met) if met else None

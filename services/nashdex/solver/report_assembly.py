@@ -116,7 +116,7 @@ def _progress(settings: RunSettings, iterations: Sequence[IterationSources], bas
         last.population.ids,
         base,
         trained,
-        [evaluated.ledger for sources in iterations for evaluated in sources.evaluated],
+        [record for sources in iterations for evaluated in sources.evaluated for record in evaluated.ledger.battles],
         anchors=last.analysis.anchors,
         num_draws=settings.solve.num_draws,
         seed=derive_seed(settings.seed, "progress", last.iteration),
