@@ -1,11 +1,11 @@
 """Battles that choose a policy never score it."""
 
 import pytest
-from tournaments import cell
 
 from nashdex.core.errors import DataError
 from nashdex.metagame.ledger import BattleRecord, Purpose
 from nashdex.metagame.purposes import ScoringBattles, SelectionBattles
+from tournaments import cell
 
 
 def records() -> list[BattleRecord]:

@@ -15,9 +15,13 @@ from nashdex.metagame.analysis import (
     MetaGameAnalysis,
     MetaStrategy,
 )
+from nashdex.metagame.exact_ratings import rate_exact
 from nashdex.metagame.exploitability import (
     Exploitabilities,
+    ExploitabilityEstimate,
     best_response_gap,
+    exact_best_response_gap,
+    exact_exploitability,
     interval,
     legacy_dominance_gap,
     restricted,
@@ -25,6 +29,7 @@ from nashdex.metagame.exploitability import (
 from nashdex.metagame.ledger import BattleRecord, InteractionMatrix
 from nashdex.metagame.meta_solvers import MetaSolver
 from nashdex.metagame.payoffs import (
+    EVEN,
     Floats,
     centred,
     expected_scores,
@@ -32,7 +37,7 @@ from nashdex.metagame.payoffs import (
     require_played,
     wilson_interval,
 )
-from nashdex.metagame.ratings import rate
+from nashdex.metagame.ratings import RatingTable, rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,16 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class ExactGame:
+    """What is known of a tabular game, besides the exact payoffs in its matrix."""
+
+    largest_payoff: float
+    """Of any play, to either seat, in the game's units."""
+    nash_conv: Callable[[Mapping[PolicyId, float]], float]
+    """Takes a mixture to Σ over the seats of what a best response in that seat gains against it."""
+
+
+@dataclass(frozen=True, slots=True)
 class EmpiricalGame:
     """Everything that solving needs to know."""
 
@@ -59,6 +74,19 @@ class EmpiricalGame:
     """None in an iteration that answered no mixture."""
     anchors: Mapping[str, float] = field(default_factory=dict)
     """Fixed Elo."""
+    exact: ExactGame | None = None
+    """Set where the matrix holds exact payoffs in place of counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What the matrix says of the payoffs, and how sure that is. K policies, D draws."""
+
+    payoffs: Floats
+    """A of shape (K, K), antisymmetric."""
+    drawn: Floats
+    """Shape (D, K, K); the one draw of exact payoffs is the payoffs."""
+    ratings: RatingTable
 
 
 def solve_game(
@@ -77,13 +105,50 @@ def solve_game(
         DataError: a pair has not played, or counts and records do not fit.
     """
     policies = game.matrix.policies
+    evidence = _exact_evidence(game, game.exact) if game.exact else _counted_evidence(game, num_draws, seed)
+    payoffs, drawn = evidence.payoffs, evidence.drawn
+    solution = solver.one_population(payoffs)
+    strategy = solution.strategy
+    strategies = strategy[None] if game.exact else _solved_draws(solver, drawn, tick)
+    in_support = strategies > SUPPORT_THRESHOLD
+    played = sorted(
+        ((p, float(share)) for p, share in zip(policies, strategy, strict=True) if share > 0),
+        key=lambda entry: (-entry[1], entry[0]),
+    )
+    mixture = dict(zip(policies, strategy.tolist(), strict=True))
+    analysis = MetaGameAnalysis(
+        **dict(evidence.ratings),
+        exploitability=Exploitabilities(
+            restricted=restricted(policies, payoffs, strategy, drawn),
+            best_response_gap=_gap(game, payoffs, num_draws, seed),
+            exact=game.exact and exact_exploitability(game.exact.nash_conv(mixture)),
+            legacy_dominance_gap=legacy_dominance_gap(policies, payoffs, strategy, drawn),
+        ),
+        dominant_policies=tuple(DominantPolicy(policy=policy, probability=share) for policy, share in played),
+        support=tuple(policy for policy, share in played if share > SUPPORT_THRESHOLD),
+        support_probability=dict(zip(policies, in_support.mean(axis=0).tolist(), strict=True)),
+        support_stability=float((in_support == (strategy > SUPPORT_THRESHOLD)).all(axis=1).mean()),
+        coverage=_coverage(game.matrix),
+        interval_widths=_interval_widths(game.matrix),
+        imputed_cells=(),
+        num_draws=len(drawn),
+    )
+    meta_strategy = MetaStrategy(
+        meta_strategy=mixture,
+        meta_solver=solver.name,
+        value=solution.value,
+        residual=solution.residual,
+        status=solution.status,
+        unique=solution.unique,
+        intervals={p: interval(float(strategy[i]), strategies[:, i]) for i, p in enumerate(policies)},
+    )
+    return meta_strategy, analysis
+
+
+def _counted_evidence(game: EmpiricalGame, num_draws: int, seed: int) -> _Evidence:
+    policies = game.matrix.policies
     wins, draws, games = game.matrix.arrays()
     require_played(policies, games)
-    payoffs = centred(expected_scores(wins, draws, games))
-    drawn = centred(posterior_scores(policies, wins, draws, games, num_draws=num_draws, seed=seed))
-
-    solution = solver.one_population(payoffs)
-    strategy, strategies = solution.strategy, _solved_draws(solver, drawn, tick)
     ratings = rate(
         policies,
         wins,
@@ -94,40 +159,24 @@ def solve_game(
         num_draws=num_draws,
         seed=derive_seed(seed, "ratings"),
     )
-    in_support = strategies > SUPPORT_THRESHOLD
-    played = sorted(
-        ((p, float(share)) for p, share in zip(policies, strategy, strict=True) if share > 0),
-        key=lambda entry: (-entry[1], entry[0]),
-    )
+    drawn = centred(posterior_scores(policies, wins, draws, games, num_draws=num_draws, seed=seed))
+    return _Evidence(centred(expected_scores(wins, draws, games)), drawn, ratings)
+
+
+def _exact_evidence(game: EmpiricalGame, exact: ExactGame) -> _Evidence:
+    policies = game.matrix.policies
+    payoffs = np.array(game.matrix.payoffs, dtype=np.float64).reshape(len(policies), len(policies))
+    ratings = rate_exact(policies, EVEN + payoffs / (2 * exact.largest_payoff), anchors=game.anchors)
+    return _Evidence(payoffs, payoffs[None], ratings)
+
+
+def _gap(game: EmpiricalGame, payoffs: Floats, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
     answer = game.answer
-    analysis = MetaGameAnalysis(
-        **dict(ratings),
-        exploitability=Exploitabilities(
-            restricted=restricted(policies, payoffs, strategy, drawn),
-            best_response_gap=answer
-            and best_response_gap(answer.opponents, answer.candidates, answer.fresh, num_draws=num_draws, seed=seed),
-            exact=None,
-            legacy_dominance_gap=legacy_dominance_gap(policies, payoffs, strategy, drawn),
-        ),
-        dominant_policies=tuple(DominantPolicy(policy=policy, probability=share) for policy, share in played),
-        support=tuple(policy for policy, share in played if share > SUPPORT_THRESHOLD),
-        support_probability=dict(zip(policies, in_support.mean(axis=0).tolist(), strict=True)),
-        support_stability=float((in_support == (strategy > SUPPORT_THRESHOLD)).all(axis=1).mean()),
-        coverage=_coverage(game.matrix),
-        interval_widths=_interval_widths(game.matrix),
-        imputed_cells=(),
-        num_draws=num_draws,
-    )
-    meta_strategy = MetaStrategy(
-        meta_strategy=dict(zip(policies, strategy.tolist(), strict=True)),
-        meta_solver=solver.name,
-        value=solution.value,
-        residual=solution.residual,
-        status=solution.status,
-        unique=solution.unique,
-        intervals={p: interval(float(strategy[i]), strategies[:, i]) for i, p in enumerate(policies)},
-    )
-    return meta_strategy, analysis
+    if answer is None:
+        return None
+    if game.exact is not None:
+        return exact_best_response_gap(game.matrix.policies, payoffs, answer.opponents, answer.candidates)
+    return best_response_gap(answer.opponents, answer.candidates, answer.fresh, num_draws=num_draws, seed=seed)
 
 
 def _solved_draws(solver: MetaSolver, drawn: Floats, tick: Callable[[], None]) -> Floats:
@@ -142,10 +191,11 @@ def _solved_draws(solver: MetaSolver, drawn: Floats, tick: Callable[[], None]) -
 def _coverage(matrix: InteractionMatrix) -> Coverage:
     games = matrix.arrays()[2]
     cells = games[np.triu_indices(len(games), k=1)]
+    known = (cells > 0) | (matrix.payoffs is not None)
     return Coverage(
         num_cells=len(cells),
-        num_played=int((cells > 0).sum()),
-        share=float((cells > 0).mean()) if len(cells) else 1.0,
+        num_played=int(known.sum()),
+        share=float(known.mean()) if len(cells) else 1.0,
         fewest_games=int(cells.min(initial=cells.max(initial=0))),
         most_games=int(cells.max(initial=0)),
     )
@@ -154,7 +204,7 @@ def _coverage(matrix: InteractionMatrix) -> Coverage:
 def _interval_widths(matrix: InteractionMatrix) -> IntervalWidths:
     wins, draws, games = matrix.arrays()
     rows, columns = np.triu_indices(len(games), k=1)
-    if not len(rows):
+    if matrix.payoffs is not None or not len(rows):
         return IntervalWidths(mean=0.0, largest=0.0, largest_cell=None)
     low, high = wilson_interval((wins + draws / 2)[rows, columns], games[rows, columns])
     widest = int((high - low).argmax())
