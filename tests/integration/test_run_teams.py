@@ -6,9 +6,8 @@ import pytest
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.games.registry import game_for
+from nashdex.games.registry import game_for, game_of_run
 from nashdex.orchestrator.runs import begin_run
-from nashdex.rollout.loading import game_of_run
 
 pytestmark = pytest.mark.integration
 

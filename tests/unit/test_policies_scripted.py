@@ -9,7 +9,7 @@ import pytest
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.interface import Decisions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
-from nashdex.policies.scripted import HEURISTIC, MAX_POWER, RANDOM, SCRIPTED, MaxPowerPolicy, RandomPolicy
+from nashdex.policies.scripted import FIRST_ACTION, HEURISTIC, MAX_POWER, RANDOM, SCRIPTED, MaxPowerPolicy, RandomPolicy
 from spaces import tiny_space
 
 MOVE_FIELDS = ("power", "accuracy", "effectiveness", "stab")
@@ -114,9 +114,18 @@ def test_random_draws_uniformly_from_the_legal_actions() -> None:
     np.testing.assert_allclose(answers.log_prob, -np.log(4), rtol=1e-6)
 
 
+def test_first_action_plays_the_lowest_that_is_legal() -> None:
+    mask = np.array([[True, True, True], [False, True, True], [False, False, True]])
+    rows = Decisions(np.arange(3), np.zeros(3, np.int8), np.zeros(3, np.bool_), np.zeros((3, 7), np.float32), mask)
+    answers = SCRIPTED[FIRST_ACTION](tiny_space(3)).act(rows, np.zeros(3))
+    assert answers.action.tolist() == [0, 1, 2]
+    assert answers.log_prob.tolist() == [0.0, 0.0, 0.0]
+
+
 def test_names_are_ids() -> None:
     assert {name: make(power_space()).id for name, make in SCRIPTED.items() if name != HEURISTIC} == {
         RANDOM: "random",
+        FIRST_ACTION: "first-action",
         MAX_POWER: "max-power",
     }
 

@@ -12,9 +12,10 @@ from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
+from nashdex.games.registry import game_of_run
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.mixture import Mixture
-from nashdex.rollout.loading import game_of_run, load_policies
+from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
 from nashdex.store.attempt import Attempt, find_manifest

@@ -34,6 +34,19 @@ def uniforms(seeds: NDArray[np.uint64], counters: NDArray[np.uint64]) -> NDArray
     return draws
 
 
+def inverse_cdf(cumulative: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the element of each row that its uniform draw in [0, 1] falls on, shape (N,).
+
+    ``cumulative`` of shape (N, A) holds sums of weights, which need not end at 1. An element of weight 0, over which
+    the sum does not grow, is never drawn.
+    """
+    total = cumulative[:, -1]
+    # A uniform just below 1 times the total may round up to the total itself, which no cumulative sum exceeds.
+    threshold = np.minimum(uniforms * total, np.nextafter(total, 0.0))
+    drawn: NDArray[np.int64] = (cumulative > threshold[:, None]).argmax(axis=1)
+    return drawn
+
+
 def hex_seed(seed: int) -> str:
     """Return ``seed`` as the 16 hex digits that the gateway takes."""
     return f"{seed & _MASK_64:016x}"

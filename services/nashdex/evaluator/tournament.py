@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
+from nashdex.games.registry import game_of_run
 from nashdex.metagame.ledger import BattleRecord, PlannedBattle, SavedReplay, ShardLedger
-from nashdex.rollout.loading import game_of_run, load_policies
+from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
 from nashdex.store.attempt import Attempt

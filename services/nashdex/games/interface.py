@@ -82,9 +82,16 @@ class Outcome:
     rejected: int
     """Choices that the simulator refused and that were made again."""
     log: str | None = None
+    first_score: float | None = None
+    """Score of seat 0 in a game for stakes; None where a win is a win."""
 
     def score(self, seat: int) -> float:
-        """Return 1, ½ or 0 for a win, draw or loss of ``seat``."""
+        """Return 1, ½ or 0 for a win, draw or loss of ``seat``.
+
+        In a game for stakes: ½ + payoff / (2 · the largest payoff of the game), anywhere from 0 to 1.
+        """
+        if self.first_score is not None:
+            return self.first_score if seat == 0 else 1.0 - self.first_score
         return 0.5 if self.winner is None else float(self.winner == seat)
 
 
@@ -162,5 +169,6 @@ class Game(Protocol):
     ) -> NDArray[np.float32]:
         """Return the reward of each of one seat's T decisions, shape (T,), from observations of shape (T, F).
 
-        ``score`` is 1 for a win, ½ for a draw, 0 for a loss. The sum of win/loss rewards is 2·score − 1.
+        ``score`` is 1 for a win, ½ for a draw, 0 for a loss, and anything between in a game for stakes. The sum of
+        win/loss rewards is 2·score − 1.
         """

@@ -1,21 +1,65 @@
 """Games by the name that settings use."""
 
+from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.settings import RunSettings
 from nashdex.games.interface import Game
-from nashdex.games.showdown.game import FORMATS, showdown_game
+from nashdex.games.showdown.game import FORMATS as SHOWDOWN_FORMATS
+from nashdex.games.showdown.game import showdown_game
+from nashdex.games.tabular.game import TABULAR_FORMATS, TabularGame, tabular_game
+from nashdex.games.tabular.matrix import MatrixDocument
+from nashdex.store.protocol import ObjectStore
 
 
 def check_format(name: str) -> None:
     """Raise ConfigurationError unless ``name`` is a game that can be played."""
-    if name not in FORMATS:
-        raise ConfigurationError(f"unknown format {name!r}: expected one of {', '.join(sorted(FORMATS))}")
+    known = (*sorted(SHOWDOWN_FORMATS), *TABULAR_FORMATS)
+    if name not in known:
+        raise ConfigurationError(f"unknown format {name!r}: expected one of {', '.join(known)}")
 
 
-def game_for(name: str, teams_text: str | None = None) -> Game:
-    """Return the game called ``name``, with the packed teams of ``teams_text`` where it takes any.
+def is_tabular(name: str) -> bool:
+    """Say whether the format called ``name`` is a tabular game, whose payoffs are known exactly."""
+    return name in TABULAR_FORMATS
+
+
+def game_for(name: str, teams_text: str | None = None, matrix: MatrixDocument | None = None) -> Game:
+    """Return the game called ``name``, with the packed teams or the matrix where it takes any.
 
     Raises:
-        ConfigurationError: there is no such game, or it takes no teams.
+        ConfigurationError: there is no such game, it takes no teams or matrix, or a matrix is missing.
     """
     check_format(name)
-    return showdown_game(name, teams_text)
+    if not is_tabular(name):
+        if matrix is not None:
+            raise ConfigurationError(f"{name} has no payoffs to set: leave `matrix` out")
+        return showdown_game(name, teams_text)
+    if teams_text is not None:
+        raise ConfigurationError(f"{name} has no teams: leave `teams` out")
+    return tabular_game(name, matrix)
+
+
+def game_of_run(store: ObjectStore, settings: RunSettings) -> Game:
+    """Return the run's game, with the teams or the matrix that are stored with it.
+
+    Raises:
+        DataError: the stored matrix was altered.
+    """
+    teams_text = store.get(keys.TEAMS).decode() if settings.teams is not None else None
+    matrix = None
+    if settings.matrix is not None:
+        matrix = MatrixDocument.from_json(store.get(keys.MATRIX), f"{store.uri}/{keys.MATRIX}")
+    return game_for(settings.format, teams_text, matrix)
+
+
+def tabular_game_of_run(store: ObjectStore, settings: RunSettings) -> TabularGame:
+    """Return the game of a run of a tabular format.
+
+    Raises:
+        ConfigurationError: the format is another.
+        DataError: the stored matrix was altered.
+    """
+    game = game_of_run(store, settings)
+    if not isinstance(game, TabularGame):
+        raise ConfigurationError(f"{settings.format} is no tabular game; expected {', '.join(TABULAR_FORMATS)}")
+    return game

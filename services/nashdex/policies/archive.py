@@ -1,4 +1,4 @@
-"""Policies in the store, under the hash of their content: written once, checked whenever they are read."""
+"""Networks in the store, under the hash of their content: written once, checked whenever they are read."""
 
 import hashlib
 from typing import Any
@@ -13,13 +13,16 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
-from nashdex.policies.document import PolicyDocument
+from nashdex.games.tabular.space import GAME as TABULAR
+from nashdex.games.tabular.space import observations_of
+from nashdex.games.tabular.tree import GameTree, Table
+from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, read_document
 from nashdex.policies.interface import Policy
+from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.network import ARCHITECTURE, ActorCritic, NetworkPolicy
 from nashdex.policies.scripted import SCRIPTED
+from nashdex.policies.tables import load_table_policy, table_bytes
 from nashdex.store.protocol import ObjectStore
-
-_UNSET_ID = PolicyId("unset")
 
 
 def save_policy(
@@ -32,11 +35,17 @@ def save_policy(
     oracle: str,
     reward: Reward,
     reward_version: str,
+    tree: GameTree | None = None,
 ) -> PolicyId:
-    """Store ``network`` and return its id. Weights come first, so that a policy with a document is whole."""
+    """Store ``network`` and return its id. Weights come first, so that a policy with a document is whole.
+
+    Of a tabular game, ``tree``, its action probabilities are stored too: all that plays or judges it afterwards reads
+    those.
+    """
     weights = weights_bytes(network)
+    table = None if tree is None else table_bytes(tree, network_table(network, tree))
     bare = PolicyDocument(
-        id=_UNSET_ID,
+        id=UNSET_ID,
         name=name,
         format=network.space.format,
         space=network.space,
@@ -50,9 +59,12 @@ def save_policy(
         num_parameters=network.num_parameters,
         weights_sha256=hashlib.sha256(weights).hexdigest(),
         weights_bytes=len(weights),
+        table_sha256=None if table is None else hashlib.sha256(table).hexdigest(),
     )
     document = bare.model_copy(update={"id": bare.content_id()})
     store.put_if_absent(keys.policy_weights(document.id), weights)
+    if table is not None:
+        store.put_if_absent(keys.policy_table(document.id), table)
     store.put_if_absent(keys.policy_document(document.id), document.to_json())
     return document.id
 
@@ -61,6 +73,16 @@ def weights_bytes(network: ActorCritic) -> bytes:
     """Return the weights in their canonical form: safetensors orders tensors by itself, and there is no metadata."""
     state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     return safetensors.save(state)
+
+
+def network_table(network: ActorCritic, tree: GameTree) -> Table:
+    """Return what ``network`` plays in every information state of ``tree``."""
+    device = next(network.parameters()).device
+    with torch.inference_mode():
+        logits = network.logits(torch.from_numpy(observations_of(tree)).to(device)).double()
+        probabilities = masked_log_softmax(logits, torch.from_numpy(tree.legal).to(device)).exp()
+    table: Table = probabilities.cpu().numpy()
+    return table
 
 
 def load_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> Policy:
@@ -72,6 +94,8 @@ def load_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> Policy
     """
     if policy_id in SCRIPTED:
         return SCRIPTED[policy_id](space)
+    if space.game == TABULAR:
+        return load_table_policy(store, policy_id, space)
     return NetworkPolicy(policy_id, load_network(store, policy_id, space))
 
 
@@ -82,24 +106,18 @@ def load_network(store: ObjectStore, policy_id: PolicyId, space: Space) -> Actor
         DataError: it is missing, altered, or was trained for another space.
     """
     document = read_document(store, policy_id)
-    where = f"{store.uri}/{keys.policy_weights(policy_id)}"
-    if document.space.fingerprint != space.fingerprint:
-        raise DataError(
-            f"policy {policy_id} was trained for {document.space.format} version {document.space.version} "
-            f"({document.space.fingerprint}); this is {space.format} version {space.version} ({space.fingerprint}). "
-            "Use a policy of this space, or the gateway and simulator that the policy's run was made with"
-        )
+    document.require_space(space)
+    if document.network is None or document.weights_sha256 is None:
+        raise DataError(f"policy {policy_id} is a table, no network: there are no weights to go on from")
     if document.architecture != ARCHITECTURE:
         raise DataError(
             f"policy {policy_id} is of architecture {document.architecture!r}; this nashdex has {ARCHITECTURE!r}. "
             "Train it again, or use the nashdex that made it"
         )
-    weights = store.get(keys.policy_weights(policy_id))
-    digest = hashlib.sha256(weights).hexdigest()
-    if digest != document.weights_sha256:
-        raise DataError(f"{where} has sha256 {digest}, expected {document.weights_sha256}: it was altered or cut off")
+    key = keys.policy_weights(policy_id)
+    weights = read_checked(store, key, document.weights_sha256)
     network = ActorCritic(document.space, document.network)
-    load_weights(network, weights, where)
+    load_weights(network, weights, f"{store.uri}/{key}")
     return network
 
 
@@ -127,24 +145,3 @@ def load_weights(network: ActorCritic, weights: bytes, source: str) -> None:
     if problems:
         raise DataError(f"{source} does not fit the network: {'; '.join(problems)}")
     network.load_state_dict(tensors)
-
-
-def read_document(store: ObjectStore, policy_id: PolicyId) -> PolicyDocument:
-    """Return a stored policy's description.
-
-    Raises:
-        DataError: there is none, or it is not what its id says.
-    """
-    key = keys.policy_document(policy_id)
-    if not store.exists(key):
-        raise DataError(
-            f"{store.uri} has no policy {policy_id!r}: expected {', '.join(sorted(SCRIPTED))}, or the id of a policy "
-            "that a train step stored there"
-        )
-    document = PolicyDocument.from_json(store.get(key), f"{store.uri}/{key}")
-    if not document.content_id() == document.id == policy_id:
-        raise DataError(
-            f"{store.uri}/{key} was altered: its content has id {document.content_id()}, it says {document.id}, and it "
-            f"lies under {policy_id}"
-        )
-    return document

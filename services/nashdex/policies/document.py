@@ -4,43 +4,108 @@ import hashlib
 import json
 from typing import Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
+from nashdex.core import keys
 from nashdex.core.documents import Document
+from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.settings import NetworkSettings
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
+from nashdex.policies.scripted import SCRIPTED
+from nashdex.store.protocol import ObjectStore
+
+_SHA256 = r"^[0-9a-f]{64}$"
+UNSET_ID = PolicyId("unset")
+"""Stands in a document whose id is not known yet."""
 
 
 class PolicyDocument(Document):
-    """A network policy. ``weights.safetensors`` lies beside it."""
+    """A stored policy. Beside it lie a network's weights, and in a tabular game its table."""
 
     id: PolicyIdField
-    kind: Literal["network"] = "network"
+    kind: Literal["network", "table"] = "network"
     name: str = Field(description="For people, such as 'best response 3'.")
     format: str
     space: Space = Field(description="What it was trained to see and do; it plays in no other.")
-    architecture: str
-    network: NetworkSettings
+    architecture: str | None = Field(None, description="Of the network; null for a table.")
+    network: NetworkSettings | None = Field(None, description="Its sizes; null for a table.")
     parent: PolicyIdField | None = Field(description="Whose weights its training began from.")
     iteration: NonNegativeInt
-    oracle: str = Field(description="How it was trained, such as clone or ppo.")
+    oracle: str = Field(description="How it was trained, such as clone, ppo or exact.")
     reward: Reward = Field(description="What it was trained to maximise.")
     reward_version: str
     num_parameters: PositiveInt
-    weights_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
-    weights_bytes: PositiveInt
+    weights_sha256: str | None = Field(None, pattern=_SHA256)
+    weights_bytes: PositiveInt | None = None
+    table_sha256: str | None = Field(
+        None, pattern=_SHA256, description="Of its action probabilities by information state, in a tabular game."
+    )
+
+    @model_validator(mode="after")
+    def _its_kind_is_there(self) -> "PolicyDocument":
+        has_network = None not in (self.architecture, self.network, self.weights_sha256, self.weights_bytes)
+        if self.kind == "network" and not has_network:
+            raise ValueError("a network policy has an architecture, sizes and weights; one of them is missing")
+        if self.kind == "table" and self.table_sha256 is None:
+            raise ValueError("a table policy has a table; table_sha256 is missing")
+        return self
 
     def content_id(self) -> PolicyId:
         """Return the id that the content has: equal for policies that are equal in all that decides their play."""
         content = {
             "weights": self.weights_sha256,
             "architecture": self.architecture,
-            "network": self.network.model_dump(mode="json"),
+            "network": self.network and self.network.model_dump(mode="json"),
             "space": self.space.fingerprint,
             "reward": [self.reward, self.reward_version],
             "format": self.format,
         }
+        if self.table_sha256 is not None:
+            content["table"] = self.table_sha256
         text = json.dumps(content, sort_keys=True)
         return PolicyId("p" + hashlib.sha256(text.encode()).hexdigest()[:16])
+
+    def require_space(self, space: Space) -> None:
+        """Raise DataError unless the policy was trained for ``space``."""
+        if self.space.fingerprint != space.fingerprint:
+            raise DataError(
+                f"policy {self.id} was trained for {self.space.format} version {self.space.version} "
+                f"({self.space.fingerprint}); this is {space.format} version {space.version} ({space.fingerprint}). "
+                "Use a policy of this space, or the gateway and simulator that the policy's run was made with"
+            )
+
+
+def read_document(store: ObjectStore, policy_id: PolicyId) -> PolicyDocument:
+    """Return a stored policy's description.
+
+    Raises:
+        DataError: there is none, or it is not what its id says.
+    """
+    key = keys.policy_document(policy_id)
+    if not store.exists(key):
+        raise DataError(
+            f"{store.uri} has no policy {policy_id!r}: expected {', '.join(sorted(SCRIPTED))}, or the id of a policy "
+            "that a train step stored there"
+        )
+    document = PolicyDocument.from_json(store.get(key), f"{store.uri}/{key}")
+    if not document.content_id() == document.id == policy_id:
+        raise DataError(
+            f"{store.uri}/{key} was altered: its content has id {document.content_id()}, it says {document.id}, and it "
+            f"lies under {policy_id}"
+        )
+    return document
+
+
+def read_checked(store: ObjectStore, key: str, sha256: str) -> bytes:
+    """Return an object that a policy's document describes.
+
+    Raises:
+        DataError: it is missing, or not what was written.
+    """
+    data = store.get(key)
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != sha256:
+        raise DataError(f"{store.uri}/{key} has sha256 {digest}, expected {sha256}: it was altered or cut off")
+    return data

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from nashdex.core.seeds import inverse_cdf
 from nashdex.policies.interface import Actions
 
 
@@ -15,9 +16,6 @@ def sample_masked(logits: NDArray[np.float32], mask: NDArray[np.bool_], uniforms
     shifted = np.where(mask, logits, -np.inf).astype(np.float64)
     shifted -= shifted.max(axis=1, keepdims=True)
     cumulative = np.exp(shifted).cumsum(axis=1)
-    total = cumulative[:, -1]
-    # A uniform just below 1 times the total may round up to the total itself, which no cumulative sum exceeds.
-    threshold = np.minimum(uniforms * total, np.nextafter(total, 0.0))
-    action = (cumulative > threshold[:, None]).argmax(axis=1)
-    log_prob = shifted[np.arange(len(action)), action] - np.log(total)
+    action = inverse_cdf(cumulative, uniforms)
+    log_prob = shifted[np.arange(len(action)), action] - np.log(cumulative[:, -1])
     return Actions(action, log_prob.astype(np.float32))

@@ -13,12 +13,14 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
+from nashdex.games.tabular.tree import GameTree, Table, first_action_table, uniform_table
 from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.sampling import sample_masked
 
 RANDOM = PolicyId("random")
 MAX_POWER = PolicyId("max-power")
 HEURISTIC = PolicyId("heuristic")
+FIRST_ACTION = PolicyId("first-action")
 
 _IMMUNE_BELOW = -1.25
 """Layouts write a multiplier's log2 / 2; a quarter is −1, no effect at all is −1.5."""
@@ -34,6 +36,21 @@ class RandomPolicy:
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row; the log-probability is −log of how many actions are legal."""
         return sample_masked(np.zeros(decisions.mask.shape, np.float32), decisions.mask, uniforms)
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Do nothing: it remembers no battle."""
+
+
+class FirstActionPolicy:
+    """Plays the lowest legal action: in Kuhn poker it always passes."""
+
+    id = FIRST_ACTION
+    needs_lines = False
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row; the choice is certain, so log-probabilities are 0."""
+        del uniforms
+        return Actions(decisions.mask.argmax(axis=1), np.zeros(len(decisions), dtype=np.float32))
 
     def forget(self, battle: int, seat: int) -> None:
         """Do nothing: it remembers no battle."""
@@ -116,9 +133,19 @@ class HeuristicPolicy:
 
 
 SCRIPTED: Mapping[PolicyId, Callable[[Space], Policy]] = MappingProxyType(
-    {RANDOM: lambda _: RandomPolicy(), MAX_POWER: MaxPowerPolicy, HEURISTIC: HeuristicPolicy}
+    {
+        RANDOM: lambda _: RandomPolicy(),
+        FIRST_ACTION: lambda _: FirstActionPolicy(),
+        MAX_POWER: MaxPowerPolicy,
+        HEURISTIC: HeuristicPolicy,
+    }
 )
 """How to make each scripted policy for a space."""
+
+IN_EVERY_GAME: Mapping[PolicyId, Callable[[GameTree], Table]] = MappingProxyType(
+    {RANDOM: uniform_table, FIRST_ACTION: first_action_table}
+)
+"""Scripted policies that read nothing but what is legal, and their tables in a tabular game."""
 
 
 def _require_field(space: Space, block: str, field: str) -> None:

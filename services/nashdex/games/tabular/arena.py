@@ -1,0 +1,121 @@
+"""Plays many battles of a tabular game at once, in this process. N battles under way."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.seeds import inverse_cdf, uniforms
+from nashdex.games.interface import NUM_SEATS, BattleSpec, Decisions, Events, Outcome
+from nashdex.games.space import Space
+from nashdex.games.tabular.space import observations_of, tabular_space
+from nashdex.games.tabular.tree import GameTree
+
+
+class TabularArena:
+    """Implements ``games.interface.Arena``. A battle's seed decides what chance does, and nothing else."""
+
+    def __init__(self, tree: GameTree) -> None:
+        self._tree = tree
+        self._space = tabular_space(tree)
+        self._observations = observations_of(tree)
+        self._cumulative_chance = tree.chance.cumsum(axis=1)
+        self._is_chance = self._cumulative_chance[:, -1] > 0
+        # One element a battle under way, in the order in which they began.
+        self._battle = np.empty(0, dtype=np.int64)
+        self._node = np.empty(0, dtype=np.int64)
+        self._seed = np.empty(0, dtype=np.uint64)
+        self._num_draws = np.empty(0, dtype=np.uint64)
+        self._num_decisions = np.empty((0, NUM_SEATS), dtype=np.int64)
+        self._is_asked = np.empty(0, dtype=np.bool_)
+
+    @property
+    def space(self) -> Space:
+        """What policies see and may do here."""
+        return self._space
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The rules' version."""
+        return {self._tree.format: self._tree.version}
+
+    def start(self, specs: Sequence[BattleSpec]) -> None:
+        """Begin battles at the root."""
+        count = len(specs)
+        self._battle = np.append(self._battle, np.array([spec.battle for spec in specs], dtype=np.int64))
+        self._node = np.append(self._node, np.zeros(count, dtype=np.int64))
+        self._seed = np.append(self._seed, np.array([spec.seed for spec in specs], dtype=np.uint64))
+        self._num_draws = np.append(self._num_draws, np.zeros(count, dtype=np.uint64))
+        self._num_decisions = np.append(self._num_decisions, np.zeros((count, NUM_SEATS), dtype=np.int64), axis=0)
+        self._is_asked = np.append(self._is_asked, np.zeros(count, dtype=np.bool_))
+
+    def poll(self) -> Events:
+        """Let chance play, and return the battles that ended and the decisions that came due."""
+        self._play_chance()
+        ended = self._tree.is_terminal[self._node]
+        outcomes = self._outcomes(np.flatnonzero(ended))
+        self._keep(~ended)
+        due = np.flatnonzero(~self._is_asked)
+        self._is_asked[due] = True
+        return Events([self._decisions(due)] if len(due) else [], outcomes, [])
+
+    def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
+        """Answer decisions, one a row, in any order; arrays of shape (N,)."""
+        order = np.argsort(self._battle)
+        rows = order[np.searchsorted(self._battle, battle, sorter=order)]
+        nodes = self._node[rows]
+        assert self._tree.legal[self._tree.node_state[nodes], action].all(), "an illegal action was played"
+        self._node[rows] = self._tree.children[nodes, action]
+        self._num_decisions[rows, seat] += 1
+        self._is_asked[rows] = False
+
+    def resident_bytes(self) -> int:
+        """Return 0: the arena has no process of its own."""
+        return 0
+
+    def cpu_seconds(self) -> float:
+        """Return 0: the arena has no process of its own."""
+        return 0.0
+
+    def close(self) -> None:
+        """Do nothing: there is no process to stop."""
+
+    def _play_chance(self) -> None:
+        while len(rows := np.flatnonzero(self._is_chance[self._node])):
+            nodes = self._node[rows]
+            draws = uniforms(self._seed[rows], self._num_draws[rows])
+            self._num_draws[rows] += np.uint64(1)
+            self._node[rows] = self._tree.children[nodes, inverse_cdf(self._cumulative_chance[nodes], draws)]
+
+    def _decisions(self, rows: NDArray[np.int64]) -> Decisions:
+        state = self._tree.node_state[self._node[rows]]
+        return Decisions(
+            battle=self._battle[rows],
+            seat=self._tree.state_player[state],
+            asked_again=np.zeros(len(rows), dtype=np.bool_),
+            observation=self._observations[state],
+            mask=self._tree.legal[state],
+        )
+
+    def _outcomes(self, rows: NDArray[np.int64]) -> list[Outcome]:
+        payoffs = self._tree.payoff[self._node[rows]]
+        columns = (self._battle[rows], payoffs, self._num_decisions[rows])
+        return [
+            Outcome(
+                battle=battle,
+                winner=None if payoff == 0 else int(payoff < 0),
+                turns=sum(decisions),
+                decisions=(decisions[0], decisions[1]),
+                rejected=0,
+                first_score=0.5 + payoff / (2 * self._tree.max_payoff),
+            )
+            for battle, payoff, decisions in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+
+    def _keep(self, kept: NDArray[np.bool_]) -> None:
+        self._battle = self._battle[kept]
+        self._node = self._node[kept]
+        self._seed = self._seed[kept]
+        self._num_draws = self._num_draws[kept]
+        self._num_decisions = self._num_decisions[kept]
+        self._is_asked = self._is_asked[kept]

@@ -1,0 +1,146 @@
+"""Policies of tabular games: action probabilities by information state, in the store and in battle. Needs no torch."""
+
+import hashlib
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors import numpy as safetensors
+
+from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import Oracle
+from nashdex.core.seeds import inverse_cdf
+from nashdex.games.interface import Decisions
+from nashdex.games.space import Space
+from nashdex.games.tabular.game import REWARD_VERSION
+from nashdex.games.tabular.space import STATE, observed_states, tabular_space
+from nashdex.games.tabular.tree import GameTree, Table, check_table
+from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, read_document
+from nashdex.policies.interface import Actions
+from nashdex.policies.scripted import IN_EVERY_GAME, SCRIPTED
+from nashdex.store.protocol import ObjectStore
+
+_TENSOR: Final = "table"
+
+
+class TablePolicy:
+    """Acts by drawing from a table's row. Implements ``policies.interface.Policy``."""
+
+    needs_lines = False
+
+    def __init__(self, policy: PolicyId, table: Table, space: Space) -> None:
+        self._id = policy
+        self._space = space
+        self._cumulative = table.cumsum(axis=1)
+        # What is never played has no logarithm, and is never looked up.
+        self._log_probs = np.log(table, out=np.full(table.shape, -np.inf), where=table > 0).astype(np.float32)
+
+    @property
+    def id(self) -> PolicyId:
+        """The policy's id."""
+        return self._id
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row by the information state that it observes."""
+        states = observed_states(self._space, decisions.observation)
+        actions = inverse_cdf(self._cumulative[states], uniforms)
+        return Actions(actions, self._log_probs[states, actions])
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Do nothing: a table remembers no battle."""
+
+
+def save_table_policy(
+    store: ObjectStore,
+    tree: GameTree,
+    table: Table,
+    *,
+    name: str,
+    parent: PolicyId | None,
+    iteration: int,
+    oracle: Oracle,
+) -> PolicyId:
+    """Store ``table`` and return its id. The table comes first, so that a policy with a document is whole.
+
+    Raises:
+        DataError: it is no policy of ``tree``.
+    """
+    data = table_bytes(tree, table)
+    bare = PolicyDocument(
+        id=UNSET_ID,
+        kind="table",
+        name=name,
+        format=tree.format,
+        space=tabular_space(tree),
+        parent=parent,
+        iteration=iteration,
+        oracle=oracle,
+        reward="win-loss",
+        reward_version=REWARD_VERSION,
+        num_parameters=int(tree.legal.sum()),
+        table_sha256=hashlib.sha256(data).hexdigest(),
+    )
+    document = bare.model_copy(update={"id": bare.content_id()})
+    store.put_if_absent(keys.policy_table(document.id), data)
+    store.put_if_absent(keys.policy_document(document.id), document.to_json())
+    return document.id
+
+
+def table_bytes(tree: GameTree, table: Table) -> bytes:
+    """Return ``table`` as safetensors.
+
+    Raises:
+        DataError: it is no policy of ``tree``.
+    """
+    check_table(tree, table, "the table")
+    return safetensors.save({_TENSOR: np.ascontiguousarray(table, dtype=np.float64)})
+
+
+def load_table(store: ObjectStore, policy_id: PolicyId, tree: GameTree) -> Table:
+    """Return the table of a scripted or stored policy, of shape (S, A).
+
+    Raises:
+        DataError: it is missing, altered, of another game, or no policy of this one.
+        ConfigurationError: it is scripted and does not play tabular games.
+    """
+    if policy_id in SCRIPTED:
+        if policy_id not in IN_EVERY_GAME:
+            raise ConfigurationError(
+                f"policy {policy_id!r} does not play {tree.format}; expected {' or '.join(sorted(IN_EVERY_GAME))}"
+            )
+        return IN_EVERY_GAME[policy_id](tree)
+    table = _stored_table(store, policy_id, tabular_space(tree))
+    check_table(tree, table, f"{store.uri}/{keys.policy_table(policy_id)}")
+    return table
+
+
+def load_table_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> TablePolicy:
+    """Return a stored policy, ready to play in ``space``, a tabular game's.
+
+    Raises:
+        DataError: it is missing, altered, or of another game.
+    """
+    return TablePolicy(policy_id, _stored_table(store, policy_id, space), space)
+
+
+def _stored_table(store: ObjectStore, policy_id: PolicyId, space: Space) -> Table:
+    document = read_document(store, policy_id)
+    document.require_space(space)
+    key = keys.policy_table(policy_id)
+    if document.table_sha256 is None:
+        raise DataError(f"policy {policy_id} was stored without a table; expected one, as in every tabular game's run")
+    data = read_checked(store, key, document.table_sha256)
+    try:
+        tensors = safetensors.load(data)
+    except SafetensorError as error:
+        raise DataError(f"{store.uri}/{key} is no safetensors: {error}") from error
+    table = tensors.get(_TENSOR)
+    if table is None or table.dtype != np.float64:
+        raise DataError(f"{store.uri}/{key} holds no float64 tensor {_TENSOR!r}, which is a policy's table")
+    shape = (space.vocabularies[STATE] - 1, space.num_actions)
+    if table.shape != shape:
+        raise DataError(f"{store.uri}/{key} is of shape {table.shape}; expected {shape}, states by actions")
+    return table
