@@ -160,7 +160,9 @@ def operating_characteristics(
         longer = np.concatenate([counts + one for one in np.eye(len(possible), dtype=np.int64)])
         _, first, same = np.unique(longer @ digits, return_index=True, return_inverse=True)
         counts = longer[first]
-        chances = np.bincount(same, np.concatenate([chance * chances for _, chance in possible]))
+        chances = np.bincount(same, weights=np.concatenate([chance * chances for _, chance in possible])).astype(
+            np.float64
+        )
         against_low, against_high = (counts @ factors).T
         accepted = against_low >= test.accept_bound
         rejected = ~accepted & (against_high >= test.reject_bound)
