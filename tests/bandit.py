@@ -83,6 +83,7 @@ def write_iteration(
         iteration=iteration,
         oracle="clone" if iteration == 0 else "ppo",
         population=Population(policies=(entry,)),
+        rule="initial" if iteration == 0 else "meta-strategy",
         opponents={RANDOM: 1.0},
         learner=learner,
     )

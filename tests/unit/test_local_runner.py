@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from nashdex.core.steps import StepName
-from nashdex.orchestrator.plan import ITERATION, num_shards
+from nashdex.orchestrator.plan import iteration_steps, num_shards
 from nashdex.orchestrator.runs import Run, begin_run
 from nashdex.store.attempt import find_manifest
 
@@ -56,7 +56,7 @@ class Driven:
         return [
             (iteration, step.name, shard)
             for iteration in range(self.run.settings.iterations)
-            for step in ITERATION
+            for step in iteration_steps(self.run.settings)
             for shard in range(num_shards(self.run.settings, step.name))
             if find_manifest(self.run.store, iteration, step.name, shard) is None
         ]
@@ -96,7 +96,9 @@ def test_does_every_shard_of_every_iteration_in_order(driven: Driven) -> None:
     assert (code, err) == (0, "")
     assert driven.missing() == []
     steps = [line.split(":")[0] for line in out.splitlines() if "done in" in line]
-    assert steps == [f"iteration {iteration} {step}" for iteration in (0, 1) for step in StepName]
+    assert steps == [
+        f"iteration {iteration} {step.name}" for iteration in (0, 1) for step in iteration_steps(driven.run.settings)
+    ]
     assert "iteration 0 collect: done in" in out
     assert "10 battles" in out, "two shards have each reported five"
 

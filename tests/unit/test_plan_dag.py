@@ -6,27 +6,39 @@ import pytest
 
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
-from nashdex.orchestrator.plan import ITERATION, NEXT_ITERATION, edges, num_shards
+from nashdex.orchestrator.plan import NEXT_ITERATION, edges, iteration_steps, num_shards
 from nashdex.orchestrator.steps import MODULES, step_function
 
+PLAIN = RunSettings()
+GATED = RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3}})
 
-def test_an_iteration_has_every_step_once_after_all_it_waits_for() -> None:
-    assert sorted(step.name for step in ITERATION) == sorted(StepName)
+
+@pytest.mark.parametrize("settings", [PLAIN, GATED], ids=["plain", "gated"])
+def test_an_iteration_has_every_step_once_after_all_it_waits_for(settings: RunSettings) -> None:
+    steps = iteration_steps(settings)
+    assert sorted(step.name for step in steps) == sorted(step for step in StepName if num_shards(settings, step))
     seen: set[StepName] = set()
-    for step in ITERATION:
+    for step in steps:
         assert seen.issuperset(step.after)
         seen.add(step.name)
 
 
 def test_edges_are_the_designed_chain_and_lead_to_the_next_iteration() -> None:
     chain = [StepName.PLAN, StepName.COLLECT, StepName.TRAIN, StepName.EVALUATE, StepName.SOLVE, StepName.REPORT]
-    assert set(edges()) == set(pairwise(chain))
+    assert set(edges(PLAIN)) == set(pairwise(chain))
     assert NEXT_ITERATION == (StepName.REPORT, StepName.PLAN)
+
+
+def test_a_gate_stands_between_train_and_evaluate_one_for_each_trained_policy() -> None:
+    chain = [StepName.PLAN, StepName.COLLECT, StepName.TRAIN, StepName.GATE, StepName.EVALUATE]
+    assert set(edges(GATED)) == set(pairwise([*chain, StepName.SOLVE, StepName.REPORT]))
+    assert num_shards(GATED, StepName.GATE) == 3
+    assert num_shards(PLAIN, StepName.GATE) == 0
 
 
 def test_only_collect_train_and_evaluate_fan_out_each_by_its_own_setting() -> None:
     settings = RunSettings.model_validate({"collect": {"shards": 3}, "train": {"seeds": 5}, "evaluate": {"shards": 7}})
-    assert {step: num_shards(settings, step) for step in StepName} == {
+    assert {step.name: num_shards(settings, step.name) for step in iteration_steps(settings)} == {
         StepName.PLAN: 1,
         StepName.COLLECT: 3,
         StepName.TRAIN: 5,

@@ -85,6 +85,7 @@ def _iterate(
         iteration=iteration,
         oracle="clone" if iteration == 0 else "ppo",
         population=before,
+        rule="initial" if iteration == 0 else "meta-strategy",
         opponents={policy: 1 / len(before.ids) for policy in before.ids},
         learner=before.ids[-1],
     )

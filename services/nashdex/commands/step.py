@@ -64,7 +64,7 @@ def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int 
     """Return the shards to do.
 
     Raises:
-        ConfigurationError: the run has no such iteration, or the step no such shard.
+        ConfigurationError: the run has no such iteration or step, or the step no such shard.
     """
     from nashdex.orchestrator.plan import num_shards
 
@@ -73,6 +73,8 @@ def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int 
             f"--iteration {iteration}: the run has {settings.iterations}, from 0 to {settings.iterations - 1}"
         )
     shards = range(num_shards(settings, name))
+    if not shards:
+        raise ConfigurationError(f"the run has no step {name}: its setting {name}.test is 'none'")
     if shard is None:
         return shards
     if shard not in shards:

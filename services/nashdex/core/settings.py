@@ -78,12 +78,59 @@ class CloningSettings(_Section):
     critic_warmup_epochs: int = Field(2, ge=0, le=100, description="Further epochs, for the critic alone.")
 
 
-class DampingSettings(_Section):
-    """Overrides of the damping preset. A field that is not given keeps the preset's value."""
+ReferenceKind = Literal["none", "snapshot", "ema", "uniform", "league", "portfolio"]
+"""What a policy in training is held to by a KL."""
 
-    beta_reference: float | None = Field(None, ge=0, description="Coefficient of KL(policy ‖ reference).")
+
+class DampingSettings(_Section):
+    """Overrides of the damping preset. A field that is not given keeps the preset's value.
+
+    A schedule is s_k = initial · (1 + k/k₀)^(−power) at optimiser step k.
+    """
+
+    reference: ReferenceKind | None = Field(
+        None,
+        description="ρ, what the policy is held to: where the iteration began (snapshot), a moving average of the "
+        "parameters (ema), uniform over the legal actions, the mixture of the opponents (league), or whichever of "
+        "several is nearest (portfolio).",
+    )
+    beta_reference: float | None = Field(None, ge=0, description="Coefficient of KL(policy ‖ reference), at first.")
+    beta_power: float | None = Field(None, ge=0, le=10, description="Power of its schedule; 0 for a constant.")
+    beta_decay_updates: float | None = Field(None, gt=0, description="k₀ of its schedule, in optimiser steps.")
+    beta_floor: float | None = Field(None, ge=0, description="It never falls below this.")
+    beta_cap: float | None = Field(None, ge=0, description="It never rises above this.")
+    beta_warmup_updates: int | None = Field(None, ge=0, description="Optimiser steps over which it grows from 0.")
+    beta_target_nats: float | None = Field(
+        None, ge=0, description="KL from the reference that a controller of it aims at; 0 for no controller."
+    )
+    ema_decay: float | None = Field(None, ge=0, lt=1, description="Share that the ema reference keeps a step.")
     beta_old: float | None = Field(None, ge=0, description="Coefficient of KL(policy ‖ behaviour policy).")
-    entropy_coefficient: float | None = Field(None, ge=0, description="Coefficient of the entropy bonus.")
+    entropy_coefficient: float | None = Field(None, ge=0, description="Coefficient of the entropy bonus, at first.")
+    entropy_power: float | None = Field(None, ge=0, le=10, description="Power of its schedule; 0 for a constant.")
+    entropy_decay_updates: float | None = Field(None, gt=0, description="k₀ of its schedule, in optimiser steps.")
+    entropy_floor: float | None = Field(None, ge=0, description="It never falls below this.")
+    learning_rate_power: float | None = Field(None, ge=0, le=10, description="Power of the step size's schedule.")
+    learning_rate_decay_updates: float | None = Field(
+        None, gt=0, description="k₀ of the step size's schedule, in optimiser steps."
+    )
+    learning_rate_target_nats: float | None = Field(
+        None, ge=0, description="KL from the behaviour policy that a controller of the step size aims at; 0 for none."
+    )
+    clock: Literal["iteration", "run"] | None = Field(
+        None, description="Whether schedules begin anew each iteration, or count the whole run's optimiser steps."
+    )
+
+
+class QLearningSettings(_Section):
+    """Tabular Q-learning against the opponents' mixture, for games with a known tree."""
+
+    battles: int = Field(500_000, ge=1, le=10**9, description="Simulated battles.")
+    concurrent_battles: int = Field(1000, ge=1, le=1_000_000, description="Battles that step together.")
+    exploration: float = Field(0.5, ge=0, le=1, description="ε at first: share of actions drawn uniformly.")
+    final_exploration: float = Field(0.05, ge=0, le=1, description="ε at the end; linear in between.")
+    step_size_power: float = Field(
+        0.7, gt=0.5, le=1, description="ω of the step size n^(−ω) after n visits of a state and action."
+    )
 
 
 class TrainSettings(_Section):
@@ -106,6 +153,7 @@ class TrainSettings(_Section):
     seeds: int = Field(1, ge=1, le=64, description="Oracles trained an iteration, each from its own seed.")
     cloning: CloningSettings = CloningSettings()
     damping: DampingSettings = DampingSettings()
+    q_learning: QLearningSettings = QLearningSettings()
     reward: Literal["win-loss", "shaped"] = Field("win-loss", description="Reward that the learner maximises.")
     num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the collected decisions.")
     minibatch_decisions: int = Field(512, ge=1, description="Decisions an optimiser step.")
@@ -210,6 +258,11 @@ class RunSettings(_Section):
     league: LeagueSettings = LeagueSettings()
     evaluate: EvaluateSettings = EvaluateSettings()
     solve: SolveSettings = SolveSettings()
+
+    @property
+    def num_gates(self) -> int:
+        """Shards of the gate step, one a trained policy; 0 where the run has no such step."""
+        return 0 if self.gate.test == "none" else self.train.seeds
 
     def fingerprint(self) -> str:
         """Return 8 hex digits that change when any setting but the run's id does."""

@@ -25,7 +25,7 @@ from nashdex.core.steps import StepName
 from nashdex.local.display import Display
 from nashdex.local.processes import kill_group, run_process
 from nashdex.local.step_progress import StepProgress
-from nashdex.orchestrator.plan import ITERATION, PlannedStep, num_shards
+from nashdex.orchestrator.plan import PlannedStep, iteration_steps, num_shards
 from nashdex.orchestrator.runs import Run
 from nashdex.store.attempt import find_manifest
 
@@ -141,7 +141,7 @@ class _Runner:
 
         try:
             async with asyncio.TaskGroup() as group:
-                for step in ITERATION:
+                for step in iteration_steps(self._run.settings):
                     tasks[step.name] = group.create_task(run_after(step))
         except BaseExceptionGroup as failures:
             raise _first_failure(failures) from None

@@ -8,9 +8,10 @@ battles are played with the same two teams and the seats swapped: a sits in seat
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -271,20 +272,27 @@ def _counts(array: NDArray[np.int64]) -> Counts:
 
 
 def planned_battles(
-    population: Population, matrix: InteractionMatrix | None, battles_per_pair: int
+    population: Population,
+    matrix: InteractionMatrix | None,
+    battles_per_pair: int,
+    *,
+    further: Mapping[tuple[PolicyId, PolicyId], int] = MappingProxyType({}),
 ) -> list[PlannedCell]:
     """Return the cells that lack battles and the numbers that they lack, in the order of ids.
 
-    Depends on who is in the population and on what was counted in earlier iterations, never on an order or on this
-    iteration's own attempts: every shard and every retry reads the same plan.
+    Every cell is wanted ``battles_per_pair`` battles, and those in ``further``, sorted by id, so many more than they
+    have. Depends on who is in the population and on what was counted in earlier iterations, never on an order or on
+    this iteration's own attempts: every shard and every retry reads the same plan.
     """
     members = sorted(population.ids)
     _, _, games = (matrix or InteractionMatrix.unplayed(members)).over(members).arrays()
-    return [
-        PlannedCell(members[i], members[j], range(int(games[i, j]), battles_per_pair))
-        for i, j in combinations(range(len(members)), 2)
-        if games[i, j] < battles_per_pair
-    ]
+    cells = []
+    for i, j in combinations(range(len(members)), 2):
+        a, b, played = members[i], members[j], int(games[i, j])
+        wanted = max(battles_per_pair, played + further.get((a, b), 0))
+        if played < wanted:
+            cells.append(PlannedCell(a, b, range(played, wanted)))
+    return cells
 
 
 def battles_of(cells: Iterable[PlannedCell]) -> list[PlannedBattle]:

@@ -1,11 +1,24 @@
 """What one iteration is to do, decided before any of it runs and stored as ``plan.json``."""
 
-from pydantic import Field, NonNegativeInt
+from typing import Literal
 
-from nashdex.core.documents import Document
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField
 from nashdex.core.results import Oracle
 from nashdex.metagame.population import Population
+
+OpponentRule = Literal["initial", "meta-strategy", "self-play", "league"]
+"""Where the opponents come from: what the run began with, uniformly; the iteration before; the learner; PFSP."""
+
+
+class FurtherBattles(Model):
+    """Battles that a cell gets beyond those that it has, because they may move the meta-strategy."""
+
+    a: PolicyIdField = Field(description="Before b by id.")
+    b: PolicyIdField
+    battles: PositiveInt
 
 
 class IterationPlan(Document):
@@ -14,5 +27,12 @@ class IterationPlan(Document):
     iteration: NonNegativeInt
     oracle: Oracle = Field(description="How this iteration's policy is trained.")
     population: Population = Field(description="The members before this iteration.")
-    opponents: dict[PolicyIdField, float] = Field(description="Meta-strategy that the learner plays and answers.")
-    learner: PolicyIdField = Field(description="Who sits in the learner's seat: the teacher, or the policy to improve.")
+    rule: OpponentRule = Field(description="Where the opponents come from.")
+    opponents: dict[PolicyIdField, float] = Field(description="Mixture that the learner plays and answers.")
+    learner: PolicyIdField = Field(
+        description="Who sits in the learner's seat: the teacher, or the policy to improve. With an oracle that plays "
+        "no battles: the newest member."
+    )
+    further: tuple[FurtherBattles, ...] = Field(
+        (), description="Of the adaptive schedule; every cell's first battles come on top."
+    )

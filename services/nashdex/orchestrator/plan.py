@@ -20,28 +20,39 @@ class PlannedStep:
     """Section and key of the setting that gives the number of shards; None for a single one."""
 
 
-ITERATION = (
-    PlannedStep(StepName.PLAN, after=(), fan_out=None),
-    PlannedStep(StepName.COLLECT, after=(StepName.PLAN,), fan_out=("collect", "shards")),
-    PlannedStep(StepName.TRAIN, after=(StepName.COLLECT,), fan_out=("train", "seeds")),
-    PlannedStep(StepName.EVALUATE, after=(StepName.TRAIN,), fan_out=("evaluate", "shards")),
-    PlannedStep(StepName.SOLVE, after=(StepName.EVALUATE,), fan_out=None),
-    PlannedStep(StepName.REPORT, after=(StepName.SOLVE,), fan_out=None),
-)
-"""In an order in which they may run."""
+_GATE = PlannedStep(StepName.GATE, after=(StepName.TRAIN,), fan_out=("train", "seeds"))
+
+
+def iteration_steps(settings: RunSettings) -> tuple[PlannedStep, ...]:
+    """Return the steps of every iteration of a run, in an order in which they may run: a gate only where one is set."""
+    gates = (_GATE,) if settings.num_gates else ()
+    return (
+        PlannedStep(StepName.PLAN, after=(), fan_out=None),
+        PlannedStep(StepName.COLLECT, after=(StepName.PLAN,), fan_out=("collect", "shards")),
+        PlannedStep(StepName.TRAIN, after=(StepName.COLLECT,), fan_out=("train", "seeds")),
+        *gates,
+        PlannedStep(
+            StepName.EVALUATE, after=(StepName.GATE if gates else StepName.TRAIN,), fan_out=("evaluate", "shards")
+        ),
+        PlannedStep(StepName.SOLVE, after=(StepName.EVALUATE,), fan_out=None),
+        PlannedStep(StepName.REPORT, after=(StepName.SOLVE,), fan_out=None),
+    )
+
 
 NEXT_ITERATION = (StepName.REPORT, StepName.PLAN)
 """The edge from one iteration to the next: the plan reads what the iteration before has published."""
 
 
-def edges() -> tuple[tuple[StepName, StepName], ...]:
+def edges(settings: RunSettings) -> tuple[tuple[StepName, StepName], ...]:
     """Return (earlier, later) for each dependency within an iteration."""
-    return tuple((earlier, step.name) for step in ITERATION for earlier in step.after)
+    return tuple((earlier, step.name) for step in iteration_steps(settings) for earlier in step.after)
 
 
 def num_shards(settings: RunSettings, name: StepName) -> int:
-    """Return how many shards ``name`` has under ``settings``."""
-    step = next(step for step in ITERATION if step.name == name)
+    """Return how many shards ``name`` has under ``settings``: 0 where the run has no such step."""
+    step = next((step for step in iteration_steps(settings) if step.name == name), None)
+    if step is None:
+        return 0
     if step.fan_out is None:
         return 1
     section, key = step.fan_out

@@ -1,19 +1,34 @@
 """The plan step: decide who trains against whom, from what the iteration before has published."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
+from nashdex.core.results import Oracle
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.league import league_mixture, shares_at, win_rates
+from nashdex.metagame.ledger import InteractionMatrix
+from nashdex.metagame.plan import IterationPlan, OpponentRule
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What the iteration before has found."""
+
+    population: Population
+    matrix: InteractionMatrix
+    meta_strategy: Mapping[PolicyId, float]
+    ratings: Mapping[str, float]
+    """Elo by policy."""
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -25,76 +40,102 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if done := find_manifest(store, iteration, StepName.PLAN, shard):
         return done
     attempt = Attempt(store, iteration, StepName.PLAN, shard)
-    if iteration == 0:
-        plan = first_plan(settings)
-    else:
-        population, meta_strategy, analysis = _solved(store, iteration - 1)
-        ratings = {policy: rating.elo for policy, rating in analysis.ratings.items()}
-        plan = next_plan(settings, iteration, population, meta_strategy.meta_strategy, ratings)
+    plan = first_plan(settings) if iteration == 0 else next_plan(settings, iteration, _solved(store, iteration - 1))
     store.put(keys.published(iteration, keys.PLAN), plan.to_json())
     return attempt.finish({"policies": len(plan.population.policies), "opponents": len(plan.opponents)})
 
 
-def _solved(store: ObjectStore, iteration: int) -> tuple[Population, MetaStrategy, MetaGameAnalysis]:
+def _solved(store: ObjectStore, iteration: int) -> Solved:
     """Return what ``iteration`` published, read through its manifest, which says that all of it is there."""
     manifest = read_manifest(store, iteration, StepName.SOLVE, 0)
-    return (
-        read_written(store, manifest, keys.POPULATION, Population),
-        read_written(store, manifest, keys.META_STRATEGY, MetaStrategy),
-        read_written(store, manifest, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
+    analysis = read_written(store, manifest, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
+    return Solved(
+        population=read_written(store, manifest, keys.POPULATION, Population),
+        matrix=read_written(store, manifest, keys.INTERACTION_MATRIX, InteractionMatrix),
+        meta_strategy=read_written(store, manifest, keys.META_STRATEGY, MetaStrategy).meta_strategy,
+        ratings={policy: rating.elo for policy, rating in analysis.ratings.items()},
     )
 
 
 def first_plan(settings: RunSettings) -> IterationPlan:
-    """Return the plan of iteration 0: clone the teacher, who plays the scripted policies uniformly."""
+    """Return the plan of iteration 0, against the scripted policies uniformly.
+
+    PPO begins with a clone of the teacher, who plays them. An oracle that answers a mixture from nothing does so.
+    """
     names = settings.population.initial
     population = Population(
         policies=tuple(
             PolicyEntry(id=PolicyId(name), kind="scripted", name=name, iteration=None, parent=None) for name in names
         )
     )
+    clones = settings.train.oracle == "ppo"
     return IterationPlan(
         iteration=0,
-        oracle="clone",
+        oracle="clone" if clones else settings.train.oracle,
         population=population,
+        rule="initial",
         opponents={policy: 1 / len(names) for policy in population.ids},
-        learner=PolicyId(settings.collect.teacher),
+        learner=PolicyId(settings.collect.teacher) if clones else population.ids[-1],
     )
 
 
-def next_plan(
-    settings: RunSettings,
-    iteration: int,
-    population: Population,
-    meta_strategy: Mapping[PolicyId, float],
-    ratings: Mapping[str, float],
-) -> IterationPlan:
-    """Return the plan of a later iteration: improve the newest network against the meta-strategy.
-
-    Where several oracles were trained in one iteration, the learner is the one that the ratings put highest; a
-    policy without a rating comes last.
+def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> IterationPlan:
+    """Return the plan of a later iteration: improve the newest policy against whom the run's mode says.
 
     Args:
         settings: the run's settings.
         iteration: the one to plan, at least 1.
-        population: everybody so far.
-        meta_strategy: probability of each opponent, by policy.
-        ratings: Elo by policy.
+        solved: what the iteration before has found.
 
     Raises:
         DataError: no network is in the population, or the meta-strategy is not over it.
     """
-    networks = [entry for entry in population.policies if entry.kind == "network" and entry.iteration is not None]
-    if not networks:
-        raise DataError(f"iteration {iteration} has no network to improve: iteration 0 registered none")
-    strangers = sorted(meta_strategy.keys() - set(population.ids))
+    strangers = sorted(solved.meta_strategy.keys() - set(solved.population.ids))
     if strangers:
         raise DataError(f"the meta-strategy of iteration {iteration - 1} names {', '.join(strangers)}: not members")
-    learner = max(networks, key=lambda entry: (entry.iteration, ratings.get(entry.id, float("-inf")), entry.id))
+    learner = _newest(solved, settings.train.oracle, iteration)
+    rule, opponents = _opponents(settings, iteration, solved, learner)
     return IterationPlan(
         iteration=iteration,
         oracle=settings.train.oracle,
-        population=population,
-        opponents={policy: share for policy, share in meta_strategy.items() if share > 0},
-        learner=learner.id,
+        population=solved.population,
+        rule=rule,
+        opponents=opponents,
+        learner=learner,
     )
+
+
+def _newest(solved: Solved, oracle: Oracle, iteration: int) -> PolicyId:
+    """Return the newest policy that ``oracle`` can go on from; of one iteration's, the one that is rated highest.
+
+    A policy without a rating comes last.
+    """
+    members = solved.population.policies
+    if oracle == "ppo":
+        members = tuple(entry for entry in members if entry.kind == "network" and entry.iteration is not None)
+        if not members:
+            raise DataError(f"iteration {iteration} has no network to improve: iteration 0 registered none")
+
+    def age(entry: PolicyEntry) -> tuple[int, float, PolicyId]:
+        trained_in = -1 if entry.iteration is None else entry.iteration
+        return trained_in, solved.ratings.get(entry.id, float("-inf")), entry.id
+
+    return max(members, key=age).id
+
+
+def _opponents(
+    settings: RunSettings, iteration: int, solved: Solved, learner: PolicyId
+) -> tuple[OpponentRule, dict[PolicyId, float]]:
+    """Return the run's opponent rule and the mixture that it gives."""
+    if settings.mode == "self-play":
+        return "self-play", {learner: 1.0}
+    if settings.mode == "league":
+        return "league", league_mixture(
+            solved.population,
+            learner,
+            win_rates(solved.matrix, learner),
+            solved.ratings,
+            shares=shares_at(settings.league, iteration, settings.iterations),
+            weighting=settings.league.weighting,
+        )
+    return "meta-strategy", {policy: share for policy, share in solved.meta_strategy.items() if share > 0}

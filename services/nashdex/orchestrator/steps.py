@@ -15,6 +15,7 @@ MODULES = {
     StepName.PLAN: "nashdex.orchestrator.plan_step",
     StepName.COLLECT: "nashdex.collector.step",
     StepName.TRAIN: "nashdex.trainer.step",
+    StepName.GATE: "nashdex.evaluator.gate",
     StepName.EVALUATE: "nashdex.evaluator.step",
     StepName.SOLVE: "nashdex.solver.solve_step",
     StepName.REPORT: "nashdex.solver.report_step",

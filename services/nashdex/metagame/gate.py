@@ -1,0 +1,53 @@
+"""Who joins the population: what the gate found of each new policy, and the one rule that follows from it."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from pydantic import Field, NonNegativeInt
+
+from nashdex.core.documents import Document
+from nashdex.core.ids import PolicyIdField
+from nashdex.core.results import TrainingResult
+
+GATE_RESULT = "result.json"
+"""The name of a gate's result among its attempt's objects."""
+
+GateDecision = Literal["accept", "reject", "undecided", "exempt"]
+"""Only a rejected policy stays out. ``undecided``: the battles ran out first. ``exempt``: it has no parent to beat."""
+
+
+class GateResult(Document):
+    """What one new policy's test against its parent came to. Its battles are in no ledger: they chose a policy."""
+
+    policy: PolicyIdField
+    parent: PolicyIdField | None = Field(description="The opponent; none for a clone.")
+    decision: GateDecision
+    wins: NonNegativeInt = 0
+    draws: NonNegativeInt = 0
+    losses: NonNegativeInt = 0
+    log_evidence_against_low: float | None = Field(
+        None,
+        description="That the policy is stronger than gate.elo0; the log likelihood ratio where a look is one "
+        "battle without a draw. Null where no battle was needed.",
+    )
+    log_evidence_against_high: float | None = Field(None, description="That it is not as strong as gate.elo1.")
+    accept_bound: float | None = Field(None, description="The first log evidence is enough from here on.")
+    reject_bound: float | None = Field(None, description="The second log evidence is enough from here on.")
+    payoff: float | None = Field(
+        None,
+        description="Of a tabular game: the exact payoff against the parent, in the game's units. Above 0 is accepted.",
+    )
+    failures: dict[str, NonNegativeInt] = Field(
+        default_factory=dict, description="Failed tries by cause; each was replayed."
+    )
+
+    @property
+    def battles(self) -> int:
+        """Battles that the decision rests on."""
+        return self.wins + self.draws + self.losses
+
+
+def admitted(trained: Iterable[TrainingResult], gates: Iterable[GateResult]) -> tuple[TrainingResult, ...]:
+    """Return those of an iteration's results whose policies join the population: all that no gate rejected."""
+    rejected = {gate.policy for gate in gates if gate.decision == "reject"}
+    return tuple(result for result in trained if result.policy not in rejected)
