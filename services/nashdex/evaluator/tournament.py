@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
-from nashdex.games.registry import game_of_run
+from nashdex.games.interface import Game
 from nashdex.metagame.ledger import BattleRecord, PlannedBattle, SavedReplay, ShardLedger
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
@@ -19,6 +19,7 @@ from nashdex.telemetry.progress import Progress
 def play_shard(
     store: ObjectStore,
     settings: RunSettings,
+    game: Game,
     mine: Sequence[PlannedBattle],
     attempt: Attempt,
     shard: int,
@@ -31,7 +32,6 @@ def play_shard(
         StoppedError: the process was asked to stop.
     """
     started = time.monotonic()
-    game = game_of_run(store, settings)
     records: list[BattleRecord] = []
     replays: list[SavedReplay] = []
     arena = game.open_arena(num_gateways=settings.evaluate.gateways)

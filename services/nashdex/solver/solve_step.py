@@ -1,18 +1,26 @@
 """The solve step: count the iteration's battles, solve the game, publish population, payoffs, mixture and analysis."""
 
 import math
+from collections.abc import Mapping
 
+import numpy as np
 import structlog
 
 from nashdex.core import keys
 from nashdex.core.documents import Document
+from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
+from nashdex.games.registry import game_of_run
+from nashdex.games.tabular.game import TabularGame
+from nashdex.games.tabular.values import nash_conv
 from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.exact_payoffs import add_exact
+from nashdex.metagame.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.ledger import (
     LEDGER,
     BattleRecord,
@@ -20,15 +28,16 @@ from nashdex.metagame.ledger import (
     ShardLedger,
     add_ledgers,
     check_played_as_planned,
-    planned_battles,
 )
 from nashdex.metagame.meta_solvers import meta_solver
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.ratings import BASE_ELO
-from nashdex.metagame.solving import Answer, EmpiricalGame, solve_game
-from nashdex.store.attempt import Attempt, find_manifest, read_manifest
-from nashdex.store.documents import read_published, read_written
+from nashdex.metagame.schedule import scheduled_battles
+from nashdex.metagame.solving import Answer, EmpiricalGame, ExactGame, solve_game
+from nashdex.policies.tables import load_table
+from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
@@ -52,20 +61,28 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         return done
     attempt = Attempt(store, iteration, StepName.SOLVE, shard)
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
-    population = plan.population.grown(_training_results(store, settings, iteration), iteration)
+    trained = read_from_shards(store, iteration, StepName.TRAIN, settings.train.seeds, TRAINING_RESULT, TrainingResult)
+    gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
+    population = plan.population.grown(admitted(trained, gates), iteration)
     ledgers = _ledgers(store, settings, iteration)
     counted = None
     if iteration > 0:
         counted = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
-    check_played_as_planned(planned_battles(population, counted, settings.evaluate.battles_per_pair), ledgers)
-    matrix = add_ledgers(counted, population.ids, ledgers)
-
-    earlier = [record for before in range(iteration) for record in _records(_ledgers(store, settings, before))]
+    tabular = game_of_run(store, settings)
+    exact, earlier = None, []
+    if isinstance(tabular, TabularGame):
+        matrix = add_exact(counted, population.ids, ledgers)
+        exact = _exact_game(store, tabular, population)
+    else:
+        check_played_as_planned(scheduled_battles(plan, population, counted, settings.evaluate), ledgers)
+        matrix = add_ledgers(counted, population.ids, ledgers)
+        earlier = [record for before in range(iteration) for record in _records(_ledgers(store, settings, before))]
     game = EmpiricalGame(
         matrix,
         records=(*earlier, *_records(ledgers)),
         answer=_answer(plan, population, _records(ledgers)),
         anchors={entry.id: BASE_ELO for entry in population.policies if entry.id == ANCHOR},
+        exact=exact,
     )
     solver = meta_solver(settings.solve.meta_solver)
     with Progress(StepName.SOLVE, shard, settings.solve.num_draws, "draws") as progress:
@@ -97,18 +114,23 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     return attempt.finish({"policies": len(population.ids), "battles": sum(len(each.battles) for each in ledgers)})
 
 
-def _training_results(store: ObjectStore, settings: RunSettings, iteration: int) -> list[TrainingResult]:
-    manifests = [read_manifest(store, iteration, StepName.TRAIN, shard) for shard in range(settings.train.seeds)]
-    return [read_written(store, manifest, TRAINING_RESULT, TrainingResult) for manifest in manifests]
-
-
 def _ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> list[ShardLedger]:
-    manifests = [read_manifest(store, iteration, StepName.EVALUATE, shard) for shard in range(settings.evaluate.shards)]
-    return [read_written(store, manifest, LEDGER, ShardLedger) for manifest in manifests]
+    return read_from_shards(store, iteration, StepName.EVALUATE, settings.evaluate.shards, LEDGER, ShardLedger)
 
 
 def _records(ledgers: list[ShardLedger]) -> tuple[BattleRecord, ...]:
     return tuple(record for ledger in ledgers for record in ledger.battles)
+
+
+def _exact_game(store: ObjectStore, game: TabularGame, population: Population) -> ExactGame:
+    """Return what exact exploitability needs: the whole tree, and what each member does anywhere in it."""
+    tables = [load_table(store, policy, game.tree) for policy in population.ids]
+
+    def nash_conv_of(mixture: Mapping[PolicyId, float]) -> float:
+        shares = np.array([mixture.get(policy, 0.0) for policy in population.ids])
+        return nash_conv(game.tree, tables, shares)
+
+    return ExactGame(game.tree.max_payoff, nash_conv_of)
 
 
 def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleRecord, ...]) -> Answer | None:
