@@ -11,8 +11,8 @@ import pytest
 pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ["torch", "boto3", "botocore", "poke_env", "kubernetes", "argo_workflows", "scipy"]
-IMPORT_NAMES = {"argo-workflows": "argo_workflows", "poke-env": "poke_env"}
+HEAVY = ["torch", "boto3", "botocore", "poke_env", "kubernetes", "argo_workflows", "scipy", "pyspiel"]
+IMPORT_NAMES = {"argo-workflows": "argo_workflows", "open-spiel": "pyspiel", "poke-env": "poke_env"}
 """Of distributions that are imported under another name."""
 
 # Imports the modules named by the arguments, where the packages named in the first are not installed.
