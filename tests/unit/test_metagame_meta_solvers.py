@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.meta_solvers import META_SOLVERS, last, meta_solver, nash, nash_of_two, uniform
+from nashdex.metagame.meta_solvers import META_SOLVERS, meta_solver
+from nashdex.metagame.nash import nash, nash_of_two
 
 Floats = NDArray[np.float64]
 
@@ -169,11 +170,6 @@ def test_every_solver_returns_distributions(name: str) -> None:
     one, two = solver.one_population(BIASED_RPS), solver.two_populations(BIASED_RPS[:2])
     assert all(_is_probability_vector(strategy) for strategy in (one.strategy, two.row, two.column))
     assert np.isfinite([one.value, one.residual, two.value, two.residual]).all()
-
-
-def test_uniform_and_last() -> None:
-    assert uniform(RPS).strategy.tolist() == pytest.approx([1 / 3] * 3)
-    assert last(RPS).strategy.tolist() == [0, 0, 1]
 
 
 def test_an_unknown_solver_is_refused_with_those_that_there_are() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.solver import matrix_file
-from nashdex.solver.matrix_file import SymmetricAnswer, TwoPopulationAnswer
+from nashdex.solver import matrix_answer, matrix_file
+from nashdex.solver.matrix_answer import SymmetricAnswer, TwoPopulationAnswer
 
 COUNTS = {
     "policies": ["a", "b"],
@@ -22,7 +22,7 @@ PENNIES = [[1, -1], [-1, 1]]
 def _solve(path: Path, content: object, name: str = "nash") -> SymmetricAnswer | TwoPopulationAnswer:
     file = path / "matrix.json"
     file.write_text(content if isinstance(content, str) else json.dumps(content))
-    return matrix_file.solve(matrix_file.read(file), name)
+    return matrix_answer.solve(matrix_file.read(file), name)
 
 
 def test_counts(tmp_path: Path) -> None:

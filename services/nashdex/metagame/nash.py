@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from nashdex.core.errors import DataError
+from nashdex.metagame.solution import Floats, MetaSolver, PairSolution, Solution, Status
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+_PRECISION = 1e-9
+"""Largest residual of an optimal answer, as a share of the largest payoff."""
 _RANK_TOLERANCE = 1e-9
 """Singular values below this share of the largest count as zero; payoffs are scaled to ±1."""
 _PROGRAM_SIZES = (1.0, 1e-2, 1e-4)
@@ -43,6 +45,33 @@ class Equilibrium:
     """False where there were many and these have the greatest entropy."""
     exact: bool = True
     """False where weights too far apart let only a plain linear program succeed: one equilibrium, to its tolerance."""
+
+
+def solver() -> MetaSolver:
+    """Return the meta-solver ``nash``."""
+    return MetaSolver("nash", "exploitability", nash, nash_of_two)
+
+
+def nash(payoffs: Floats) -> Solution:
+    """Return the equilibrium of one population: by linear programming, of maximum entropy among many."""
+    found = symmetric_equilibrium(payoffs)
+    sigma = found.row
+    residual = max(0.0, float(np.max(payoffs @ sigma)))
+    status = _status(found, residual, payoffs)
+    return Solution(sigma, float(sigma @ payoffs @ sigma), residual, status, found.unique)
+
+
+def nash_of_two(payoffs: Floats) -> PairSolution:
+    """Return the equilibrium of two populations, each mixture of maximum entropy among that player's optimal ones."""
+    found = zero_sum_equilibrium(payoffs)
+    residual = max(0.0, float(np.max(payoffs @ found.column) - np.min(found.row @ payoffs)))
+    value = float(found.row @ payoffs @ found.column)
+    return PairSolution(found.row, found.column, value, residual, _status(found, residual, payoffs), found.unique)
+
+
+def _status(found: Equilibrium, residual: float, payoffs: Floats) -> Status:
+    precise = found.exact and residual <= _PRECISION * float(np.abs(payoffs).max())
+    return "optimal" if precise else "imprecise"
 
 
 def symmetric_equilibrium(payoffs: Floats) -> Equilibrium:

@@ -1,33 +1,28 @@
-"""A game in a file, and its solution: what ``nashdex solve MATRIX.json`` reads and answers.
+"""A game in a file: what ``nashdex solve MATRIX.json`` reads.
 
 A file holds integer counts (``wins``, ``draws``, ``games``, as in ``interaction_matrix.json``) or ``payoffs`` of a
 zero-sum game to the row player. Square and antisymmetric payoffs, or ``"symmetric": true``, are one population; others
-are two. ``column_payoffs`` beside ``payoffs`` make it a bimatrix game.
+are two. ``column_payoffs`` beside ``payoffs`` make it a bimatrix game, of one population where they are the transpose.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from nashdex.core.documents import Model, describe_problems
-from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.errors import DataError
 from nashdex.metagame.counts import check_counts, check_names
-from nashdex.metagame.exploitability import restricted_gain, restricted_gain_of_two
-from nashdex.metagame.meta_solvers import META_SOLVERS, meta_solver
-from nashdex.metagame.payoffs import centred, expected_scores, require_played
+from nashdex.metagame.payoffs import Floats, centred, expected_scores, require_played
 
-Floats = NDArray[np.float64]
 Name = Annotated[str, Field(strict=True, min_length=1)]
 Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Payoff = Annotated[float, Field(strict=True, ge=-1e15, le=1e15)]
 
-_ANTISYMMETRY_TOLERANCE = 1e-9
+_SYMMETRY_TOLERANCE = 1e-9
 """Share of the largest payoff: what writing decimals may cost."""
 
 
@@ -48,10 +43,11 @@ class _MatrixFile(Model):
 
 @dataclass(frozen=True, slots=True)
 class SymmetricGame:
-    """One population. ``payoffs`` to the row player: antisymmetric, of shape (K, K)."""
+    """One population. ``payoffs`` to the row player, of shape (K, K): antisymmetric where the game is zero-sum."""
 
     policies: tuple[str, ...]
     payoffs: Floats
+    zero_sum: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,33 +72,6 @@ class BimatrixGame:
 Game = SymmetricGame | TwoPopulationGame | BimatrixGame
 
 
-class _Solved(Model):
-    """What every answer says."""
-
-    meta_solver: str
-    value: float = Field(description="To the row player; of counts, expected score minus ½.")
-    restricted_exploitability: float = Field(description="NashConv over the number of players, within the file.")
-    status: str
-    residual: float = Field(description="How far the answer is from what its solver promises.")
-    unique: bool = Field(description="False where the answer was chosen among many.")
-
-
-class SymmetricAnswer(_Solved):
-    """The mixture of one population."""
-
-    policies: tuple[str, ...]
-    meta_strategy: dict[str, float]
-
-
-class TwoPopulationAnswer(_Solved):
-    """The mixtures of two populations."""
-
-    row_policies: tuple[str, ...]
-    column_policies: tuple[str, ...]
-    row_strategy: dict[str, float]
-    column_strategy: dict[str, float]
-
-
 def read(path: Path) -> Game:
     """Return the game in ``path``.
 
@@ -121,59 +90,6 @@ def read(path: Path) -> Game:
         raise DataError(f"{path}: {error}") from error
 
 
-def solve(game: Game, solver_name: str = "nash") -> SymmetricAnswer | TwoPopulationAnswer:
-    """Return the mixture, or the two mixtures, that the meta-solver called ``solver_name`` chooses.
-
-    Raises:
-        ConfigurationError: there is no such meta-solver, or it is not defined for this kind of game.
-    """
-    solver = meta_solver(solver_name)
-    if isinstance(game, SymmetricGame):
-        one = solver.one_population(game.payoffs)
-        return SymmetricAnswer(
-            policies=game.policies,
-            meta_strategy=_by_name(game.policies, one.strategy),
-            meta_solver=solver.name,
-            value=one.value,
-            restricted_exploitability=max(0.0, float(restricted_gain(game.payoffs, one.strategy))),
-            status=one.status,
-            residual=one.residual,
-            unique=one.unique,
-        )
-    if isinstance(game, TwoPopulationGame):
-        two = solver.two_populations(game.payoffs)
-        gain = restricted_gain_of_two(game.payoffs, two.row, two.column)
-    elif solver.bimatrix is not None:
-        two = solver.bimatrix(game.row_payoffs, game.column_payoffs)
-        gain = (
-            float((game.row_payoffs @ two.column).max() - two.row @ game.row_payoffs @ two.column)
-            + float((two.row @ game.column_payoffs).max() - two.row @ game.column_payoffs @ two.column)
-        ) / 2
-    else:
-        able = [name for name, other in META_SOLVERS.items() if other.bimatrix is not None]
-        raise ConfigurationError(
-            f"meta-solver {solver_name!r} is not defined for bimatrix games; "
-            f"{'use one of ' + ', '.join(able) if able else 'none of this version is'}. "
-            "A zero-sum game needs no column_payoffs: leave them out"
-        )
-    return TwoPopulationAnswer(
-        row_policies=game.row_policies,
-        column_policies=game.column_policies,
-        row_strategy=_by_name(game.row_policies, two.row),
-        column_strategy=_by_name(game.column_policies, two.column),
-        meta_solver=solver.name,
-        value=two.value,
-        restricted_exploitability=max(0.0, gain),
-        status=two.status,
-        residual=two.residual,
-        unique=two.unique,
-    )
-
-
-def _by_name(names: Sequence[str], strategy: Floats) -> dict[str, float]:
-    return dict(zip(names, strategy.tolist(), strict=True))
-
-
 def _game(file: _MatrixFile) -> Game:
     """Return what ``file`` means; problems are ValueErrors or DataErrors."""
     counts = {"wins": file.wins, "draws": file.draws, "games": file.games}
@@ -184,12 +100,14 @@ def _game(file: _MatrixFile) -> Game:
         return _counted(file)
     payoffs = _table("payoffs", file.payoffs)
     if file.column_payoffs is None:
-        if _is_symmetric(file, payoffs):
+        if _is_one_population(file, _asymmetry(payoffs)):
             return SymmetricGame(_pair_of_names(file, payoffs)[0], (payoffs - payoffs.T) / 2)
         return TwoPopulationGame(*_pair_of_names(file, payoffs), payoffs)
     column_payoffs = _table("column_payoffs", file.column_payoffs)
     if column_payoffs.shape != payoffs.shape:
         raise ValueError(f"column_payoffs is {_size(column_payoffs)} and payoffs {_size(payoffs)}; expected one size")
+    if _is_one_population(file, _asymmetry(payoffs, column_payoffs)):
+        return SymmetricGame(_pair_of_names(file, payoffs)[0], payoffs, zero_sum=False)
     return BimatrixGame(*_pair_of_names(file, payoffs), payoffs, column_payoffs)
 
 
@@ -219,29 +137,33 @@ def _table(name: str, rows: Sequence[Sequence[float]]) -> Floats:
     return np.array(rows, dtype=np.float64)
 
 
-def _is_symmetric(file: _MatrixFile, payoffs: Floats) -> bool:
-    """Say whether ``payoffs`` are of one population; check a claim that they are."""
-    problem = _asymmetry(payoffs)
+def _is_one_population(file: _MatrixFile, asymmetry: str | None) -> bool:
+    """Say whether the game is of one population, check a claim that it is; ``asymmetry`` says why it cannot be."""
     if file.symmetric:
-        if problem is not None:
-            raise ValueError(f'"symmetric": true, but {problem}')
+        if asymmetry is not None:
+            raise ValueError(f'"symmetric": true, but {asymmetry}')
         if file.row_policies != file.column_policies:
             raise ValueError('"symmetric": true, but rows and columns are not named alike; expected policies')
         return True
-    return problem is None and file.symmetric is None and file.row_policies == file.column_policies
+    return asymmetry is None and file.symmetric is None and file.row_policies == file.column_policies
 
 
-def _asymmetry(payoffs: Floats) -> str | None:
-    """Return why ``payoffs`` cannot be of one population, or None."""
+def _asymmetry(payoffs: Floats, column_payoffs: Floats | None = None) -> str | None:
+    """Return why a game cannot be of one population, or None; without ``column_payoffs`` it is zero-sum."""
     num_rows, num_columns = payoffs.shape
     if num_rows != num_columns:
         return f"payoffs is {_size(payoffs)}; expected a square matrix"
-    excess = np.abs(payoffs + payoffs.T)
-    if excess.max() <= _ANTISYMMETRY_TOLERANCE * np.abs(payoffs).max():
+    excess = np.abs(payoffs + payoffs.T) if column_payoffs is None else np.abs(payoffs - column_payoffs.T)
+    if excess.max() <= _SYMMETRY_TOLERANCE * np.abs(payoffs).max():
         return None
-    i, j = next((i, j) for i, j in product(range(num_rows), repeat=2) if excess[i, j] == excess.max())
+    i, j = np.unravel_index(excess.argmax(), excess.shape)
+    if column_payoffs is not None:
+        return (
+            f"column_payoffs is not the transpose of payoffs: [{j}][{i}] is {column_payoffs[j, i]} and "
+            f"[{i}][{j}] of payoffs is {payoffs[i, j]}; expected the same number"
+        )
     hint = ""
-    if np.abs(excess - 1.0).max() <= _ANTISYMMETRY_TOLERANCE:
+    if np.abs(excess - 1.0).max() <= _SYMMETRY_TOLERANCE:
         hint = "; these look like win rates: take ½ from each"
     return (
         f"payoffs is not antisymmetric: [{i}][{j}] is {payoffs[i, j]} and [{j}][{i}] is {payoffs[j, i]}; "

@@ -1,0 +1,54 @@
+"""Rectified Nash: whom the players of an equilibrium beat or tie, as PSRO_rN trains against them.
+
+Balduzzi et al. (2019), "Open-ended learning in symmetric zero-sum games", arXiv 1901.08106, algorithm 4: every policy i
+of the equilibrium p has a learner of its own, which meets the policies that i beats or ties, in p's proportions:
+r_i(j) ∝ p_j 1[A_ij ≥ 0]. There the mixtures stay apart. A meta-solver returns one mixture, and here it is
+σ = Σ_i p_i r_i: whom a learner meets when i is drawn from p and its opponent from r_i, so that one learner in place of
+all meets the same opponents as often. It is exploitable by design: it asks for more of what a policy is good at, not
+for safety. Of two populations, p and q, "beats or ties" means at least the game's value, column = Σ_i p_i r_i and
+row = Σ_j q_j s_j with s_j(i) ∝ p_i 1[M_ij ≤ value].
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.metagame.nash import nash, nash_of_two
+from nashdex.metagame.solution import Floats, MetaSolver, PairSolution, Solution, payoff_scale
+
+_TIE_TOLERANCE = 1e-9
+"""Payoffs this close to the value, as a share of ``payoff_scale``, are ties: the value itself is computed."""
+
+
+def solver() -> MetaSolver:
+    """Return the meta-solver ``rectified-nash``; the residual is that of the equilibrium it starts from."""
+    return MetaSolver(
+        "rectified-nash", "exploitability of the equilibrium that is rectified", rectified, rectified_of_two
+    )
+
+
+def rectified(payoffs: Floats) -> Solution:
+    """Return whom the policies of the equilibrium beat or tie, over all of them."""
+    p = nash(payoffs)
+    strategy = _met(p.strategy, p.strategy, payoffs >= -_TIE_TOLERANCE * payoff_scale(payoffs))
+    return Solution(strategy, float(strategy @ payoffs @ strategy), p.residual, p.status, p.unique)
+
+
+def rectified_of_two(payoffs: Floats) -> PairSolution:
+    """Return whom each side's policies of the equilibrium beat or tie, over all of them."""
+    found = nash_of_two(payoffs)
+    tie = _TIE_TOLERANCE * payoff_scale(payoffs)
+    column = _met(found.row, found.column, payoffs >= found.value - tie)
+    row = _met(found.column, found.row, (payoffs <= found.value + tie).T)
+    return PairSolution(row, column, float(row @ payoffs @ column), found.residual, found.status, found.unique)
+
+
+def _met(learners: Floats, opponents: Floats, beaten: NDArray[np.bool_]) -> Floats:
+    """Return Σ_i learners_i r_i with r_i(j) ∝ opponents_j · beaten_ij, shapes (M,), (N,) and (M, N) giving (N,).
+
+    Whoever is played in an equilibrium gets the value against the other side, so it at least ties some of it.
+    """
+    playing = learners > 0.0
+    met = opponents * beaten[playing]
+    mixture: Floats = learners[playing] @ (met / met.sum(axis=1, keepdims=True))
+    mixture /= mixture.sum()
+    return mixture
