@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from nashdex.core.errors import DataError, StoppedError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.imputation import Imputation
+from nashdex.metagame.ledger import InteractionMatrix
 from nashdex.metagame.meta_solvers import meta_solver
-from nashdex.metagame.solving import Answer, EmpiricalGame, solve_game
+from nashdex.metagame.solving import Answer, EmpiricalGame, ExactGame, solve_game
 from tournaments import cell, drawn_matrix, matrix
 
 SCORES = 0.5 + np.array([[0, -0.25, 0.4, 0.2], [0.25, 0, -0.05, 0.3], [-0.4, 0.05, 0, 0.1], [-0.2, -0.3, -0.1, 0]])
@@ -122,3 +124,69 @@ def test_twenty_policies_are_quick() -> None:
     began = time.process_time()
     _solved(EmpiricalGame(counted), num_draws=50)
     assert time.process_time() - began < 1.0
+
+
+def _with_an_unplayed_cell(one: str, other: str) -> EmpiricalGame:
+    """The game of SCORES, d worse than all, without the battles of one cell."""
+    full = drawn_matrix("abcd", SCORES, 4000, 0)
+    i, j = "abcd".index(one), "abcd".index(other)
+    wins, _, games = full.arrays()
+    for counts in (wins, games):
+        counts[i, j] = counts[j, i] = 0
+    return EmpiricalGame(matrix("abcd", wins, games))
+
+
+@pytest.mark.parametrize("unplayed", ["bradley-terry", "interval"])
+def test_an_imputed_cell_is_named_and_no_exploitability_rests_on_it(unplayed: Imputation) -> None:
+    game = _with_an_unplayed_cell("a", "b")
+    strategy, analysis = solve_game(game, meta_solver("nash"), unplayed=unplayed, num_draws=100, seed=1)
+    assert analysis.imputed_cells == (("a", "b"),)
+    assert {"a", "b"} & set(analysis.support)
+    assert all(estimate is None for _, estimate in analysis.exploitability)
+    assert sum(strategy.meta_strategy.values()) == pytest.approx(1.0)
+    assert analysis.coverage.num_played == 5
+
+
+def test_exploitability_is_published_where_the_support_met_everybody() -> None:
+    """Both policies of the cell that was not played lose to all others, and the mixture plays neither."""
+    scores = 0.5 + 0.4 * np.array([[0, 0, 1, 1], [0, 0, 1, 1], [-1, -1, 0, 0], [-1, -1, 0, 0]])
+    wins, _, games = drawn_matrix("abcd", scores, 400, 0).arrays()
+    for counts in (wins, games):
+        counts[2, 3] = counts[3, 2] = 0
+    game = EmpiricalGame(matrix("abcd", wins, games))
+    _, analysis = solve_game(game, meta_solver("nash"), unplayed="bradley-terry", num_draws=100, seed=1)
+    assert analysis.imputed_cells == (("c", "d"),)
+    assert analysis.exploitability.restricted is not None
+
+
+def test_unplayed_cells_block_by_default() -> None:
+    with pytest.raises(DataError, match="'a' has not played 'b'"):
+        _solved(_with_an_unplayed_cell("a", "b"))
+
+
+def _exact_game(payoffs: np.ndarray, answer: Answer | None = None) -> EmpiricalGame:
+    policies = tuple(PolicyId(name) for name in "abc")
+    bare = InteractionMatrix.unplayed(policies)
+    table = tuple(tuple(row) for row in payoffs.tolist())
+    exact = ExactGame(largest_payoff=2.0, nash_conv=lambda mixture: 2 * mixture[PolicyId("a")])
+    return EmpiricalGame(bare.model_copy(update={"payoffs": table}), answer=answer, exact=exact)
+
+
+def test_exact_payoffs_leave_nothing_in_doubt() -> None:
+    """Biased rock, paper, scissors, four times as large."""
+    payoffs = np.array([[0, -1, 2], [1, 0, -0.2], [-2, 0.2, 0]])
+    answer = Answer({PolicyId("a"): 1.0}, (PolicyId("b"), PolicyId("c")), fresh=())
+    strategy, analysis = _solved(_exact_game(payoffs, answer))
+    assert list(strategy.meta_strategy.values()) == pytest.approx(np.array([1, 10, 5]) / 16)
+    for policy, share in strategy.meta_strategy.items():
+        assert (strategy.intervals[policy].low, strategy.intervals[policy].high) == (share, share)
+    assert analysis.support_stability == 1.0
+    estimates = analysis.exploitability
+    assert estimates.exact is not None
+    assert estimates.exact.nash_conv == pytest.approx(2 / 16)
+    assert estimates.exact.value == estimates.exact.low == estimates.exact.high == pytest.approx(1 / 16)
+    gap = estimates.best_response_gap
+    assert gap is not None
+    assert (gap.policy, gap.value, gap.low, gap.high) == ("b", 1.0, 1.0, 1.0)
+    assert all(rating.standard_error == 0.0 for rating in analysis.ratings.values())
+    assert (analysis.coverage.num_played, analysis.coverage.share, analysis.coverage.most_games) == (3, 1.0, 0)

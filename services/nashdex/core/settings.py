@@ -231,6 +231,9 @@ class SolveSettings(_Section):
     last_k: int = Field(5, ge=1, description="Newest policies that last-k plays.")
     recency_temperature: float = Field(1.0, gt=0, description="Of recency's softmax, in policies.")
     temperature: float = Field(0.1, gt=0, description="Weight of magnet's pull towards uniform, in payoff.")
+    num_iterations: int = Field(
+        100_000, ge=1, le=100_000_000, description="Of regret-matching, prd and magnet, at most."
+    )
     unplayed: Literal["block", "bradley-terry", "interval"] = Field(
         "block", description="Payoff of a pair that has not played: refuse, predict from ratings, or assume the worst."
     )

@@ -26,15 +26,13 @@ from nashdex.metagame.exploitability import (
     legacy_dominance_gap,
     restricted,
 )
+from nashdex.metagame.imputation import Imputation, filled, filled_draws, touches_support
 from nashdex.metagame.ledger import BattleRecord, InteractionMatrix
 from nashdex.metagame.meta_solvers import MetaSolver
 from nashdex.metagame.payoffs import (
     EVEN,
     Floats,
     centred,
-    expected_scores,
-    posterior_scores,
-    require_played,
     wilson_interval,
 )
 from nashdex.metagame.ratings import RatingTable, rate
@@ -78,6 +76,10 @@ class EmpiricalGame:
     """Set where the matrix holds exact payoffs in place of counts."""
 
 
+_WITHHELD = Exploitabilities(restricted=None, best_response_gap=None, exact=None, legacy_dominance_gap=None)
+"""Nothing is published that made-up payoffs would decide."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Evidence:
     """What the matrix says of the payoffs, and how sure that is. K policies, D draws."""
@@ -87,50 +89,57 @@ class _Evidence:
     drawn: Floats
     """Shape (D, K, K); the one draw of exact payoffs is the payoffs."""
     ratings: RatingTable
+    imputed: tuple[tuple[PolicyId, PolicyId], ...] = ()
+    """Cells whose payoff was made up."""
 
 
 def solve_game(
-    game: EmpiricalGame, solver: MetaSolver, *, num_draws: int, seed: int, tick: Callable[[], None] = lambda: None
+    game: EmpiricalGame,
+    solver: MetaSolver,
+    *,
+    unplayed: Imputation = "block",
+    num_draws: int,
+    seed: int,
+    tick: Callable[[], None] = lambda: None,
 ) -> tuple[MetaStrategy, MetaGameAnalysis]:
     """Return the mixture that ``solver`` chooses and what is known about it.
 
     Args:
         game: the counts and what goes with them.
         solver: chooses the mixture.
+        unplayed: what to do about a pair that has not played. While a cell that was made up touches the mixture's
+            support, no exploitability is published.
         num_draws: posterior draws, each solved again, and bootstrap samples.
         seed: of the draws; they follow ids, so no result depends on an order.
         tick: called once a draw, and may raise to stop.
 
     Raises:
-        DataError: a pair has not played, or counts and records do not fit.
+        DataError: a pair has not played and that blocks, or counts and records do not fit.
     """
     policies = game.matrix.policies
-    evidence = _exact_evidence(game, game.exact) if game.exact else _counted_evidence(game, num_draws, seed)
+    evidence = _exact_evidence(game, game.exact) if game.exact else _counted_evidence(game, unplayed, num_draws, seed)
     payoffs, drawn = evidence.payoffs, evidence.drawn
     solution = solver.one_population(payoffs)
     strategy = solution.strategy
-    strategies = strategy[None] if game.exact else _solved_draws(solver, drawn, tick)
+    strategies = strategy[None] if game.exact else solver.one_population_of_many(drawn, tick)
     in_support = strategies > SUPPORT_THRESHOLD
     played = sorted(
         ((p, float(share)) for p, share in zip(policies, strategy, strict=True) if share > 0),
         key=lambda entry: (-entry[1], entry[0]),
     )
     mixture = dict(zip(policies, strategy.tolist(), strict=True))
+    support = tuple(policy for policy, share in played if share > SUPPORT_THRESHOLD)
+    unknown = touches_support(evidence.imputed, support)
     analysis = MetaGameAnalysis(
         **dict(evidence.ratings),
-        exploitability=Exploitabilities(
-            restricted=restricted(policies, payoffs, strategy, drawn),
-            best_response_gap=_gap(game, payoffs, num_draws, seed),
-            exact=game.exact and exact_exploitability(game.exact.nash_conv(mixture)),
-            legacy_dominance_gap=legacy_dominance_gap(policies, payoffs, strategy, drawn),
-        ),
+        exploitability=_WITHHELD if unknown else _exploitabilities(game, evidence, mixture, num_draws, seed),
         dominant_policies=tuple(DominantPolicy(policy=policy, probability=share) for policy, share in played),
-        support=tuple(policy for policy, share in played if share > SUPPORT_THRESHOLD),
+        support=support,
         support_probability=dict(zip(policies, in_support.mean(axis=0).tolist(), strict=True)),
         support_stability=float((in_support == (strategy > SUPPORT_THRESHOLD)).all(axis=1).mean()),
         coverage=_coverage(game.matrix),
         interval_widths=_interval_widths(game.matrix),
-        imputed_cells=(),
+        imputed_cells=evidence.imputed,
         num_draws=len(drawn),
     )
     meta_strategy = MetaStrategy(
@@ -145,10 +154,11 @@ def solve_game(
     return meta_strategy, analysis
 
 
-def _counted_evidence(game: EmpiricalGame, num_draws: int, seed: int) -> _Evidence:
+def _counted_evidence(game: EmpiricalGame, unplayed: Imputation, num_draws: int, seed: int) -> _Evidence:
     policies = game.matrix.policies
     wins, draws, games = game.matrix.arrays()
-    require_played(policies, games)
+    scores, imputed = filled(policies, wins, draws, games, unplayed)
+    drawn = filled_draws(policies, wins, draws, games, unplayed, num_draws=num_draws, seed=seed)
     ratings = rate(
         policies,
         wins,
@@ -159,8 +169,7 @@ def _counted_evidence(game: EmpiricalGame, num_draws: int, seed: int) -> _Eviden
         num_draws=num_draws,
         seed=derive_seed(seed, "ratings"),
     )
-    drawn = centred(posterior_scores(policies, wins, draws, games, num_draws=num_draws, seed=seed))
-    return _Evidence(centred(expected_scores(wins, draws, games)), drawn, ratings)
+    return _Evidence(centred(scores), centred(drawn), ratings, imputed)
 
 
 def _exact_evidence(game: EmpiricalGame, exact: ExactGame) -> _Evidence:
@@ -170,6 +179,19 @@ def _exact_evidence(game: EmpiricalGame, exact: ExactGame) -> _Evidence:
     return _Evidence(payoffs, payoffs[None], ratings)
 
 
+def _exploitabilities(
+    game: EmpiricalGame, evidence: _Evidence, mixture: Mapping[PolicyId, float], num_draws: int, seed: int
+) -> Exploitabilities:
+    policies, payoffs, drawn = game.matrix.policies, evidence.payoffs, evidence.drawn
+    strategy = np.array([mixture[policy] for policy in policies])
+    return Exploitabilities(
+        restricted=restricted(policies, payoffs, strategy, drawn),
+        best_response_gap=_gap(game, payoffs, num_draws, seed),
+        exact=game.exact and exact_exploitability(game.exact.nash_conv(mixture)),
+        legacy_dominance_gap=legacy_dominance_gap(policies, payoffs, strategy, drawn),
+    )
+
+
 def _gap(game: EmpiricalGame, payoffs: Floats, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
     answer = game.answer
     if answer is None:
@@ -177,15 +199,6 @@ def _gap(game: EmpiricalGame, payoffs: Floats, num_draws: int, seed: int) -> Exp
     if game.exact is not None:
         return exact_best_response_gap(game.matrix.policies, payoffs, answer.opponents, answer.candidates)
     return best_response_gap(answer.opponents, answer.candidates, answer.fresh, num_draws=num_draws, seed=seed)
-
-
-def _solved_draws(solver: MetaSolver, drawn: Floats, tick: Callable[[], None]) -> Floats:
-    """Return the mixture of each drawn payoff matrix, shape (D, K)."""
-    strategies = np.empty(drawn.shape[:2])
-    for index, payoffs in enumerate(drawn):
-        strategies[index] = solver.one_population(payoffs).strategy
-        tick()
-    return strategies
 
 
 def _coverage(matrix: InteractionMatrix) -> Coverage:

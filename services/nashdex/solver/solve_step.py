@@ -12,7 +12,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import RunSettings
+from nashdex.core.settings import RunSettings, SolveSettings
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.games.registry import game_of_run
@@ -29,7 +29,7 @@ from nashdex.metagame.ledger import (
     add_ledgers,
     check_played_as_planned,
 )
-from nashdex.metagame.meta_solvers import meta_solver
+from nashdex.metagame.meta_solvers import SolverParameters, meta_solver
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.ratings import BASE_ELO
@@ -84,7 +84,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         anchors={entry.id: BASE_ELO for entry in population.policies if entry.id == ANCHOR},
         exact=exact,
     )
-    solver = meta_solver(settings.solve.meta_solver)
+    solver = meta_solver(settings.solve.meta_solver, solver_parameters(settings.solve))
     with Progress(StepName.SOLVE, shard, settings.solve.num_draws, "draws") as progress:
 
         def tick() -> None:
@@ -94,6 +94,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         meta_strategy, analysis = solve_game(
             game,
             solver,
+            unplayed=settings.solve.unplayed,
             num_draws=settings.solve.num_draws,
             seed=derive_seed(settings.seed, "solve", iteration),
             tick=tick,
@@ -112,6 +113,18 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         attempt.write(name, document.to_json())
         store.put(keys.published(iteration, name), document.to_json())
     return attempt.finish({"policies": len(population.ids), "battles": sum(len(each.battles) for each in ledgers)})
+
+
+def solver_parameters(settings: SolveSettings) -> SolverParameters:
+    """Return the parameters of the meta-solver that a run's settings give."""
+    return SolverParameters(
+        alpha=settings.alpha,
+        population_size=settings.population_size,
+        last_k=settings.last_k,
+        recency_temperature=settings.recency_temperature,
+        temperature=settings.temperature,
+        num_iterations=settings.num_iterations,
+    )
 
 
 def _ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> list[ShardLedger]:
