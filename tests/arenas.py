@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import BattleSpec, Decisions, Events, Failure, Outcome
+from nashdex.games.interface import BattleSpec, Decisions, Events, Failure, Outcome, Reward
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
 from spaces import tiny_space
@@ -117,3 +117,29 @@ class UniformPolicy:
 
     def forget(self, battle: int, seat: int) -> None:
         self.forgotten.append((battle, seat))
+
+
+class CardGame:
+    """The card game, for what opens its own arena. Implements ``games.interface.Game``."""
+
+    format = "tiny"
+    reward_version = "1"
+
+    def __init__(self) -> None:
+        self.arenas: list[CardArena] = []
+
+    def open_arena(self, *, num_gateways: int) -> CardArena:
+        del num_gateways
+        self.arenas.append(CardArena())
+        return self.arenas[-1]
+
+    def teams(self) -> Sequence[str]:
+        return ()
+
+    def rewards(
+        self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
+    ) -> NDArray[np.float32]:
+        del kind, space, discount
+        earned = np.zeros(len(observations), dtype=np.float32)
+        earned[-1:] = 2 * score - 1
+        return earned

@@ -60,12 +60,19 @@ def _test(store: ObjectStore, settings: RunSettings, trained: TrainingResult, sh
         tables = [load_table(store, each, game.tree) for each in (policy, parent)]
         payoff = float(expected_payoffs(game.tree, tables)[0, 1])
         return GateResult(policy=policy, parent=parent, decision="accept" if payoff > 0 else "reject", payoff=payoff)
-    return _play(store, settings, game, policy, parent, shard)
+    return play_gate(store, settings, game, policy, parent, shard)
 
 
-def _play(
+def play_gate(
     store: ObjectStore, settings: RunSettings, game: Game, policy: PolicyId, parent: PolicyId, shard: int
 ) -> GateResult:
+    """Play side-swapped pairs of ``policy`` and ``parent`` until the gate's test has decided or its battles run out.
+
+    Raises:
+        DataError: a policy is missing or altered.
+        TryAgainError: a battle could not be finished, or the gateway is not there.
+        StoppedError: the process was asked to stop.
+    """
     gate = settings.gate
     paired = PairedBattles(derive_seed(settings.seed, "gate", policy, parent), game.teams(), gate.deadline_seconds)
     num_battles = gate.max_battles - gate.max_battles % BATTLES_PER_LOOK
