@@ -3,11 +3,12 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final, Literal
 
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
-from nashdex.core.results import COLLECT_RESULT, CollectResult, OpponentCount
+from nashdex.core.results import COLLECT_RESULT, ORACLES_WITHOUT_BATTLES, CollectResult, OpponentCount
 from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.core.sharding import shard_range
@@ -27,6 +28,9 @@ from nashdex.trajectory.shard import ShardWriter
 MAX_PART_BYTES = 8 * 1024 * 1024
 """Before compression. Larger parts cost a third more: their buffers no longer come from memory that was used before."""
 
+_DRAW_SCORE: Final = 0.5
+_Result = Literal["win", "draw", "loss"]
+
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
     """Collect one shard's battles of the iteration's learner against its opponents.
@@ -39,6 +43,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if done := find_manifest(store, iteration, StepName.COLLECT, shard):
         return done
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
+    if plan.oracle in ORACLES_WITHOUT_BATTLES:
+        return _nothing_to_play(Attempt(store, iteration, StepName.COLLECT, shard), plan)
     game = game_of_run(store, settings)
     numbers = shard_range(settings.collect.battles, settings.collect.shards, shard)
     root = derive_seed(settings.seed, "collect", iteration)
@@ -51,14 +57,14 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         policies = load_policies(store, [plan.learner, *plan.opponents], arena.space)
         rollout = Rollout(arena, policies, settings.collect.concurrent_battles)
         writer = ShardWriter(attempt.write, arena.space, MAX_PART_BYTES)
-        scores: Counter[tuple[PolicyId, float]] = Counter()
+        results: Counter[tuple[PolicyId, _Result]] = Counter()
         recorded_decisions = 0
         with Progress(StepName.COLLECT, shard, len(numbers), "battles") as progress:
             for finished in rollout.play(_assignments(numbers, battles, plan)):
                 require_finished(finished)
                 (episode,) = finished.episodes
                 writer.add(episode)
-                scores[episode.opponent, episode.score] += 1
+                results[episode.opponent, _result(episode.score)] += 1
                 recorded_decisions += len(episode)
                 progress.advance(decisions=rollout.counts.decisions, failures=rollout.counts.failures.total())
         writer.close()
@@ -72,7 +78,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         battles=counts.battles,
         decisions=counts.decisions,
         recorded_decisions=recorded_decisions,
-        opponents=tuple(_opponent_count(opponent, scores) for opponent in sorted({o for o, _ in scores})),
+        opponents=tuple(_opponent_count(opponent, results) for opponent in sorted({o for o, _ in results})),
         failures=dict(counts.failures),
         rejected_choices=counts.rejected_choices,
         seconds=time.monotonic() - started,
@@ -91,7 +97,34 @@ def _assignments(numbers: range, battles: PairedBattles, plan: IterationPlan) ->
         yield battles.assignment(number, (plan.learner, opponent), record=True)
 
 
-def _opponent_count(opponent: PolicyId, scores: Counter[tuple[PolicyId, float]]) -> OpponentCount:
+def _result(score: float) -> _Result:
+    """Return what a score counts as: in a game for stakes, any gain is a win."""
+    if score == _DRAW_SCORE:
+        return "draw"
+    return "win" if score > _DRAW_SCORE else "loss"
+
+
+def _opponent_count(opponent: PolicyId, results: Counter[tuple[PolicyId, _Result]]) -> OpponentCount:
     return OpponentCount(
-        opponent=opponent, wins=scores[opponent, 1.0], draws=scores[opponent, 0.5], losses=scores[opponent, 0.0]
+        opponent=opponent,
+        wins=results[opponent, "win"],
+        draws=results[opponent, "draw"],
+        losses=results[opponent, "loss"],
     )
+
+
+def _nothing_to_play(attempt: Attempt, plan: IterationPlan) -> Manifest:
+    """Finish a shard of an iteration whose oracle needs no battles: a result like any other, of none."""
+    result = CollectResult(
+        learner=plan.learner,
+        battles=0,
+        decisions=0,
+        recorded_decisions=0,
+        opponents=(),
+        failures={},
+        rejected_choices=0,
+        seconds=0.0,
+        cpu_seconds=time.process_time(),
+    )
+    attempt.write(COLLECT_RESULT, result.to_json())
+    return attempt.finish({"battles": 0, "recorded_decisions": 0})

@@ -1,6 +1,6 @@
 """What collect and train say of themselves, for the report and for later steps."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
@@ -9,6 +9,8 @@ from nashdex.core.ids import PolicyIdField
 
 Oracle = Literal["clone", "ppo", "exact", "q-learning"]
 """How a policy is trained: as a clone of a teacher, or as a best response."""
+ORACLES_WITHOUT_BATTLES: Final[frozenset[Oracle]] = frozenset({"exact", "q-learning"})
+"""They answer from a tabular game's tree, so that nothing is collected for them."""
 
 COLLECT_RESULT = "result.json"
 TRAINING_RESULT = "result.json"
@@ -56,8 +58,14 @@ class TrainingResult(Document):
     parent: PolicyIdField | None = Field(description="Whose weights training began from.")
     oracle: Oracle
     preset: str
-    reference: str = Field(description="Where the KL reference came from: none, or snapshot:POLICY.")
+    reference: str = Field(
+        description="Where the KL reference came from: none, uniform, or a kind and its policies, such as "
+        "snapshot:POLICY."
+    )
     num_updates: NonNegativeInt
+    num_run_updates: NonNegativeInt = Field(
+        0, description="Optimiser steps of PPO in the run up to here, along this shard: the clock of its schedules."
+    )
     num_decisions: NonNegativeInt
     num_parameters: NonNegativeInt
     rollbacks: NonNegativeInt = Field(description="Times the instability guard restored a checkpoint.")

@@ -1,6 +1,7 @@
 """Runs in a store: creating one, going on with one, opening one that a step belongs to."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import RunId, run_id
 from nashdex.core.settings import RunSettings, differing_fields, load_settings
-from nashdex.games.registry import check_format, game_for
-from nashdex.games.showdown.game import pack_teams
+from nashdex.orchestrator.fit import check_fit
+from nashdex.orchestrator.run_inputs import SETTING_OF, read_inputs
 from nashdex.store import Observer, open_store
 from nashdex.store.protocol import ObjectStore
 
@@ -32,14 +33,14 @@ class Run:
 
 
 def resolve_settings(config: Path, overrides: list[str] | None = None) -> RunSettings:
-    """Return the settings of a file (``load_settings``) whose format is known.
+    """Return the settings of a file (``load_settings``) that fit each other and the game.
 
     Raises:
         DataError: the file is missing or no TOML.
-        ConfigurationError: a key, value or format is wrong.
+        ConfigurationError: a key, value or format is wrong, or settings do not go together.
     """
     settings = load_settings(config, overrides)
-    check_format(settings.format)
+    check_fit(settings)
     return settings
 
 
@@ -56,20 +57,20 @@ def begin_run(store_uri: str, config: Path, *, name: str | None = None, override
 
     Raises:
         DataError: the file or a file it names is missing or wrong; a team is illegal.
-        ConfigurationError: a setting is wrong, or the run exists under other settings or teams.
+        ConfigurationError: a setting is wrong, or the run exists under other settings, teams or payoffs.
     """
     settings = resolve_settings(config, overrides)
     chosen = run_id(name or settings.run or _default_id(config, settings))
     settings = settings.model_copy(update={"run": chosen})
-    teams = _read_teams(settings)
+    inputs = read_inputs(settings)
     store = open_store(store_uri).at(chosen)
     if store.exists(keys.CONFIG):
-        _refuse_other_settings(store, settings, teams)
+        _refuse_other_settings(store, settings, inputs)
     else:
-        if teams is not None:
-            store.put(keys.TEAMS, teams)
+        for key, data in inputs.items():
+            store.put(key, data)
         if not store.put_if_absent(keys.CONFIG, _config_document(settings)):
-            _refuse_other_settings(store, settings, teams)
+            _refuse_other_settings(store, settings, inputs)
     return Run(chosen, store, settings)
 
 
@@ -116,22 +117,11 @@ def _stored_settings(store: ObjectStore) -> RunSettings:
         raise DataError(f"{source} holds no settings of this nashdex: {describe_problems(error)}") from error
 
 
-def _read_teams(settings: RunSettings) -> bytes | None:
-    """Return the packed teams of the file that the settings name, each checked by the simulator."""
-    if settings.teams is None:
-        return None
-    try:
-        text = settings.teams.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"teams: {settings.teams} cannot be read ({error}); expected a text file of teams") from error
-    game_for(settings.format, text)
-    return pack_teams(settings.format, text, str(settings.teams)).encode()
-
-
-def _refuse_other_settings(store: ObjectStore, settings: RunSettings, teams: bytes | None) -> None:
+def _refuse_other_settings(store: ObjectStore, settings: RunSettings, inputs: Mapping[str, bytes]) -> None:
     differences = differing_fields(settings, _stored_settings(store))
-    if not differences and teams is not None and store.get(keys.TEAMS) != teams:
-        differences = [f"teams: the content of {settings.teams} has changed"]
+    if not differences:
+        changed = [SETTING_OF[key] for key, data in inputs.items() if store.get(key) != data]
+        differences = [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]
     if differences:
         raise ConfigurationError(
             f"{store.uri} was begun under other settings: {'; '.join(differences)}. "

@@ -10,6 +10,8 @@ from nashdex.core.documents import Document
 from nashdex.games.tabular.tree import GameTree
 
 FORMAT: Final = "matrix"
+MAX_ACTIONS: Final = 100
+"""Of either seat: a tree has a node for each pair of actions."""
 
 
 class MatrixDocument(Document):
