@@ -10,7 +10,7 @@ import torch
 from bandit import bandit_space, decisions, play
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
-from nashdex.core.settings import DampingSettings, NetworkSettings, TrainSettings
+from nashdex.core.settings import NetworkSettings, TrainSettings
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.network import ActorCritic, NetworkPolicy
 from nashdex.trainer import ppo
@@ -25,9 +25,10 @@ from nashdex.trainer.batch import (
     played_by,
 )
 from nashdex.trainer.curve import MAX_POINTS, Curve
-from nashdex.trainer.damping import PRESETS, Coefficient, SnapshotReference, resolve_damping
+from nashdex.trainer.damping import Coefficients
 from nashdex.trainer.guard import Guard
 from nashdex.trainer.loop import set_learning_rate
+from nashdex.trainer.references import SnapshotReference
 
 LEARNER = PolicyId("p1")
 SMALL = NetworkSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
@@ -52,39 +53,6 @@ def test_discounted_returns() -> None:
     np.testing.assert_allclose(discounted_returns(floats(0, 1, 2), 0.5), [1.0, 2.0, 2.0])
 
 
-def test_schedule_known_answers() -> None:
-    schedule = Coefficient(0.05, power=0.5, decay_updates=1e6)
-    assert schedule.at(0) == 0.05
-    assert schedule.at(1_000_000) == pytest.approx(0.0353553, abs=1e-7)
-    assert schedule.at(3_000_000) == pytest.approx(0.025, abs=1e-9)
-
-
-def test_schedule_multiplier_bounds_and_warm_up_compose() -> None:
-    """The multiplier survives the schedule: neither overwrites the other, at any step."""
-    coefficient = Coefficient(0.08, power=1.0, decay_updates=100, floor=0.01, cap=0.1, warmup_updates=10)
-    assert coefficient.at(0) == 0.0
-    assert coefficient.at(5) == pytest.approx(0.08 / 1.05 / 2)
-    assert coefficient.at(5, multiplier=3.0) == pytest.approx(0.1 / 2), "capped before it is warm"
-    assert coefficient.at(100, multiplier=2.0) == pytest.approx(0.08)
-    assert coefficient.at(100, multiplier=1.0) == pytest.approx(0.04)
-    assert coefficient.at(100_000) == 0.01
-
-
-def test_presets_and_overrides() -> None:
-    assert PRESETS["none"].reference == "none"
-    assert PRESETS["none"].beta_reference.at(7) == 0
-    default = resolve_damping("ppo-clip-kl", DampingSettings())
-    assert (default.reference, default.beta_reference.at(0), default.beta_reference.at(10**6)) == (
-        "snapshot",
-        0.02,
-        0.02,
-    )
-    changed = resolve_damping("none", DampingSettings(beta_reference=0.3, beta_old=0.2, entropy_coefficient=0.1))
-    assert changed.reference == "snapshot"
-    assert [c.at(9) for c in (changed.beta_reference, changed.beta_old, changed.entropy)] == [0.3, 0.2, 0.1]
-    assert resolve_damping("ppo-clip-kl", DampingSettings(beta_reference=0)).reference == "none"
-
-
 def network(seed: int = 0) -> ActorCritic:
     torch.manual_seed(seed)
     net = ActorCritic(bandit_space(), SMALL)
@@ -102,7 +70,7 @@ def collected(net: ActorCritic, num: int = 300, **changes: object) -> tuple[Batc
     return batch, ppo.make_targets(net, batch, episodes, rewards, settings), settings
 
 
-NO_DAMPING = ppo.Coefficients(beta_reference=0.0, beta_old=0.0, entropy=0.0)
+NO_DAMPING = Coefficients(beta_reference=0.0, beta_old=0.0, entropy=0.0)
 
 
 def test_kl_is_exactly_0_at_the_first_step_and_above_it_one_step_later() -> None:
@@ -110,7 +78,7 @@ def test_kl_is_exactly_0_at_the_first_step_and_above_it_one_step_later() -> None
     batch, targets, settings = collected(net)
     reference = SnapshotReference(net, LEARNER)
     optimiser = torch.optim.SGD(net.parameters(), lr=0.1)
-    coefficients = ppo.Coefficients(beta_reference=0.02, beta_old=0.0, entropy=0.01)
+    coefficients = Coefficients(beta_reference=0.02, beta_old=0.0, entropy=0.01)
     gauges = ("kl_reference", "kl_behaviour", "kl_iteration_start")
     loss, measured = ppo.ppo_loss(net, batch, targets, reference, coefficients, settings)
     assert [measured[name] for name in gauges] == [0.0, 0.0, 0.0]
@@ -133,7 +101,7 @@ def test_the_reference_is_a_whole_copy_of_the_weights_as_they_were() -> None:
             dict(net.named_parameters())[name].add_(1.0)
         assert torch.equal(reference.log_probs(observations, masks), before), name
     assert reference.source == "snapshot:p1"
-    assert not any(p.requires_grad for p in reference._network.parameters())
+    assert not any(p.requires_grad for p in reference.network.parameters())
     assert all(p.requires_grad for p in net.parameters())
 
 
@@ -145,16 +113,16 @@ def test_each_coefficient_weighs_its_part_of_the_loss() -> None:
     with torch.no_grad():
         net.actor.weight.add_(torch.randn(net.actor.weight.shape, generator=torch.Generator().manual_seed(2)))
 
-    def parts(coefficients: ppo.Coefficients) -> tuple[float, dict[str, float]]:
+    def parts(coefficients: Coefficients) -> tuple[float, dict[str, float]]:
         loss, measured = ppo.ppo_loss(net, batch, targets, reference, coefficients, settings)
         return loss.item(), measured
 
     plain, measured = parts(NO_DAMPING)
     assert plain == pytest.approx(measured["policy_loss"] + 0.5 * measured["value_loss"], rel=1e-5)
     for coefficients, expected in [
-        (ppo.Coefficients(0.7, 0.0, 0.0), 0.7 * measured["kl_reference"]),
-        (ppo.Coefficients(0.0, 0.7, 0.0), 0.7 * measured["kl_behaviour"]),
-        (ppo.Coefficients(0.0, 0.0, 0.7), -0.7 * measured["entropy"]),
+        (Coefficients(0.7, 0.0, 0.0), 0.7 * measured["kl_reference"]),
+        (Coefficients(0.0, 0.7, 0.0), 0.7 * measured["kl_behaviour"]),
+        (Coefficients(0.0, 0.0, 0.7), -0.7 * measured["entropy"]),
     ]:
         assert abs(expected) > 1e-3
         assert parts(coefficients)[0] - plain == pytest.approx(expected, abs=1e-5)

@@ -300,6 +300,7 @@ def test_what_is_missing_or_impossible_is_named(store: ObjectStore) -> None:
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has CUDA")
 def test_cuda_that_is_not_there_is_a_wrong_setting(store: ObjectStore) -> None:
+    write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 2, seed=1))
     with pytest.raises(ConfigurationError, match=r"train\.device is 'cuda', and torch finds no CUDA device"):
         run(store, make_settings(device="cuda"), 0, 0)
 

@@ -24,6 +24,7 @@ LABELS = {
     "estimator": "How an exploitability was estimated: restricted, best_response_gap, exact or legacy_dominance_gap.",
     "bound": "value, or low and high of the 95 % interval.",
     "operation": "Operation of the store.",
+    "reference": "What a KL is measured from: snapshot, ema, uniform, league or portfolio.",
 }
 """Every label there may be."""
 

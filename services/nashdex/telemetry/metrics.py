@@ -47,8 +47,8 @@ KL_REFERENCE = Metric(
     "nashdex_kl_reference_nats",
     "gauge",
     "KL of the policy from its reference; drives the coefficient beta.",
+    labels=("reference",),
     unit="nats",
-    fact="kl_reference",
 )
 KL_ITERATION_START = Metric(
     "nashdex_kl_iteration_start_nats",
@@ -59,6 +59,12 @@ KL_ITERATION_START = Metric(
 )
 BETA_REFERENCE = Metric(
     "nashdex_beta_reference", "gauge", "Coefficient of the KL from the reference.", fact="beta_reference"
+)
+BETA_MULTIPLIER = Metric(
+    "nashdex_beta_multiplier",
+    "gauge",
+    "What the controller has multiplied the scheduled coefficient of the KL from the reference by.",
+    fact="beta_multiplier",
 )
 ENTROPY_COEFFICIENT = Metric(
     "nashdex_entropy_coefficient", "gauge", "Coefficient of the entropy.", fact="entropy_coefficient"

@@ -67,6 +67,10 @@ class Progress:
         if time.monotonic() - self._reported_seconds >= due:
             self._report()
 
+    def expect(self, total: int) -> None:
+        """Correct the total: how much there is to do may show on the way."""
+        self._total = total
+
     def _measure(self) -> None:
         beat()
         metrics.STEP_PROGRESS.set(self._done / self._total if self._total else 1.0, step=self._step)

@@ -20,6 +20,7 @@ from nashdex.core.manifest import StoredObject
 from nashdex.core.results import TrainingPoint
 from nashdex.core.steps import StepName
 from nashdex.store.protocol import ObjectStore
+from nashdex.trainer.damping import ControllerState
 
 
 class TrainingState(Model):
@@ -28,6 +29,7 @@ class TrainingState(Model):
     update: NonNegativeInt = Field(description="Optimiser steps done.")
     rate_multiplier: NonNegativeFloat = Field(description="What the guard has scaled the step size by.")
     rollbacks: NonNegativeInt
+    controllers: dict[str, ControllerState] = Field(description="By the coefficient that they move.")
     marks: dict[str, float] = Field(description="Numbers that belong to kept snapshots, such as the best loss.")
     latest: dict[str, float] = Field(description="Values that are measured less often than every update.")
     curve: tuple[TrainingPoint, ...]

@@ -1,5 +1,6 @@
 """The optimiser steps that every algorithm shares: guarded, recorded, and resumable between any two of them."""
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,14 +14,20 @@ from nashdex.policies.network import ActorCritic
 from nashdex.telemetry.progress import Progress
 from nashdex.trainer.checkpoint import Checkpoints, TrainingState
 from nashdex.trainer.curve import Curve
-from nashdex.trainer.damping import Coefficient
+from nashdex.trainer.damping import Coefficient, ControllerState
 from nashdex.trainer.guard import Guard
+from nashdex.trainer.references import Reference
 
 _log = structlog.get_logger()
 
 _NOW = "now"
 _GOOD = "good"
 _GOOD_ENTROPY = "good_entropy"
+_REFERENCE = "reference"
+_ROUND = "round"
+_ROUND_UPDATE = "round_update"
+_ROUND_DECISIONS = "round_decisions"
+_NETWORK = "network/"
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,8 @@ class LoopSettings:
     max_gradient_norm: float
     """The actor's and the critic's gradients are each scaled down to this global norm."""
     checkpoint_every_updates: int
+    first_update: int = 0
+    """Optimiser steps before this iteration's, where schedules count them too."""
 
 
 class TrainingLoop:
@@ -41,11 +50,19 @@ class TrainingLoop:
     """
 
     def __init__(
-        self, network: ActorCritic, settings: LoopSettings, checkpoints: Checkpoints, guard: Guard | None = None
+        self,
+        network: ActorCritic,
+        settings: LoopSettings,
+        checkpoints: Checkpoints,
+        *,
+        reference: Reference | None = None,
+        guard: Guard | None = None,
     ) -> None:
         self.network = network
+        self.reference = reference or Reference()
         self.update = 0
         self.rollbacks = 0
+        self.controllers: dict[str, ControllerState] = {}
         self.marks: dict[str, float] = {}
         self.latest: dict[str, float] = {}
         self.curve = Curve()
@@ -63,18 +80,26 @@ class TrainingLoop:
         if _GOOD not in self._snapshots:
             self.keep(_GOOD)
 
-    def step(self, loss: Tensor, values: Mapping[str, float], progress: Progress) -> None:
+    @property
+    def schedule_update(self) -> int:
+        """The optimiser step as schedules count it."""
+        return self._settings.first_update + self.update
+
+    def step(
+        self, loss: Tensor, values: Mapping[str, float], progress: Progress, *, rate_multiplier: float = 1.0
+    ) -> None:
         """Take one optimiser step, unless the guard objects; then go back to the last good state at half the rate.
 
         Args:
             loss: a scalar with a graph.
             values: what the loss was made of, for the guard, the curve and the metrics.
             progress: told of the step.
+            rate_multiplier: scales the step size, beside what the guard does.
 
         Raises:
             StoppedError: the process was asked to stop; a checkpoint was saved.
         """
-        rate = self._settings.learning_rate.at(self.update, self._rate_multiplier)
+        rate = self._settings.learning_rate.at(self.schedule_update, rate_multiplier * self._rate_multiplier)
         self._optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         norm = self._clip_gradients()
@@ -91,6 +116,7 @@ class TrainingLoop:
                     self.marks[_GOOD_ENTROPY] = values["entropy"]
             set_learning_rate(self._optimiser, rate)
             self._optimiser.step()
+            self.reference.follow(self.network)
             self.curve.add(self.update, measured)
         self.update += 1
         progress.advance(1, rollbacks=self.rollbacks, **measured)
@@ -122,6 +148,42 @@ class TrainingLoop:
             rate_multiplier=self._rate_multiplier,
         )
 
+    @property
+    def round(self) -> int:
+        """The round under way, counted from 0."""
+        return int(self.marks.get(_ROUND, 0))
+
+    @property
+    def round_update(self) -> int:
+        """How many optimiser steps the round has taken."""
+        return self.update - int(self.marks.get(_ROUND_UPDATE, 0))
+
+    @property
+    def num_decisions(self) -> int:
+        """How many decisions the rounds before this one have learned from."""
+        return int(self.marks.get(_ROUND_DECISIONS, 0))
+
+    def begin_round(self, number: int, entropy: float, num_decisions: int) -> None:
+        """Begin a further round with the present weights, of ``entropy`` nats, which the guard then falls back to.
+
+        Fresh battles are a fresh start: half of what the guard has taken off the step size comes back.
+        """
+        self.marks |= {
+            _ROUND: number,
+            _ROUND_UPDATE: self.update,
+            _ROUND_DECISIONS: num_decisions,
+            _GOOD_ENTROPY: entropy,
+        }
+        self.keep(_GOOD)
+        self._snapshots[_ROUND] = {k: v.clone() for k, v in self._tensors().items() if k.startswith(_NETWORK)}
+        self._rate_multiplier = min(1.0, 2 * self._rate_multiplier)
+
+    def network_of_round(self) -> ActorCritic:
+        """Return a copy of the network as it was when the round under way, not the first, began."""
+        network = copy.deepcopy(self.network)
+        network.load_state_dict({k.removeprefix(_NETWORK): v for k, v in self._snapshots[_ROUND].items()})
+        return network
+
     def keep(self, name: str) -> None:
         """Keep a copy of weights and optimiser under ``name``; checkpoints keep it too."""
         self._snapshots[name] = {key: tensor.clone() for key, tensor in self._tensors().items()}
@@ -132,14 +194,14 @@ class TrainingLoop:
 
     def _tensors(self) -> dict[str, Tensor]:
         """Return weights and Adam's state by name, as they are, not copied."""
-        tensors: dict[str, Tensor] = {f"network/{k}": v.detach() for k, v in self.network.state_dict().items()}
+        tensors: dict[str, Tensor] = {f"{_NETWORK}{k}": v.detach() for k, v in self.network.state_dict().items()}
         for name, parameter in self.network.named_parameters():
             for key, value in self._optimiser.state.get(parameter, {}).items():
                 tensors[f"optimiser/{name}/{key}"] = value
         return tensors
 
     def _set_tensors(self, tensors: Mapping[str, Tensor], source: str) -> None:
-        weights = {k.removeprefix("network/"): v for k, v in tensors.items() if k.startswith("network/")}
+        weights = {k.removeprefix(_NETWORK): v for k, v in tensors.items() if k.startswith(_NETWORK)}
         try:
             self.network.load_state_dict(weights)
         except RuntimeError as error:
@@ -160,12 +222,13 @@ class TrainingLoop:
             update=self.update,
             rate_multiplier=self._rate_multiplier,
             rollbacks=self.rollbacks,
+            controllers=self.controllers,
             marks=self.marks,
             latest=self.latest,
             curve=self.curve.kept,
             curve_stride=self.curve.stride,
         )
-        kept = {_NOW: self._tensors(), **self._snapshots}
+        kept = {_NOW: self._tensors(), _REFERENCE: self.reference.weights(), **self._snapshots}
         self._checkpoints.save(state, {f"{name}/{k}": v for name, tensors in kept.items() for k, v in tensors.items()})
 
     def _resume(self) -> None:
@@ -178,7 +241,9 @@ class TrainingLoop:
             name, _, rest = key.partition("/")
             self._snapshots.setdefault(name, {})[rest] = tensor if rest.endswith("/step") else tensor.to(device)
         self._set_tensors(self._snapshots.pop(_NOW, {}), "the checkpoint")
+        self.reference.set_weights(self._snapshots.pop(_REFERENCE, {}))
         self.update, self.rollbacks = state.update, state.rollbacks
+        self.controllers = dict(state.controllers)
         self.marks, self.latest = dict(state.marks), dict(state.latest)
         self.curve = Curve(state.curve, state.curve_stride)
         self._rate_multiplier = state.rate_multiplier

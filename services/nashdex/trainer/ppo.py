@@ -17,6 +17,7 @@ from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import TrainSettings
 from nashdex.policies.masked import entropy, kl_divergence, masked_log_softmax
 from nashdex.policies.network import ActorCritic
+from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
 from nashdex.trainer.batch import (
     Batch,
@@ -28,10 +29,13 @@ from nashdex.trainer.batch import (
     num_minibatches,
     split_rows,
 )
-from nashdex.trainer.damping import Damping, SnapshotReference
+from nashdex.trainer.damping import Coefficients, Controller, ControllerState, Damping
 from nashdex.trainer.loop import TrainingLoop
+from nashdex.trainer.references import Distribution, Reference
 from nashdex.trajectory.episode import Episode
 
+_BETA = "beta_reference"
+_RATE = "learning_rate"
 _MAX_DISAGREEMENT_NATS = 1e-3
 """Between log π as recorded and as computed here. Rounding stays below a tenth of it."""
 
@@ -60,8 +64,11 @@ def make_targets(
     episodes: Sequence[Episode],
     rewards: Sequence[NDArray[np.float32]],
     settings: TrainSettings,
+    start: Distribution | None = None,
 ) -> Targets:
-    """Return advantages and returns by GAE under ``network``, which is both the start and the policy that acted.
+    """Return advantages and returns by GAE under ``network``, which is the policy that acted.
+
+    ``start`` is the policy that this iteration's training began with, where that is another.
 
     Raises:
         DataError: the recorded log-probabilities are not those of ``network``.
@@ -82,29 +89,15 @@ def make_targets(
         advantages=normalised.clamp(-settings.advantage_clip, settings.advantage_clip),
         returns=advantages + values,
         behaviour=log_probs,
-        start=log_probs,
+        start=log_probs if start is None else start.log_probs(batch.observations, batch.masks),
     )
-
-
-@dataclass(frozen=True)
-class Coefficients:
-    """The weights of one update's losses."""
-
-    beta_reference: float
-    beta_old: float
-    entropy: float
-
-    @staticmethod
-    def at(damping: Damping, update: int) -> "Coefficients":
-        """Return the coefficients of optimiser step ``update``."""
-        return Coefficients(damping.beta_reference.at(update), damping.beta_old.at(update), damping.entropy.at(update))
 
 
 def ppo_loss(
     network: ActorCritic,
     batch: Batch,
     targets: Targets,
-    reference: SnapshotReference | None,
+    reference: Reference | None,
     coefficients: Coefficients,
     settings: TrainSettings,
 ) -> tuple[Tensor, dict[str, float]]:
@@ -141,8 +134,7 @@ def ppo_loss(
         "explained_variance": explained_variance(values.detach(), targets.returns),
     }
     if reference is not None:
-        rho = reference.log_probs(batch.observations, batch.masks)
-        kl_reference = mean_over_choices(kl_divergence(log_probs, rho, batch.masks), batch.masks)
+        kl_reference = mean_over_choices(reference.kl(log_probs, batch.observations, batch.masks), batch.masks)
         loss = loss + coefficients.beta_reference * kl_reference
         measured["kl_reference"] = kl_reference.item()
     return loss, measured
@@ -152,25 +144,45 @@ def improve(
     loop: TrainingLoop,
     batch: Batch,
     targets: Targets,
-    reference: SnapshotReference | None,
+    reference: Reference | None,
     damping: Damping,
     settings: TrainSettings,
     seed: int,
     progress: Progress,
 ) -> None:
-    """Train for ``num_epochs`` over the batch, from wherever the loop stands."""
+    """Train for ``num_epochs`` over the batch of the loop's round, from wherever in it the loop stands."""
     per_epoch = num_minibatches(len(batch), settings.minibatch_decisions)
     order: tuple[Tensor, ...] = ()
-    while loop.update < settings.num_epochs * per_epoch:
-        epoch, position = divmod(loop.update, per_epoch)
+    while loop.round_update < settings.num_epochs * per_epoch:
+        epoch, position = divmod(loop.round_update, per_epoch)
         if position == 0 or not order:
             order = minibatches(
-                len(batch), settings.minibatch_decisions, derive_seed(seed, "epoch", epoch), batch.actions.device
+                len(batch),
+                settings.minibatch_decisions,
+                derive_seed(seed, "round", loop.round, "epoch", epoch),
+                batch.actions.device,
             )
         rows = order[position]
-        coefficients = Coefficients.at(damping, loop.update)
+        multiplier = _multiplier(loop, _BETA)
+        coefficients = Coefficients.at(damping, loop.schedule_update, multiplier)
         loss, measured = ppo_loss(loop.network, batch.rows(rows), targets.rows(rows), reference, coefficients, settings)
-        loop.step(loss, measured, progress)
+        measured["beta_multiplier"] = multiplier
+        if damping.is_warm(loop.schedule_update):
+            _observe(loop, _BETA, damping.beta_controller, measured.get("kl_reference"))
+            _observe(loop, _RATE, damping.rate_controller, measured["kl_behaviour"])
+        if reference is not None:
+            metrics.KL_REFERENCE.set(measured["kl_reference"], reference=reference.kind)
+        loop.step(loss, measured, progress, rate_multiplier=_multiplier(loop, _RATE))
+
+
+def _multiplier(loop: TrainingLoop, name: str) -> float:
+    return loop.controllers.get(name, ControllerState()).multiplier
+
+
+def _observe(loop: TrainingLoop, name: str, controller: Controller | None, kl_nats: float | None) -> None:
+    """Tell the controller of ``name`` what was measured, where there is one."""
+    if controller is not None and kl_nats is not None:
+        loop.controllers[name] = controller.observe(loop.controllers.get(name, ControllerState()), kl_nats)
 
 
 def measure(network: ActorCritic, batch: Batch, targets: Targets, clip_range: float) -> dict[str, float]:

@@ -1,0 +1,148 @@
+"""Tabular Q-learning (Watkins and Dayan 1992) against a mixture of tables, from simulated battles.
+
+Against fixed opponents, of whom one is drawn a battle, a seat's information states are the states of a Markov decision
+process: in a game of perfect recall they hold all that the seat can know of who sits opposite. So Q(s, a) converges
+to the value of the best response, without the tree's probabilities ever being read.
+
+S information states, A actions, K opponents, N battles that step together.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.results import TrainingPoint
+from nashdex.core.seeds import inverse_cdf
+from nashdex.core.settings import QLearningSettings
+from nashdex.core.stopping import check_stop
+from nashdex.games.interface import NUM_SEATS
+from nashdex.games.tabular.tree import GameTree, Table, one_hot
+from nashdex.telemetry.progress import Progress
+from nashdex.trainer.curve import Curve
+
+_NONE = -1
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What Q-learning came to."""
+
+    table: Table
+    """Shape (S, A): greedy; the first of equally good actions."""
+    num_decisions: int
+    """By the learner."""
+    num_updates: int
+    curve: tuple[TrainingPoint, ...]
+
+
+class ActionValues:
+    """Q(s, a) in the game's payoff units, 0 at first."""
+
+    def __init__(self, tree: GameTree, step_size_power: float) -> None:
+        self._legal = tree.legal
+        self._power = step_size_power
+        self._values = np.zeros(tree.legal.shape)
+        self._num_updates = np.zeros(tree.legal.size)
+
+    def greedy(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the best legal action of each state, shape (N,)."""
+        actions: NDArray[np.int64] = np.where(self._legal[states], self._values[states], -np.inf).argmax(axis=1)
+        return actions
+
+    def best(self, states: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return max_a Q(s, a) of each state, shape (N,)."""
+        best: NDArray[np.float64] = np.where(self._legal[states], self._values[states], -np.inf).max(axis=1)
+        return best
+
+    def update(self, sequences: NDArray[np.int64], targets: NDArray[np.float64]) -> float:
+        """Move each Q towards the mean of its targets, by n^(−ω) at its n-th time; return the mean squared error.
+
+        ``sequences`` are s · A + a, shape (N,); ``targets`` what followed, shape (N,).
+        """
+        values = self._values.reshape(-1)
+        error = targets - values[sequences]
+        visits = np.bincount(sequences, minlength=values.size)
+        seen = visits > 0
+        self._num_updates[seen] += 1
+        mean_error = np.bincount(sequences, error, values.size)[seen] / visits[seen]
+        values[seen] += self._num_updates[seen] ** -self._power * mean_error
+        return float(np.square(error).mean())
+
+
+def learn(
+    tree: GameTree,
+    tables: NDArray[np.float64],
+    mixture: NDArray[np.float64],
+    settings: QLearningSettings,
+    seed: int,
+    progress: Progress,
+) -> Learnt:
+    """Return the greedy table after ``settings.battles`` battles against the mixture of ``tables`` (K, S, A).
+
+    Raises:
+        StoppedError: the process was asked to stop.
+    """
+    rng = np.random.default_rng(seed)
+    values = ActionValues(tree, settings.step_size_power)
+    curve, num_decisions, wave, left = Curve(), 0, 0, settings.battles
+    while left > 0:
+        check_stop()
+        size = min(left, settings.concurrent_battles)
+        done = 1.0 - left / settings.battles
+        exploration = settings.exploration + done * (settings.final_exploration - settings.exploration)
+        decisions, error = _play(tree, tables, mixture, values, exploration, size, rng)
+        curve.add(wave, {"exploration": exploration, "value_loss": error})
+        num_decisions += decisions
+        wave, left = wave + 1, left - size
+        progress.advance(size)
+    table = one_hot(values.greedy(np.arange(tree.num_states)), tree.num_actions)
+    return Learnt(table, num_decisions, wave, curve.with_newest())
+
+
+def _play(
+    tree: GameTree,
+    tables: NDArray[np.float64],
+    mixture: NDArray[np.float64],
+    values: ActionValues,
+    exploration: float,
+    size: int,
+    rng: np.random.Generator,
+) -> tuple[int, float]:
+    """Play ``size`` battles side by side, learning on the way; return the learner's decisions and its mean error."""
+    seat = rng.integers(0, NUM_SEATS, size)
+    opponent = rng.choice(len(mixture), size, p=mixture)
+    node = np.zeros(size, dtype=np.int64)
+    last = np.full(size, _NONE)
+    errors, decisions = [], 0
+    while True:
+        state = tree.node_state[node]
+        chance = np.flatnonzero((state < 0) & ~tree.is_terminal[node])
+        deciding = np.flatnonzero(state >= 0)
+        if not len(chance) and not len(deciding):
+            break
+        mine = tree.state_player[state[deciding]] == seat[deciding]
+        own, other = deciding[mine], deciding[~mine]
+        action = np.zeros(size, dtype=np.int64)
+        action[chance] = _draw(tree.chance[node[chance]], rng)
+        action[other] = _draw(tables[opponent[other], state[other]], rng)
+        follows = own[last[own] != _NONE]
+        if len(follows):
+            errors.append(values.update(last[follows], values.best(state[follows])))
+        explores = rng.random(len(own)) < exploration
+        action[own] = np.where(
+            explores, _draw(tree.legal[state[own]].astype(np.float64), rng), values.greedy(state[own])
+        )
+        last[own] = state[own] * tree.num_actions + action[own]
+        decisions += len(own)
+        moving = np.concatenate([chance, deciding])
+        node[moving] = tree.children[node[moving], action[moving]]
+    ended = np.flatnonzero(last != _NONE)
+    if len(ended):
+        errors.append(values.update(last[ended], np.where(seat == 0, 1.0, -1.0)[ended] * tree.payoff[node[ended]]))
+    return decisions, float(np.mean(errors)) if errors else 0.0
+
+
+def _draw(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return one column of each row of ``weights`` (N, B), drawn in proportion, shape (N,)."""
+    return inverse_cdf(weights.cumsum(axis=1), rng.random(len(weights)))

@@ -1,0 +1,134 @@
+"""References ρ: what a KL holds the policy to.
+
+Each minibatch gets a full forward pass of the reference, its trunk included: log-probabilities kept since collection
+would be those of whoever collected. Make a reference after weights are loaded. N decisions, F observation values,
+A actions.
+"""
+
+import copy
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from nashdex.core.ids import PolicyId
+from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
+from nashdex.policies.network import ActorCritic
+
+
+class Reference:
+    """What the policy is held to. By default it does not change."""
+
+    source: str
+    """Its kind and, after a colon, where it comes from, such as ``snapshot:p0123``."""
+
+    @property
+    def kind(self) -> str:
+        """The source's kind alone: one of few."""
+        return self.source.partition(":")[0]
+
+    def kl(self, log_probs: Tensor, observations: Tensor, masks: Tensor) -> Tensor:
+        """Return KL(π‖ρ) of each row, shape (N,), for log π (N, A) at observations (N, F)."""
+        raise NotImplementedError
+
+    def follow(self, network: ActorCritic) -> None:
+        """Take note of an optimiser step of ``network``."""
+
+    def weights(self) -> dict[str, Tensor]:
+        """Return what checkpoints must keep, as it is, not copied."""
+        return {}
+
+    def set_weights(self, weights: Mapping[str, Tensor]) -> None:
+        """Return to what ``weights`` gave."""
+
+
+class Distribution(Reference):
+    """A reference that is one distribution."""
+
+    def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
+        """Return log ρ (N, A) of observations (N, F) over the legal actions."""
+        raise NotImplementedError
+
+    def kl(self, log_probs: Tensor, observations: Tensor, masks: Tensor) -> Tensor:
+        """Return KL(π‖ρ) of each row, shape (N,)."""
+        return kl_divergence(log_probs, self.log_probs(observations, masks), masks)
+
+
+class SnapshotReference(Distribution):
+    """A frozen copy of a whole network, as it is when the reference is made."""
+
+    def __init__(self, network: ActorCritic, policy: PolicyId) -> None:
+        self.source = f"snapshot:{policy}"
+        self.network = copy.deepcopy(network).eval().requires_grad_(requires_grad=False)
+        self._fused = self.network.fuse()
+
+    @torch.no_grad()
+    def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
+        """Return log ρ (N, A) of observations (N, F) over the legal actions."""
+        return masked_log_softmax(self.network.logits(observations, self._fused), masks)
+
+
+class UniformReference(Distribution):
+    """Uniform over the legal actions: KL(π‖ρ) = log|legal| − H(π)."""
+
+    source = "uniform"
+
+    def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
+        """Return log ρ (N, A): it looks at no observation."""
+        del observations
+        return uniform_log_probs(masks)
+
+
+class MixtureReference(Distribution):
+    """A league's mixture: ρ = Σ σ_i π_i, and then its logarithm."""
+
+    def __init__(self, members: Sequence[tuple[float, Distribution]]) -> None:
+        self.source = "league:" + ",".join(f"{member.source}={share:.4g}" for share, member in members)
+        self._members = members
+
+    def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
+        """Return log ρ (N, A)."""
+        weighted = [
+            member.log_probs(observations, masks) + torch.tensor(share).log().item() for share, member in self._members
+        ]
+        return torch.stack(weighted).logsumexp(dim=0)
+
+
+class PortfolioReference(Reference):
+    """Several references, of which the nearest counts, decision by decision."""
+
+    def __init__(self, members: Sequence[Distribution]) -> None:
+        self.source = "portfolio:" + ",".join(member.source for member in members)
+        self._members = members
+
+    def kl(self, log_probs: Tensor, observations: Tensor, masks: Tensor) -> Tensor:
+        """Return the smallest KL(π‖ρ_i) of each row, shape (N,)."""
+        return torch.stack([member.kl(log_probs, observations, masks) for member in self._members]).amin(dim=0)
+
+
+class EmaReference(Distribution):
+    """A moving average of the parameters: θ_ρ ← τ θ_ρ + (1 − τ) θ after each optimiser step."""
+
+    def __init__(self, network: ActorCritic, policy: PolicyId, decay: float) -> None:
+        self.source = f"ema:{policy}"
+        self._network = copy.deepcopy(network).eval().requires_grad_(requires_grad=False)
+        self._decay = decay
+
+    @torch.no_grad()
+    def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
+        """Return log ρ (N, A) under the average as it is now."""
+        return masked_log_softmax(self._network.logits(observations), masks)
+
+    @torch.no_grad()
+    def follow(self, network: ActorCritic) -> None:
+        """Move the average a little towards ``network``."""
+        for average, newest in zip(self._network.parameters(), network.parameters(), strict=True):
+            average.lerp_(newest, 1 - self._decay)
+
+    def weights(self) -> dict[str, Tensor]:
+        """Return the average."""
+        return {name: tensor.detach() for name, tensor in self._network.state_dict().items()}
+
+    def set_weights(self, weights: Mapping[str, Tensor]) -> None:
+        """Return to an average."""
+        self._network.load_state_dict(weights)

@@ -1,0 +1,106 @@
+"""Further rounds of battles, played in the training process with the newest weights.
+
+A round's battles follow from the run's seed, the iteration, the shard, the round and the weights that it begins with,
+so that a round that was interrupted is played again to the bit.
+"""
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+import torch
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_seed
+from nashdex.core.settings import RunSettings
+from nashdex.games.interface import Arena, Game
+from nashdex.metagame.plan import IterationPlan
+from nashdex.policies.interface import Policy
+from nashdex.policies.mixture import Mixture
+from nashdex.policies.network import ActorCritic, NetworkPolicy
+from nashdex.rollout.loading import load_policies
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import Assignment, Rollout, require_finished
+from nashdex.store.protocol import ObjectStore
+from nashdex.trajectory.episode import Episode
+
+NEWEST = PolicyId("newest")
+"""Who acts with the weights of the moment; they are no stored policy."""
+
+
+class Rounds:
+    """Plays rounds on an arena that opens with the first of them. Use as a context manager."""
+
+    def __init__(self, store: ObjectStore, settings: RunSettings, game: Game, plan: IterationPlan, shard: int) -> None:
+        self._store = store
+        self._settings = settings
+        self._game = game
+        self._plan = plan
+        self._seed = derive_seed(settings.seed, "round", plan.iteration, shard)
+        self._mixture = _mixture(plan)
+        self._arena: Arena | None = None
+        self._others: Mapping[PolicyId, Policy] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._arena is not None:
+            self._arena.close()
+
+    def play(self, number: int, network: ActorCritic) -> list[Episode]:
+        """Return the episodes of ``network`` in round ``number``, in the order of their battles.
+
+        It meets the plan's opponents. Where its opponent is to be itself, both seats' decisions are returned.
+
+        Raises:
+            ConfigurationError: the game cannot be played here.
+            TryAgainError: a battle could not be finished.
+            StoppedError: the process was asked to stop.
+        """
+        arena, others = self._open()
+        assert arena.space.fingerprint == network.space.fingerprint, "the network was loaded for another space"
+        newest = NetworkPolicy(NEWEST, copy.deepcopy(network).cpu())
+        rollout = Rollout(arena, {**others, NEWEST: newest}, self._settings.collect.concurrent_battles)
+        num_threads = torch.get_num_threads()
+        finished = []
+        for battle in rollout.play(self._assignments(number)):
+            require_finished(battle)
+            finished.append(battle)
+        torch.set_num_threads(num_threads)
+        finished.sort(key=lambda battle: battle.assignment.number)
+        return [episode for battle in finished for episode in battle.episodes if len(episode)]
+
+    def _assignments(self, number: int) -> Iterator[Assignment]:
+        root = derive_seed(self._seed, number)
+        battles = PairedBattles(root, self._game.teams(), self._settings.collect.deadline_seconds)
+        for battle in range(self._settings.train.round_battles):
+            opponent = self._mixture.draw(battles.pair_uniform(battle, "opponent"))
+            assignment = battles.assignment(battle, (NEWEST, opponent), record=True)
+            yield replace(assignment, record=(True, True)) if opponent == NEWEST else assignment
+
+    def _open(self) -> tuple[Arena, Mapping[PolicyId, Policy]]:
+        if self._arena is None:
+            try:
+                self._arena = self._game.open_arena(num_gateways=self._settings.collect.gateways)
+            except ConfigurationError as error:
+                raise ConfigurationError(
+                    f"train.rounds is {self._settings.train.rounds}, so that training plays battles itself, and "
+                    f"{self._game.format} cannot be played here: {error}; set train.rounds = 1, or train where it can"
+                ) from error
+            others = (policy for policy in self._mixture.support if policy != NEWEST)
+            self._others = load_policies(self._store, others, self._arena.space)
+        return self._arena, self._others
+
+
+def _mixture(plan: IterationPlan) -> Mixture:
+    """Return the opponents. Where the rule pairs the learner with itself, that is its newest self."""
+    opponents = dict(plan.opponents)
+    if plan.rule in {"self-play", "league"} and plan.learner in opponents:
+        opponents[NEWEST] = opponents.pop(plan.learner)
+    return Mixture(opponents)
