@@ -1,0 +1,64 @@
+"""``nashdex bench conformance``: the sped-up simulator against the published one."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nashdex.games.showdown.gateway import GatewaySettings
+
+pytestmark = pytest.mark.integration
+
+
+def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "nashdex", "bench", "conformance", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, env=environment or None)
+
+
+def test_says_what_was_compared() -> None:
+    process = _run("--formats", "gen1randombattle,gen9doublesou", "--battles", "3", "--seed", "5", "--json")
+    assert process.returncode == 0, process.stderr
+    answer = json.loads(process.stdout)
+    assert answer.pop("decisions") > 50
+    assert answer == {
+        "formats": ["gen1randombattle", "gen9doublesou"],
+        "battles": 3,
+        "differences": 0,
+        "first_difference": None,
+    }
+
+
+def test_refuses_a_format_that_does_not_exist() -> None:
+    process = _run("--formats", "gen1ou,gen1oops")
+    assert process.returncode == 64
+    assert process.stderr.startswith('error: unknown format "gen1oops": expected')
+    assert process.stderr.count("\n") == 1
+
+
+def test_a_difference_is_a_failure_that_is_named(tmp_path: Path) -> None:
+    """The gateway's folder stands in for a release whose speed-up is broken: everything is the same but that."""
+    real = GatewaySettings().directory
+    source = tmp_path / "src"
+    source.mkdir()
+    for file in (real / "src").iterdir():
+        (source / file.name).write_bytes(file.read_bytes())
+    for name in ("node_modules", "package.json"):
+        (tmp_path / name).symlink_to(real / name)
+    (source / "accelerate.js").write_text(
+        'import { Battle } from "./simulator.js";\n'
+        "const { faint } = Battle.prototype;\n"
+        "export function accelerate() {\n"
+        "  Battle.prototype.faint = function (...args) { this.random(2); return faint.apply(this, args); };\n"
+        "  return true;\n"
+        "}\n"
+    )
+    environment = {"NASHDEX_GATEWAY_DIRECTORY": str(tmp_path), "PATH": os.environ["PATH"]}
+    process = _run("--formats", "gen1randombattle", "--battles", "2", "--json", **environment)
+    assert process.returncode == 65, process.stderr
+    answer = json.loads(process.stdout)
+    assert answer["differences"] > 0
+    assert answer["first_difference"]["format"] == "gen1randombattle"
+    assert "NASHDEX_GATEWAY_ACCELERATION=false" in process.stderr
