@@ -48,15 +48,11 @@ def solver(alpha: float | None, population_size: int) -> MetaSolver:
     """Return the meta-solver ``alpha-rank``, at the selection intensity ``alpha`` or, without one, in the limit."""
 
     def ranked(advantages: Floats) -> _Ranking:
-        rounding = _TIE_TOLERANCE * np.abs(advantages).max(
-            axis=(-2, -1), keepdims=True, initial=0.0, where=~np.isnan(advantages)
-        )
-        advantages = np.where(np.abs(advantages) <= rounding, 0.0, advantages)
-        return (
-            _swept(advantages, population_size)
-            if alpha is None
-            else _at(advantages, np.full(advantages.shape[:-2], alpha), population_size)
-        )
+        rounding = _TIE_TOLERANCE * np.nanmax(np.abs(advantages), axis=(-2, -1), keepdims=True)
+        decided = np.where(np.abs(advantages) <= rounding, 0.0, advantages)
+        if alpha is None:
+            return _swept(decided, population_size)
+        return _at(decided, np.full(decided.shape[:-2], alpha), population_size)
 
     def status(found: _Ranking) -> Status:
         if alpha is not None:

@@ -5,6 +5,9 @@ zero-sum games", arXiv 2206.05825: magnetic mirror descent, σ ∝ (σ ρ^{ηα}
 converges linearly to the fixed point σ ∝ ρ exp(Aσ / α) for steps η ≤ α / L² (theorem 3.4), L being the largest payoff.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from nashdex.metagame.solution import Floats, MetaSolver, PairSolution, Solution, Status, gains, payoff_scale
@@ -13,6 +16,7 @@ _TOLERANCE = 1e-10
 """Of log probabilities, between the iterate and the best regularised reply to it."""
 _DRAW_TOLERANCE = 1e-6
 """The same, for the draws of a posterior."""
+_CHECK_EVERY = 10
 
 
 class Magnet:
@@ -22,27 +26,35 @@ class Magnet:
         self.temperature = temperature
         self.log_strategy: Floats = np.full(shape, -np.log(shape[-1]))
         self.strategy: Floats = np.exp(self.log_strategy)
-        self.distance = np.inf
-        """Largest |log σ − log reply| before the last step."""
 
     def observe(self, payoffs: Floats) -> None:
-        """Step towards the best regularised reply, which is ∝ exp(payoffs / α)."""
+        """Take the largest step that is sure to converge, η = α with payoffs within ±1."""
         step = self.temperature
-        pull = step * self.temperature
-        moved = normalised((self.log_strategy + step * payoffs) / (1.0 + pull))
-        self.distance = float((np.abs(moved - self.log_strategy) * (1.0 + pull) / pull).max())
-        self.log_strategy = moved
-        self.strategy = np.exp(moved)
+        self.log_strategy = _normalised((self.log_strategy + step * payoffs) / (1.0 + step * self.temperature))
+        self.strategy = np.exp(self.log_strategy)
 
-    def gap(self, payoffs: Floats) -> Floats:
-        """Return what the best regularised reply gains: α KL(σ‖reply), shape (…, 1)."""
-        reply = normalised(payoffs / self.temperature)
-        divergence = (self.strategy * (self.log_strategy - reply)).sum(axis=-1, keepdims=True)
-        gained: Floats = self.temperature * np.maximum(divergence, 0.0)
-        return gained
+    def distance(self, payoffs: Floats) -> float:
+        """Return the largest |log σ − log reply|, the best regularised reply being ∝ exp(payoffs / α)."""
+        return float(np.abs(self.log_strategy - _normalised(payoffs / self.temperature)).max())
+
+    def gap(self, payoffs: Floats) -> float:
+        """Return the most that the best regularised reply gains: α KL(σ‖reply)."""
+        excess = self.log_strategy - _normalised(payoffs / self.temperature)
+        gained = self.temperature * (self.strategy * excess).sum(axis=-1, keepdims=True)
+        return max(0.0, float(gained.max()))
 
 
-def normalised(logs: Floats) -> Floats:
+@dataclass(frozen=True, slots=True)
+class _Descent:
+    """How a descent ended."""
+
+    num_iterations: int
+    status: Status
+    gap: float
+    """What the best regularised replies gain, over all players."""
+
+
+def _normalised(logs: Floats) -> Floats:
     """Return ``logs`` of shape (…, K), shifted to be logarithms of probabilities."""
     shifted: Floats = logs - np.logaddexp.reduce(logs, axis=-1, keepdims=True)
     return shifted
@@ -52,41 +64,37 @@ def solver(temperature: float, num_iterations: int) -> MetaSolver:
     """Return the meta-solver ``magnet``; α in payoff, at most so many iterations."""
 
     def one_population(payoffs: Floats) -> Solution:
-        scale = payoff_scale(payoffs).item()
-        scaled = payoffs / scale
-        magnet, used = _descended(scaled, temperature / scale, num_iterations, _TOLERANCE)
-        residual = scale * magnet.gap(gains(scaled, magnet.strategy)).item()
+        scale = payoff_scale(payoffs)
+        magnet = Magnet(payoffs.shape[:-1], temperature / scale[..., 0])
+        descent = _descended([magnet], lambda: [gains(payoffs / scale, magnet.strategy)], num_iterations, _TOLERANCE)
         value = float(magnet.strategy @ payoffs @ magnet.strategy)
-        return Solution(magnet.strategy, value, residual, _status(magnet), parameters=_parameters(used))
+        residual = scale.item() * descent.gap
+        return Solution(magnet.strategy, value, residual, descent.status, parameters=parameters(descent))
 
     def two_populations(payoffs: Floats) -> PairSolution:
-        scale, (num_rows, num_columns) = payoff_scale(payoffs).item(), payoffs.shape
-        middle = (float(payoffs.max()) + float(payoffs.min())) / 2
+        scale, middle = payoff_scale(payoffs), (payoffs.max() + payoffs.min()) / 2
         scaled = (payoffs - middle) / scale
-        row, column = (Magnet((size,), np.array([temperature / scale])) for size in (num_rows, num_columns))
-        used = 0
-        while used < num_iterations and max(row.distance, column.distance) > _TOLERANCE:
-            row_gains, column_gains = scaled @ column.strategy, -(row.strategy @ scaled)
-            row.observe(row_gains)
-            column.observe(column_gains)
-            used += 1
-        gap = row.gap(scaled @ column.strategy) + column.gap(-(row.strategy @ scaled))
+        row, column = (Magnet((size,), temperature / scale[..., 0]) for size in payoffs.shape)
+        descent = _descended(
+            [row, column],
+            lambda: [gains(scaled, column.strategy), -gains(scaled.T, row.strategy)],
+            num_iterations,
+            _TOLERANCE,
+        )
+        value = float(row.strategy @ payoffs @ column.strategy)
+        residual = scale.item() * descent.gap
         return PairSolution(
-            row.strategy,
-            column.strategy,
-            float(row.strategy @ payoffs @ column.strategy),
-            scale * gap.item(),
-            _status(row, column),
-            parameters=_parameters(used),
+            row.strategy, column.strategy, value, residual, descent.status, parameters=parameters(descent)
         )
 
     def batched(payoffs: Floats) -> Floats:
         scale = payoff_scale(payoffs)
-        magnet, _ = _descended(payoffs / scale, temperature / scale[..., 0], num_iterations, _DRAW_TOLERANCE)
+        scaled, magnet = payoffs / scale, Magnet(payoffs.shape[:-1], temperature / scale[..., 0])
+        _descended([magnet], lambda: [gains(scaled, magnet.strategy)], num_iterations, _DRAW_TOLERANCE)
         return magnet.strategy
 
-    def _parameters(used: int) -> dict[str, float]:
-        return {"temperature": temperature, "num_iterations": used}
+    def parameters(descent: _Descent) -> dict[str, float]:
+        return {"temperature": temperature, "num_iterations": descent.num_iterations}
 
     return MetaSolver(
         "magnet",
@@ -99,16 +107,15 @@ def solver(temperature: float, num_iterations: int) -> MetaSolver:
 
 
 def _descended(
-    payoffs: Floats, temperature: Floats | float, num_iterations: int, tolerance: float
-) -> tuple[Magnet, int]:
-    """Return where the descent on payoffs (…, K, K) within ±1 ended, and after how many steps."""
-    magnet = Magnet(payoffs.shape[:-1], np.atleast_1d(temperature))
-    used = 0
-    while used < num_iterations and magnet.distance > tolerance:
-        magnet.observe(gains(payoffs, magnet.strategy))
-        used += 1
-    return magnet, used
-
-
-def _status(*magnets: Magnet) -> Status:
-    return "converged" if max(magnet.distance for magnet in magnets) <= _TOLERANCE else "not-converged"
+    magnets: Sequence[Magnet], payoffs: Callable[[], Sequence[Floats]], num_iterations: int, tolerance: float
+) -> _Descent:
+    """Let ``magnets`` step together, each seeing its own of ``payoffs``, until all are within ``tolerance``."""
+    for used in range(num_iterations + 1):
+        seen = list(zip(magnets, payoffs(), strict=True))
+        if used % _CHECK_EVERY == 0 or used == num_iterations:
+            converged = max(magnet.distance(each) for magnet, each in seen) <= tolerance
+            if converged or used == num_iterations:
+                break
+        for magnet, each in seen:
+            magnet.observe(each)
+    return _Descent(used, "converged" if converged else "not-converged", sum(magnet.gap(each) for magnet, each in seen))

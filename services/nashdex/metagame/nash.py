@@ -1,50 +1,22 @@
-"""Nash equilibria of zero-sum matrix games by linear programming; of many equilibria, the one of maximum entropy.
-
-One linear program finds a *strictly complementary* equilibrium (Goldman and Tucker 1956): every policy is either
-played or strictly bad against it. Scaled so that weight and loss of each policy add up to at least 1, nothing small
-lies between the two sets, so they are read off without a tolerance, and they are those of *all* equilibria together.
-Within them the equilibria are the solutions of linear equations: the one found is polished to machine precision,
-uniqueness is a question of rank, and where there are many, the program's answer is inside them, which is where Newton's
-method for the maximum entropy starts.
-"""
-
-from dataclasses import dataclass
+"""The meta-solver ``nash``: an equilibrium to machine precision; of many, the one of maximum entropy."""
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import linprog
 
-from nashdex.core.errors import DataError
-from nashdex.metagame.solution import Floats, MetaSolver, PairSolution, Solution, Status
-
-Mask = NDArray[np.bool_]
+from nashdex.metagame.equilibrium import Equilibrium, symmetric_equilibrium, zero_sum_equilibrium
+from nashdex.metagame.regret_matching import RegretMatcher
+from nashdex.metagame.self_play import average_of_one
+from nashdex.metagame.solution import Floats, MetaSolver, PairSolution, Solution, Status, gains, payoff_scale
 
 _PRECISION = 1e-9
 """Largest residual of an optimal answer, as a share of the largest payoff."""
-_RANK_TOLERANCE = 1e-9
-"""Singular values below this share of the largest count as zero; payoffs are scaled to ±1."""
-_PROGRAM_SIZES = (1.0, 1e-2, 1e-4)
-"""The program has a solution at every size; a smaller one suits weights that differ by many orders of magnitude."""
-_BARRIER_WEIGHTS = 10.0 ** np.arange(0, 9)
-_MAX_NEWTON_STEPS = 100
-_NEWTON_TOLERANCE = 1e-14
-_MAX_HALVINGS = 40
-_ROUNDING = 1e-13
-"""Of a payoff difference; payoffs are scaled to ±1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Equilibrium:
-    """Optimal strategies of both players."""
-
-    row: Floats
-    """Shape (M,)."""
-    column: Floats
-    """Shape (N,)."""
-    unique: bool
-    """False where there were many and these have the greatest entropy."""
-    exact: bool = True
-    """False where weights too far apart let only a plain linear program succeed: one equilibrium, to its tolerance."""
+_MANY = 64
+"""From so many policies on, looking for candidates first is quicker than the linear program of all."""
+_NUM_ROUNDS = 200
+_CANDIDATE_WEIGHT = 5e-3
+_CANDIDATE_LOSS = 0.02
+_MAX_ADDITIONS = 4
+_STRICT_LOSS = 1e-9
+"""A policy that loses more than this, payoffs being scaled to ±1, is not played in any equilibrium."""
 
 
 def solver() -> MetaSolver:
@@ -54,7 +26,9 @@ def solver() -> MetaSolver:
 
 def nash(payoffs: Floats) -> Solution:
     """Return the equilibrium of one population: by linear programming, of maximum entropy among many."""
-    found = symmetric_equilibrium(payoffs)
+    found = _among_candidates(payoffs) if len(payoffs) >= _MANY else None
+    if found is None:
+        found = symmetric_equilibrium(payoffs)
     sigma = found.row
     residual = max(0.0, float(np.max(payoffs @ sigma)))
     status = _status(found, residual, payoffs)
@@ -74,166 +48,23 @@ def _status(found: Equilibrium, residual: float, payoffs: Floats) -> Status:
     return "optimal" if precise else "imprecise"
 
 
-def symmetric_equilibrium(payoffs: Floats) -> Equilibrium:
-    """Solve the game of one population; ``payoffs`` antisymmetric, to the row player, of shape (K, K)."""
-    scaled, size = payoffs / _scale(payoffs), len(payoffs)
-    # x ≥ 0 with −Ax ≥ 0 and x − Ax ≥ 1 exists for every antisymmetric A (Tucker 1956).
-    x = _smallest(np.vstack([scaled, scaled - np.eye(size)]), np.repeat([0.0, -1.0], size))
-    if x is None:
-        plain = _plain(scaled)
-        return Equilibrium(plain, plain, unique=False, exact=False)
-    played = x > -scaled @ x
-    strategy, unique = _refined(scaled, played, played, x)
-    return Equilibrium(strategy, strategy, unique)
+def _among_candidates(payoffs: Floats) -> Equilibrium | None:
+    """Return the equilibrium of many policies from that of a few, or None where that proves nothing.
 
-
-def zero_sum_equilibrium(payoffs: Floats) -> Equilibrium:
-    """Solve the game of two populations; ``payoffs`` to the row player, of shape (M, N)."""
-    scaled, (num_rows, num_columns) = payoffs / _scale(payoffs), payoffs.shape
-    num_both = num_rows + num_columns
-    # In (p, q, v), p and q of equal sums: no row gains more than v against q, no column loses less against p.
-    losses = np.zeros((num_both, num_both + 1))
-    losses[:num_rows, num_rows:num_both] = scaled
-    losses[num_rows:, :num_rows] = -scaled.T
-    losses[:num_rows, -1], losses[num_rows:, -1] = -1.0, 1.0
-    sums = np.concatenate([np.ones(num_rows), -np.ones(num_columns), [0.0]])
-    x = _smallest(
-        np.vstack([losses, losses - np.eye(num_both, num_both + 1)]), np.repeat([0.0, -1.0], num_both), zero_sum=sums
-    )
-    if x is None:
-        return Equilibrium(_plain(-scaled.T), _plain(scaled), unique=False, exact=False)
-    played = x[:-1] > -losses @ x
-    rows, columns = played[:num_rows], played[num_rows:]
-    row, row_unique = _refined(-scaled.T, columns, rows, x[:num_rows])
-    column, column_unique = _refined(scaled, rows, columns, x[num_rows:-1])
-    return Equilibrium(row, column, row_unique and column_unique)
-
-
-def _scale(payoffs: Floats) -> float:
-    return float(np.abs(payoffs).max(initial=0.0)) or 1.0
-
-
-def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = None) -> Floats | None:
-    """Return the x of smallest sum with constraints·x ≤ bounds and x ≥ 0, of shape (V,), or None if HiGHS gives up.
-
-    With ``zero_sum``, zero_sum·x = 0 as well, and the last variable may have any sign and does not count in the sum.
+    Regret matching guesses who may be played. If the equilibrium among those is unique and every other policy loses
+    against it, then it is that of all, and unique there too: optimal mixtures are interchangeable, so none plays a
+    policy that loses against one of them.
     """
-    num_variables = constraints.shape[1]
-    cost = np.ones(num_variables)
-    limits: list[tuple[float | None, float | None]] = [(0.0, None)] * num_variables
-    equations, right = None, None
-    if zero_sum is not None:
-        cost[-1], limits[-1] = 0.0, (None, None)
-        equations, right = zero_sum[None], np.zeros(1)
-    for size in _PROGRAM_SIZES:
-        answer = linprog(cost, constraints, size * bounds, equations, right, limits, "highs")
-        if answer.status == 0:
-            return np.asarray(answer.x, dtype=np.float64)
+    scaled, size = payoffs / payoff_scale(payoffs), len(payoffs)
+    guess = average_of_one(RegretMatcher((size,)), scaled, _NUM_ROUNDS)
+    candidates = (guess > _CANDIDATE_WEIGHT) | (gains(scaled, guess) > -_CANDIDATE_LOSS)
+    for _ in range(_MAX_ADDITIONS):
+        members = np.flatnonzero(candidates)
+        found = symmetric_equilibrium(payoffs[np.ix_(members, members)])
+        strategy = np.zeros(size)
+        strategy[members] = found.row
+        missing = ~candidates & (gains(scaled, strategy) > -_STRICT_LOSS)
+        if not missing.any():
+            return Equilibrium(strategy, strategy, unique=True, exact=found.exact) if found.unique else None
+        candidates |= missing
     return None
-
-
-def _plain(payoffs: Floats) -> Floats:
-    """Return an optimal mixture of the column player, shape (N,): minimise v with payoffs·q ≤ v."""
-    num_rows, num_columns = payoffs.shape
-    cost = np.append(np.zeros(num_columns), 1.0)
-    constraints = np.hstack([payoffs, -np.ones((num_rows, 1))])
-    limits: list[tuple[float | None, float | None]] = [(0.0, None)] * num_columns + [(None, None)]
-    total = np.append(np.ones(num_columns), 0.0)[None]
-    answer = linprog(cost, constraints, np.zeros(num_rows), total, np.ones(1), limits, "highs")
-    if answer.status != 0:
-        raise DataError(
-            f"HiGHS found no equilibrium of a game of {num_rows} × {num_columns} ({answer.message}); "
-            "expected payoffs that do not differ by many orders of magnitude"
-        )
-    strategy: Floats = np.maximum(np.asarray(answer.x, dtype=np.float64)[:-1], 0.0)
-    strategy /= strategy.sum()
-    return strategy
-
-
-def _refined(payoffs: Floats, rows: Mask, columns: Mask, found: Floats) -> tuple[Floats, bool]:
-    """Return the column player's optimal strategy of maximum entropy, shape (N,), and whether it is the only one.
-
-    Optimal is exactly what has its support in ``columns``, gives every row in ``rows`` the same payoff and gives no
-    other row more. ``found`` is one such strategy up to its sum, inside these bounds but only as precise as the linear
-    program.
-    """
-    start = found[columns] / found[columns].sum()
-    played = payoffs[:, columns]
-    level = played[rows][0]
-    equations = np.vstack([played[rows][1:] - level, np.ones_like(level)])
-    excess = played[~rows] - level
-    target = np.zeros(len(equations))
-    target[-1] = 1.0
-
-    _, singular, directions = np.linalg.svd(equations)
-    rank = int((singular > _RANK_TOLERANCE * singular[0]).sum())
-    free = directions[rank:].T
-    polished = start + np.linalg.lstsq(equations, target - equations @ start, rcond=_RANK_TOLERANCE)[0]
-    if polished.min() <= 0.0 or (excess @ polished).max(initial=-1.0) >= 0.0:
-        polished = start
-    if free.shape[1]:
-        polished = _maximum_entropy(polished, free, excess)
-    strategy = np.zeros(len(columns))
-    strategy[columns] = polished / polished.sum()
-    return strategy, not free.shape[1]
-
-
-def _maximum_entropy(start: Floats, free: Floats, excess: Floats) -> Floats:
-    """Return the x of maximum entropy among start + free·y with x > 0 and excess·x ≤ 0.
-
-    ``start`` of shape (S,) is strictly inside; ``free`` of shape (S, F) has orthonormal columns; ``excess`` has shape
-    (R, S). Without the inequalities Newton's method is exact, so they are tried for not binding at all. Else an
-    interior-point method (Boyd and Vandenberghe 2004, section 11.3) comes close enough to tell which of them bind, and
-    with those as equations Newton's method is exact again.
-    """
-    x = _entropy_centre(start, free, excess[:0], 1.0)
-    if (excess @ x).max(initial=0.0) <= _ROUNDING:
-        return x
-    # x > 0 is among the bounds too: the slope of x log x alone would let early, light weights push x far below 1e-16.
-    x, bounded = start, np.vstack([excess, -np.eye(len(start))])
-    for weight in _BARRIER_WEIGHTS:
-        x = _entropy_centre(x, free, bounded, weight)
-    slack = -(excess @ x)
-    # The multiplier of an inequality is 1 / (weight · slack): where it exceeds the slack, the inequality binds.
-    binding = excess[slack**2 * _BARRIER_WEIGHTS[-1] < 1.0]
-    _, singular, directions = np.linalg.svd(binding @ free)
-    rank = int((singular > _RANK_TOLERANCE * singular.max(initial=0.0)).sum())
-    on_bounds = x - free @ np.linalg.lstsq(binding @ free, binding @ x, rcond=_RANK_TOLERANCE)[0]
-    if on_bounds.min() <= 0.0:
-        return x
-    polished = _entropy_centre(on_bounds, free @ directions[rank:].T, excess[:0], 1.0)
-    return polished if (excess @ polished).max() <= _ROUNDING else x
-
-
-def _entropy_centre(x: Floats, free: Floats, excess: Floats, weight: float) -> Floats:
-    """Minimise weight·Σ x log x − Σ log(−excess·x) over x + free·y by Newton's method in y."""
-    bounds = excess @ free
-    if not free.shape[1]:
-        return x
-    for _ in range(_MAX_NEWTON_STEPS):
-        slack = -(excess @ x)
-        gradient = free.T @ (weight * (np.log(x) + 1.0)) + bounds.T @ (1.0 / slack)
-        curved = bounds / slack[:, None]
-        hessian = (free.T * (weight / x)) @ free + curved.T @ curved
-        step = free @ np.linalg.solve(hessian, -gradient)
-        promised = -float(gradient @ (free.T @ step))
-        if promised <= _NEWTON_TOLERANCE * weight:
-            break
-        x = _descended(x, step, excess, weight, promised)
-    return x
-
-
-def _descended(x: Floats, step: Floats, excess: Floats, weight: float, promised: float) -> Floats:
-    """Return x + length·step: strictly inside and, by backtracking, with enough of the decrease that was promised."""
-
-    def objective(point: Floats) -> float:
-        return float(weight * (point @ np.log(point)) - np.log(-(excess @ point)).sum())
-
-    towards, room = np.concatenate([-step, excess @ step]), np.concatenate([x, -(excess @ x)])
-    length = min(1.0, 0.99 * float(np.min(room[towards > 0] / towards[towards > 0], initial=np.inf)))
-    before = objective(x)
-    for _ in range(_MAX_HALVINGS):
-        if objective(x + length * step) <= before - 0.25 * length * promised:
-            return x + length * step
-        length /= 2
-    return x

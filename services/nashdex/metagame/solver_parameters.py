@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from nashdex.core.errors import ConfigurationError
 
+_ANY_POSITIVE = (1e-12, 1e12)
+"""Far beyond what makes a difference, and far from where numbers overflow."""
+
 
 @dataclass(frozen=True, slots=True)
 class SolverParameters:
@@ -28,17 +31,14 @@ class SolverParameters:
     """Of regret-matching, prd and magnet (at most), 1 or more."""
 
     def __post_init__(self) -> None:
-        for name, value, least in (
-            ("population_size", self.population_size, 2),
-            ("last_k", self.last_k, 1),
-            ("num_iterations", self.num_iterations, 1),
+        for name, value, least, most in (
+            ("alpha", self.alpha, *_ANY_POSITIVE),
+            ("population_size", self.population_size, 2, 1_000_000),
+            ("last_k", self.last_k, 1, math.inf),
+            ("recency_temperature", self.recency_temperature, *_ANY_POSITIVE),
+            ("temperature", self.temperature, *_ANY_POSITIVE),
+            ("num_iterations", self.num_iterations, 1, math.inf),
         ):
-            if value < least:
-                raise ConfigurationError(f"{name} is {value}; expected {least} or more")
-        for name, number in (
-            ("alpha", self.alpha),
-            ("recency_temperature", self.recency_temperature),
-            ("temperature", self.temperature),
-        ):
-            if number is not None and not (math.isfinite(number) and number > 0.0):
-                raise ConfigurationError(f"{name} is {number}; expected a number above 0")
+            if value is not None and not least <= value <= most:
+                upper = "or more" if most == math.inf else f"to {most:,.10g}"
+                raise ConfigurationError(f"{name} is {value}; expected {least:.10g} {upper}")

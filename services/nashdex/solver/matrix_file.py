@@ -25,6 +25,9 @@ Payoff = Annotated[float, Field(strict=True, ge=-1e15, le=1e15)]
 _SYMMETRY_TOLERANCE = 1e-9
 """Share of the largest payoff: what writing decimals may cost."""
 
+_SMALLEST_SCALE = 1e-100
+"""Below, products of payoffs are no numbers any more."""
+
 
 class _MatrixFile(Model):
     """The file as it is written. Which fields go together is for ``_game`` to say."""
@@ -134,7 +137,10 @@ def _table(name: str, rows: Sequence[Sequence[float]]) -> Floats:
             raise ValueError(
                 f"{name}: row {index} has {len(row)} entries, row 0 has {len(rows[0])}; expected rows of one length"
             )
-    return np.array(rows, dtype=np.float64)
+    table = np.array(rows, dtype=np.float64)
+    if 0.0 < (largest := float(np.abs(table).max())) < _SMALLEST_SCALE:
+        raise ValueError(f"{name}: the largest is {largest}; expected 0 or {_SMALLEST_SCALE} or more: use another unit")
+    return table
 
 
 def _is_one_population(file: _MatrixFile, asymmetry: str | None) -> bool:
