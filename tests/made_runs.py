@@ -18,9 +18,10 @@ from nashdex.core.results import (
     TrainingPoint,
     TrainingResult,
 )
-from nashdex.core.settings import CollectSettings, EvaluateSettings, RunSettings, SolveSettings
+from nashdex.core.settings import CollectSettings, EvaluateSettings, GateSettings, RunSettings, SolveSettings
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
+from nashdex.metagame.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.ledger import (
     LEDGER,
     BattleRecord,
@@ -29,9 +30,9 @@ from nashdex.metagame.ledger import (
     SavedReplay,
     ShardLedger,
     battles_of,
-    planned_battles,
 )
 from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.schedule import scheduled_battles
 from nashdex.orchestrator import plan_step
 from nashdex.solver import solve_step
 from nashdex.store.attempt import Attempt
@@ -45,15 +46,29 @@ LOG = (Path(__file__).parent / "data" / "battle.log").read_text()
 
 
 def made_settings(
-    *, iterations: int = 3, battles_per_pair: int = 40, meta_solver: str = "nash", replays_per_pair: int = 2
+    *,
+    iterations: int = 3,
+    battles_per_pair: int = 40,
+    meta_solver: str = "nash",
+    replays_per_pair: int = 2,
+    evaluate: Mapping[str, object] | None = None,
+    gated: bool = False,
 ) -> RunSettings:
-    """Return the settings of a small run."""
+    """Return the settings of a small run; ``evaluate`` holds further ones of that section."""
     return RunSettings(
         run=RunId("made-run"),
         iterations=iterations,
         seed=7,
         collect=CollectSettings(battles=60, shards=2),
-        evaluate=EvaluateSettings(battles_per_pair=battles_per_pair, shards=2, replays_per_pair=replays_per_pair),
+        gate=GateSettings(test="sprt" if gated else "none"),
+        evaluate=EvaluateSettings.model_validate(
+            {
+                "battles_per_pair": battles_per_pair,
+                "shards": 2,
+                "replays_per_pair": replays_per_pair,
+                **(evaluate or {}),
+            }
+        ),
         solve=SolveSettings.model_validate({"meta_solver": meta_solver, "num_draws": 100}),
     )
 
@@ -74,12 +89,13 @@ def make_iteration(
     for shard in range(settings.collect.shards):
         _collect(store, settings, plan, shard, strengths, generator)
     result = _train(store, plan, generator)
-    population = plan.population.grown([result], iteration)
+    gates = [_gate(store, result, iteration, strengths)] if settings.num_gates else []
+    population = plan.population.grown(admitted([result], gates), iteration)
     matrix = None
     if iteration:
         key = keys.published(iteration - 1, keys.INTERACTION_MATRIX)
         matrix = InteractionMatrix.from_json(store.get(key), key)
-    battles = battles_of(planned_battles(population, matrix, settings.evaluate.battles_per_pair))
+    battles = battles_of(scheduled_battles(plan, population, matrix, settings.evaluate))
     for shard in range(settings.evaluate.shards):
         mine = [battles[i] for i in shard_range(len(battles), settings.evaluate.shards, shard)]
         _evaluate(store, settings, iteration, shard, mine, strengths, generator)
@@ -169,6 +185,29 @@ def _train(store: ObjectStore, plan: IterationPlan, generator: random.Random) ->
     attempt = Attempt(store, plan.iteration, StepName.TRAIN, 0)
     attempt.write(TRAINING_RESULT, result.to_json())
     attempt.finish({"updates": 300})
+    return result
+
+
+def _gate(store: ObjectStore, trained: TrainingResult, iteration: int, strengths: Mapping[str, float]) -> GateResult:
+    """Pass whoever is stronger than its parent, after a few battles."""
+    if trained.parent is None:
+        result = GateResult(policy=trained.policy, parent=None, decision="exempt")
+    else:
+        better = strengths[trained.policy] > strengths[trained.parent]
+        result = GateResult(
+            policy=trained.policy,
+            parent=trained.parent,
+            decision="accept" if better else "reject",
+            wins=20 if better else 4,
+            losses=4 if better else 20,
+            log_evidence_against_low=3.1 if better else -2.0,
+            log_evidence_against_high=-2.5 if better else 3.2,
+            accept_bound=math.log(20),
+            reject_bound=math.log(20),
+        )
+    attempt = Attempt(store, iteration, StepName.GATE, 0)
+    attempt.write(GATE_RESULT, result.to_json())
+    attempt.finish({"battles": result.battles, "rejected": int(result.decision == "reject")})
     return result
 
 

@@ -8,12 +8,15 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import Oracle
+from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
+from nashdex.core.stopping import check_stop
+from nashdex.games.registry import is_tabular, tabular_game_of_run
 from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.league import league_mixture, shares_at, win_rates
 from nashdex.metagame.ledger import InteractionMatrix
-from nashdex.metagame.plan import IterationPlan, OpponentRule
+from nashdex.metagame.plan import FurtherBattles, IterationPlan, OpponentRule
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
@@ -29,6 +32,8 @@ class Solved:
     meta_strategy: Mapping[PolicyId, float]
     ratings: Mapping[str, float]
     """Elo by policy."""
+    largest_payoff: float | None = None
+    """Of a tabular game, whose matrix holds exact payoffs in its units. Only a league needs it."""
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -40,20 +45,24 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if done := find_manifest(store, iteration, StepName.PLAN, shard):
         return done
     attempt = Attempt(store, iteration, StepName.PLAN, shard)
-    plan = first_plan(settings) if iteration == 0 else next_plan(settings, iteration, _solved(store, iteration - 1))
+    plan = first_plan(settings)
+    if iteration > 0:
+        plan = next_plan(settings, iteration, _solved(store, settings, iteration - 1))
     store.put(keys.published(iteration, keys.PLAN), plan.to_json())
     return attempt.finish({"policies": len(plan.population.policies), "opponents": len(plan.opponents)})
 
 
-def _solved(store: ObjectStore, iteration: int) -> Solved:
+def _solved(store: ObjectStore, settings: RunSettings, iteration: int) -> Solved:
     """Return what ``iteration`` published, read through its manifest, which says that all of it is there."""
     manifest = read_manifest(store, iteration, StepName.SOLVE, 0)
     analysis = read_written(store, manifest, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
+    tabular_league = settings.mode == "league" and is_tabular(settings.format)
     return Solved(
         population=read_written(store, manifest, keys.POPULATION, Population),
         matrix=read_written(store, manifest, keys.INTERACTION_MATRIX, InteractionMatrix),
         meta_strategy=read_written(store, manifest, keys.META_STRATEGY, MetaStrategy).meta_strategy,
         ratings={policy: rating.elo for policy, rating in analysis.ratings.items()},
+        largest_payoff=tabular_game_of_run(store, settings).tree.max_payoff if tabular_league else None,
     )
 
 
@@ -89,6 +98,8 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
 
     Raises:
         DataError: no network is in the population, or the meta-strategy is not over it.
+        ConfigurationError: the league's settings leave nobody to meet.
+        StoppedError: the process was asked to stop.
     """
     strangers = sorted(solved.meta_strategy.keys() - set(solved.population.ids))
     if strangers:
@@ -102,6 +113,7 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
         rule=rule,
         opponents=opponents,
         learner=learner,
+        further=_further(settings, iteration, solved),
     )
 
 
@@ -133,9 +145,19 @@ def _opponents(
         return "league", league_mixture(
             solved.population,
             learner,
-            win_rates(solved.matrix, learner),
+            win_rates(solved.matrix, learner, largest_payoff=solved.largest_payoff),
             solved.ratings,
             shares=shares_at(settings.league, iteration, settings.iterations),
             weighting=settings.league.weighting,
         )
     return "meta-strategy", {policy: share for policy, share in solved.meta_strategy.items() if share > 0}
+
+
+def _further(settings: RunSettings, iteration: int, solved: Solved) -> tuple[FurtherBattles, ...]:
+    """Return the further battles of the adaptive schedule: none where every cell gets as many, or none are needed."""
+    if settings.evaluate.schedule == "uniform" or solved.matrix.payoffs is not None:
+        return ()
+    from nashdex.solver.adaptive import further_battles  # noqa: PLC0415 - scipy, which other plans do not need
+
+    seed = derive_seed(settings.seed, "schedule", iteration)
+    return further_battles(solved.matrix, settings, seed=seed, tick=check_stop)
