@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, Literal
 
 from nashdex.core import keys
@@ -62,10 +63,11 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         with Progress(StepName.COLLECT, shard, len(numbers), "battles") as progress:
             for finished in rollout.play(_assignments(numbers, battles, plan)):
                 require_finished(finished)
-                (episode,) = finished.episodes
-                writer.add(episode)
-                results[episode.opponent, _result(episode.score)] += 1
-                recorded_decisions += len(episode)
+                for episode in finished.episodes:
+                    writer.add(episode)
+                    recorded_decisions += len(episode)
+                    if episode.seat == finished.assignment.first_seat:
+                        results[episode.opponent, _result(episode.score)] += 1
                 progress.advance(decisions=rollout.counts.decisions, failures=rollout.counts.failures.total())
         writer.close()
         gateway_cpu_seconds = arena.cpu_seconds()
@@ -94,7 +96,8 @@ def _assignments(numbers: range, battles: PairedBattles, plan: IterationPlan) ->
     mixture = Mixture(plan.opponents)
     for number in numbers:
         opponent = mixture.draw(battles.pair_uniform(number, "opponent"))
-        yield battles.assignment(number, (plan.learner, opponent), record=True)
+        assignment = battles.assignment(number, (plan.learner, opponent), record=True)
+        yield replace(assignment, record=(True, True)) if plan.learns_from_both_seats(opponent) else assignment
 
 
 def _result(score: float) -> _Result:

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Document, Model
-from nashdex.core.ids import PolicyIdField
+from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.results import Oracle
 from nashdex.metagame.population import Population
 
@@ -36,3 +36,11 @@ class IterationPlan(Document):
     further: tuple[FurtherBattles, ...] = Field(
         (), description="Of the adaptive schedule; every cell's first battles come on top."
     )
+
+    def learns_from_both_seats(self, opponent: PolicyId) -> bool:
+        """Say whether both seats of the learner's battles with ``opponent`` are learned from.
+
+        They are where the rule pairs it with itself, and not where it happens to be a member of the meta-strategy,
+        which it answers from one seat like the others.
+        """
+        return self.rule in {"self-play", "league"} and opponent == self.learner

@@ -1,0 +1,75 @@
+"""What collect records, on a real small game."""
+
+from pathlib import Path
+
+import pytest
+
+from nashdex.collector.step import run
+from nashdex.core import keys
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import COLLECT_RESULT, CollectResult
+from nashdex.core.settings import RunSettings
+from nashdex.metagame.plan import IterationPlan, OpponentRule
+from nashdex.store import open_store
+from nashdex.store.documents import read_written
+from nashdex.trajectory.episode import Episode
+from nashdex.trajectory.shard import read_shards
+from tournaments import population
+
+RANDOM, FIRST_ACTION = PolicyId("random"), PolicyId("first-action")
+BATTLES = 30
+SETTINGS = RunSettings.model_validate(
+    {
+        "format": "kuhn_poker",
+        "seed": 5,
+        "population": {"initial": ["random", "first-action"]},
+        "collect": {"battles": BATTLES, "shards": 1, "concurrent_battles": 8, "teacher": "random"},
+    }
+)
+
+
+def _collect(folder: Path, rule: OpponentRule, opponents: dict[PolicyId, float]) -> tuple[CollectResult, list[Episode]]:
+    """Collect battles of ``random`` in the learner's seat."""
+    store = open_store(str(folder))
+    plan = IterationPlan(
+        iteration=1,
+        oracle="ppo",
+        population=population("random", "first-action"),
+        rule=rule,
+        opponents=opponents,
+        learner=RANDOM,
+    )
+    store.put(keys.published(1, keys.PLAN), plan.to_json())
+    manifest = run(store, SETTINGS, 1, 0)
+    return read_written(store, manifest, COLLECT_RESULT, CollectResult), read_shards(store, [manifest])[1]
+
+
+def test_self_play_records_both_seats_of_every_battle_and_counts_it_once(tmp_path: Path) -> None:
+    result, episodes = _collect(tmp_path, "self-play", {RANDOM: 1.0})
+    seats: dict[int, set[int]] = {}
+    for episode in episodes:
+        assert (episode.policy, episode.opponent) == (RANDOM, RANDOM)
+        seats.setdefault(episode.seed, set()).add(episode.seat)
+    assert list(seats.values()) == [{0, 1}] * BATTLES
+    scores = {seed: sum(e.score for e in episodes if e.seed == seed) for seed in seats}
+    assert set(scores.values()) == {1.0}, "what one seat wins the other loses"
+    (count,) = result.opponents
+    assert count.wins + count.draws + count.losses == result.battles == BATTLES
+    assert result.recorded_decisions == result.decisions == sum(len(episode) for episode in episodes)
+
+
+@pytest.mark.parametrize("rule", ["meta-strategy", "initial"])
+def test_a_member_that_happens_to_be_the_learner_is_met_from_one_seat(tmp_path: Path, rule: OpponentRule) -> None:
+    result, episodes = _collect(tmp_path, rule, {RANDOM: 1.0})
+    assert len({episode.seed for episode in episodes}) == len(episodes) == BATTLES
+    assert result.recorded_decisions < result.decisions
+
+
+def test_a_league_records_both_seats_only_of_battles_with_itself(tmp_path: Path) -> None:
+    _, episodes = _collect(tmp_path, "league", {RANDOM: 0.5, FIRST_ACTION: 0.5})
+    per_battle: dict[int, list[Episode]] = {}
+    for episode in episodes:
+        per_battle.setdefault(episode.seed, []).append(episode)
+    assert len(per_battle) == BATTLES
+    assert {(battle[0].opponent, len(battle)) for battle in per_battle.values()} == {(RANDOM, 2), (FIRST_ACTION, 1)}
+    assert {episode.policy for episode in episodes} == {RANDOM}
