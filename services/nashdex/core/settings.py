@@ -7,7 +7,7 @@ import hashlib
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
@@ -24,8 +24,12 @@ Scripted = Literal["random", "max-power", "heuristic", "first-action"]
 """Policies that are programs. Tabular games have random and first-action, Showdown has all."""
 
 
+_Share = Annotated[float, Field(ge=0, le=1)]
+
+
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # Built when first used: a section is, as part of the whole.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class PopulationSettings(_Section):
@@ -180,19 +184,29 @@ class EvaluateSettings(_Section):
     schedule: Literal["uniform", "adaptive"] = Field(
         "uniform", description="adaptive: further battles go where they move the meta-strategy most."
     )
-    first_battles: int = Field(50, ge=2, description="Battles of a new pair under the adaptive schedule.")
-    adaptive_battles: int = Field(500, ge=0, description="Further battles an iteration under the adaptive schedule.")
+    first_battles: int = Field(
+        50, ge=2, multiple_of=2, description="Battles of a new pair under the adaptive schedule."
+    )
+    adaptive_battles: int = Field(
+        500, ge=0, multiple_of=2, description="Further battles an iteration under the adaptive schedule, at most."
+    )
     replays_per_pair: int = Field(1, ge=0, le=100, description="Battles of each pair kept as replays.")
 
 
 class GateSettings(_Section):
     """A test between train and evaluate that a new policy must pass to join the population."""
 
-    test: Literal["none", "sprt"] = Field("none", description="sprt: sequential test against the policy's parent.")
+    test: Literal["none", "sprt"] = Field(
+        "none",
+        description="sprt: sequential test against the policy's parent. In a tabular game the exact payoff against it "
+        "decides at once, and the settings below have no effect.",
+    )
     elo0: float = Field(0.0, ge=-1000, le=1000, description="Elo gap of the hypothesis that the policy is no better.")
     elo1: float = Field(50.0, ge=-1000, le=1000, description="Elo gap of the hypothesis that it is better.")
     error_rate: float = Field(0.05, gt=0, lt=0.5, description="α and β: chance of each wrong decision.")
-    max_battles: int = Field(2000, ge=2, le=1_000_000, description="After so many the policy is let through.")
+    max_battles: int = Field(
+        2000, ge=2, le=1_000_000, multiple_of=2, description="After so many the policy is let through, undecided."
+    )
     gateways: int = Field(1, ge=1, le=64, description="Gateway processes.")
     concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once.")
     deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
@@ -204,9 +218,9 @@ class LeagueSettings(_Section):
     weighting: Literal["hard", "variance", "normal"] = Field("hard", description="PFSP weight of an opponent.")
     baseline: float = Field(0.05, ge=0, le=1, description="Share of the scripted policies.")
     itself: float = Field(0.30, ge=0, le=1, description="Share of the learner's newest self.")
-    peer: float = Field(0.30, ge=0, le=1, description="Share of policies within 100 Elo.")
+    peer: float = Field(0.30, ge=0, le=1, description="Share of policies at most 100 Elo weaker, or stronger.")
     exploitable: float = Field(0.35, ge=0, le=1, description="Share of policies more than 50 Elo below.")
-    final_shares: tuple[float, float, float, float] | None = Field(
+    final_shares: tuple[_Share, _Share, _Share, _Share] | None = Field(
         None, description="Shares of baseline, itself, peer and exploitable in the last iteration; linear in between."
     )
 

@@ -75,15 +75,14 @@ def play_gate(
     """
     gate = settings.gate
     paired = PairedBattles(derive_seed(settings.seed, "gate", policy, parent), game.teams(), gate.deadline_seconds)
-    num_battles = gate.max_battles - gate.max_battles % BATTLES_PER_LOOK
     arena = game.open_arena(num_gateways=gate.gateways)
     try:
         policies = load_policies(store, [policy, parent], arena.space)
         rollout = Rollout(arena, policies, gate.concurrent_battles)
-        with Progress(StepName.GATE, shard, num_battles, "battles") as progress:
+        with Progress(StepName.GATE, shard, gate.max_battles, "battles") as progress:
 
             def results() -> Iterator[tuple[int, float]]:
-                assignments = (paired.assignment(number, (policy, parent)) for number in range(num_battles))
+                assignments = (paired.assignment(number, (policy, parent)) for number in range(gate.max_battles))
                 for finished in rollout.play(assignments):
                     score = require_finished(finished).score(finished.assignment.first_seat)
                     progress.advance(decisions=rollout.counts.decisions, failures=rollout.counts.failures.total())
