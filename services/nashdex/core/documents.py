@@ -12,7 +12,8 @@ _MOST_PROBLEMS = 8
 class Model(BaseModel):
     """A part of a document: frozen, unknown keys refused, NaN and infinity refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # Built when first used: a process knows dozens of documents and reads a few.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class Document(Model):
