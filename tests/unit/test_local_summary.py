@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from made_runs import made_settings, make_iteration
+from made_runs import made_settings, make_iteration, trained_policy
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import RunId
@@ -45,6 +45,17 @@ def test_names_the_new_policy_and_its_scores_against_the_anchors(run: Run) -> No
 
 def test_the_first_iteration_has_no_gap(run: Run) -> None:
     assert "no gap: the first policy answers no meta-strategy" in summarise(run.store, 0)
+
+
+def test_an_iteration_whose_policy_the_gate_rejected_says_that_nobody_is_new(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path))
+    settings = made_settings(iterations=2, gated=True)
+    for iteration in range(2):
+        make_iteration(store, settings, iteration, elo={trained_policy(1): 100.0})
+    report_step.run(store, settings, 1, 0)
+    text = summarise(store, 1)
+    assert "best response   no gap: nobody new is in the population" in text
+    assert "new policy" not in text
 
 
 def test_an_iteration_without_a_report_is_refused(run: Run) -> None:

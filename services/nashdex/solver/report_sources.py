@@ -9,6 +9,7 @@ from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.gate import GATE_RESULT, GateResult
 from nashdex.metagame.ledger import LEDGER, InteractionMatrix, ShardLedger
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
@@ -33,6 +34,8 @@ class IterationSources:
     plan: IterationPlan
     collected: tuple[CollectResult, ...]
     trained: tuple[TrainingResult, ...]
+    gates: tuple[GateResult, ...]
+    """One for each trained policy, in their order; empty in a run without a gate."""
     evaluated: tuple[Evaluated, ...]
     population: Population
     matrix: InteractionMatrix
@@ -62,6 +65,7 @@ def read_iteration(store: ObjectStore, settings: RunSettings, iteration: int) ->
         StepName.PLAN: 1,
         StepName.COLLECT: settings.collect.shards,
         StepName.TRAIN: settings.train.seeds,
+        StepName.GATE: settings.num_gates,
         StepName.EVALUATE: settings.evaluate.shards,
         StepName.SOLVE: 1,
     }
@@ -76,6 +80,7 @@ def read_iteration(store: ObjectStore, settings: RunSettings, iteration: int) ->
         plan=read_published(store, iteration, keys.PLAN, IterationPlan),
         collected=tuple(read_written(store, m, COLLECT_RESULT, CollectResult) for m in manifests[StepName.COLLECT]),
         trained=tuple(read_written(store, m, TRAINING_RESULT, TrainingResult) for m in manifests[StepName.TRAIN]),
+        gates=tuple(read_written(store, m, GATE_RESULT, GateResult) for m in manifests[StepName.GATE]),
         evaluated=tuple(
             Evaluated(m, read_written(store, m, LEDGER, ShardLedger)) for m in manifests[StepName.EVALUATE]
         ),
