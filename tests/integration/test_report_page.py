@@ -103,7 +103,9 @@ def test_its_numbers_are_those_of_report_json(tab: Tab, page: tuple[Path, dict[s
     expected |= values_in([report["progress"]["elo"], report["progress"]["standard_error"]])
     assert summary == expected
     cells = [cell["rate"] for line in report["payoffs"]["cells"] for cell in line if cell]
-    assert [value for value, _ in shown(tab, "#payoffs")] == [c[k] for c in cells for k in ("value", "low", "high")]
+    assert [value for value, _ in shown(tab, "#payoffs table")] == [
+        c[k] for c in cells for k in ("value", "low", "high")
+    ]
 
 
 def test_numbers_are_rounded_never_changed(tab: Tab) -> None:

@@ -16,9 +16,9 @@ from nashdex.core.steps import StepName
 from nashdex.metagame.ledger import InteractionMatrix
 from nashdex.metagame.payoffs import wilson_interval
 from nashdex.solver import report_step
-from nashdex.solver.report_assembly import CURVE_POINTS, thinned
 from nashdex.solver.report_document import Report, policy_names, replays_to_embed
 from nashdex.solver.report_page import render_page
+from nashdex.solver.report_rows import CURVE_POINTS, thinned
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
 

@@ -4,8 +4,12 @@ from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
 from nashdex.solver.report_document import Interval, IterationRow, Report
+from nashdex.solver.report_findings import precise, signed
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
+
+_MOST_NAMED = 8
+"""Policies of a meta-strategy."""
 
 
 def summarise(store: ObjectStore, iteration: int) -> str:
@@ -21,40 +25,51 @@ def describe_iteration(report: Report, iteration: int) -> str:
     """Return the lines of one iteration of ``report``."""
     row = next(row for row in report.iterations if row.iteration == iteration)
     names = {policy.id: policy.name for policy in report.policies}
-    played = (
-        f"{row.collection.throughput.battles:,} battles collected, {row.evaluation.battles:,} evaluated, "
-        f"{describe_seconds(row.seconds)}"
-    )
-    lines = [f"iteration {iteration} ({iteration + 1} of {report.planned_iterations}): {played}"]
+    exact = report.payoffs.exact is not None
+    played = [f"{row.collection.throughput.battles:,} battles collected"] if row.collection.throughput.battles else []
+    played.append("payoffs computed exactly" if exact else f"{row.evaluation.battles:,} evaluated")
+    played.append(describe_seconds(row.seconds))
+    lines = [f"iteration {iteration} ({iteration + 1} of {report.planned_iterations}): {', '.join(played)}"]
     for policy in row.new_policies:
         lines.append(f"  new policy      {names[policy]} ({policy})")
-        lines.append(f"  its win rates   {' · '.join(_scores_against_anchors(report, policy))}")
+        lines.append(f"  its {'payoffs  ' if exact else 'win rates'}   {' · '.join(_against_anchors(report, policy))}")
     lines.append(f"  best response   {_best_response_gap(row)}")
+    lines.extend(
+        f"  exploitability  exact {precise(entry.gap.value)} (NashConv {precise(entry.nash_conv or 0.0)})"
+        for entry in row.exploitability
+        if entry.estimator == "exact"
+    )
     shares = sorted(row.meta_strategy, key=lambda share: -share.probability.value)
     support = [
         f"{names[share.policy]} {share.probability.value:.2f}" for share in shares if share.policy in row.support
     ]
+    if len(support) > _MOST_NAMED:
+        support[_MOST_NAMED:] = [f"{len(support) - _MOST_NAMED} more"]
     lines.append(f"  meta-strategy   {' · '.join(support)}")
     return "\n".join(lines)
 
 
-def _scores_against_anchors(report: Report, policy: PolicyId) -> list[str]:
-    order = report.payoffs.policies
+def _against_anchors(report: Report, policy: PolicyId) -> list[str]:
+    """Return the policy's scores against the anchors, or its payoffs in a tabular game."""
+    payoffs, place = report.payoffs, report.payoffs.policies.index(policy)
     anchors = {row.id: row.name for row in report.policies if row.anchor and row.id != policy}
-    scores = []
-    for opponent, cell in zip(order, report.payoffs.cells[order.index(policy)], strict=True):
-        if cell is not None and opponent in anchors:
-            scores.append(f"{anchors[opponent]} {_interval(cell.rate)}")
-    return scores
+    told = []
+    for column, opponent in enumerate(payoffs.policies):
+        cell = payoffs.cells[place][column] if payoffs.cells is not None else None
+        if opponent not in anchors:
+            continue
+        if payoffs.exact is not None:
+            told.append(f"{anchors[opponent]} {signed(payoffs.exact[place][column], 3)}")
+        elif cell is not None:
+            told.append(f"{anchors[opponent]} {_interval(cell.rate)}")
+    return told
 
 
 def _best_response_gap(row: IterationRow) -> str:
     gap = next((e.gap for e in row.exploitability if e.estimator == "best_response_gap"), None)
-    if gap is not None:
-        return f"gap {_interval(gap)}"
-    if not row.new_policies:
-        return "no gap: nobody new is in the population"
-    return "no gap: the first policy answers no meta-strategy"
+    if gap is None:
+        return "no gap: the first policy answers no meta-strategy"
+    return f"gap {precise(gap.value) if gap.low == gap.high else _interval(gap)}"
 
 
 def _interval(interval: Interval) -> str:

@@ -1,81 +1,83 @@
 """From what the steps left to ``report.json``: every number is computed here or before, none on the page."""
 
-import math
 import platform
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
+import numpy as np
+
 from nashdex.core.ids import PolicyId, RunId
-from nashdex.core.results import CollectResult, TrainingResult
 from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
-from nashdex.metagame.exploitability import ExploitabilityEstimate
-from nashdex.metagame.ledger import InteractionMatrix
-from nashdex.metagame.payoffs import wilson_interval
+from nashdex.metagame.bradley_terry import expected_scores_of
+from nashdex.metagame.embedding import first_disc, transitive_part
+from nashdex.metagame.exploitability import Estimator
+from nashdex.metagame.ledger import BattleRecord, InteractionMatrix
+from nashdex.metagame.payoffs import EVEN, Floats
 from nashdex.metagame.population import Population
 from nashdex.metagame.progress import improvement, mixture_scores
+from nashdex.metagame.ratings import ELO_PER_STRENGTH
 from nashdex.solver import report_findings as findings
 from nashdex.solver.report_document import (
+    MAX_PICTURED_POLICIES,
+    AnchorPayoff,
     AnchorScore,
     Cell,
-    Collection,
-    Curve,
+    Embedding,
+    EmbeddingPoint,
     Exploitability,
     Interval,
     Intransitivity,
     IterationRow,
-    OpponentScore,
     PayoffMatrix,
     PolicyRow,
-    Probability,
     Progress,
     Rating,
     Replay,
     Report,
-    Throughput,
-    Training,
     policy_names,
 )
+from nashdex.solver.report_rows import shares, wilson
 from nashdex.solver.report_sources import IterationSources
 
-CURVE_POINTS = 120
-"""At most so many points of a learning curve: a chart is about 300 pixels wide."""
 _SHORTEST_ID = 6
-_PACKAGES = ("numpy", "scipy", "pydantic", "torch", "poke-env")
+_FEWEST_PICTURED = 3
+"""Policies that a cycle takes."""
+_PACKAGES = ("numpy", "scipy", "pydantic", "torch", "poke-env", "open-spiel")
 
 
-def assemble(run: RunId, settings: RunSettings, iterations: Sequence[IterationSources]) -> Report:
-    """Return the report of a run after the last of ``iterations``.
+def assemble(
+    run: RunId,
+    settings: RunSettings,
+    last: IterationSources,
+    *,
+    rows: Sequence[IterationRow],
+    replays: Sequence[Replay],
+    records: Sequence[BattleRecord],
+) -> Report:
+    """Return the report of a run.
+
+    Args:
+        run: its id.
+        settings: its settings.
+        last: the newest iteration.
+        rows: every iteration so far, the newest included.
+        replays: of every iteration.
+        records: battles of every iteration's tournament; none where payoffs are exact.
 
     Raises:
         DataError: counts and ledgers do not fit each other.
     """
-    last = iterations[-1]
     population, analysis = last.population, last.analysis
-    base = next((entry.id for entry in population.policies if entry.kind == "network"), None)
+    base = next((entry.id for entry in population.policies if entry.kind != "scripted"), None)
     anchors = [entry.id for entry in population.policies if entry.kind == "scripted" or entry.id == base]
     by_rating = sorted(population.ids, key=lambda policy: (-analysis.ratings[policy].elo, policy))
     policies = _policy_rows(last, by_rating, anchors)
     names = policy_names(policies)
-
-    anchor_scores = tuple(
-        AnchorScore(
-            opponent=score.opponent,
-            rate=Interval(value=score.value, low=score.low, high=score.high),
-            games=score.games,
-        )
-        for score in mixture_scores(
-            last.matrix,
-            last.meta_strategy.meta_strategy,
-            anchors,
-            num_draws=settings.solve.num_draws,
-            seed=derive_seed(settings.seed, "report", last.iteration),
-        )
-    )
-    progress = _progress(settings, iterations, base)
-    rows = tuple(_iteration_row(sources) for sources in iterations)
+    scores = _anchor_scores(settings, last, anchors)
+    payoffs = _anchor_payoffs(last, anchors)
+    progress = _progress(settings, last, base, records)
     return Report(
         run=run,
         format=settings.format,
@@ -83,40 +85,86 @@ def assemble(run: RunId, settings: RunSettings, iterations: Sequence[IterationSo
         seed=settings.seed,
         iteration=last.iteration,
         planned_iterations=settings.iterations,
-        versions=_versions(iterations),
+        versions=_versions(rows),
         settings=settings.model_dump(mode="json"),
-        anchor_scores=anchor_scores,
+        anchor_scores=scores,
+        anchor_payoffs=payoffs,
         progress=progress,
         findings=(
             findings.mixture_finding(
                 rows[-1].meta_strategy,
                 names,
-                trained=[entry.id for entry in population.policies if entry.kind == "network"],
+                trained=[entry.id for entry in population.policies if entry.kind != "scripted"],
                 final=last.iteration + 1 == settings.iterations,
             ),
-            findings.anchors_finding(anchor_scores, names),
-            findings.best_response_finding(_gap_of(rows[-1]), names),
-            findings.progress_finding(progress, names),
+            *(
+                (
+                    findings.exact_finding(_estimates(rows, "exact")),
+                    findings.exact_best_response_finding(_newest_gap(rows), names),
+                    findings.anchor_payoffs_finding(payoffs, names),
+                )
+                if last.matrix.payoffs is not None
+                else (
+                    findings.anchors_finding(scores, names),
+                    findings.best_response_finding(_newest_gap(rows), names),
+                    findings.progress_finding(progress, names),
+                )
+            ),
         ),
         warnings=_warnings(last, names),
         policies=policies,
-        payoffs=_payoff_matrix(last.matrix, by_rating),
+        payoffs=_payoff_matrix(last, by_rating),
+        embedding=_embedding(last, by_rating),
         intransitivity=Intransitivity(value=analysis.intransitivity, by_chance=analysis.intransitivity_by_chance),
-        iterations=rows,
-        replays=tuple(replay for sources in iterations for replay in _replays(sources)),
+        iterations=tuple(rows),
+        replays=tuple(replays),
     )
 
 
-def _progress(settings: RunSettings, iterations: Sequence[IterationSources], base: PolicyId | None) -> Progress | None:
-    last = iterations[-1]
-    trained = [entry.id for entry in last.population.policies if entry.kind == "network" and entry.id != base]
-    if base is None:
+def _anchor_scores(
+    settings: RunSettings, last: IterationSources, anchors: Sequence[PolicyId]
+) -> tuple[AnchorScore, ...]:
+    if last.matrix.payoffs is not None:
+        return ()
+    scores = mixture_scores(
+        last.matrix,
+        last.meta_strategy.meta_strategy,
+        anchors,
+        num_draws=settings.solve.num_draws,
+        seed=derive_seed(settings.seed, "report", last.iteration),
+    )
+    return tuple(
+        AnchorScore(
+            opponent=score.opponent,
+            rate=Interval(value=score.value, low=score.low, high=score.high),
+            games=score.games,
+        )
+        for score in scores
+    )
+
+
+def _anchor_payoffs(last: IterationSources, anchors: Sequence[PolicyId]) -> tuple[AnchorPayoff, ...]:
+    if last.matrix.payoffs is None:
+        return ()
+    strategy = last.meta_strategy.meta_strategy
+    mixed = np.array([strategy[policy] for policy in last.matrix.policies]) @ _exact(last.matrix)
+    return tuple(
+        AnchorPayoff(opponent=anchor, payoff=float(mixed[last.matrix.policies.index(anchor)]))
+        for anchor in anchors
+        if strategy[anchor] < 1.0
+    )
+
+
+def _progress(
+    settings: RunSettings, last: IterationSources, base: PolicyId | None, records: Sequence[BattleRecord]
+) -> Progress | None:
+    if base is None or last.matrix.payoffs is not None:
         return None
     found = improvement(
         last.population.ids,
         base,
-        trained,
-        [record for sources in iterations for evaluated in sources.evaluated for record in evaluated.ledger.battles],
+        [entry.id for entry in last.population.policies if entry.kind != "scripted" and entry.id != base],
+        records,
         anchors=last.analysis.anchors,
         num_draws=settings.solve.num_draws,
         seed=derive_seed(settings.seed, "progress", last.iteration),
@@ -131,165 +179,19 @@ def _progress(settings: RunSettings, iterations: Sequence[IterationSources], bas
     )
 
 
-def _iteration_row(sources: IterationSources) -> IterationRow:
-    strategy, analysis = sources.meta_strategy, sources.analysis
-    known = set(sources.plan.population.ids)
-    ledgers = [evaluated.ledger for evaluated in sources.evaluated]
-    estimates = analysis.exploitability
-    return IterationRow(
-        iteration=sources.iteration,
-        oracle=sources.plan.oracle,
-        new_policies=tuple(policy for policy in sources.population.ids if policy not in known),
-        meta_solver=strategy.meta_solver,
-        meta_strategy=_shares(sources),
-        entropy=-sum(p * math.log(p) for p in strategy.meta_strategy.values() if p > 0) or 0.0,
-        support=analysis.support,
-        support_stability=analysis.support_stability,
-        exploitability=tuple(
-            _exploitability(estimate)
-            for estimate in (
-                estimates.best_response_gap,
-                estimates.restricted,
-                estimates.exact,
-                estimates.legacy_dominance_gap,
-            )
-            if estimate is not None
-        ),
-        collection=_collection(sources.collected),
-        training=tuple(_training(result) for result in sources.trained),
-        evaluation=_throughput(
-            battles=sum(len(ledger.battles) for ledger in ledgers),
-            decisions=sum(ledger.decisions for ledger in ledgers),
-            seconds=max(ledger.seconds for ledger in ledgers),
-            cpu_seconds=sum(ledger.cpu_seconds for ledger in ledgers),
-            failures=[ledger.failures for ledger in ledgers],
-            rejected_choices=sum(ledger.rejected_choices for ledger in ledgers),
-        ),
-        seconds=sources.seconds,
-    )
+def _estimates(rows: Sequence[IterationRow], estimator: Estimator) -> list[Exploitability]:
+    return [entry for row in rows for entry in row.exploitability if entry.estimator == estimator]
 
 
-def _shares(sources: IterationSources) -> tuple[Probability, ...]:
-    strategy = sources.meta_strategy
-    return tuple(
-        Probability(
-            policy=policy,
-            probability=Interval(
-                value=strategy.meta_strategy[policy],
-                low=strategy.intervals[policy].low,
-                high=strategy.intervals[policy].high,
-            ),
-        )
-        for policy in sources.population.ids
-    )
-
-
-def _exploitability(estimate: ExploitabilityEstimate) -> Exploitability:
-    return Exploitability(
-        estimator=estimate.estimator,
-        gap=Interval(value=estimate.value, low=estimate.low, high=estimate.high),
-        games=estimate.games,
-        policy=estimate.policy,
-    )
-
-
-def _gap_of(row: IterationRow) -> Exploitability | None:
-    return next((entry for entry in row.exploitability if entry.estimator == "best_response_gap"), None)
-
-
-def _collection(collected: Sequence[CollectResult]) -> Collection:
-    counts: dict[PolicyId, Counter[str]] = {}
-    for result in collected:
-        for opponent in result.opponents:
-            counts.setdefault(opponent.opponent, Counter()).update(
-                wins=opponent.wins, draws=opponent.draws, losses=opponent.losses
-            )
-    return Collection(
-        learner=collected[0].learner,
-        recorded_decisions=sum(result.recorded_decisions for result in collected),
-        throughput=_throughput(
-            battles=sum(result.battles for result in collected),
-            decisions=sum(result.decisions for result in collected),
-            seconds=max(result.seconds for result in collected),
-            cpu_seconds=sum(result.cpu_seconds for result in collected),
-            failures=[result.failures for result in collected],
-            rejected_choices=sum(result.rejected_choices for result in collected),
-        ),
-        opponents=tuple(
-            OpponentScore(
-                opponent=opponent,
-                wins=count["wins"],
-                draws=count["draws"],
-                losses=count["losses"],
-                rate=_wilson(count["wins"], count["draws"], count["losses"]),
-            )
-            for opponent, count in sorted(counts.items())
-        ),
-    )
-
-
-def _throughput(
-    *,
-    battles: int,
-    decisions: int,
-    seconds: float,
-    cpu_seconds: float,
-    failures: Iterable[Mapping[str, int]],
-    rejected_choices: int,
-) -> Throughput:
-    causes: Counter[str] = Counter()
-    for counted in failures:
-        causes.update(counted)
-    return Throughput(
-        battles=battles,
-        decisions=decisions,
-        seconds=seconds,
-        cpu_seconds=cpu_seconds,
-        battles_per_second=battles / seconds if seconds else None,
-        decisions_per_second=decisions / seconds if seconds else None,
-        decisions_per_cpu_second=decisions / cpu_seconds if cpu_seconds else None,
-        failures=dict(sorted(causes.items())),
-        rejected_choices=rejected_choices,
-    )
-
-
-def _training(result: TrainingResult) -> Training:
-    return Training(
-        policy=result.policy,
-        parent=result.parent,
-        oracle=result.oracle,
-        preset=result.preset,
-        reference=result.reference,
-        num_updates=result.num_updates,
-        num_decisions=result.num_decisions,
-        num_parameters=result.num_parameters,
-        rollbacks=result.rollbacks,
-        seconds=result.seconds,
-        summary=result.summary,
-        curves=tuple(_curves(result)),
-    )
-
-
-def _curves(result: TrainingResult) -> Iterable[Curve]:
-    """Yield each measured value's curve. Some are measured at fewer updates than others."""
-    for name in dict.fromkeys(name for point in result.curve for name in point.values):
-        points = thinned([(point.update, point.values[name]) for point in result.curve if name in point.values])
-        updates, values = zip(*points, strict=True)
-        yield Curve(name=name, updates=updates, values=values)
-
-
-def thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Return at most ``CURVE_POINTS`` of the points, evenly spaced, the first and the last included."""
-    if len(points) <= CURVE_POINTS:
-        return list(points)
-    return [points[round(i * (len(points) - 1) / (CURVE_POINTS - 1))] for i in range(CURVE_POINTS)]
+def _newest_gap(rows: Sequence[IterationRow]) -> Exploitability | None:
+    return next(iter(_estimates(rows[-1:], "best_response_gap")), None)
 
 
 def _policy_rows(
     last: IterationSources, by_rating: Sequence[PolicyId], anchors: Sequence[PolicyId]
 ) -> tuple[PolicyRow, ...]:
     entries = {entry.id: entry for entry in last.population.policies}
-    shares = {share.policy: share.probability for share in _shares(last)}
+    probabilities = {share.policy: share.probability for share in shares(last)}
     length = _short_id_length(last.population)
     rows = []
     for policy in by_rating:
@@ -303,7 +205,7 @@ def _policy_rows(
                 iteration=entry.iteration,
                 parent=entry.parent,
                 anchor=policy in anchors,
-                probability=shares[policy],
+                probability=probabilities[policy],
                 rating=Rating(
                     elo=Interval(value=rating.elo, low=rating.low, high=rating.high),
                     standard_error=rating.standard_error,
@@ -315,7 +217,7 @@ def _policy_rows(
 
 
 def _short_id_length(population: Population) -> int:
-    ids = [entry.id for entry in population.policies if entry.kind == "network"]
+    ids = [entry.id for entry in population.policies if entry.kind != "scripted"]
     longest = max((len(policy) for policy in ids), default=_SHORTEST_ID)
     return next(
         (n for n in range(_SHORTEST_ID, longest) if len({policy[:n] for policy in ids}) == len(ids)),
@@ -323,12 +225,20 @@ def _short_id_length(population: Population) -> int:
     )
 
 
-def _payoff_matrix(matrix: InteractionMatrix, order: Sequence[PolicyId]) -> PayoffMatrix:
-    ordered = matrix.restricted_to(order)
-    size = range(len(order))
+def _exact(matrix: InteractionMatrix) -> Floats:
+    return np.array(matrix.payoffs, dtype=np.float64).reshape(len(matrix.policies), len(matrix.policies))
+
+
+def _payoff_matrix(last: IterationSources, order: Sequence[PolicyId]) -> PayoffMatrix:
+    ordered, size = last.matrix.restricted_to(order), range(len(order))
+    exact = ordered.payoffs is not None
     return PayoffMatrix(
         policies=tuple(order),
-        cells=tuple(tuple(_cell(ordered, i, j) for j in size) for i in size),
+        cells=None if exact else tuple(tuple(_cell(ordered, i, j) for j in size) for i in size),
+        exact=ordered.payoffs,
+        imputed=last.analysis.imputed_cells,
+        battles=sum(map(sum, ordered.games)) // 2,
+        full_table_battles=None,
     )
 
 
@@ -336,32 +246,34 @@ def _cell(matrix: InteractionMatrix, i: int, j: int) -> Cell | None:
     if not matrix.games[i][j]:
         return None
     wins, draws, losses = matrix.wins[i][j], matrix.draws[i][j], matrix.wins[j][i]
-    return Cell(wins=wins, draws=draws, losses=losses, rate=_wilson(wins, draws, losses))
+    return Cell(wins=wins, draws=draws, losses=losses, rate=wilson(wins, draws, losses))
 
 
-def _wilson(wins: int, draws: int, losses: int) -> Interval:
-    score, games = wins + draws / 2, wins + draws + losses
-    low, high = wilson_interval(score, games)
-    return Interval(value=score / games, low=float(low), high=float(high))
-
-
-def _replays(sources: IterationSources) -> Iterable[Replay]:
-    for evaluated in sources.evaluated:
-        records = {(record.policies, record.pair): record for record in evaluated.ledger.battles}
-        for saved in evaluated.ledger.replays:
-            record = records[saved.policies, saved.pair]
-            described = evaluated.manifest.objects[saved.object]
-            yield Replay(
-                policies=saved.policies,
-                winner=None if record.winner is None else record.policies[record.winner],
-                turns=record.turns,
-                iteration=sources.iteration,
-                name=saved.object.removeprefix("replays/").removesuffix(".log"),
-                key=described.key,
-                shard=evaluated.manifest.shard,
-                object=saved.object,
-                size_bytes=described.size_bytes,
-            )
+def _embedding(last: IterationSources, order: Sequence[PolicyId]) -> Embedding | None:
+    """Return the picture of what ratings cannot say, where it is more than chance makes of battles."""
+    analysis, matrix = last.analysis, last.matrix.restricted_to(order)
+    if not _FEWEST_PICTURED <= len(order) <= MAX_PICTURED_POLICIES:
+        return None
+    if matrix.payoffs is not None:
+        payoffs = _exact(matrix)
+        transitive = transitive_part(payoffs)
+    else:
+        if analysis.intransitivity <= analysis.intransitivity_by_chance:
+            return None
+        transitive = expected_scores_of(np.array([analysis.ratings[p].elo for p in order]) / ELO_PER_STRENGTH) - EVEN
+        wins, draws, games = matrix.arrays()
+        # A pair that has not met misses no prediction.
+        payoffs = np.where(games > 0, (wins + draws / 2) / np.maximum(games, 1) - EVEN, transitive)
+    disc = first_disc(order, payoffs, transitive)
+    if disc is None:
+        return None
+    return Embedding(
+        points=tuple(
+            EmbeddingPoint(policy=policy, x=x, y=y)
+            for policy, (x, y) in zip(order, disc.positions.tolist(), strict=True)
+        ),
+        share=disc.share,
+    )
 
 
 def _warnings(last: IterationSources, names: Mapping[PolicyId, str]) -> tuple[str, ...]:
@@ -384,15 +296,12 @@ def _warnings(last: IterationSources, names: Mapping[PolicyId, str]) -> tuple[st
     return tuple(findings.sentence(warning) for warning in warnings)
 
 
-def _versions(iterations: Sequence[IterationSources]) -> dict[str, str]:
+def _versions(rows: Sequence[IterationRow]) -> dict[str, str]:
     """Return the versions that the run was made with, all where it went on under another, and those of this process."""
     made: dict[str, set[str]] = {}
-    for sources in iterations:
-        for manifest in sources.manifests:
-            made.setdefault("nashdex", set()).add(manifest.nashdex_version)
-        for result in sources.collected:
-            for name, number in result.versions.items():
-                made.setdefault(name, set()).add(number)
+    for row in rows:
+        for name, numbers in row.versions.items():
+            made.setdefault(name, set()).update(numbers.split(", "))
     found = {name: ", ".join(sorted(numbers)) for name, numbers in made.items()}
     found["python"] = platform.python_version()
     for package in _PACKAGES:

@@ -16,8 +16,16 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 8, 8, 30
 NUM_COLOURS = 10
 _WIDEST_BAR = 48
 _ROUNDING = 1e-6
+_NO_RANGE = 1e-10
+"""Values that differ by less than this differ by rounding."""
 _OUTSIDE = 1e-3
 """Of a step, that may lie outside the ticks: a rounding error below 0 needs no tick of its own."""
+
+SMALLEST = 1e-12
+"""On a logarithmic axis, everything below stands here: it is zero up to rounding."""
+_MANY_TIMES = 100.0
+_PLAIN_POWERS = range(-2, 4)
+_SUPERSCRIPTS = str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _Scale = Callable[[float], float]
 
@@ -54,7 +62,7 @@ class Segment:
 
 def nice_ticks(low: float, high: float, at_most: int = 5) -> list[float]:
     """Return at most ``at_most`` + 1 multiples of 1, 2, 2.5 or 5 times a power of ten that cover [low, high]."""
-    if high <= low:
+    if high - low < _NO_RANGE * max(1.0, abs(low), abs(high)):
         high = low + 1.0
     rough = (high - low) / at_most
     power = 10.0 ** math.floor(math.log10(rough))
@@ -74,6 +82,28 @@ def tick_labels(ticks: Sequence[float]) -> list[str]:
     return [f"{tick:,.{decimals}f}".replace("-", "−") for tick in ticks]
 
 
+def spans_decades(values: Sequence[float]) -> bool:
+    """Say whether a logarithmic axis tells more than a linear one: no value is below 0, some 100 times others."""
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    return low >= 0 and high >= _MANY_TIMES * max(low, SMALLEST)
+
+
+def decade_ticks(low: float, high: float, at_most: int = 5) -> list[float]:
+    """Return at most ``at_most`` + 1 powers of ten that cover [low, high], both positive."""
+    first, last = math.floor(math.log10(low) + _ROUNDING), math.ceil(math.log10(high) - _ROUNDING)
+    step = max(1, math.ceil((last - first) / at_most))
+    return [10.0**power for power in range(last - step * max(1, math.ceil((last - first) / step)), last + 1, step)]
+
+
+def decade_labels(ticks: Sequence[float]) -> list[str]:
+    """Return powers of ten as text: ``10``, ``0.1``, ``10⁻³``."""
+    texts = []
+    for power in (round(math.log10(tick)) for tick in ticks):
+        superscript = str(power).replace("-", "−").translate(_SUPERSCRIPTS)
+        texts.append(f"{10.0**power:g}" if power in _PLAIN_POWERS else f"10{superscript}")
+    return texts
+
+
 def line_chart(
     series: Sequence[Series],
     *,
@@ -81,7 +111,7 @@ def line_chart(
     x_label: str,
     include: Sequence[float] = (0.0,),
     whole_x: bool = False,
-    reference: float | None = None,
+    logarithmic: bool = False,
 ) -> Markup:
     """Return lines over a common x, with whiskers where points carry intervals.
 
@@ -89,15 +119,19 @@ def line_chart(
         series: what to draw; none without points.
         label: what the chart shows, for those who cannot see it.
         x_label: what stands under the x axis.
-        include: values of y that the axis always covers.
+        include: values of y that a linear axis always covers.
         whole_x: ticks only at whole x, for iterations.
-        reference: a value of y to draw a dashed line at.
+        logarithmic: a y axis of powers of ten, which draws what is below ``SMALLEST`` there.
     """
     points = [point for one in series for point in one.points]
     if not points:
         return Markup('<p class="none">Nothing was measured.</p>')
     bounds = [v for p in points for v in (p.y, p.low, p.high) if v is not None]
-    y_ticks = nice_ticks(min(*bounds, *include), max(*bounds, *include))
+    if logarithmic:
+        bounds = [max(bound, SMALLEST) for bound in bounds]
+        y_ticks = decade_ticks(min(bounds), max(bounds))
+    else:
+        y_ticks = nice_ticks(min(*bounds, *include), max(*bounds, *include))
     xs = [p.x for p in points]
     x_low, x_high = min(xs), max(xs)
     if x_low == x_high:
@@ -109,17 +143,16 @@ def line_chart(
     def px(x: float) -> float:
         return _LEFT + (x - x_low) / (x_high - x_low) * (WIDTH - _LEFT - _RIGHT)
 
-    def py(y: float) -> float:
-        return HEIGHT - _BOTTOM - (y - y_ticks[0]) / (y_ticks[-1] - y_ticks[0]) * (HEIGHT - _TOP - _BOTTOM)
+    def scaled(y: float) -> float:
+        return math.log10(max(y, SMALLEST)) if logarithmic else y
 
-    parts = [_axes(px, py, x_ticks, y_ticks, x_label)]
-    if reference is not None:
-        y = py(reference)
-        parts.append(
-            Markup('<line class="reference" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(
-                _LEFT, WIDTH - _RIGHT, y, y
-            )
-        )
+    y_low, y_high = scaled(y_ticks[0]), scaled(y_ticks[-1])
+
+    def py(y: float) -> float:
+        return HEIGHT - _BOTTOM - (scaled(y) - y_low) / (y_high - y_low) * (HEIGHT - _TOP - _BOTTOM)
+
+    y_labels = decade_labels(y_ticks) if logarithmic else tick_labels(y_ticks)
+    parts = [_axes(px, py, x_ticks, (y_ticks, y_labels), x_label)]
     for number, one in enumerate(series):
         path = "".join(f"{'L' if i else 'M'}{px(p.x):.1f} {py(p.y):.1f}" for i, p in enumerate(one.points))
         # Dashes differ, so that lines that lie on each other can all be seen.
@@ -147,7 +180,7 @@ def stacked_bars(bars: Sequence[tuple[str, Sequence[Segment]]], *, label: str, x
         return _LEFT + (x + 0.5) * pitch
 
     shown_every = math.ceil(len(bars) / 12)
-    parts = [_axes(px, py, [], y_ticks, x_label)]
+    parts = [_axes(px, py, [], (y_ticks, tick_labels(y_ticks)), x_label)]
     for index, (name, segments) in enumerate(bars):
         base = 0.0
         for segment in segments:
@@ -188,6 +221,23 @@ def whisker(value: float, low: float, high: float, *, axis: tuple[float, float],
     return _svg(title, parts, width, height)
 
 
+def share_bar(value: float, low: float, high: float, *, colour: str, title: str) -> Markup:
+    """Return a bar from 0 to ``value`` of 1 with its interval, to stand in a table's cell."""
+    width, height = 200, 18
+
+    def px(x: float) -> float:
+        return 2 + x * (width - 4)
+
+    parts = [
+        Markup('<rect class="back" x="2" y="4" width="{}" height="10"/>').format(width - 4),
+        Markup('<rect class="{}" x="2" y="4" width="{:.1f}" height="10"><title>{}</title></rect>').format(
+            colour, px(value) - 2, title
+        ),
+        Markup('<path class="interval" d="M{0:.1f} 9H{1:.1f}M{0:.1f} 6V12M{1:.1f} 6V12"/>').format(px(low), px(high)),
+    ]
+    return _svg(title, parts, width, height)
+
+
 def _mark(point: Point, colour: str, x: float, py: _Scale) -> Markup:
     whiskers = Markup("")
     if point.low is not None and point.high is not None:
@@ -199,9 +249,11 @@ def _mark(point: Point, colour: str, x: float, py: _Scale) -> Markup:
     )
 
 
-def _axes(px: _Scale, py: _Scale, x_ticks: Sequence[float], y_ticks: Sequence[float], x_label: str) -> Markup:
+def _axes(
+    px: _Scale, py: _Scale, x_ticks: Sequence[float], y_axis: tuple[Sequence[float], Sequence[str]], x_label: str
+) -> Markup:
     parts = []
-    for tick, text in zip(y_ticks, tick_labels(y_ticks), strict=True):
+    for tick, text in zip(*y_axis, strict=True):
         parts.append(
             Markup('<line class="{}" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(
                 "axis" if tick == 0 else "grid", _LEFT, WIDTH - _RIGHT, py(tick), py(tick)

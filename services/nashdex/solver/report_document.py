@@ -49,7 +49,7 @@ def policy_names(policies: Sequence[PolicyRow]) -> dict[PolicyId, str]:
 
 
 class Cell(Model):
-    """The row policy's score against the column policy."""
+    """The row policy's score against the column policy, from battles."""
 
     wins: NonNegativeInt
     draws: NonNegativeInt
@@ -58,10 +58,37 @@ class Cell(Model):
 
 
 class PayoffMatrix(Model):
-    """The ledger. Rows and columns by falling rating; a policy against itself and an unplayed pair are absent."""
+    """Who does how well against whom. Rows and columns by falling rating."""
 
     policies: tuple[PolicyIdField, ...]
-    cells: tuple[tuple[Cell | None, ...], ...]
+    cells: tuple[tuple[Cell | None, ...], ...] | None = Field(
+        description="The ledger; a policy against itself and an unplayed pair are absent. Null where payoffs are exact."
+    )
+    exact: tuple[tuple[float, ...], ...] | None = Field(
+        description="Of a tabular game: expected payoffs to the row, mean over both seatings, in the game's units."
+    )
+    imputed: tuple[tuple[PolicyIdField, PolicyIdField], ...] = Field(
+        description="Pairs that were not played and whose payoff was made up to solve the game."
+    )
+    battles: NonNegativeInt = Field(description="In the ledger.")
+    full_table_battles: NonNegativeInt | None = Field(
+        description="What a uniform schedule would have played; null under that schedule and where payoffs are exact."
+    )
+
+
+class EmbeddingPoint(Model):
+    """A policy's place in the picture of the cyclic part."""
+
+    policy: PolicyIdField
+    x: float
+    y: float
+
+
+class Embedding(Model):
+    """The largest disc of the payoffs' cyclic part: the cross product of two points is what it adds to a payoff."""
+
+    points: tuple[EmbeddingPoint, ...] = Field(description="By falling rating.")
+    share: float = Field(description="Of the cyclic part's squared norm that this disc explains.")
 
 
 class Probability(Model):
@@ -75,7 +102,11 @@ class Exploitability(Model):
     """One of the exploitabilities. Different estimators are never compared or mixed."""
 
     estimator: Estimator
-    gap: Interval = Field(description="Win rate above ½; for exact, NashConv over the number of players.")
+    gap: Interval = Field(
+        description="Score above ½, or payoff in the game's units where payoffs are exact. For the estimator exact, "
+        "NashConv over the number of players."
+    )
+    nash_conv: float | None = Field(None, description="Of the estimator exact: summed over the players.")
     games: NonNegativeInt | None = Field(description="Battles behind it, where it is an estimate of its own.")
     policy: PolicyIdField | None = Field(description="The best response, where there is one.")
 
@@ -142,6 +173,8 @@ class IterationRow(Model):
     """One iteration."""
 
     iteration: NonNegativeInt
+    sources: str = Field(description="Digest of the attempts that the row was read from.")
+    versions: dict[str, str] = Field(description="Of what made the iteration, by name.")
     oracle: str
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str
@@ -169,6 +202,13 @@ class AnchorScore(Model):
     opponent: PolicyIdField
     rate: Interval
     games: NonNegativeInt = Field(description="Battles between the mixture's members and the anchor.")
+
+
+class AnchorPayoff(Model):
+    """What the final mixture gets against an anchor of a tabular game."""
+
+    opponent: PolicyIdField
+    payoff: float = Field(description="Expected, mean over both seatings, in the game's units. No sampling.")
 
 
 class Progress(Model):
@@ -205,7 +245,8 @@ class Report(Document):
     planned_iterations: NonNegativeInt
     versions: dict[str, str]
     settings: dict[str, Any]
-    anchor_scores: tuple[AnchorScore, ...]
+    anchor_scores: tuple[AnchorScore, ...] = Field(description="Empty where payoffs are exact.")
+    anchor_payoffs: tuple[AnchorPayoff, ...] = Field(description="Empty where payoffs come from battles.")
     progress: Progress | None = Field(
         description="None while the run has trained nothing beyond its first policy, or has too few battles to tell."
     )
@@ -213,11 +254,16 @@ class Report(Document):
     warnings: tuple[str, ...]
     policies: tuple[PolicyRow, ...] = Field(description="By falling rating.")
     payoffs: PayoffMatrix
+    embedding: Embedding | None = Field(
+        description="None where no cyclic part stands out, or the population is too large for a picture."
+    )
     intransitivity: Intransitivity
     iterations: tuple[IterationRow, ...]
     replays: tuple[Replay, ...]
 
 
+MAX_PICTURED_POLICIES = 60
+"""More points than this cannot be told apart in one picture."""
 MAX_EMBEDDED_BYTES = 2_000_000
 """Of battle logs in one page, so that it can be sent. The rest stay in the store and are named by their keys."""
 

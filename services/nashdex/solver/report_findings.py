@@ -4,12 +4,22 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from nashdex.core.ids import PolicyId
-from nashdex.solver.report_document import AnchorScore, Exploitability, Interval, Probability, Progress
+from nashdex.solver.report_document import (
+    AnchorPayoff,
+    AnchorScore,
+    Exploitability,
+    Interval,
+    Probability,
+    Progress,
+)
 
 ROUGH_WIDTH = 0.2
 """A 95 % interval of a payoff that is wider than this hides differences that matter: 96 battles give it."""
 _MOST_NAMED = 4
 _EVEN = 0.5
+ROUNDING = 1e-9
+"""An exact number below this is zero up to rounding."""
+_SMALLEST_DECIMAL = 1e-3
 
 
 def verdict(interval: Interval, neutral: float = 0.0) -> Literal["above", "below", "undecided"]:
@@ -33,6 +43,14 @@ def signed(value: float, decimals: int) -> str:
     """Return a number with its sign, a real minus: ``+85``, ``−0.012``."""
     text = f"{value:+.{decimals}f}".replace("-", "−")
     return text[1:] if not text.strip("+−0.") else text
+
+
+def precise(value: float) -> str:
+    """Return a number that is known exactly: ``0.4583``, ``3.1e−17``, ``0``."""
+    if value == 0:
+        return "0"
+    text = f"{value:.4f}" if abs(value) >= _SMALLEST_DECIMAL else f"{value:.1e}"
+    return text.replace("-", "−")
 
 
 def mixture_finding(
@@ -70,6 +88,42 @@ def anchors_finding(scores: Sequence[AnchorScore], names: Mapping[PolicyId, str]
         if wanted in sides.values()
     ]
     return f"It {_listed(parts)}."
+
+
+def anchor_payoffs_finding(payoffs: Sequence[AnchorPayoff], names: Mapping[PolicyId, str]) -> str:
+    """Say what the mixture gets from the frozen anchors of a tabular game."""
+    if not payoffs:
+        return "The run has no anchor to judge the mixture against."
+    parts = [f"{signed(entry.payoff, 3)} against {names[entry.opponent]}" for entry in payoffs]
+    return f"It gets {_listed(parts)}, a game and in the game's units."
+
+
+def exact_finding(estimates: Sequence[Exploitability]) -> str:
+    """Say how far the newest mixture is from an equilibrium of a tabular game, and the first one was.
+
+    Args:
+        estimates: ``exact`` of each iteration that has it.
+    """
+    if not estimates:
+        return "How exploitable the mixture is was not computed."
+    last, first = estimates[-1], estimates[0]
+    said = f"Its exact exploitability is {precise(last.gap.value)} (NashConv {precise(last.nash_conv or 0.0)})"
+    if last.gap.value < ROUNDING:
+        return f"{said}: it is an equilibrium of the game, up to rounding."
+    since = f", after {precise(first.gap.value)} in the first iteration" if len(estimates) > 1 else ""
+    return f"{said}{since}: a best response over the whole game tree gains that much a game, so it is no equilibrium."
+
+
+def exact_best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, str]) -> str:
+    """Say what the newest best response of a tabular game gets from the mixture that it was trained against."""
+    if gap is None or gap.policy is None:
+        return "No best response has been trained against a mixture yet."
+    begin = f"{capital(names[gap.policy])}, trained to beat the mixture before it,"
+    if gap.gap.value > ROUNDING:
+        return f"{begin} gains {precise(gap.gap.value)} a game against that mixture: it could be exploited."
+    if gap.gap.value < -ROUNDING:
+        return f"{begin} loses {precise(-gap.gap.value)} a game to that mixture: training found no best response."
+    return f"{begin} only breaks even with that mixture."
 
 
 def best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, str]) -> str:

@@ -1,5 +1,7 @@
 """What a report is made of, read through the manifests of every iteration so far."""
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nashdex.core import keys
@@ -19,6 +21,30 @@ from nashdex.store.protocol import ObjectStore
 
 
 @dataclass(frozen=True, slots=True)
+class IterationManifests:
+    """Of every shard of every step before the report, of one finished iteration."""
+
+    iteration: int
+    by_step: Mapping[StepName, tuple[Manifest, ...]]
+
+    @property
+    def all(self) -> tuple[Manifest, ...]:
+        """All of them, in the order of the steps."""
+        return tuple(manifest for step in self.by_step.values() for manifest in step)
+
+    @property
+    def digest(self) -> str:
+        """Hex digits that change when any shard was run again: an attempt writes its objects once."""
+        attempts = "".join(f"{manifest.step} {manifest.shard} {manifest.attempt}\n" for manifest in self.all)
+        return hashlib.sha256(attempts.encode()).hexdigest()[:16]
+
+    @property
+    def seconds(self) -> float:
+        """Wall time, each step counted by its slowest shard."""
+        return sum(max(manifest.seconds for manifest in step) for step in self.by_step.values() if step)
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluated:
     """One shard of evaluate."""
 
@@ -30,7 +56,7 @@ class Evaluated:
 class IterationSources:
     """Everything that one finished iteration left for the report."""
 
-    iteration: int
+    manifests: IterationManifests
     plan: IterationPlan
     collected: tuple[CollectResult, ...]
     trained: tuple[TrainingResult, ...]
@@ -41,23 +67,18 @@ class IterationSources:
     matrix: InteractionMatrix
     meta_strategy: MetaStrategy
     analysis: MetaGameAnalysis
-    manifests: tuple[Manifest, ...]
-    """Of every shard of every step before the report."""
 
     @property
-    def seconds(self) -> float:
-        """Wall time, each step counted by its slowest shard."""
-        slowest: dict[StepName, float] = {}
-        for manifest in self.manifests:
-            slowest[manifest.step] = max(manifest.seconds, slowest.get(manifest.step, 0.0))
-        return sum(slowest.values())
+    def iteration(self) -> int:
+        """Its number."""
+        return self.manifests.iteration
 
 
-def read_iteration(store: ObjectStore, settings: RunSettings, iteration: int) -> IterationSources:
-    """Read one iteration.
+def read_manifests(store: ObjectStore, settings: RunSettings, iteration: int) -> IterationManifests:
+    """Read the manifests of one iteration.
 
     Raises:
-        DataError: a step is not done, or something it wrote is missing or altered.
+        DataError: a step is not done.
         StoppedError: the process was asked to stop.
     """
     check_stop()
@@ -69,24 +90,47 @@ def read_iteration(store: ObjectStore, settings: RunSettings, iteration: int) ->
         StepName.EVALUATE: settings.evaluate.shards,
         StepName.SOLVE: 1,
     }
-    manifests = {
-        step: [read_manifest(store, iteration, step, shard) for shard in range(number)]
-        for step, number in shards.items()
-    }
+    return IterationManifests(
+        iteration,
+        {
+            step: tuple(read_manifest(store, iteration, step, shard) for shard in range(number))
+            for step, number in shards.items()
+        },
+    )
 
-    (solved,) = manifests[StepName.SOLVE]
+
+def read_ledgers(store: ObjectStore, manifests: IterationManifests) -> tuple[Evaluated, ...]:
+    """Read what an iteration's tournament played.
+
+    Raises:
+        DataError: a ledger is missing or altered.
+        StoppedError: the process was asked to stop.
+    """
+    check_stop()
+    return tuple(
+        Evaluated(manifest, read_written(store, manifest, LEDGER, ShardLedger))
+        for manifest in manifests.by_step[StepName.EVALUATE]
+    )
+
+
+def read_iteration(store: ObjectStore, manifests: IterationManifests) -> IterationSources:
+    """Read everything of one iteration.
+
+    Raises:
+        DataError: something that a step wrote is missing or altered.
+        StoppedError: the process was asked to stop.
+    """
+    steps = manifests.by_step
+    (solved,) = steps[StepName.SOLVE]
     return IterationSources(
-        iteration=iteration,
-        plan=read_published(store, iteration, keys.PLAN, IterationPlan),
-        collected=tuple(read_written(store, m, COLLECT_RESULT, CollectResult) for m in manifests[StepName.COLLECT]),
-        trained=tuple(read_written(store, m, TRAINING_RESULT, TrainingResult) for m in manifests[StepName.TRAIN]),
-        gates=tuple(read_written(store, m, GATE_RESULT, GateResult) for m in manifests[StepName.GATE]),
-        evaluated=tuple(
-            Evaluated(m, read_written(store, m, LEDGER, ShardLedger)) for m in manifests[StepName.EVALUATE]
-        ),
+        manifests=manifests,
+        plan=read_published(store, manifests.iteration, keys.PLAN, IterationPlan),
+        collected=tuple(read_written(store, m, COLLECT_RESULT, CollectResult) for m in steps[StepName.COLLECT]),
+        trained=tuple(read_written(store, m, TRAINING_RESULT, TrainingResult) for m in steps[StepName.TRAIN]),
+        gates=tuple(read_written(store, m, GATE_RESULT, GateResult) for m in steps[StepName.GATE]),
+        evaluated=read_ledgers(store, manifests),
         population=read_written(store, solved, keys.POPULATION, Population),
         matrix=read_written(store, solved, keys.INTERACTION_MATRIX, InteractionMatrix),
         meta_strategy=read_written(store, solved, keys.META_STRATEGY, MetaStrategy),
         analysis=read_written(store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
-        manifests=tuple(manifest for step in manifests.values() for manifest in step),
     )

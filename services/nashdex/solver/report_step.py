@@ -1,16 +1,26 @@
 """The report step: one document with every number, and one page to read and to send."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import nashdex
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import RunId
 from nashdex.core.manifest import Manifest
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
-from nashdex.solver.report_document import Report, replays_to_embed
-from nashdex.solver.report_sources import read_iteration
+from nashdex.metagame.ledger import BattleRecord
+from nashdex.solver.report_document import IterationRow, Replay, Report, replays_to_embed
+from nashdex.solver.report_sources import (
+    IterationManifests,
+    IterationSources,
+    read_iteration,
+    read_ledgers,
+    read_manifests,
+)
 from nashdex.store.attempt import Attempt, find_manifest, newest_manifest, read_manifest, read_object
+from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 
 
@@ -27,8 +37,17 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     from nashdex.solver.report_page import render_page  # noqa: PLC0415 - so does jinja2
 
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
-    iterations = [read_iteration(store, settings, number) for number in range(iteration + 1)]
-    report = assemble(settings.run or _run_id(store), settings, iterations)
+    *earlier, newest = [read_manifests(store, settings, number) for number in range(iteration + 1)]
+    last = read_iteration(store, newest)
+    rows, replays = _told(store, earlier, last)
+    report = assemble(
+        settings.run or _run_id(store),
+        settings,
+        last,
+        rows=rows,
+        replays=replays,
+        records=_records(store, earlier, last),
+    )
     logs = read_logs(store, report)
     page = render_page(report, logs).encode()
     attempt.write(keys.REPORT, report.to_json())
@@ -36,7 +55,50 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     # Everything follows from what earlier steps wrote, so attempts that race publish the same bytes.
     store.put(keys.published(iteration, keys.REPORT), report.to_json())
     store.put(keys.published(iteration, keys.REPORT_PAGE), page)
-    return attempt.finish({"iterations": len(iterations), "replays": len(logs)})
+    return attempt.finish({"iterations": len(rows), "replays": len(logs)})
+
+
+def _told(
+    store: ObjectStore, earlier: Sequence[IterationManifests], last: IterationSources
+) -> tuple[list[IterationRow], list[Replay]]:
+    """Return rows and replays of every iteration.
+
+    What the report before this one told of the same attempts is taken from there: reading every iteration again in each
+    would make a long run's reports quadratic.
+    """
+    from nashdex.solver import report_rows  # noqa: PLC0415 - numpy takes longer than a finished step
+
+    before = _report_before(store, last.iteration)
+    known = {row.iteration: row for row in before.iterations} if before else {}
+    rows, replays = [], []
+    for manifests in earlier:
+        row = known.get(manifests.iteration)
+        if before is not None and row is not None and row.sources == manifests.digest:
+            rows.append(row)
+            replays += [replay for replay in before.replays if replay.iteration == row.iteration]
+        else:
+            sources = read_iteration(store, manifests)
+            rows.append(report_rows.iteration_row(sources))
+            replays += report_rows.replays(sources)
+    return [*rows, report_rows.iteration_row(last)], [*replays, *report_rows.replays(last)]
+
+
+def _report_before(store: ObjectStore, iteration: int) -> Report | None:
+    """Return the report of the iteration before, if there is one and this version made it."""
+    manifest = find_manifest(store, iteration - 1, StepName.REPORT, 0) if iteration else None
+    if manifest is None or manifest.nashdex_version != nashdex.__version__:
+        return None
+    return read_written(store, manifest, keys.REPORT, Report)
+
+
+def _records(
+    store: ObjectStore, earlier: Sequence[IterationManifests], last: IterationSources
+) -> tuple[BattleRecord, ...]:
+    """Return the battles of every iteration's tournament. Exact payoffs have none."""
+    if last.matrix.payoffs is not None:
+        return ()
+    evaluated = [*(each for manifests in earlier for each in read_ledgers(store, manifests)), *last.evaluated]
+    return tuple(record for each in evaluated for record in each.ledger.battles)
 
 
 def read_logs(store: ObjectStore, report: Report) -> dict[str, str]:

@@ -7,3 +7,28 @@ const numbers = document.getElementById("report-json").textContent;
 for (const link of document.querySelectorAll("a[data-numbers]")) {
   link.href = URL.createObjectURL(new Blob([numbers], { type: "application/json" }));
 }
+
+// The heat map's cells say their numbers above it, under the pointer and under the arrow keys alike.
+const readout = document.querySelector(".readout");
+const rows = [...document.querySelectorAll("table.matrix tbody tr")].map((row) => [...row.querySelectorAll("td")]);
+const names = rows.map((row) => row[0].parentElement.querySelector("th").lastChild.textContent.trim());
+function tell(cell) {
+  const y = rows.findIndex((row) => row.includes(cell));
+  if (y >= 0) readout.textContent = cell.title ? `${names[y]} against ${names[rows[y].indexOf(cell)]}: ${cell.title}` : names[y];
+}
+const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+for (const cell of rows.flat()) cell.tabIndex = -1;
+if (rows.length) rows[0][0].tabIndex = 0;
+const matrix = document.querySelector("table.matrix tbody");
+matrix.addEventListener("mouseover", (event) => tell(event.target.closest("td")));
+matrix.addEventListener("focusin", (event) => tell(event.target.closest("td")));
+matrix.addEventListener("keydown", (event) => {
+  const cell = event.target.closest("td"), move = moves[event.key];
+  if (!cell || !move) return;
+  event.preventDefault();
+  const y = rows.findIndex((row) => row.includes(cell)), next = rows[y + move[0]]?.[rows[y].indexOf(cell) + move[1]];
+  if (!next) return;
+  cell.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+});
