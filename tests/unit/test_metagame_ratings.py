@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nashdex.core.errors import DataError
-from nashdex.metagame.bradley_terry import expected_scores_of
+from nashdex.metagame.bradley_terry import expected_scores_of, fit, fit_again
 from nashdex.metagame.ledger import BattleRecord, InteractionMatrix, add_ledgers
 from nashdex.metagame.ratings import ELO_PER_STRENGTH, RatingTable, rate
 from tournaments import cell, drawn_matrix, ledger, matrix
@@ -124,10 +124,42 @@ def test_a_transitive_game_is_called_none() -> None:
 
 
 def test_a_rating_that_only_the_prior_bounds_is_warned_of() -> None:
-    table = _rated(matrix("ab", [[0, 50], [0, 0]], [[0, 50], [50, 0]]), {"b": 1000.0})
+    table = _rated(matrix("ab", [[0, 50], [0, 0]], [[0, 50], [50, 0]]))
     assert any("'a' won all its 50 games" in warning for warning in table.warnings)
     assert any("'b' lost all its 50 games" in warning for warning in table.warnings)
     assert np.isfinite(table.ratings["a"].elo)
+
+
+def test_an_anchor_that_lost_everything_is_where_it_was_put() -> None:
+    table = _rated(matrix("ab", [[0, 50], [0, 0]], [[0, 50], [50, 0]]), {"a": 1500.0, "b": 1000.0})
+    for policy, elo in (("a", 1500.0), ("b", 1000.0)):
+        rating = table.ratings[policy]
+        assert (rating.elo, rating.standard_error, rating.low, rating.high) == (elo, 0.0, elo, elo)
+    assert table.gap("a", "b").standard_error == 0.0
+    assert not any("prior" in warning for warning in table.warnings)
+
+
+def test_one_policy_alone_is_where_the_scale_begins() -> None:
+    rating = _rated(matrix("a", [[0]], [[0]])).ratings["a"]
+    assert (rating.elo, rating.standard_error, rating.games) == (1000.0, 0.0, 0)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10_000), st.integers(0, 5), st.sampled_from([{}, {"b": 1000.0}, {"a": 1200.0, "d": 900.0}]))
+def test_the_bootstrap_finds_what_a_fresh_fit_finds(seed: int, unplayed: int, anchors: dict[str, float]) -> None:
+    """Few battles and lopsided ones: starting near by, with another sample's Hessian, ends at the same strengths."""
+    generator = np.random.default_rng(seed)
+    games = generator.integers(1, 12, (4, 4))
+    games.ravel()[generator.choice(16, unplayed, replace=False)] = 0
+    games = np.triu(games, 1) + np.triu(games, 1).T
+    samples = []
+    for _ in range(2):
+        wins = np.triu(generator.binomial(games, generator.choice([0.0, 0.02, 0.5, 0.99, 1.0], (4, 4))), 1)
+        samples.append((wins + np.triu(games - wins, 1).T).astype(float))
+    fixed = {"abcd".index(name): (elo - 1000) / ELO_PER_STRENGTH for name, elo in anchors.items()}
+    first, second = (fit(scores, games.astype(float), fixed) for scores in samples)
+    again = fit_again(samples[1].sum(axis=1), games.astype(float), fixed, first)
+    assert again == pytest.approx(second.theta, abs=1e-8)
 
 
 def test_a_policy_that_met_nobody_is_warned_of() -> None:

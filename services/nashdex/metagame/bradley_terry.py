@@ -5,7 +5,7 @@ every two policies, played or not: it keeps a policy that never lost, or never m
 Bradley and Terry (1952); Hunter (2004) for existence and uniqueness.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,8 @@ _MAX_STEP = 2.0
 """Largest change of a strength in one Newton step: ten to one in odds is 2.3."""
 _MAX_STEPS = 1000
 _TOLERANCE = 1e-11
+_WORTHWHILE = 0.3
+"""An old Hessian is used while each step is at most this share of the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,46 +40,72 @@ def expected_scores_of(theta: Floats) -> Floats:
     return scores
 
 
-def fit(scores: Floats, games: Floats, anchors: dict[int, float], start: Floats | None = None) -> Strengths:
+def fit(scores: Floats, games: Floats, anchors: Mapping[int, float]) -> Strengths:
     """Fit strengths by Newton's method.
 
     Args:
         scores: shape (K, K): wins and half the draws of the row against the column.
         games: shape (K, K).
         anchors: fixed θ by index; without any, the mean of θ is 0.
-        start: where to begin, shape (K,).
     """
-    size = len(games)
-    virtual = VIRTUAL_GAMES * (1.0 - np.eye(size))
-    total, won = games + virtual, (scores + virtual / 2).sum(axis=1)
-    theta = np.zeros(size) if start is None else start.copy()
-    free = [index for index in range(size) if index not in anchors]
-    for index, strength in anchors.items():
-        theta[index] = strength
+    theta = np.zeros(len(games))
+    theta[list(anchors)] = list(anchors.values())
+    total, won = _with_virtual_games(scores.sum(axis=1), games)
+    theta = _climbed(won, total, anchors, Strengths(theta, _covariance(total, theta, anchors)))
+    return Strengths(theta, _covariance(total, theta, anchors))
+
+
+def fit_again(scored: Floats, games: Floats, anchors: Mapping[int, float], near: Strengths) -> Floats:
+    """Return the θ, of shape (K,), of battles much like those that ``near`` was fitted to: a bootstrap's.
+
+    Args:
+        scored: shape (K,): each policy's wins and half its draws, against all together.
+        games: shape (K, K).
+        anchors: the same as before.
+        near: where to begin.
+    """
+    total, won = _with_virtual_games(scored, games)
+    return _climbed(won, total, anchors, near)
+
+
+def _with_virtual_games(scored: Floats, games: Floats) -> tuple[Floats, Floats]:
+    virtual = VIRTUAL_GAMES * (1.0 - np.eye(len(games)))
+    return games + virtual, scored + virtual.sum(axis=1) / 2
+
+
+def _climbed(won: Floats, total: Floats, anchors: Mapping[int, float], start: Strengths) -> Floats:
+    """Return the θ of the greatest posterior density.
+
+    An inverse Hessian serves for as long as it makes steps much smaller each time: far from the solution each step has
+    its own, which is Newton's method; near it one is enough, and no step solves linear equations.
+    """
+    theta, covariance, previous = start.theta, start.covariance, _MAX_STEP / _WORTHWHILE
     for _ in range(_MAX_STEPS):
-        expected = expected_scores_of(theta)
-        gradient = won - (total * expected).sum(axis=1) + 0.5 * total.diagonal()
-        step = np.zeros(size)
-        step[free] = np.linalg.solve(_information(total, expected, free, centred=not anchors), gradient[free])
-        largest = float(np.abs(step).max())
-        theta += step * min(1.0, _MAX_STEP / max(largest, _MAX_STEP))
-        if largest < _TOLERANCE:
+        gradient = won - (total * expected_scores_of(theta)).sum(axis=1) + 0.5 * total.diagonal()
+        step = covariance @ gradient
+        if np.abs(step).max() > _WORTHWHILE * previous:
+            covariance = _covariance(total, theta, anchors)
+            step = covariance @ gradient
+        previous = float(np.abs(step).max())
+        theta = theta + step * min(1.0, _MAX_STEP / max(previous, _MAX_STEP))
+        if previous < _TOLERANCE:
             break
-    covariance = np.zeros((size, size))
-    covariance[np.ix_(free, free)] = np.linalg.inv(
-        _information(total, expected_scores_of(theta), free, centred=not anchors)
-    )
-    if not anchors:
-        # The information was made regular in the direction that moves all strengths alike; take that back out.
-        covariance -= covariance.mean()
-    return Strengths(theta, covariance)
+    return theta
 
 
-def _information(total: Floats, expected: Floats, free: Sequence[int], *, centred: bool) -> Floats:
-    """Return the negative Hessian over the free strengths; ``centred`` adds what holds their mean in place."""
+def _covariance(total: Floats, theta: Floats, anchors: Mapping[int, float]) -> Floats:
+    """Return the inverse of the negative Hessian, of shape (K, K), 0 for anchors; without any, that of θ − mean."""
+    size = len(theta)
+    expected = expected_scores_of(theta)
     weights = total * expected * (1.0 - expected)
     np.fill_diagonal(weights, 0.0)
-    laplacian: Floats = np.diag(weights.sum(axis=1)) - weights
-    if centred:
-        laplacian = laplacian + weights.max(initial=1.0) / len(weights)
-    return laplacian[np.ix_(free, free)]
+    information = np.diag(weights.sum(axis=1)) - weights
+    covariance = np.zeros((size, size))
+    if anchors:
+        free = [index for index in range(size) if index not in anchors]
+        covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
+        return covariance
+    # Nothing holds all strengths alike in place: make that direction regular, and take it back out.
+    covariance[:] = np.linalg.inv(information + weights.max(initial=1.0) / size)
+    covariance -= covariance.mean()
+    return covariance

@@ -74,14 +74,16 @@ def posterior_scores(
     A cell's draws follow from ``seed``, its two ids and its counts, so they neither depend on the order of the
     policies nor change when another policy joins.
     """
+    cells = [(i, j) for i, one in enumerate(policies) for j, other in enumerate(policies) if one < other]
+    drawn = np.empty((len(cells), num_draws))
+    for place, (i, j) in enumerate(cells):
+        losses = int(games[i, j] - wins[i, j] - draws[i, j])
+        cell_seed = derive_seed(seed, "posterior", policies[i], policies[j])
+        drawn[place] = beta_draws(int(wins[i, j]), int(draws[i, j]), losses, num_draws, cell_seed)
+    rows, columns = np.array(cells, dtype=np.intp).reshape(-1, 2).T
     scores = np.full((num_draws, len(policies), len(policies)), EVEN)
-    for i, one in enumerate(policies):
-        for j, other in enumerate(policies):
-            if one < other:
-                cell_seed = derive_seed(seed, "posterior", one, other)
-                losses = int(games[i, j] - wins[i, j] - draws[i, j])
-                scores[:, i, j] = beta_draws(int(wins[i, j]), int(draws[i, j]), losses, num_draws, cell_seed)
-                scores[:, j, i] = 1.0 - scores[:, i, j]
+    scores[:, rows, columns] = drawn.T
+    scores[:, columns, rows] = 1.0 - drawn.T
     return scores
 
 

@@ -16,9 +16,9 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.bradley_terry import expected_scores_of, fit
+from nashdex.metagame.bradley_terry import expected_scores_of, fit, fit_again
 from nashdex.metagame.ledger import BattleRecord
-from nashdex.metagame.payoffs import EVEN, NORMAL_QUANTILE, Floats, Integers, verdict
+from nashdex.metagame.payoffs import EVEN, NORMAL_QUANTILE, Floats, Integers, wilson_interval
 
 BASE_ELO = 1000.0
 """Of the default anchor, or of the mean where there is none."""
@@ -118,8 +118,10 @@ def rate(
     scores, totals = wins + draws / 2, games.astype(np.float64)
     strengths = fit(scores, totals, fixed)
     resampled = _resampled(_clusters(names, wins, draws, games, records), names, num_draws, seed)
-    drawn = np.array([fit(again, totals_again, fixed, strengths.theta).theta for again, totals_again in resampled])
-    hessian, bootstrap = strengths.covariance, np.cov(drawn, rowvar=False).reshape(len(names), len(names))
+    drawn = np.array([fit_again(scored, played, fixed, strengths) for scored, played in resampled])
+    free = np.array([i not in fixed for i in range(len(names))])
+    # Anchors did not move; what a covariance of constants leaves is rounding.
+    hessian, bootstrap = strengths.covariance, np.where(np.outer(free, free), np.cov(drawn, rowvar=False), 0.0)
     errors = ELO_PER_STRENGTH * np.sqrt(np.maximum(hessian.diagonal(), bootstrap.diagonal()))
     gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(_gap_variances(hessian), _gap_variances(bootstrap)))
     elo = BASE_ELO + ELO_PER_STRENGTH * strengths.theta
@@ -148,7 +150,7 @@ def rate(
         largest_misfit_cell=cell,
         warnings=(
             *_unanchored(names, games, fixed),
-            *_unbounded(names, scores, games),
+            *_unbounded(names, scores, games, fixed),
             *(_reversals(names, scores, games, elo, misfit, by_chance) if misfit > by_chance else ()),
         ),
     )
@@ -191,18 +193,21 @@ def _outcome(first: str, together: Sequence[BattleRecord]) -> tuple[int, int, in
 def _resampled(
     cells: Mapping[tuple[int, int], Clusters], names: Sequence[str], num_draws: int, seed: int
 ) -> Iterable[tuple[Floats, Floats]]:
-    """Yield scores and games, (K, K) each, of tournaments whose cells draw their clusters again with replacement."""
-    scores = np.zeros((num_draws, len(names), len(names)))
-    games = np.zeros_like(scores)
-    for (i, j), clusters in cells.items():
+    """Yield scores, (K,), and games, (K, K), of tournaments whose cells draw their clusters again with replacement."""
+    size = len(names)
+    rows, columns = np.array(list(cells), dtype=np.intp).reshape(-1, 2).T
+    scores, games = np.zeros((2, len(cells), num_draws))
+    for place, ((i, j), clusters) in enumerate(cells.items()):
         kinds = sorted(kind for kind, times in clusters.items() if times)
         times = np.array([clusters[kind] for kind in kinds])
         generator = np.random.default_rng(derive_seed(seed, "bootstrap", names[i], names[j]))
         drawn = generator.multinomial(times.sum(), times / times.sum(), size=num_draws) @ np.array(kinds)
-        scores[:, i, j] = drawn[:, 0] + drawn[:, 1] / 2
-        games[:, i, j] = games[:, j, i] = drawn[:, 2]
-        scores[:, j, i] = drawn[:, 2] - scores[:, i, j]
-    yield from zip(scores, games, strict=True)
+        scores[place], games[place] = drawn[:, 0] + drawn[:, 1] / 2, drawn[:, 2]
+    for scored, met in zip(scores.T, games.T, strict=True):
+        played = np.zeros((size, size))
+        played[rows, columns] = played[columns, rows] = met
+        scored_by_row, by_column = np.bincount(rows, scored, size), np.bincount(columns, met - scored, size)
+        yield (scored_by_row + by_column).astype(np.float64), played
 
 
 def _gap_variances(covariance: Floats) -> Floats:
@@ -236,20 +241,22 @@ def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float
     """Warn of policies that no chain of battles ties to an anchor, or without any to the first policy."""
     reached: NDArray[np.bool_] = np.zeros(len(names), dtype=bool)
     reached[list(fixed) or [0]] = True
+    tied_to = "the anchors" if fixed else repr(names[0])
     for _ in names:
         reached |= (games[reached] > 0).any(axis=0)
     return [
-        f"no chain of battles ties {name!r} to the anchors: its rating is the prior's, not a measurement"
+        f"no chain of battles ties {name!r} to {tied_to}: its rating is the prior's, not a measurement"
         for name, tied in zip(names, reached, strict=True)
         if not tied
     ]
 
 
-def _unbounded(names: Sequence[str], scores: Floats, games: Integers) -> list[str]:
+def _unbounded(names: Sequence[str], scores: Floats, games: Integers, fixed: Mapping[int, float]) -> list[str]:
     """Warn of policies that won everything or nothing: only the virtual game bounds their rating."""
     warnings = []
-    for name, score, played in zip(names, scores.sum(axis=1), games.sum(axis=1), strict=True):
-        if played and score in (0, played):
+    scored, met = scores.sum(axis=1), games.sum(axis=1)
+    for index, (name, score, played) in enumerate(zip(names, scored, met, strict=True)):
+        if played and score in (0, played) and index not in fixed:
             what, bound = ("won", "above") if score else ("lost", "below")
             warnings.append(f"{name!r} {what} all its {played} games: only the prior bounds its rating from {bound}")
     return warnings
@@ -259,11 +266,10 @@ def _reversals(
     names: Sequence[str], scores: Floats, games: Integers, elo: Floats, misfit: float, by_chance: float
 ) -> list[str]:
     """Warn of a cyclic payoff and name its clearest reversals: pairs whose lower rated policy wins."""
+    _, high = wilson_interval(scores, games)
     found = sorted(
         (float(scores[i, j] / games[i, j]), names[i], names[j], int(games[i, j]))
-        for i in range(len(names))
-        for j in range(len(names))
-        if games[i, j] and elo[i] >= elo[j] and verdict(scores[i, j], int(games[i, j])) == "worse"
+        for i, j in np.argwhere((games > 0) & (elo[:, None] >= elo[None, :]) & (high < EVEN))
     )
     warning = (
         f"the payoff is not transitive: ratings miss it by {misfit:.3f} a cell, by chance at most {by_chance:.3f}; "
@@ -274,6 +280,5 @@ def _reversals(
         *(
             f"{high!r} is not rated below {low!r} and yet scores {score:.3f} against it in {met} games"
             for score, high, low, met in found[:_MOST_REVERSALS]
-            if score < EVEN
         ),
     ]
