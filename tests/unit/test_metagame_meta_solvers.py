@@ -1,205 +1,214 @@
-"""Meta-solvers: known equilibria, and what must hold for every game."""
+"""Meta-solvers by name: what holds for all of them, and known answers of those that iterate or only choose."""
 
-import time
 from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.meta_solvers import META_SOLVERS, meta_solver
-from nashdex.metagame.nash import nash, nash_of_two
+from nashdex.metagame.meta_solvers import META_SOLVERS, MetaSolver, SolverParameters, meta_solver
+from zero_sum_games import BIASED_RPS, DOMINATED, RPS, Floats, antisymmetric, is_probability_vector, rectangular
 
-Floats = NDArray[np.float64]
+SHORT = SolverParameters(num_iterations=100)
+BY_AGE = {"last", "last-k", "recency"}
+WHATEVER_THE_ORDER = sorted(META_SOLVERS.keys() - BY_AGE)
+STATUSES = {"optimal", "imprecise", "converged", "not-converged", "closed-form"}
 
-RPS = np.array([[0.5, 0.7, 0.3], [0.3, 0.5, 0.7], [0.7, 0.3, 0.5]]) - 0.5
-BIASED_RPS = np.array([[0, -0.25, 0.5], [0.25, 0, -0.05], [-0.5, 0.05, 0]])
-DOMINATED = np.array([[0.5, 0.9, 0.8], [0.1, 0.5, 0.6], [0.2, 0.4, 0.5]]) - 0.5
-
-each_example = settings(deadline=None, derandomize=True, max_examples=60)
-
-
-@st.composite
-def antisymmetric(draw: st.DrawFn, levels: int = 3, max_size: int = 7) -> Floats:
-    """Return payoffs with few distinct values, so that ties and many equilibria are common."""
-    size = draw(st.integers(1, max_size))
-    upper = np.zeros((size, size))
-    for i in range(size):
-        for j in range(i + 1, size):
-            upper[i, j] = draw(st.integers(-levels, levels)) / 8
-    return upper - upper.T
+some_examples = settings(deadline=None, derandomize=True, max_examples=15)
+every_solver = pytest.mark.parametrize("solver", [meta_solver(name, SHORT) for name in META_SOLVERS], ids=META_SOLVERS)
 
 
-@st.composite
-def rectangular(draw: st.DrawFn) -> Floats:
-    rows, columns = draw(st.integers(1, 6)), draw(st.integers(1, 6))
-    values = draw(st.lists(st.integers(-3, 3), min_size=rows * columns, max_size=rows * columns))
-    return np.array(values, dtype=float).reshape(rows, columns) / 4
-
-
-def _is_probability_vector(strategy: Floats) -> bool:
-    return bool((strategy >= 0).all()) and abs(strategy.sum() - 1) < 1e-12
-
-
-@pytest.mark.parametrize(
-    ("payoffs", "strategy"),
-    [
-        (RPS, [1 / 3, 1 / 3, 1 / 3]),
-        (BIASED_RPS, [1 / 16, 10 / 16, 5 / 16]),
-        (DOMINATED, [1, 0, 0]),
-        (np.zeros((1, 1)), [1]),
-        (np.zeros((4, 4)), [0.25] * 4),
-    ],
-)
-def test_known_equilibria(payoffs: Floats, strategy: list[float]) -> None:
-    solution = nash(payoffs)
-    np.testing.assert_allclose(solution.strategy, strategy, atol=1e-12)
-    assert solution.value == pytest.approx(0, abs=1e-15)
-    assert solution.residual < 1e-15
-    assert solution.status == "optimal"
-
-
-def test_a_game_of_two_populations() -> None:
-    """Row and column mixtures of a 2 × 3 game, by hand: the third column is dominated; value 7/4."""
-    solution = nash_of_two(np.array([[1.0, 2.0, 3.0], [4.0, 1.0, 2.0]]))
-    np.testing.assert_allclose(solution.row, [0.75, 0.25], atol=1e-12)
-    np.testing.assert_allclose(solution.column, [0.25, 0.75, 0.0], atol=1e-12)
-    assert solution.value == pytest.approx(1.75)
-    assert solution.residual < 1e-12
-
-
-def test_of_many_equilibria_the_one_of_maximum_entropy() -> None:
-    """The column player may mix the first two columns with 3q₁ + q₂ ≤ 2 only, and even weights do just that."""
-    solution = nash_of_two(np.array([[3.0, 1.0, 4.0], [2.0, 2.0, 5.0]]))
-    np.testing.assert_allclose(solution.column, [0.5, 0.5, 0.0], atol=1e-12)
-    assert not solution.unique
-
-
-def test_maximum_entropy_where_an_inequality_binds() -> None:
-    """The column player must keep 4q₁ + q₂ at 2 or less: all weight that q₁ ≤ ⅓ leaves goes to q₂."""
-    solution = nash_of_two(np.array([[4.0, 1.0], [2.0, 2.0]]))
-    np.testing.assert_allclose(solution.column, [1 / 3, 2 / 3], atol=1e-9)
-    np.testing.assert_allclose(solution.row, [0.0, 1.0], atol=1e-12)
-
-
-@each_example
-@given(antisymmetric())
-def test_nash_has_no_better_reply_in_the_population(payoffs: Floats) -> None:
-    solution = nash(payoffs)
-    assert _is_probability_vector(solution.strategy)
-    assert (payoffs @ solution.strategy).max() < 1e-12
-    assert abs(solution.value) < 1e-12
-
-
-@each_example
-@given(rectangular())
-def test_nash_of_two_has_no_better_reply_on_either_side(payoffs: Floats) -> None:
-    solution = nash_of_two(payoffs)
-    assert _is_probability_vector(solution.row)
-    assert _is_probability_vector(solution.column)
-    assert (payoffs @ solution.column).max() - (solution.row @ payoffs).min() < 1e-12
-    swapped = nash_of_two(-payoffs.T)
-    assert swapped.value == pytest.approx(-solution.value, abs=1e-12)
-    np.testing.assert_allclose(swapped.row, solution.column, atol=1e-6)
-
-
-@each_example
-@given(antisymmetric())
-def test_nash_has_the_maximum_entropy_of_all_equilibria(payoffs: Floats) -> None:
-    """First-order certificate: no equilibrium lies uphill in entropy, and none plays what this one does not."""
-    size = len(payoffs)
-    strategy = nash(payoffs).strategy
-    played = strategy > 0
-
-    def lowest(cost: Floats) -> float:
-        answer = linprog(cost, A_ub=payoffs, b_ub=np.zeros(size), A_eq=np.ones((1, size)), b_eq=[1.0])
-        return float(answer.fun)
-
-    for policy in np.flatnonzero(~played):
-        assert lowest(-np.eye(size)[policy]) > -1e-7
-    slope = np.where(played, np.log(np.where(played, strategy, 1.0)), 0.0)
-    assert lowest(slope) > slope @ strategy - 1e-6
-
-
-@each_example
-@given(antisymmetric(), st.randoms(use_true_random=False))
-def test_relabelling_relabels_the_answer(payoffs: Floats, random: Random) -> None:
-    order = list(range(len(payoffs)))
-    random.shuffle(order)
-    np.testing.assert_allclose(nash(payoffs[np.ix_(order, order)]).strategy, nash(payoffs).strategy[order], atol=1e-6)
-
-
-@each_example
-@given(antisymmetric())
-def test_a_dominated_policy_changes_nothing(payoffs: Floats) -> None:
-    """The newcomer does worse than policy 0 against everybody, itself included."""
-    size = len(payoffs)
-    wider = np.zeros((size + 1, size + 1))
-    wider[:size, :size] = payoffs
-    wider[size, :size] = payoffs[0] - 0.125
-    wider[:size, size] = -wider[size, :size]
-    solution = nash(wider).strategy
-    assert solution[size] == 0
-    np.testing.assert_allclose(solution[:size], nash(payoffs).strategy, atol=1e-6)
-
-
-@each_example
-@given(antisymmetric(), st.data())
-def test_duplicates_share_their_weight(payoffs: Floats, data: st.DataObject) -> None:
-    twin = data.draw(st.integers(0, len(payoffs) - 1))
-    order = [*range(len(payoffs)), twin]
-    doubled, single = nash(payoffs[np.ix_(order, order)]), nash(payoffs)
-    assert doubled.strategy[-1] == pytest.approx(doubled.strategy[twin], abs=1e-6)
-    if single.unique:
-        assert doubled.strategy[-1] == pytest.approx(single.strategy[twin] / 2, abs=1e-6)
-
-
-@each_example
-@given(antisymmetric(), st.sampled_from([1e-6, 1e-3, 1e4]))
-def test_scale_does_not_matter(payoffs: Floats, factor: float) -> None:
-    np.testing.assert_allclose(nash(factor * payoffs).strategy, nash(payoffs).strategy, atol=1e-6)
-
-
-@pytest.mark.parametrize("name", sorted(META_SOLVERS))
-def test_every_solver_returns_distributions(name: str) -> None:
-    solver = meta_solver(name)
-    one, two = solver.one_population(BIASED_RPS), solver.two_populations(BIASED_RPS[:2])
-    assert all(_is_probability_vector(strategy) for strategy in (one.strategy, two.row, two.column))
-    assert np.isfinite([one.value, one.residual, two.value, two.residual]).all()
+def test_the_solvers_that_are_promised() -> None:
+    assert list(META_SOLVERS) == [
+        *("nash", "regret-matching", "prd", "alpha-rank", "magnet", "rectified-nash"),
+        *("uniform", "last", "last-k", "recency"),
+    ]
+    assert [name for name in META_SOLVERS if meta_solver(name).bimatrix] == ["prd", "alpha-rank"]
 
 
 def test_an_unknown_solver_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(ConfigurationError, match=r"'nahs'.*nash, uniform, last"):
+    with pytest.raises(ConfigurationError, match=r"'nahs'.*nash, regret-matching.*last-k, recency"):
         meta_solver("nahs")
 
 
-def test_five_hundred_draws_of_a_game_of_twenty_are_quick() -> None:
-    """Ten seconds are promised; a twentieth of the draws may take a twentieth."""
-    generator = np.random.default_rng(0)
-    began = time.process_time()
-    for _ in range(25):
-        upper = np.triu(generator.normal(size=(20, 20)), 1)
-        assert nash(upper - upper.T).residual < 1e-12
-    assert time.process_time() - began < 0.5
+@every_solver
+@some_examples
+@given(payoffs=antisymmetric())
+def test_one_population_gets_a_distribution_and_how_good_it_is(solver: MetaSolver, payoffs: Floats) -> None:
+    solution = solver.one_population(payoffs)
+    assert is_probability_vector(solution.strategy)
+    assert abs(solution.value) < 1e-12
+    assert 0.0 <= solution.residual < np.inf
+    assert solution.status in STATUSES
 
 
-def test_large_games_are_solved_to_machine_precision() -> None:
-    generator = np.random.default_rng(1)
-    upper = np.triu(generator.normal(size=(100, 100)), 1)
-    assert nash(upper - upper.T).residual < 1e-12
-    assert nash_of_two(generator.normal(size=(100, 60))).residual < 1e-12
+@every_solver
+@some_examples
+@given(payoffs=rectangular(max_size=4))
+def test_two_populations_get_distributions_that_change_seats_with_them(solver: MetaSolver, payoffs: Floats) -> None:
+    solution, swapped = solver.two_populations(payoffs), solver.two_populations(-payoffs.T)
+    assert is_probability_vector(solution.row)
+    assert is_probability_vector(solution.column)
+    assert 0.0 <= solution.residual < np.inf
+    assert solution.status in STATUSES
+    assert solution.value == pytest.approx(solution.row @ payoffs @ solution.column)
+    np.testing.assert_allclose(swapped.row, solution.column, atol=1e-6)
+    np.testing.assert_allclose(swapped.column, solution.row, atol=1e-6)
 
 
-def test_payoffs_of_very_different_sizes_are_solved_and_called_imprecise() -> None:
-    """Products of normal draws ask for weights from 1 down to 1e-8, which no linear program tells apart."""
-    first, second = np.random.default_rng(23).normal(size=(2, 39))
-    upper = np.triu(np.outer(first, second), 1)
-    payoffs = upper - upper.T
-    one, two = nash(payoffs), nash_of_two(payoffs)
-    assert (one.status, two.status) == ("imprecise", "imprecise")
-    assert 0 < one.residual < 1e-6
-    assert all(_is_probability_vector(strategy) for strategy in (one.strategy, two.row, two.column))
+@pytest.mark.parametrize("name", WHATEVER_THE_ORDER)
+@some_examples
+@given(payoffs=antisymmetric(), random=st.randoms(use_true_random=False))
+def test_relabelling_relabels_the_answer(name: str, payoffs: Floats, random: Random) -> None:
+    solver, order = meta_solver(name, SHORT), list(range(len(payoffs)))
+    random.shuffle(order)
+    relabelled = solver.one_population(payoffs[np.ix_(order, order)])
+    np.testing.assert_allclose(relabelled.strategy, solver.one_population(payoffs).strategy[order], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["nash", "regret-matching", "prd", "magnet", "rectified-nash"])
+@some_examples
+@given(payoffs=antisymmetric())
+def test_two_populations_of_one_symmetric_game_do_the_same(name: str, payoffs: Floats) -> None:
+    solver = meta_solver(name, SHORT)
+    pair, one = solver.two_populations(payoffs), solver.one_population(payoffs)
+    np.testing.assert_allclose(pair.row, one.strategy, atol=1e-6)
+    np.testing.assert_allclose(pair.column, one.strategy, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["nash", "regret-matching", "prd", "alpha-rank", "magnet", "rectified-nash"])
+def test_the_unit_and_the_origin_of_payoffs_do_not_matter(name: str) -> None:
+    payoffs = np.random.default_rng(5).normal(size=(3, 4))
+    solver = meta_solver(name, SolverParameters(num_iterations=300, temperature=0.5))
+    scaled = meta_solver(name, SolverParameters(num_iterations=300, temperature=0.5 * 64))
+    one, other = solver.two_populations(payoffs), scaled.two_populations(64 * payoffs + 5.0)
+    np.testing.assert_allclose(other.row, one.row, atol=1e-9)
+    np.testing.assert_allclose(other.column, one.column, atol=1e-9)
+
+
+@every_solver
+def test_many_games_at_once_are_each_solved_and_counted(solver: MetaSolver) -> None:
+    """230 games are more than a batch. A tenth of the steps, or ten times their length, must not change much."""
+    upper = np.triu(np.random.default_rng(6).uniform(-0.5, 0.5, size=(230, 4, 4)), 1)
+    payoffs = upper - np.swapaxes(upper, 1, 2)
+    ticks: list[None] = []
+    solver = meta_solver(solver.name, SolverParameters(num_iterations=10_000))
+    strategies = solver.one_population_of_many(payoffs, lambda: ticks.append(None))
+    assert len(ticks) == 230
+    assert all(is_probability_vector(strategy) for strategy in strategies)
+    iterates = {"regret-matching", "prd"}
+    for index in (0, 99, 100, 229):
+        alone = solver.one_population(payoffs[index]).strategy
+        np.testing.assert_allclose(strategies[index], alone, atol=0.05 if solver.name in iterates else 1e-4)
+
+
+def test_many_games_stop_when_the_tick_says_so() -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        meta_solver("uniform").one_population_of_many(np.zeros((3, 2, 2)), stop)
+
+
+@pytest.mark.parametrize(("name", "tolerance"), [("regret-matching", 0.005), ("prd", 0.015)])
+def test_averages_come_close_to_the_equilibrium_of_biased_rock_paper_scissors(name: str, tolerance: float) -> None:
+    """Their defaults: 100,000 iterations, for prd a time of 100 in the largest payoff's unit."""
+    solution = meta_solver(name).one_population(BIASED_RPS)
+    np.testing.assert_allclose(solution.strategy, np.array([1, 10, 5]) / 16, atol=tolerance)
+    assert solution.status == "converged"
+    assert solution.residual == pytest.approx((BIASED_RPS @ solution.strategy).max())
+    assert solution.residual < 0.005
+    assert solution.parameters == {"num_iterations": 100_000}
+
+
+@pytest.mark.parametrize("name", ["regret-matching", "prd"])
+def test_longer_play_is_closer_to_equilibrium(name: str) -> None:
+    short, long = (
+        meta_solver(name, SolverParameters(num_iterations=number)).one_population(BIASED_RPS)
+        for number in (100, 20_000)
+    )
+    assert long.residual < short.residual / 2
+    assert short.status == "not-converged"
+
+
+@pytest.mark.parametrize("name", ["nash", "regret-matching", "alpha-rank", "rectified-nash"])
+def test_a_policy_that_beats_all_others_is_played_alone(name: str) -> None:
+    strategy = meta_solver(name, SolverParameters(num_iterations=20_000)).one_population(DOMINATED).strategy
+    np.testing.assert_allclose(strategy, [1, 0, 0], atol=1e-3)
+
+
+@pytest.mark.parametrize("name", WHATEVER_THE_ORDER)
+def test_rock_paper_scissors_is_played_evenly(name: str) -> None:
+    """Rounding alone starts regret matching on a cycle around even play, which its average comes back to."""
+    tolerance = 0.02 if name == "regret-matching" else 1e-9
+    solution = meta_solver(name, SolverParameters(num_iterations=2000)).one_population(RPS)
+    np.testing.assert_allclose(solution.strategy, 1 / 3, atol=tolerance)
+
+
+def test_replicator_dynamics_of_a_coordination_game_settle_on_one_convention() -> None:
+    """From even weights both come to play what more is at stake for; the average is still on its way."""
+    rows, columns = np.array([[3.0, 0.0], [0.0, 1.0]]), np.array([[2.0, 0.0], [0.0, 1.0]])
+    prd = meta_solver("prd", SolverParameters(num_iterations=30_000))
+    assert prd.bimatrix is not None
+    solution = prd.bimatrix(rows, columns)
+    assert solution.row[0] > 0.75
+    assert solution.column[0] > 0.75
+    assert solution.status == "not-converged"
+    gains = rows[0] @ solution.column - solution.row @ rows @ solution.column
+    gains += solution.row @ columns[:, 0] - solution.row @ columns @ solution.column
+    assert solution.residual == pytest.approx(gains)
+
+
+def test_replicator_dynamics_of_one_population_need_no_zero_sum() -> None:
+    """Hawk and dove, V = 2 and C = 4: half of each."""
+    solution = meta_solver("prd", SHORT).one_population(np.array([[-1.0, 2.0], [0.0, 1.0]]))
+    np.testing.assert_allclose(solution.strategy, 0.5, atol=0.01)
+    assert solution.status == "converged"
+
+
+def test_rectified_nash_meets_whom_the_players_of_the_equilibrium_beat_or_tie() -> None:
+    """By hand, p = (1, 10, 5)/16: rock meets (1, 0, 5)/6, paper (1, 10, 0)/11 and scissors (0, 10, 5)/15."""
+    expected = (np.array([1, 0, 5]) / 6 + 10 * np.array([1, 10, 0]) / 11 + 5 * np.array([0, 10, 5]) / 15) / 16
+    np.testing.assert_allclose(meta_solver("rectified-nash").one_population(BIASED_RPS).strategy, expected, atol=1e-12)
+
+
+def test_rectified_nash_of_two_populations_means_the_value_by_a_tie() -> None:
+    """By hand, p = (¾, ¼), q = (¼, ¾, 0), value 7/4: each row reaches it against one column, each column one row."""
+    solution = meta_solver("rectified-nash").two_populations(np.array([[1.0, 2.0, 3.0], [4.0, 1.0, 2.0]]))
+    np.testing.assert_allclose(solution.column, [0.25, 0.75, 0.0], atol=1e-12)
+    np.testing.assert_allclose(solution.row, [0.25, 0.75], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "strategy"),
+    [
+        ("uniform", SolverParameters(), [0.25, 0.25, 0.25, 0.25]),
+        ("last", SolverParameters(), [0, 0, 0, 1]),
+        ("last-k", SolverParameters(last_k=2), [0, 0, 0.5, 0.5]),
+        ("last-k", SolverParameters(), [0.25, 0.25, 0.25, 0.25]),
+        ("recency", SolverParameters(recency_temperature=1 / np.log(2)), [1 / 15, 2 / 15, 4 / 15, 8 / 15]),
+    ],
+)
+def test_baselines_go_by_age_alone(name: str, parameters: SolverParameters, strategy: list[float]) -> None:
+    solution = meta_solver(name, parameters).one_population(np.zeros((4, 4)))
+    np.testing.assert_allclose(solution.strategy, strategy, atol=1e-15)
+    assert (solution.residual, solution.status) == (0.0, "closed-form")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("alpha", 0.0, "alpha is 0.0; expected 1e-12 to"),
+        ("alpha", float("nan"), "alpha is nan"),
+        ("population_size", 1, "population_size is 1; expected 2 to 1,000,000"),
+        ("last_k", 0, "last_k is 0; expected 1 or more"),
+        ("recency_temperature", -1.0, "recency_temperature is -1.0"),
+        ("temperature", float("inf"), "temperature is inf"),
+        ("num_iterations", 0, "num_iterations is 0; expected 1 or more"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(name: str, value: float, says: str) -> None:
+    with pytest.raises(ConfigurationError, match=says):
+        SolverParameters(**{name: value})

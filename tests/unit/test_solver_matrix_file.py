@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.metagame.meta_solvers import META_SOLVERS, SolverParameters
 from nashdex.solver import matrix_answer, matrix_file
 from nashdex.solver.matrix_answer import SymmetricAnswer, TwoPopulationAnswer
 
@@ -82,10 +83,59 @@ def test_restricted_exploitability_of_two_populations_is_nash_conv_over_two(tmp_
     assert _solve(tmp_path, {"payoffs": PENNIES}, "last").restricted_exploitability == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("name", ["nash", "uniform", "last"])
-def test_bimatrix_games_need_a_solver_that_is_defined_for_them(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="not defined for bimatrix games"):
-        _solve(tmp_path, {"payoffs": PENNIES, "column_payoffs": PENNIES}, name)
+@pytest.mark.parametrize("name", [name for name in META_SOLVERS if name not in {"prd", "alpha-rank"}])
+@pytest.mark.parametrize("column_payoffs", [PENNIES, [[1, 2], [3, 4]]])
+def test_bimatrix_games_need_a_solver_that_is_defined_for_them(
+    tmp_path: Path, name: str, column_payoffs: list[list[int]]
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"not defined for bimatrix games; use one of prd, alpha-rank\."):
+        _solve(tmp_path, {"payoffs": PENNIES, "column_payoffs": column_payoffs}, name)
+
+
+def test_a_bimatrix_game_whose_column_payoffs_are_the_transpose_is_of_one_population(tmp_path: Path) -> None:
+    """Hawk and dove, V = 2 and C = 4: each half the time, worth ½."""
+    game = {"payoffs": [[-1, 2], [0, 1]], "column_payoffs": [[-1, 0], [2, 1]], "policies": ["hawk", "dove"]}
+    answer = _solve(tmp_path, game, "prd")
+    assert isinstance(answer, SymmetricAnswer)
+    assert answer.meta_strategy == pytest.approx({"hawk": 0.5, "dove": 0.5}, abs=1e-3)
+    assert answer.value == pytest.approx(0.5, abs=1e-3)
+    assert answer.restricted_exploitability == answer.residual < 1e-3
+    assert isinstance(_solve(tmp_path, game | {"symmetric": False}, "prd"), TwoPopulationAnswer)
+
+
+def test_a_bimatrix_game_of_two_populations(tmp_path: Path) -> None:
+    """Both are worth most in the second row and first column, which is the only state that mutants do not leave."""
+    game = {"payoffs": [[1, 0], [3, 1]], "column_payoffs": [[2, 1], [3, 0]], "row_policies": ["up", "down"]}
+    answer = _solve(tmp_path, game, "alpha-rank")
+    assert isinstance(answer, TwoPopulationAnswer)
+    assert answer.row_strategy == pytest.approx({"up": 0, "down": 1})
+    assert answer.column_strategy == pytest.approx({"0": 1, "1": 0})
+    assert (answer.value, answer.restricted_exploitability) == (pytest.approx(3), pytest.approx(0, abs=1e-8))
+
+
+def test_parameters_reach_the_solver_and_the_answer(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.json"
+    file.write_text(json.dumps({"payoffs": BIASED_RPS}))
+    parameters = SolverParameters(alpha=10.0, population_size=20)
+    answer = matrix_answer.solve(matrix_file.read(file), "alpha-rank", parameters)
+    assert answer.parameters == {"alpha": 10.0, "population_size": 20}
+
+
+@pytest.mark.parametrize("name", [name for name in META_SOLVERS if name not in {"last", "last-k", "recency"}])
+def test_weights_follow_names_whatever_the_order(tmp_path: Path, name: str) -> None:
+    """The same counts, listed in another order, give every policy the weight that it had."""
+    wins = {("a", "b"): 60, ("b", "a"): 30, ("b", "c"): 70, ("c", "b"): 20, ("a", "c"): 35, ("c", "a"): 55}
+    answers = []
+    for order in ("abc", "cab"):
+        table = [[wins.get((one, other), 0) for other in order] for one in order]
+        draws = [[10 * (one != other) for other in order] for one in order]
+        games = [[100 * (one != other) for other in order] for one in order]
+        answer = _solve(tmp_path, {"policies": list(order), "wins": table, "draws": draws, "games": games}, name)
+        assert isinstance(answer, SymmetricAnswer)
+        answers.append(answer.meta_strategy)
+    assert answers[0] == pytest.approx(answers[1], abs=1e-6)
+    if name == "nash":
+        assert answers[0] == pytest.approx({"a": 5 / 10, "b": 2 / 10, "c": 3 / 10})
 
 
 def test_an_unknown_solver_is_a_wrong_name(tmp_path: Path) -> None:
@@ -117,6 +167,12 @@ def test_an_unknown_solver_is_a_wrong_name(tmp_path: Path) -> None:
             r"not antisymmetric: \[0\]\[1\] is 1.0 and \[1\]\[0\] is 1.0",
         ),
         ({"payoffs": [[0.5, 0.7], [0.3, 0.5]], "symmetric": True}, "look like win rates"),
+        (
+            {"payoffs": [[1, 2], [3, 4]], "column_payoffs": [[1, 2], [3, 4]], "symmetric": True},
+            r"column_payoffs is not the transpose of payoffs: \[1\]\[0\] is 3.0 and \[0\]\[1\] of payoffs is 2.0",
+        ),
+        ({"payoffs": [[1, 2, 3]], "column_payoffs": [[1, 2, 3]], "symmetric": True}, "1 × 3; expected a square matrix"),
+        ({"payoffs": [[0, 1e-200], [-1e-200, 0]]}, "the largest is 1e-200; expected 0 or 1e-100 or more"),
         ({"payoffs": [[0, 1], [-1, 0]], "policies": ["a"]}, "policies holds 1 names; expected 2"),
         ({"payoffs": [[0, 1], [-1, 0]], "policies": []}, "policies holds 0 names"),
         ({"payoffs": [[0, 1], [-1, 0]], "policies": ["a", "a"]}, "'a' is named twice"),

@@ -1,0 +1,97 @@
+"""``nashdex solve``: flags, what people read, and what is refused before anything is printed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nashdex import cli
+from nashdex.commands.solve import META_SOLVER_NAMES
+from nashdex.metagame.meta_solvers import META_SOLVERS
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    path = tmp_path / "matrix.json"
+    payoffs = [[0, -0.25, 0.5], [0.25, 0, -0.05], [-0.5, 0.05, 0]]
+    path.write_text(json.dumps({"payoffs": payoffs, "policies": ["rock", "paper", "scissors"]}))
+    return path
+
+
+def test_help_names_every_meta_solver() -> None:
+    assert list(META_SOLVERS) == list(META_SOLVER_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("flags", "parameters"),
+    [
+        (["nash"], {}),
+        (["regret-matching", "--num-iterations", "500"], {"num_iterations": 500}),
+        (["prd", "--num-iterations", "500"], {"num_iterations": 500}),
+        (["alpha-rank", "--alpha", "10", "--population-size", "20"], {"alpha": 10, "population_size": 20}),
+        (["last-k", "--last-k", "2"], {}),
+        (["recency", "--recency-temperature", "2"], {}),
+    ],
+)
+def test_json_holds_strategy_residual_and_parameters(
+    flags: list[str], parameters: dict[str, float], matrix: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run_command_line(["solve", str(matrix), "--json", "--meta-solver", *flags]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["meta_solver"] == flags[0]
+    assert answer["parameters"] == parameters
+    assert sum(answer["meta_strategy"].values()) == pytest.approx(1)
+    assert answer["meta_strategy"].keys() == {"rock", "paper", "scissors"}
+    assert answer.keys() >= {"value", "restricted_exploitability", "residual", "promise", "status", "unique"}
+
+
+def test_the_temperature_of_the_magnet(matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run_command_line(["solve", str(matrix), "--meta-solver", "magnet", "--temperature", "1", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    expected = {"rock": 0.35324, "paper": 0.36082, "scissors": 0.28594}
+    assert answer["meta_strategy"] == pytest.approx(expected, abs=1e-5)
+
+
+def test_people_read_the_strategy_from_its_largest_share(matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run_command_line(["solve", str(matrix)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines[:4]] == [
+        ["meta-strategy"],
+        ["0.625000", "paper"],
+        ["0.312500", "scissors"],
+        ["0.062500", "rock"],
+    ]
+    facts = dict(line.split("  ", 1) for line in lines[5:])
+    assert facts["value"].strip() == facts["restricted exploitability"].strip() == "0"
+    assert (facts["status"].strip(), facts["residual"].strip()) == ("optimal", "0 (exploitability)")
+
+
+def test_people_are_told_how_many_policies_are_not_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "matrix.json"
+    path.write_text('{"payoffs": [[0, 1, 1], [-1, 0, 1], [-1, -1, 0]], "policies": ["a", "b", "c"]}')
+    assert cli.run_command_line(["solve", str(path)]) == 0
+    assert capsys.readouterr().out.startswith("meta-strategy\n  1.000000  a\n  2 more below 1e-06\n")
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--alpha", "1"], "--alpha has no effect with meta-solver 'nash', which takes no parameter"),
+        (["--meta-solver", "magnet", "--alpha", "1"], "which takes --num-iterations, --temperature"),
+        (["--meta-solver", "alpha-rank", "--last-k", "1"], "which takes --alpha, --population-size"),
+        (["--meta-solver", "last", "--last-k", "1"], "--last-k has no effect"),
+        (["--meta-solver", "recency", "--temperature", "1"], "which takes --recency-temperature"),
+        (["--meta-solver", "alpha-rank", "--alpha", "nan"], "alpha is nan"),
+        (["--meta-solver", "alpha-rank", "--population-size", "1"], "population_size is 1"),
+        (["--meta-solver", "last-k", "--last-k", "many"], "--last-k"),
+        (["--meta-solver", "magic"], "recency"),
+    ],
+)
+def test_flags_without_effect_or_sense_are_refused(
+    flags: list[str], says: str, matrix: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run_command_line(["solve", str(matrix), *flags]) == 64
+    printed = capsys.readouterr()
+    assert says in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
