@@ -1,5 +1,7 @@
 """Networks: encoding by the space's layout, sampling that is always legal, and agreement with the trainer."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -10,8 +12,10 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.settings import NetworkSettings
 from nashdex.games.interface import Decisions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
+from nashdex.policies import inference
+from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import entropy, kl_divergence, masked_log_softmax, uniform_log_probs
-from nashdex.policies.network import ActorCritic, NetworkPolicy
+from nashdex.policies.network import ActorCritic
 from nashdex.policies.sampling import sample_masked
 from spaces import tiny_space
 
@@ -244,6 +248,37 @@ def test_recorded_log_probabilities_are_those_that_training_computes() -> None:
     np.testing.assert_allclose(answers.log_prob, recomputed.detach(), atol=1e-4, rtol=0)
     assert answers.log_prob.dtype == np.float32
     assert answers.action.dtype == np.int64
+
+
+@pytest.mark.parametrize("make_space", [sides_space, tiny_space])
+@pytest.mark.parametrize("has_onednn", [True, False])
+def test_acting_computes_what_training_does_whatever_the_number_of_rows(
+    *, make_space: Callable[[], Space], has_onednn: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inference, "_HAS_ONEDNN", has_onednn)
+    space = make_space()
+    net = network(space)
+    with torch.no_grad():
+        net.actor.weight.mul_(300)
+    acting = inference.InferenceNetwork(net)
+    for num_rows in (300, 128, 1, 7, 129):
+        values = observations(space, num_rows, seed=num_rows)
+        with torch.no_grad():
+            expected = net.logits(torch.from_numpy(values)).numpy()
+        assert num_rows < 300 or np.ptp(expected) > 1, "the logits differ, so that the comparison says something"
+        np.testing.assert_allclose(acting.logits(values), expected, atol=1e-4, rtol=0)
+
+
+def test_a_policy_that_acts_is_not_changed_by_further_training() -> None:
+    space = sides_space()
+    net = network(space)
+    values = observations(space, 20, 9)
+    acting = inference.InferenceNetwork(net)
+    before = acting.logits(values)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.add_(1.0)
+    np.testing.assert_array_equal(acting.logits(values), before)
 
 
 def test_the_same_weights_give_the_same_bits_with_and_without_gradients() -> None:

@@ -11,8 +11,9 @@ from bandit import bandit_space, decisions, play
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.settings import NetworkSettings, TrainSettings
+from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
-from nashdex.policies.network import ActorCritic, NetworkPolicy
+from nashdex.policies.network import ActorCritic
 from nashdex.trainer import ppo
 from nashdex.trainer.batch import (
     Batch,

@@ -14,7 +14,8 @@ from nashdex.collector.step import MAX_PART_BYTES
 from nashdex.core.ids import PolicyId
 from nashdex.core.settings import NetworkSettings
 from nashdex.games.interface import Arena, Game
-from nashdex.policies.network import ActorCritic, NetworkPolicy
+from nashdex.policies.inference import NetworkPolicy
+from nashdex.policies.network import ActorCritic
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout
 from nashdex.store import open_store

@@ -17,9 +17,10 @@ from nashdex.games.tabular.space import GAME as TABULAR
 from nashdex.games.tabular.space import observations_of
 from nashdex.games.tabular.tree import GameTree, Table
 from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, read_document
+from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.interface import Policy
 from nashdex.policies.masked import masked_log_softmax
-from nashdex.policies.network import ARCHITECTURE, ActorCritic, NetworkPolicy
+from nashdex.policies.network import ARCHITECTURE, ActorCritic
 from nashdex.policies.scripted import SCRIPTED
 from nashdex.policies.tables import load_table_policy, table_bytes
 from nashdex.store.protocol import ObjectStore

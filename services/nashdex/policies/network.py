@@ -1,4 +1,4 @@
-"""The actor-critic network, and the policy that acts with one.
+"""The actor-critic network.
 
 Shapes: B decisions, F observation values, A actions, R rows that stand for an entity, E ``entity_size``, D
 ``embedding_size``.
@@ -17,125 +17,24 @@ The linear layer over an embedding is a table look-up: ``fuse`` multiplies the e
 a row's categories cost one sum of table rows in place of a gather, a concatenation and a wide product.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nashdex.core.ids import PolicyId
 from nashdex.core.settings import NetworkSettings
-from nashdex.games.interface import Decisions
-from nashdex.games.space import ObservationBlock, Space
-from nashdex.policies.interface import Actions
-from nashdex.policies.sampling import sample_masked
+from nashdex.games.space import Space
+from nashdex.policies.entities import Entity, entities_of
 
 ARCHITECTURE = "entity-mlp-1"
 """Part of every network policy's id; changes whenever equal weights would compute something else."""
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What one block gives to each row of an entity: ``width`` neighbouring values."""
-
-    offset: int
-    width: int
-    numbers: tuple[int, ...]
-    """Columns of the numbers."""
-    categories: tuple[tuple[int, str], ...]
-    """Column and vocabulary of each category."""
-
-
-@dataclass(frozen=True)
-class _Entity:
-    """One block and what is folded into it."""
-
-    rows: int
-    parts: tuple[_Part, ...]
-    active: slice | None
-    """The observation's columns that say, row by row, whether a row is active; None where the block does not."""
-
-    @property
-    def num_vectors(self) -> int:
-        """How many vectors the trunk sees of it."""
-        return self.rows + (self.active is not None)
-
-    @property
-    def layout(self) -> tuple[object, ...]:
-        """Equal for entities that can share an encoder."""
-        return tuple((part.width, part.numbers, part.categories) for part in self.parts)
-
-    @property
-    def num_numbers(self) -> int:
-        return sum(len(part.numbers) for part in self.parts)
-
-    @property
-    def vocabularies(self) -> tuple[str, ...]:
-        """The vocabulary of each category of a row, in order."""
-        return tuple(vocabulary for part in self.parts for _, vocabulary in part.categories)
-
-    def number_columns(self) -> Iterator[int]:
-        """Yield the observation's columns of all numbers, row by row."""
-        for row in range(self.rows):
-            for part in self.parts:
-                for column in part.numbers:
-                    yield part.offset + row * part.width + column
-
-    def category_columns(self) -> Iterator[int]:
-        """Yield the observation's columns of all categories, row by row."""
-        for row in range(self.rows):
-            for part in self.parts:
-                for column, _ in part.categories:
-                    yield part.offset + row * part.width + column
-
-
-def _entities(space: Space) -> list[_Entity]:
-    """Return the space's entities in the order of their blocks."""
-    blocks = {block.name: block for block in space.blocks}
-    owners: dict[str, list[ObservationBlock]] = {}
-    for block in space.blocks:
-        stem, _, _ = block.name.rpartition("_")
-        folds = stem in blocks and block.rows % blocks[stem].rows == 0
-        owners.setdefault(stem if folds else block.name, []).append(block)
-    return [
-        _Entity(
-            blocks[name].rows,
-            tuple(_part(block, block.rows // blocks[name].rows) for block in parts),
-            _active_columns(blocks[name]),
-        )
-        for name, parts in owners.items()
-    ]
-
-
-def _active_columns(block: ObservationBlock) -> slice | None:
-    for field in block.fields:
-        if field.name == "active" and field.kind == "number" and field.size == 1:
-            return slice(block.offset + field.offset, block.offset + block.rows * block.stride, block.stride)
-    return None
-
-
-def _part(block: ObservationBlock, rows_each: int) -> _Part:
-    numbers: list[int] = []
-    categories: list[tuple[int, str]] = []
-    for row in range(rows_each):
-        for field in block.fields:
-            start = row * block.stride + field.offset
-            columns = range(start, start + field.size)
-            if field.kind == "number":
-                numbers.extend(columns)
-            else:
-                categories.extend((column, str(field.vocabulary)) for column in columns)
-    return _Part(block.offset, rows_each * block.stride, tuple(numbers), tuple(categories))
-
-
 class _RowEncoder(nn.Module):
     """A linear layer over a row's numbers and embedded categories, kept in pieces."""
 
-    def __init__(self, entity: _Entity, settings: NetworkSettings) -> None:
+    def __init__(self, entity: Entity, settings: NetworkSettings) -> None:
         super().__init__()
         self.entity = entity
         vocabularies = entity.vocabularies
@@ -190,14 +89,14 @@ class ActorCritic(nn.Module):
         super().__init__()
         self.space = space
         self.settings = settings
-        self._entities = _entities(space)
-        layouts = list(dict.fromkeys(entity.layout for entity in self._entities))
-        self._encoder_of = [layouts.index(entity.layout) for entity in self._entities]
+        self.entities = entities_of(space)
+        layouts = list(dict.fromkeys(entity.layout for entity in self.entities))
+        self.encoder_of = [layouts.index(entity.layout) for entity in self.entities]
         self._row_encoders = [
-            _RowEncoder(self._entities[self._encoder_of.index(i)], settings) for i in range(len(layouts))
+            _RowEncoder(self.entities[self.encoder_of.index(i)], settings) for i in range(len(layouts))
         ]
         self.encoders = nn.ModuleList(self._row_encoders)
-        used = sorted({vocabulary for entity in self._entities for vocabulary in entity.vocabularies})
+        used = sorted({vocabulary for entity in self.entities for vocabulary in entity.vocabularies})
         self.embeddings = nn.ParameterDict(
             # Rows of about unit length, so that categories and scaled numbers weigh alike.
             {
@@ -206,7 +105,7 @@ class ActorCritic(nn.Module):
                 for v in used
             }
         )
-        width = sum(entity.num_vectors for entity in self._entities) * settings.entity_size
+        width = sum(entity.num_vectors for entity in self.entities) * settings.entity_size
         layers: list[nn.Module] = []
         for _ in range(settings.num_hidden_layers):
             layers += [_linear(width, settings.hidden_size, gain=2**0.5), nn.ReLU()]
@@ -214,7 +113,7 @@ class ActorCritic(nn.Module):
         self.trunk = nn.Sequential(*layers)
         # A first policy that is close to uniform (Andrychowicz et al. 2020).
         self.actor = _linear(width, space.num_actions, gain=0.01)
-        number_columns = [column for entity in self._entities for column in entity.number_columns()]
+        number_columns = [column for entity in self.entities for column in entity.number_columns()]
         self._register("_number_columns", number_columns)
         self.critic = nn.Sequential(
             _linear(len(number_columns), settings.critic_size, gain=2**0.5),
@@ -235,7 +134,7 @@ class ActorCritic(nn.Module):
         limits: list[int] = []
         offsets: list[int] = []
         row_starts: list[int] = []
-        for entity, encoder_index in zip(self._entities, self._encoder_of, strict=True):
+        for entity, encoder_index in zip(self.entities, self.encoder_of, strict=True):
             num_categories = len(entity.vocabularies)
             row_starts.extend(len(columns) + row * num_categories for row in range(entity.rows))
             columns.extend(entity.category_columns())
@@ -248,7 +147,7 @@ class ActorCritic(nn.Module):
 
     def _register(self, name: str, values: list[int]) -> None:
         """Keep indices that move with the weights and are no part of them."""
-        self.register_buffer(name, torch.tensor(values, dtype=torch.int64), persistent=False)
+        self.register_buffer(name, torch.tensor(values, dtype=torch.int32), persistent=False)
 
     @property
     def num_parameters(self) -> int:
@@ -285,7 +184,7 @@ class ActorCritic(nn.Module):
         """Return the vectors of all rows and of the active ones side by side, (B, vectors · E)."""
         sums = self._category_sums(observations, fused.table)
         encoded, at = [], 0
-        for entity, encoder in zip(self._entities, self._encoder_of, strict=True):
+        for entity, encoder in zip(self.entities, self.encoder_of, strict=True):
             rows = fused.biases[encoder]
             if sums is not None:
                 rows = rows + sums[:, at : at + entity.rows]
@@ -301,13 +200,18 @@ class ActorCritic(nn.Module):
                 encoded.append(observations[:, entity.active].unsqueeze(1) @ vectors)
         return torch.cat(encoded, dim=1).flatten(1)
 
+    def category_indices(self, observations: Tensor) -> Tensor:
+        """Return the rows of ``Fused.table`` that the categories of ``observations`` name, (B, C), int32."""
+        # Integers first: whatever a float was, the index is then within its vocabulary.
+        indices = observations.index_select(1, self._columns).int().clamp_(min=0)
+        return torch.minimum(indices, self._limits).add_(self._table_offsets)
+
     def _category_sums(self, observations: Tensor, table: Tensor) -> Tensor | None:
         """Return what the categories add to each row, (B, R, E); None where the space has no categories."""
         if not len(self._columns):
             return None
-        # Integers first: whatever a float was, the index is then within its vocabulary.
-        indices = observations[:, self._columns].long().clamp(self._limits * 0, self._limits) + self._table_offsets
-        batch = torch.arange(len(observations), device=observations.device).unsqueeze(1)
+        indices = self.category_indices(observations)
+        batch = torch.arange(len(observations), dtype=torch.int32, device=observations.device).unsqueeze(1)
         bags = (batch * len(self._columns) + self._row_starts).flatten()
         sums: Tensor = functional.embedding_bag(indices.flatten(), table, bags, mode="sum")
         return sums.view(len(observations), len(self._row_starts), -1)
@@ -324,33 +228,3 @@ def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
         nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
     return layer
-
-
-class NetworkPolicy:
-    """Acts by sampling from a network's masked distribution. Implements ``policies.interface.Policy``.
-
-    Sets torch to one thread: battles are played by one process a core, whose threads would wait for one another.
-    """
-
-    needs_lines = False
-
-    def __init__(self, policy: PolicyId, network: ActorCritic) -> None:
-        torch.set_num_threads(1)
-        self._id = policy
-        self._network = network.eval()
-        with torch.inference_mode():
-            self._fused = network.fuse()
-
-    @property
-    def id(self) -> PolicyId:
-        """The policy's id."""
-        return self._id
-
-    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
-        """Answer each row with one forward pass over all of them."""
-        with torch.inference_mode():
-            logits = self._network.logits(torch.from_numpy(decisions.observation), self._fused)
-        return sample_masked(logits.numpy(), decisions.mask, uniforms)
-
-    def forget(self, battle: int, seat: int) -> None:
-        """Do nothing: a network remembers no battle."""

@@ -81,7 +81,7 @@ class Rollout:
         self._policy_of = np.zeros(shape, dtype=np.int64)
         self._seed_of = np.zeros(shape, dtype=np.uint64)
         self._num_draws = np.zeros(shape, dtype=np.uint64)
-        self._recorder = Recorder(concurrent_battles)
+        self._recorder = Recorder(concurrent_battles, arena.space)
         self.counts = RolloutCounts()
 
     def play(self, assignments: Iterable[Assignment]) -> Iterator[Finished]:

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.games.interface import NUM_SEATS, Decisions
+from nashdex.games.space import Space
 
-_FIRST_CAPACITY = 64
+_FIRST_ROWS = 1024
+_FIRST_STEPS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,48 +26,27 @@ class Steps:
     """Shape (T,)."""
 
 
-class _Track:
-    """One seat's decisions so far, in arrays that double when they are full.
+class Recorder:
+    """Records the decisions of the seats that are wanted, battle by battle.
 
-    Rows are copied out of their batch at once: a batch that was kept whole would live as long as the longest of its
-    battles.
+    All of them lie in one pool of rows, and each seat has a list of its rows: a batch is recorded by one copy an
+    array, however many battles it came from. Rows of ended battles are used again, so that the pool is as large as
+    what was ever under way at once. (Keeping whole batches until their last battle ends would cost no copy and many
+    times the memory: one long battle is enough.)
     """
 
-    def __init__(self, observation_size: int, num_actions: int) -> None:
-        self._length = 0
-        self._observations = np.empty((_FIRST_CAPACITY, observation_size), dtype=np.float32)
-        self._masks = np.empty((_FIRST_CAPACITY, num_actions), dtype=np.bool_)
-        self._actions = np.empty(_FIRST_CAPACITY, dtype=np.int64)
-        self._log_probs = np.empty(_FIRST_CAPACITY, dtype=np.float32)
-
-    def add(self, decisions: Decisions, row: int, action: int, log_prob: float) -> None:
-        """Record one decision, in place of the last one if that was rejected."""
-        if decisions.asked_again[row]:
-            self._length -= 1
-        at = self._length
-        if at == len(self._actions):
-            self._observations, self._masks, self._actions, self._log_probs = (
-                np.concatenate([full, np.empty_like(full)])
-                for full in (self._observations, self._masks, self._actions, self._log_probs)
-            )
-        self._observations[at] = decisions.observation[row]
-        self._masks[at] = decisions.mask[row]
-        self._actions[at] = action
-        self._log_probs[at] = log_prob
-        self._length = at + 1
-
-    def steps(self) -> Steps:
-        """Return the decisions, in order."""
-        taken = slice(self._length)
-        return Steps(self._observations[taken], self._masks[taken], self._actions[taken], self._log_probs[taken])
-
-
-class Recorder:
-    """Records the decisions of the seats that are wanted, battle by battle."""
-
-    def __init__(self, num_slots: int) -> None:
+    def __init__(self, num_slots: int, space: Space) -> None:
+        self._observations = np.empty((0, space.observation_size), dtype=np.float32)
+        self._masks = np.empty((0, space.num_actions), dtype=np.bool_)
+        self._actions = np.empty(0, dtype=np.int64)
+        self._log_probs = np.empty(0, dtype=np.float32)
+        self._free = np.empty(0, dtype=np.int64)
+        """Unused rows; the first ``_num_free`` count."""
+        self._num_free = 0
         self._wanted = np.zeros((num_slots, NUM_SEATS), dtype=np.bool_)
-        self._tracks: dict[tuple[int, int], _Track] = {}
+        self._num_steps = np.zeros((num_slots, NUM_SEATS), dtype=np.int64)
+        self._rows = np.empty((num_slots, NUM_SEATS, _FIRST_STEPS), dtype=np.int64)
+        """Row of each step; the first ``_num_steps`` of a seat count."""
 
     def begin(self, slot: int, record: tuple[bool, bool]) -> None:
         """Record the given seats of a battle that starts."""
@@ -73,21 +54,55 @@ class Recorder:
 
     def add(self, decisions: Decisions, action: NDArray[np.int64], log_prob: NDArray[np.float32]) -> None:
         """Record answers; one to a decision that was asked again takes the place of the rejected one."""
-        rows = np.flatnonzero(self._wanted[decisions.battle, decisions.seat])
-        columns = (decisions.battle[rows], decisions.seat[rows], rows, action[rows], log_prob[rows])
-        for battle, seat, row, chosen, chance in zip(*(column.tolist() for column in columns), strict=True):
-            track = self._tracks.get((battle, seat))
-            if track is None:
-                track = _Track(decisions.observation.shape[1], decisions.mask.shape[1])
-                self._tracks[battle, seat] = track
-            track.add(decisions, row, chosen, chance)
+        battle, seat = decisions.battle, decisions.seat
+        wanted = self._wanted[battle, seat]
+        if wanted.all():
+            rows = self._next_rows(battle, seat, decisions.asked_again)
+            self._observations[rows] = decisions.observation
+            self._masks[rows] = decisions.mask
+            self._actions[rows] = action
+            self._log_probs[rows] = log_prob
+        elif wanted.any():
+            chosen = np.flatnonzero(wanted)
+            self.add(decisions.take(chosen), action[chosen], log_prob[chosen])
 
     def take(self, slot: int, seat: int) -> Steps:
-        """Return a seat's decisions, in order."""
-        assert (slot, seat) in self._tracks, "a battle ended before a recorded seat decided anything"
-        return self._tracks[slot, seat].steps()
+        """Return a copy of a seat's decisions, in order."""
+        rows = self._rows[slot, seat, : self._num_steps[slot, seat]]
+        assert len(rows), "a battle ended before a recorded seat decided anything"
+        return Steps(self._observations[rows], self._masks[rows], self._actions[rows], self._log_probs[rows])
 
     def drop(self, slot: int, seat: int) -> None:
         """Forget a seat's decisions."""
+        rows = self._rows[slot, seat, : self._num_steps[slot, seat]]
+        self._free[self._num_free : self._num_free + len(rows)] = rows
+        self._num_free += len(rows)
+        self._num_steps[slot, seat] = 0
         self._wanted[slot, seat] = False
-        self._tracks.pop((slot, seat), None)
+
+    def _next_rows(
+        self, battle: NDArray[np.int64], seat: NDArray[np.int8], asked_again: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Return the row of each seat's next decision, or of its last one where that is asked again."""
+        steps = self._num_steps[battle, seat]
+        if steps.max() == self._rows.shape[2]:
+            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)], axis=2)
+        fresh = np.flatnonzero(~asked_again) if asked_again.any() else slice(None)
+        num_fresh = len(steps[fresh])
+        while num_fresh > self._num_free:
+            self._grow()
+        self._num_free -= num_fresh
+        self._rows[battle[fresh], seat[fresh], steps[fresh]] = self._free[self._num_free : self._num_free + num_fresh]
+        self._num_steps[battle[fresh], seat[fresh]] = steps[fresh] + 1
+        rows: NDArray[np.int64] = self._rows[battle, seat, self._num_steps[battle, seat] - 1]
+        return rows
+
+    def _grow(self) -> None:
+        """Double the pool."""
+        num_rows = len(self._actions)
+        num_new = num_rows or _FIRST_ROWS
+        for name in ("_observations", "_masks", "_actions", "_log_probs", "_free"):
+            array = getattr(self, name)
+            setattr(self, name, np.concatenate([array, np.empty((num_new, *array.shape[1:]), array.dtype)]))
+        self._free[self._num_free : self._num_free + num_new] = np.arange(num_rows, num_rows + num_new)
+        self._num_free += num_new
