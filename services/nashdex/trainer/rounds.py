@@ -18,9 +18,10 @@ from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.games.interface import Arena, Game
 from nashdex.metagame.plan import IterationPlan
+from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
-from nashdex.policies.network import ActorCritic, NetworkPolicy
+from nashdex.policies.network import ActorCritic
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
