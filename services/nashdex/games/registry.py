@@ -4,8 +4,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.settings import RunSettings
 from nashdex.games.interface import Game
-from nashdex.games.showdown.game import FORMATS as SHOWDOWN_FORMATS
-from nashdex.games.showdown.game import showdown_game
+from nashdex.games.showdown.formats import FORMATS as SHOWDOWN_FORMATS
 from nashdex.games.tabular.game import TABULAR_FORMATS, TabularGame, tabular_game
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.store.protocol import ObjectStore
@@ -33,6 +32,9 @@ def game_for(name: str, teams_text: str | None = None, matrix: MatrixDocument | 
     if not is_tabular(name):
         if matrix is not None:
             raise ConfigurationError(f"{name} has no payoffs to set: leave `matrix` out")
+        # Late: a gateway's client is no business of a process that plays cards.
+        from nashdex.games.showdown.game import showdown_game  # noqa: PLC0415
+
         return showdown_game(name, teams_text)
     if teams_text is not None:
         raise ConfigurationError(f"{name} has no teams: leave `teams` out")

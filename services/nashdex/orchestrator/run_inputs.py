@@ -7,7 +7,6 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.settings import RunSettings
 from nashdex.games.registry import game_for
-from nashdex.games.showdown.game import pack_teams
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 
 SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
@@ -31,6 +30,9 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
 
 def _teams(settings: RunSettings) -> bytes:
     """Return the packed teams of the file that the settings name, each checked by the simulator."""
+    # Late: as in the registry.
+    from nashdex.games.showdown.game import pack_teams  # noqa: PLC0415
+
     assert settings.teams is not None
     try:
         text = settings.teams.read_text(encoding="utf-8")

@@ -22,7 +22,8 @@ from nashdex.games.interface import Decisions
 from nashdex.games.showdown.differential_features import features
 from nashdex.games.showdown.differential_known import KNOWN_DIFFERENCES
 from nashdex.games.showdown.differential_reasons import Difference
-from nashdex.games.showdown.game import FORMATS, showdown_game
+from nashdex.games.showdown.formats import FORMATS
+from nashdex.games.showdown.game import showdown_game
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat
 

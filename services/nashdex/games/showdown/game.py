@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +10,10 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.interface import Reward
 from nashdex.games.showdown.arena import ShowdownArena
+from nashdex.games.showdown.formats import FORMATS
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.rewards import REWARD_VERSION, rewards
 from nashdex.games.space import Space
-
-FORMATS: Final = {"gen1randombattle": False, "gen9randombattle": False, "gen1ou": True}
-"""Supported formats, and whether players bring teams."""
 
 
 @dataclass(frozen=True)
