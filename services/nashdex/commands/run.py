@@ -31,14 +31,21 @@ def run(
     Ctrl-C stops it in order and leaves no process; the same command goes on where it stopped.
     """
     from nashdex.core import keys
+    from nashdex.local import warm_start
     from nashdex.local.display import open_display
     from nashdex.local.places import logs_folder, report_address
+    from nashdex.local.processes import start_command
     from nashdex.local.runner import RunnerOptions, run_plan, step_command
     from nashdex.local.summary import summarise
     from nashdex.orchestrator.runs import begin_run
 
     begun = begin_run(store, config, name=run, overrides=overrides)
     last = begun.settings.iterations - 1
+    command, start = step_command(begun.store.uri), start_command
+    if warm_start.is_available():
+        modules = warm_start.modules_of_steps(begun.settings)
+        command = step_command(begun.store.uri, program=())
+        start = warm_start.WarmStart("nashdex.cli:run_command_line", modules)
     options = RunnerOptions(num_processes=processes or _num_cores(), logs=logs_folder(begun))
     with open_display(sys.stderr if as_json else sys.stdout) as display:
         display.say(f"run {begun.id}: {begun.settings.format}, iterations 0 to {last}")
@@ -47,7 +54,8 @@ def run(
             begun,
             options=options,
             display=display,
-            command=step_command(begun.store.uri),
+            command=command,
+            start=start,
             on_iteration=lambda iteration: display.say(summarise(begun.store, iteration)),
         )
         display.say(f"report: {report_address(begun, last)}")

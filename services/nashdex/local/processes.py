@@ -6,15 +6,67 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 PROGRESS_VARIABLE = "NASHDEX_PROGRESS_FD"
 _READ_LIMIT_BYTES = 1 << 20
 _LAST_LINES_SECONDS = 1.0
 
 
+class Child(Protocol):
+    """A child process that leads a group of its own. This is the whole of the surface."""
+
+    @property
+    def pid(self) -> int:
+        """The process's id, which is its group's too."""
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code, negative for a signal; None while it runs."""
+
+    def terminate(self) -> None:
+        """Send SIGTERM; nothing where it has ended."""
+
+    async def wait(self) -> int:
+        """Wait for the end and return the exit code, negative for a signal."""
+
+
+class Start(Protocol):
+    """A way to start a child."""
+
+    async def __call__(
+        self, command: Sequence[str], *, stdin: int, output: int, progress: int, environment: dict[str, str]
+    ) -> Child:
+        """Start ``command`` as the leader of a new group.
+
+        Args:
+            command: program and arguments.
+            stdin: descriptor that becomes its standard input.
+            output: descriptor that becomes its standard output and error.
+            progress: descriptor that stays open; its number in the child is in ``NASHDEX_PROGRESS_FD``.
+            environment: all of the child's variables, that one excepted.
+        """
+
+
+async def start_command(
+    command: Sequence[str], *, stdin: int, output: int, progress: int, environment: dict[str, str]
+) -> Child:
+    """Start ``command`` as any program is started: see ``Start``."""
+    return await asyncio.create_subprocess_exec(
+        *command,
+        stdin=stdin,
+        stdout=output,
+        stderr=output,
+        pass_fds=(progress,),
+        env=environment | {PROGRESS_VARIABLE: str(progress)},
+        start_new_session=True,
+    )
+
+
 async def run_process(
     command: Sequence[str],
     *,
+    start: Start,
     log: Path,
     on_line: Callable[[bytes], None],
     groups: set[int],
@@ -32,14 +84,8 @@ async def run_process(
     lifeline, lifeline_held = os.pipe()
     try:
         with log.open("ab") as output:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=lifeline,
-                stdout=output,
-                stderr=output,
-                pass_fds=(write_end,),
-                env=environment | {PROGRESS_VARIABLE: str(write_end)},
-                start_new_session=True,
+            process = await start(
+                command, stdin=lifeline, output=output.fileno(), progress=write_end, environment=environment
             )
     except BaseException:
         os.close(read_end)
@@ -63,13 +109,13 @@ async def run_process(
             listener.cancel()
 
 
-async def _stop(process: asyncio.subprocess.Process, grace_seconds: float) -> None:
+async def _stop(process: Child, grace_seconds: float) -> None:
     """End a child that still runs: politely, then with its whole group."""
     if process.returncode is not None:
         return
     # Only the child itself, as a pod's first process: it closes its gateways when it has saved.
     with contextlib.suppress(ProcessLookupError):
-        process.send_signal(signal.SIGTERM)
+        process.terminate()
     try:
         await asyncio.wait_for(process.wait(), grace_seconds)
     except TimeoutError:

@@ -23,7 +23,7 @@ from nashdex.core.errors import (
 )
 from nashdex.core.steps import StepName
 from nashdex.local.display import Display
-from nashdex.local.processes import kill_group, run_process
+from nashdex.local.processes import Start, kill_group, run_process, start_command
 from nashdex.local.step_progress import StepProgress
 from nashdex.orchestrator.plan import PlannedStep, iteration_steps, num_shards
 from nashdex.orchestrator.runs import Run
@@ -58,12 +58,12 @@ class RunnerOptions:
     """Before the second try; doubled before each later one."""
 
 
-def step_command(run_uri: str) -> StepCommand:
-    """Return the function that gives the ``nashdex step`` commands of a run."""
+def step_command(run_uri: str, program: Sequence[str] = (sys.executable, "-m", "nashdex")) -> StepCommand:
+    """Return the function that gives the ``nashdex step`` commands of a run; ``program`` is what they begin with."""
 
     def command(step: StepName, iteration: int, shard: int) -> Sequence[str]:
         where = ["--run", run_uri, "--iteration", str(iteration), "--shard", str(shard)]
-        return [sys.executable, "-m", "nashdex", "step", step, *where, "--stop-at-end-of-input"]
+        return [*program, "step", step, *where, "--stop-at-end-of-input"]
 
     return command
 
@@ -74,6 +74,7 @@ def run_plan(
     options: RunnerOptions,
     display: Display,
     command: StepCommand,
+    start: Start = start_command,
     on_iteration: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Do every iteration of ``run`` that is not done yet.
@@ -83,21 +84,23 @@ def run_plan(
         options: how to treat the processes.
         display: who is told.
         command: gives the command of each shard.
+        start: starts a command.
         on_iteration: called with each iteration once it is done.
 
     Raises:
         NashdexError: a step failed for good, with its exit code and message; the others were stopped.
         StoppedError: the process got SIGTERM or SIGHUP, or SIGINT (InterruptedByUserError); no process is left.
     """
-    asyncio.run(_Runner(run, options, display, command).run(on_iteration))
+    asyncio.run(_Runner(run, options, display, command, start).run(on_iteration))
 
 
 class _Runner:
-    def __init__(self, run: Run, options: RunnerOptions, display: Display, command: StepCommand) -> None:
+    def __init__(self, run: Run, options: RunnerOptions, display: Display, command: StepCommand, start: Start) -> None:
         self._run = run
         self._options = options
         self._display = display
         self._command = command
+        self._start = start
         self._slots = asyncio.Semaphore(options.num_processes)
         self._groups: set[int] = set()
         self._environment = _environment_of_steps()
@@ -188,6 +191,7 @@ class _Runner:
 
         code = await run_process(
             self._command(step, iteration, shard),
+            start=self._start,
             log=log,
             on_line=on_line,
             groups=self._groups,

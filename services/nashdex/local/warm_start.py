@@ -1,0 +1,123 @@
+"""Children that begin with everything imported: forked from a server that has done nothing but import.
+
+A step of a small game takes a tenth of the time that Python needs to import what it uses, and a run has hundreds of
+steps. Each is still a process and a group of its own, with the arguments and the exit codes of ``nashdex``.
+"""
+
+import asyncio
+import multiprocessing
+import os
+import pkgutil
+import sys
+from collections.abc import Callable, Sequence
+from multiprocessing import reduction
+from typing import Any
+
+from nashdex.core.settings import RunSettings
+from nashdex.games.registry import is_tabular
+from nashdex.local.processes import PROGRESS_VARIABLE
+from nashdex.orchestrator.steps import MODULES
+
+
+def is_available() -> bool:
+    """Say whether children can start warm here: elsewhere than on Linux, libraries do not survive a fork."""
+    return sys.platform == "linux"
+
+
+class WarmChild:
+    """A child of the server; ``processes.Child``."""
+
+    def __init__(self, process: multiprocessing.process.BaseProcess) -> None:
+        self._process = process
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().add_reader(process.sentinel, self._on_end)
+
+    @property
+    def pid(self) -> int:
+        """The process's id, which is its group's too."""
+        pid = self._process.pid
+        assert pid is not None, "a child that was started has an id"
+        return pid
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code, negative for a signal; None while it runs."""
+        return self._process.exitcode if self._ended.done() else None
+
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+        self._process.terminate()
+
+    async def wait(self) -> int:
+        """Wait for the end and return the exit code, negative for a signal."""
+        await asyncio.shield(self._ended)
+        code = self._process.exitcode
+        assert code is not None, "a child that ended has an exit code"
+        return code
+
+    def _on_end(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._process.sentinel)
+        self._process.join()
+        self._ended.set_result(None)
+
+
+class WarmStart:
+    """Starts commands of one program. The server starts with the first, and ends with this process.
+
+    Args:
+        main: ``module:function`` of the program; takes the arguments and returns the exit code.
+        modules: what the server imports.
+    """
+
+    def __init__(self, main: str, modules: Sequence[str]) -> None:
+        self._main = main
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload([main.partition(":")[0], *modules])
+        self._one_at_a_time = asyncio.Lock()
+
+    async def __call__(
+        self, command: Sequence[str], *, stdin: int, output: int, progress: int, environment: dict[str, str]
+    ) -> WarmChild:
+        """Start ``command``, whose interpreter and program this stands in for (``processes.Start``)."""
+        descriptors = (_Descriptor(stdin), _Descriptor(output), _Descriptor(progress))
+        arguments = (self._main, list(command), *descriptors, environment)
+        process = self._context.Process(target=_be_the_command, args=arguments)
+        async with self._one_at_a_time:
+            await asyncio.to_thread(process.start)
+        return WarmChild(process)
+
+
+def modules_of_steps(settings: RunSettings) -> list[str]:
+    """Return what the steps of a run import, sooner or later."""
+    modules = ["nashdex.orchestrator.runs", "nashdex.telemetry.startup", *MODULES.values()]
+    if settings.train.oracle == "ppo" or not is_tabular(settings.format):
+        modules += ["torch", "nashdex.policies.archive", "nashdex.rollout.play"]
+    return modules
+
+
+class _Descriptor:
+    """A file descriptor that survives the way to the child, under another number."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __reduce__(self) -> tuple[Callable[[Any], int], tuple[Any]]:
+        return _take, (reduction.DupFd(self._number),)
+
+
+def _take(duplicate: Any) -> int:  # noqa: ANN401 - multiprocessing does not name its type
+    number: int = duplicate.detach()
+    return number
+
+
+def _be_the_command(
+    main: str, command: list[str], stdin: int, output: int, progress: int, environment: dict[str, str]
+) -> None:
+    """Run one command as a process of its own would, and exit with its code."""
+    os.setsid()
+    for descriptor, standard in ((stdin, 0), (output, 1), (output, 2)):
+        os.dup2(descriptor, standard)
+    sys.stdin = os.fdopen(0, closefd=False)
+    os.environ.clear()
+    os.environ.update(environment | {PROGRESS_VARIABLE: str(progress)})
+    sys.exit(pkgutil.resolve_name(main)(command))
