@@ -48,10 +48,18 @@ def game_of_run(store: ObjectStore, settings: RunSettings) -> Game:
         DataError: the stored matrix was altered.
     """
     teams_text = store.get(keys.TEAMS).decode() if settings.teams is not None else None
-    matrix = None
-    if settings.matrix is not None:
-        matrix = MatrixDocument.from_json(store.get(keys.MATRIX), f"{store.uri}/{keys.MATRIX}")
-    return game_for(settings.format, teams_text, matrix)
+    return game_for(settings.format, teams_text, _stored_matrix(store, settings))
+
+
+def tabular_game_for(name: str, matrix: MatrixDocument | None = None) -> TabularGame:
+    """Return the tabular game called ``name``.
+
+    Raises:
+        ConfigurationError: it is no tabular game, or a matrix is missing or superfluous.
+    """
+    if not is_tabular(name):
+        raise ConfigurationError(f"{name!r} is no tabular game; expected one of {', '.join(TABULAR_FORMATS)}")
+    return tabular_game(name, matrix)
 
 
 def tabular_game_of_run(store: ObjectStore, settings: RunSettings) -> TabularGame:
@@ -61,7 +69,10 @@ def tabular_game_of_run(store: ObjectStore, settings: RunSettings) -> TabularGam
         ConfigurationError: the format is another.
         DataError: the stored matrix was altered.
     """
-    game = game_of_run(store, settings)
-    if not isinstance(game, TabularGame):
-        raise ConfigurationError(f"{settings.format} is no tabular game; expected {', '.join(TABULAR_FORMATS)}")
-    return game
+    return tabular_game_for(settings.format, _stored_matrix(store, settings))
+
+
+def _stored_matrix(store: ObjectStore, settings: RunSettings) -> MatrixDocument | None:
+    if settings.matrix is None:
+        return None
+    return MatrixDocument.from_json(store.get(keys.MATRIX), f"{store.uri}/{keys.MATRIX}")
