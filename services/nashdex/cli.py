@@ -15,7 +15,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import nashdex
-from nashdex.commands import battle, bench, config, report, run, solve, step
+from nashdex.commands import battle, bench, config, rate, report, run, solve, step, tabular
 from nashdex.core.errors import ExitCode, NashdexError
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
@@ -31,7 +31,9 @@ app = typer.Typer(
 app.command()(run.run)
 app.command()(step.step)
 app.command()(solve.solve)
+app.command()(rate.rate)
 app.command()(battle.battle)
+app.add_typer(tabular.app, name="tabular")
 app.add_typer(bench.app, name="bench")
 app.command()(report.report)
 app.add_typer(config.app, name="config")

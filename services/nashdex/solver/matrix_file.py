@@ -1,14 +1,14 @@
-"""A game in a file: what ``nashdex solve MATRIX.json`` reads.
+"""A game in a file: what ``nashdex solve MATRIX.json`` reads, and the counts that ``nashdex rate`` does.
 
 A file holds integer counts (``wins``, ``draws``, ``games``, as in ``interaction_matrix.json``) or ``payoffs`` of a
 zero-sum game to the row player. Square and antisymmetric payoffs, or ``"symmetric": true``, are one population; others
 are two. ``column_payoffs`` beside ``payoffs`` make it a bimatrix game, of one population where they are the transpose.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field, ValidationError
@@ -16,11 +16,12 @@ from pydantic import Field, ValidationError
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
 from nashdex.metagame.counts import check_counts, check_names
-from nashdex.metagame.payoffs import Floats, centred, expected_scores, require_played
+from nashdex.metagame.payoffs import Floats, Integers, centred, expected_scores, require_played
 
 Name = Annotated[str, Field(strict=True, min_length=1)]
 Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Payoff = Annotated[float, Field(strict=True, ge=-1e15, le=1e15)]
+Meaning = TypeVar("Meaning")
 
 _SYMMETRY_TOLERANCE = 1e-9
 """Share of the largest payoff: what writing decimals may cost."""
@@ -75,18 +76,41 @@ class BimatrixGame:
 Game = SymmetricGame | TwoPopulationGame | BimatrixGame
 
 
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """One population's battles, of shape (K, K) each: the row's wins, and draws and games, which are symmetric."""
+
+    policies: tuple[str, ...]
+    wins: Integers
+    draws: Integers
+    games: Integers
+
+
 def read(path: Path) -> Game:
     """Return the game in ``path``.
 
     Raises:
         DataError: the file is missing, is no JSON, or what it says is wrong or incomplete.
     """
+    return _read(path, _game)
+
+
+def read_counts(path: Path) -> Counts:
+    """Return the counts in ``path``; cells that were not played hold 0 games.
+
+    Raises:
+        DataError: the file is missing, is no JSON, or holds no counts, or wrong or incomplete ones.
+    """
+    return _read(path, _counts)
+
+
+def _read(path: Path, meaning: Callable[[_MatrixFile], Meaning]) -> Meaning:
     try:
         text = path.read_bytes()
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}); expected a JSON file with a matrix") from error
     try:
-        return _game(_MatrixFile.model_validate_json(text))
+        return meaning(_MatrixFile.model_validate_json(text))
     except ValidationError as error:
         raise DataError(f"{path}: {describe_problems(error)}") from error
     except (ValueError, DataError) as error:
@@ -100,7 +124,11 @@ def _game(file: _MatrixFile) -> Game:
     if file.payoffs is not None and given:
         raise ValueError(f"both payoffs and {given[0]} are given; expected payoffs, or wins, draws and games")
     if file.payoffs is None:
-        return _counted(file)
+        if not given:
+            raise ValueError("expected payoffs, or all of wins, draws and games")
+        counted = _counts(file)
+        require_played(counted.policies, counted.games)
+        return SymmetricGame(counted.policies, centred(expected_scores(counted.wins, counted.draws, counted.games)))
     payoffs = _table("payoffs", file.payoffs)
     if file.column_payoffs is None:
         if _is_one_population(file, _asymmetry(payoffs)):
@@ -114,19 +142,17 @@ def _game(file: _MatrixFile) -> Game:
     return BimatrixGame(*_pair_of_names(file, payoffs), payoffs, column_payoffs)
 
 
-def _counted(file: _MatrixFile) -> SymmetricGame:
+def _counts(file: _MatrixFile) -> Counts:
     if file.wins is None or file.draws is None or file.games is None:
-        raise ValueError("expected payoffs, or all of wins, draws and games")
-    for name in ("row_policies", "column_policies", "column_payoffs"):
+        raise ValueError("expected all of wins, draws and games, as in interaction_matrix.json")
+    for name in ("payoffs", "row_policies", "column_policies", "column_payoffs"):
         if getattr(file, name) is not None:
             raise ValueError(f"{name} does not go with counts, which are of one population; expected policies")
     if file.symmetric is False:
         raise ValueError('counts are of one population; "symmetric": false does not go with them')
     policies = file.policies if file.policies is not None else _numbers(len(file.wins))
     check_counts(policies, file.wins, file.draws, file.games)
-    wins, draws, games = (np.array(table, dtype=np.int64) for table in (file.wins, file.draws, file.games))
-    require_played(policies, games)
-    return SymmetricGame(policies, centred(expected_scores(wins, draws, games)))
+    return Counts(policies, *(np.array(table, dtype=np.int64) for table in (file.wins, file.draws, file.games)))
 
 
 def _table(name: str, rows: Sequence[Sequence[float]]) -> Floats:

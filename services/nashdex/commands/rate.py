@@ -1,0 +1,97 @@
+"""``nashdex rate``: Elo ratings of counts in a file."""
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from nashdex.metagame.ratings import RatingTable
+
+_NUM_DRAWS = 500
+_SEED = 0
+_MAX_ELO = 1e6
+_NARROWEST = 60
+"""Columns that keep a row in one line where the terminal, or a file, would give fewer."""
+
+
+def rate(
+    ledger: Annotated[Path, typer.Argument(metavar="LEDGER.json", help="Counts: policies, wins, draws and games.")],
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID=ELO", help="Fix a policy's Elo; once for each. [default: the mean is 1000]"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rate the policies of a file of counts, such as a run's interaction_matrix.json, by Bradley–Terry.
+
+    Pairs that have not met are allowed. Beside the ratings stands how far from transitive the payoffs are, and a
+    warning wherever a rating misleads.
+    """
+    anchors = _anchors(anchor or [])
+
+    from nashdex.metagame.ratings import rate as rate_counts
+    from nashdex.solver.matrix_file import read_counts
+
+    counts = read_counts(ledger)
+    table = rate_counts(
+        counts.policies, counts.wins, counts.draws, counts.games, anchors=anchors, num_draws=_NUM_DRAWS, seed=_SEED
+    )
+    if as_json:
+        print_json(table.model_dump(mode="json"))
+    else:
+        _print_table(table)
+
+
+def _anchors(given: list[str]) -> dict[str, float]:
+    """Return the Elo of each anchor.
+
+    Raises:
+        ConfigurationError: one is no ID=ELO, or is given twice.
+    """
+    anchors: dict[str, float] = {}
+    for text in given:
+        policy, equals, elo = text.rpartition("=")
+        try:
+            value = float(elo)
+        except ValueError:
+            value = math.nan
+        # NaN is not in the range either.
+        if not (policy and equals and abs(value) <= _MAX_ELO):
+            raise ConfigurationError(f"--anchor {text!r}: expected a policy's id and its Elo, such as random=1000")
+        if policy in anchors:
+            raise ConfigurationError(f"--anchor names {policy!r} twice; expected each policy once")
+        anchors[policy] = value
+    return anchors
+
+
+def _print_table(table: "RatingTable") -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    rows = Table("policy", box=None, header_style="bold", pad_edge=False)
+    for column in ("Elo", "standard error", "95 %", "games"):
+        rows.add_column(column, justify="right", no_wrap=True)
+    for policy, rating in sorted(table.ratings.items(), key=lambda entry: (-entry[1].elo, entry[0])):
+        anchored = policy in table.anchors
+        rows.add_row(
+            Text(policy, overflow="fold"),
+            f"{rating.elo:.0f}",
+            "anchor" if anchored else f"{rating.standard_error:.0f}",
+            "" if anchored else f"{rating.low:.0f} to {rating.high:.0f}",
+            f"{rating.games:,}",
+        )
+    console = Console(file=sys.stdout, highlight=False)
+    console.width = max(console.width, _NARROWEST)
+    console.print(rows)
+    print_text(
+        f"intransitivity {table.intransitivity:.4f}; by chance up to {table.intransitivity_by_chance:.4f} (95 %)"
+    )
+    for warning in table.warnings:
+        print_text(f"warning: {warning}")

@@ -1,0 +1,149 @@
+"""``nashdex rate``: what it prints, and every kind of wrong file and anchor."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nashdex import cli
+
+SIXTY = {
+    "policies": ["strong", "weak"],
+    "wins": [[0, 600_000], [400_000, 0]],
+    "draws": [[0, 0], [0, 0]],
+    "games": [[0, 1_000_000], [1_000_000, 0]],
+}
+CYCLE = {
+    "policies": ["rock", "paper", "scissors", "new"],
+    "wins": [[0, 60, 140, 0], [140, 0, 60, 0], [60, 140, 0, 3], [0, 0, 2, 0]],
+    "draws": [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]],
+    "games": [[0, 200, 200, 0], [200, 0, 200, 0], [200, 200, 0, 6], [0, 0, 6, 0]],
+}
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    path = tmp_path / "ledger.json"
+    path.write_text(json.dumps(SIXTY))
+    return path
+
+
+def _rated(ledger: Path, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    assert cli.run_command_line(["rate", str(ledger), *options, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    document = json.loads(out)
+    assert isinstance(document, dict)
+    return document
+
+
+def test_sixty_per_cent_are_seventy_elo(ledger: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rated = _rated(ledger, capsys, "--anchor", "weak=1200")
+    strong = rated["ratings"]["strong"]
+    assert strong["elo"] == pytest.approx(1270.4, abs=0.05)
+    assert strong["low"] < strong["elo"] < strong["high"]
+    assert strong["high"] - strong["elo"] == pytest.approx(1.96 * strong["standard_error"], rel=1e-3)
+    assert rated["ratings"]["weak"] | {"elo": 1200.0, "standard_error": 0.0} == rated["ratings"]["weak"]
+    assert rated["anchors"] == {"weak": 1200.0}
+    # The virtual game is a draw between the two: it alone keeps the fit from being perfect.
+    assert rated["intransitivity"] < 1e-6
+    assert rated["warnings"] == []
+
+
+def test_without_anchors_the_mean_is_1000(ledger: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ratings = _rated(ledger, capsys)["ratings"]
+    assert ratings["strong"]["elo"] + ratings["weak"]["elo"] == pytest.approx(2000)
+
+
+def test_a_cycle_with_a_newcomer(ledger: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Pairs that have not met are no error, and the table says that its ratings mislead."""
+    ledger.write_text(json.dumps(CYCLE))
+    rated = _rated(ledger, capsys)
+    assert rated["ratings"]["new"]["standard_error"] > 2 * rated["ratings"]["rock"]["standard_error"]
+    assert rated["intransitivity"] > rated["intransitivity_by_chance"]
+    assert "not transitive" in rated["warnings"][0]
+    assert _rated(ledger, capsys) == rated
+
+
+def test_the_table_for_people(ledger: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ledger.write_text(json.dumps(CYCLE | {"policies": ["rock", "paper", "[red]scissors", "new"]}))
+    assert cli.run_command_line(["rate", str(ledger), "--anchor", "rock=1500", "--anchor", "new=-100.5"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    table, intransitive, rest = out.partition("intransitivity 0.")
+    header, *rows = table.splitlines()
+    assert header.split() == ["policy", "Elo", "standard", "error", "95", "%", "games"]
+    elos = {row.split()[0]: int(row.split()[1]) for row in rows}
+    assert list(elos.values()) == sorted(elos.values(), reverse=True)
+    assert set(elos) == {"rock", "paper", "[red]scissors", "new"}
+    assert next(row for row in rows if row.startswith("rock")).split() == ["rock", "1500", "anchor", "400"]
+    assert intransitive
+    assert "\nwarning: the payoff is not transitive" in rest
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            {"wins": [[0, 9], [4, 0]], "games": [[0, 6], [6, 0]]},
+            "'strong' against 'weak': 9 wins, 0 draws and 4 losses",
+        ),
+        ({"wins": [[1, 600_000], [400_000, 0]]}, "'strong' is counted against itself"),
+        ({"wins": [[0, 600_000.5], [399_999.5, 0]]}, "valid integer"),
+        ({"wins": [[0, "600000"], [400_000, 0]]}, "valid integer"),
+        ({"wins": [[0, -1], [400_000, 0]]}, "greater than or equal to 0"),
+        ({"games": [[0, 1_000_000], [999_999, 0]]}, "expected the same number"),
+        ({"draws": None}, "all of wins, draws and games"),
+        ({"policies": ["a", "a"]}, "'a' is named twice"),
+        ({"policies": ["a", "b", "c"]}, "2 rows for 3 policies"),
+        ({"payoffs": [[0, 1], [-1, 0]]}, "payoffs does not go with counts"),
+        ({"policies": [], "wins": [], "draws": [], "games": []}, "no policies"),
+        ({"elo": 1}, "no such key"),
+    ],
+)
+def test_wrong_ledgers(
+    change: dict[str, object], says: str, ledger: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ledger.write_text(json.dumps(SIXTY | change))
+    assert cli.run_command_line(["rate", str(ledger)]) == 65
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert says in err
+    assert str(ledger) in err
+    assert list(tmp_path.iterdir()) == [ledger]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"payoffs": [[0, 1], [-1, 0]]}'])
+def test_files_without_counts(text: str, ledger: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ledger.write_text(text)
+    assert cli.run_command_line(["rate", str(ledger)]) == 65
+    assert str(ledger) in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("anchors", "code", "says"),
+    [
+        (["stranger=1000"], 65, "'stranger' is none of the rated policies ['strong', 'weak']"),
+        (["weak"], 64, "expected a policy's id and its Elo"),
+        (["=1000"], 64, "expected a policy's id and its Elo"),
+        (["weak="], 64, "expected a policy's id and its Elo"),
+        (["weak=much"], 64, "expected a policy's id and its Elo"),
+        (["weak=nan"], 64, "expected a policy's id and its Elo"),
+        (["weak=inf"], 64, "expected a policy's id and its Elo"),
+        (["weak=1", "weak=2"], 64, "names 'weak' twice"),
+    ],
+)
+def test_wrong_anchors(
+    anchors: list[str], code: int, says: str, ledger: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [part for anchor in anchors for part in ("--anchor", anchor)]
+    assert cli.run_command_line(["rate", str(ledger), *options]) == code
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert says in err
+
+
+def test_an_id_may_hold_an_equals_sign(ledger: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ledger.write_text(json.dumps(SIXTY | {"policies": ["strong", "lr=3e-5"]}))
+    assert _rated(ledger, capsys, "--anchor", "lr=3e-5=800")["anchors"] == {"lr=3e-5": 800.0}
