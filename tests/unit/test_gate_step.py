@@ -16,7 +16,7 @@ from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.evaluator.gate import in_order, judge, play_gate, run
 from nashdex.games.interface import Events
-from nashdex.games.registry import tabular_game_of_run
+from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.metagame.gate import GATE_RESULT, GateDecision, GateResult, admitted
 from nashdex.metagame.sprt import SequentialTest
 from nashdex.policies.tables import load_table, save_table_policy
@@ -172,7 +172,7 @@ def _train(
 
 
 def test_of_a_tabular_game_the_exact_payoff_decides_and_the_rejected_stay_out(store: ObjectStore) -> None:
-    tree = tabular_game_of_run(store, KUHN).tree
+    tree = openspiel_tree("kuhn_poker")
     always_pass = load_table(store, FIRST_ACTION, tree)
     uniform = load_table(store, RANDOM, tree)
     half = save_table_policy(
@@ -194,7 +194,7 @@ def test_of_a_tabular_game_the_exact_payoff_decides_and_the_rejected_stay_out(st
 
 
 def test_equals_are_not_accepted_on_exact_payoffs(store: ObjectStore) -> None:
-    tree = tabular_game_of_run(store, KUHN).tree
+    tree = openspiel_tree("kuhn_poker")
     uniform = load_table(store, RANDOM, tree)
     copy = save_table_policy(store, tree, uniform, name="copy", parent=RANDOM, iteration=1, oracle="ppo")
     _train(store, 0, copy, RANDOM)

@@ -12,7 +12,8 @@ from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
-from nashdex.games.registry import is_tabular, tabular_game_of_run
+from nashdex.games.registry import game_of_run
+from nashdex.games.tabular.game import TabularGame
 from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.league import league_mixture, shares_at, win_rates
 from nashdex.metagame.ledger import InteractionMatrix
@@ -56,14 +57,20 @@ def _solved(store: ObjectStore, settings: RunSettings, iteration: int) -> Solved
     """Return what ``iteration`` published, read through its manifest, which says that all of it is there."""
     manifest = read_manifest(store, iteration, StepName.SOLVE, 0)
     analysis = read_written(store, manifest, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
-    tabular_league = settings.mode == "league" and is_tabular(settings.format)
     return Solved(
         population=read_written(store, manifest, keys.POPULATION, Population),
         matrix=read_written(store, manifest, keys.INTERACTION_MATRIX, InteractionMatrix),
         meta_strategy=read_written(store, manifest, keys.META_STRATEGY, MetaStrategy).meta_strategy,
         ratings={policy: rating.elo for policy, rating in analysis.ratings.items()},
-        largest_payoff=tabular_game_of_run(store, settings).tree.max_payoff if tabular_league else None,
+        largest_payoff=_largest_payoff(store, settings),
     )
+
+
+def _largest_payoff(store: ObjectStore, settings: RunSettings) -> float | None:
+    if settings.mode != "league":
+        return None  # it takes the whole tree
+    game = game_of_run(store, settings)
+    return game.tree.max_payoff if isinstance(game, TabularGame) else None
 
 
 def first_plan(settings: RunSettings) -> IterationPlan:

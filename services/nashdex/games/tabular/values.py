@@ -40,7 +40,7 @@ def realization_plans(tree: GameTree, tables: Sequence[Table] | Table) -> Floats
     """Return the plan of each of K tables, shape (K, S · A + 2); the empty sequences, last, have probability 1."""
     tables = np.asarray(tables, dtype=np.float64).reshape(-1, *tree.legal.shape)
     form, num_policies = tree.sequence_form, len(tables)
-    plans = np.ones((num_policies, tables[0].size + 2))
+    plans = np.ones((num_policies, tree.legal.size + 2))
     by_state = plans[:, :-2].reshape(tables.shape)
     for states in form.levels:
         by_state[:, states] = tables[:, states] * plans[:, form.parent[states], None]

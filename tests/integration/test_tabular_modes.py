@@ -1,0 +1,124 @@
+"""Every mode and the gate over whole small runs of Kuhn poker: the project's own steps, one after another."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nashdex.core import keys
+from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, TrainingResult
+from nashdex.core.settings import RunSettings
+from nashdex.core.steps import StepName
+from nashdex.metagame.analysis import MetaGameAnalysis
+from nashdex.metagame.gate import GATE_RESULT, GateResult
+from nashdex.metagame.ledger import InteractionMatrix
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import Population
+from nashdex.orchestrator.fit import check_fit
+from nashdex.orchestrator.plan import iteration_steps, num_shards
+from nashdex.orchestrator.steps import step_function
+from nashdex.store import open_store
+from nashdex.store.documents import read_from_shards, read_published
+from nashdex.store.protocol import ObjectStore
+
+pytestmark = pytest.mark.integration
+
+ITERATIONS = 3
+
+
+def _run(folder: Path, **values: Any) -> tuple[ObjectStore, RunSettings]:  # noqa: ANN401 - sections of the settings
+    """Do every step of a run of Kuhn poker in this process."""
+    settings = RunSettings.model_validate(
+        {
+            "run": "kuhn",
+            "format": "kuhn_poker",
+            "iterations": ITERATIONS,
+            "seed": 1,
+            "population": {"initial": ["random", "first-action"]},
+            "network": {"hidden_size": 16, "num_hidden_layers": 1, "entity_size": 8, "critic_size": 8},
+            "collect": {"battles": 200, "shards": 2, "teacher": "random"},
+            "evaluate": {"shards": 2},
+            "solve": {"num_draws": 100},
+        }
+        | values
+    )
+    check_fit(settings)
+    store = open_store(str(folder))
+    for iteration in range(ITERATIONS):
+        for step in iteration_steps(settings):
+            for shard in range(num_shards(settings, step.name)):
+                step_function(step.name)(store, settings, iteration, shard)
+    return store, settings
+
+
+def _plans(store: ObjectStore) -> list[IterationPlan]:
+    return [read_published(store, iteration, keys.PLAN, IterationPlan) for iteration in range(ITERATIONS)]
+
+
+def _trained(store: ObjectStore, settings: RunSettings, iteration: int) -> list[TrainingResult]:
+    return read_from_shards(store, iteration, StepName.TRAIN, settings.train.seeds, TRAINING_RESULT, TrainingResult)
+
+
+def test_self_play_improves_the_newest_against_itself_and_learns_from_both_seats(tmp_path: Path) -> None:
+    store, settings = _run(tmp_path, mode="self-play", solve={"meta_solver": "last"})
+    plans = _plans(store)
+    assert [plan.rule for plan in plans] == ["initial", "self-play", "self-play"]
+    for iteration in (1, 2):
+        (before,) = _trained(store, settings, iteration - 1)
+        assert plans[iteration].opponents == {before.policy: 1.0}
+        assert plans[iteration].learner == before.policy
+        for result in read_from_shards(
+            store, iteration, StepName.COLLECT, settings.collect.shards, COLLECT_RESULT, CollectResult
+        ):
+            assert result.recorded_decisions == result.decisions
+
+
+def test_a_league_meets_every_class_that_is_there(tmp_path: Path) -> None:
+    store, settings = _run(tmp_path, mode="league")
+    plans = _plans(store)
+    assert [plan.rule for plan in plans] == ["initial", "league", "league"]
+    (clone,), (first,) = (_trained(store, settings, iteration) for iteration in (0, 1))
+    assert plans[1].opponents.keys() == {"random", "first-action", clone.policy}
+    assert plans[2].opponents.keys() == {"random", "first-action", clone.policy, first.policy}
+    league = settings.league
+    assert plans[1].opponents[clone.policy] == pytest.approx(league.itself / (league.itself + league.baseline))
+    assert sum(plans[2].opponents.values()) == pytest.approx(1)
+
+
+def test_the_gate_lets_in_who_beats_its_parent_and_nobody_else(tmp_path: Path) -> None:
+    store, settings = _run(
+        tmp_path, gate={"test": "sprt"}, train={"seeds": 2, "learning_rate": 0.003, "minibatch_decisions": 64}
+    )
+    members = read_published(store, ITERATIONS - 1, keys.POPULATION, Population)
+    matrix = read_published(store, ITERATIONS - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
+    assert matrix.payoffs is not None
+    decisions = []
+    for iteration in range(ITERATIONS):
+        gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
+        assert [gate.policy for gate in gates] == [each.policy for each in _trained(store, settings, iteration)]
+        for gate in gates:
+            decisions.append(gate.decision)
+            assert (gate.policy in members.ids) == (gate.decision != "reject")
+            if gate.decision == "accept":
+                assert gate.parent is not None
+                cell = matrix.payoffs[members.ids.index(gate.policy)][members.ids.index(gate.parent)]
+                assert gate.payoff == pytest.approx(cell)
+                assert cell > 0
+            nobody_to_beat = gate.parent in {None, gate.policy}
+            assert (gate.decision == "exempt") == nobody_to_beat
+    assert decisions[:2] == ["exempt", "exempt"], "clones have no parent"
+    assert set(decisions[2:]) & {"accept", "reject"}
+
+
+def test_exact_oracles_answer_from_iteration_0_on_and_collect_nothing(tmp_path: Path) -> None:
+    store, _ = _run(tmp_path, train={"oracle": "exact"}, population={"initial": ["first-action"]})
+    gains = [
+        read_published(store, iteration, keys.META_GAME_ANALYSIS, MetaGameAnalysis).exploitability.exact
+        for iteration in range(ITERATIONS)
+    ]
+    assert all(gain is not None for gain in gains)
+    plans = _plans(store)
+    assert [plan.rule for plan in plans] == ["initial", "meta-strategy", "meta-strategy"]
+    assert [plan.oracle for plan in plans] == ["exact"] * ITERATIONS
+    newest = [plan.population.ids[-1] for plan in plans]
+    assert [plan.learner for plan in plans] == newest
