@@ -107,14 +107,23 @@ def load_table(store: ObjectStore, policy_id: PolicyId, tree: GameTree) -> Table
         ConfigurationError: it is scripted and does not play tabular games.
     """
     if policy_id in SCRIPTED:
-        if policy_id not in IN_EVERY_GAME:
-            raise ConfigurationError(
-                f"policy {policy_id!r} does not play {tree.format}; expected {' or '.join(sorted(IN_EVERY_GAME))}"
-            )
-        return IN_EVERY_GAME[policy_id](tree)
+        return scripted_table(policy_id, tree)
     table = _stored_table(store, policy_id, tabular_space(tree))
     check_table(tree, table, f"{store.uri}/{keys.policy_table(policy_id)}")
     return table
+
+
+def scripted_table(policy_id: PolicyId, tree: GameTree) -> Table:
+    """Return the table of a scripted policy.
+
+    Raises:
+        ConfigurationError: there is none of that name that plays every game.
+    """
+    if policy_id not in IN_EVERY_GAME:
+        raise ConfigurationError(
+            f"policy {policy_id!r} does not play {tree.format}; expected {' or '.join(sorted(IN_EVERY_GAME))}"
+        )
+    return IN_EVERY_GAME[policy_id](tree)
 
 
 def load_table_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> TablePolicy:

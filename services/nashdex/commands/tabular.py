@@ -1,0 +1,91 @@
+"""``nashdex tabular``: games whose answers are known, outside any run."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+if TYPE_CHECKING:
+    from nashdex.games.tabular.tree import GameTree
+
+app = typer.Typer(no_args_is_help=True, help="Solve games that are small enough to be written down, exactly.")
+
+_GAME = "kuhn_poker, leduc_poker, or a file of payoffs such as `nashdex solve` reads."
+_Game = Annotated[str, typer.Argument(metavar="FORMAT|MATRIX.json", help=_GAME)]
+
+
+@app.callback()
+def tabular() -> None:
+    """Solve games that are small enough to be written down, exactly."""
+
+
+@app.command()
+def value(game: _Game, as_json: JsonOption = False) -> None:
+    """Print a game's value to its first player, and the NashConv of two policies that are easy to name."""
+    from nashdex.evaluator.game_value import game_value
+    from nashdex.games.tabular.values import nash_conv
+    from nashdex.policies.scripted import IN_EVERY_GAME
+
+    tree = _tree(game)
+    document = {
+        "format": tree.format,
+        "information_states": tree.num_states,
+        "nodes": len(tree.node_state),
+        "value": game_value(tree),
+        "nash_conv": {name: nash_conv(tree, [table_of(tree)], [1.0]) for name, table_of in IN_EVERY_GAME.items()},
+    }
+    if as_json:
+        print_json(document)
+        return
+    print_text(f"{tree.format}: {tree.num_states} information states, {len(tree.node_state):,} nodes")
+    print_text(f"value to the first player {document['value']:.9f}")
+    for name, table_of in IN_EVERY_GAME.items():
+        print_text(f"NashConv of {name} {nash_conv(tree, [table_of(tree)], [1.0]):.6f}")
+
+
+@app.command()
+def double_oracle(
+    game: _Game,
+    iterations: Annotated[int, typer.Option(min=1, max=1000, help="At most; it ends at a NashConv of 0.")] = 100,
+    initial: Annotated[str, typer.Option(metavar="POLICY", help="first-action or random.")] = "first-action",
+    as_json: JsonOption = False,
+) -> None:
+    """Run double oracle with a population for each player, exact best responses and nash."""
+    from nashdex.core.ids import PolicyId
+    from nashdex.evaluator.double_oracle import double_oracle
+    from nashdex.policies.tables import scripted_table
+
+    tree = _tree(game)
+    done = []
+    for step in double_oracle(tree, scripted_table(PolicyId(initial), tree), iterations):
+        done.append(step)
+        if not as_json:
+            print_text(
+                f"iteration {step.iteration:3}: {step.row_policies} × {step.column_policies} policies, "
+                f"value {step.value:+.6f}, NashConv {step.nash_conv:.6g}"
+            )
+    if as_json:
+        print_json(
+            {
+                "format": tree.format,
+                "converged": done[-1].converged,
+                "iterations": [step.model_dump(mode="json") for step in done],
+            }
+        )
+
+
+def _tree(game: str) -> "GameTree":
+    """Return the tree of a format or a file.
+
+    Raises:
+        ConfigurationError: the format is no tabular game.
+        DataError: the file is missing or wrong, or its game is not zero-sum.
+    """
+    from nashdex.games.registry import is_tabular, tabular_game_for
+    from nashdex.orchestrator.run_inputs import read_matrix
+
+    if is_tabular(game) or not game.endswith(".json"):
+        return tabular_game_for(game).tree
+    return tabular_game_for("matrix", read_matrix(Path(game))).tree
