@@ -67,9 +67,11 @@ def _against_anchors(report: Report, policy: PolicyId) -> list[str]:
 
 def _best_response_gap(row: IterationRow) -> str:
     gap = next((e.gap for e in row.exploitability if e.estimator == "best_response_gap"), None)
-    if gap is None:
-        return "no gap: the first policy answers no meta-strategy"
-    return f"gap {precise(gap.value) if gap.low == gap.high else _interval(gap)}"
+    if gap is not None:
+        return f"gap {precise(gap.value) if gap.low == gap.high else _interval(gap)}"
+    if not row.new_policies:
+        return "no gap: nobody new is in the population"
+    return "no gap: the first policy answers no meta-strategy"
 
 
 def _interval(interval: Interval) -> str:

@@ -14,7 +14,7 @@ from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.exploitability import interval
 from nashdex.metagame.ledger import BattleRecord, InteractionMatrix, count_records
-from nashdex.metagame.payoffs import expected_scores, posterior_scores, require_played
+from nashdex.metagame.payoffs import expected_scores, posterior_scores
 from nashdex.metagame.purposes import ScoringBattles, SelectionBattles
 from nashdex.metagame.ratings import EloGap, RatingTable, rate
 
@@ -48,22 +48,24 @@ def mixture_scores(
     num_draws: int,
     seed: int,
 ) -> tuple[MixtureScore, ...]:
-    """Return Σ_j σ_j P̂(j, opponent) for each opponent. One that is the whole mixture is left out: it is itself.
+    """Return Σ_j σ_j P̂(j, opponent) for each opponent that has met all of the mixture.
 
-    Raises:
-        DataError: a pair has not played.
+    One that is the whole mixture is left out: it is itself.
     """
     policies = matrix.policies
     wins, draws, games = matrix.arrays()
-    require_played(policies, games)
     sigma = np.array([strategy.get(policy, 0.0) for policy in policies])
-    scores = sigma @ expected_scores(wins, draws, games)
+    met_all = [
+        all(games[member, place] for member in np.flatnonzero(sigma) if member != place)
+        for place in range(len(policies))
+    ]
+    scores = sigma @ expected_scores(wins, draws, np.maximum(games, 1))
     drawn = sigma @ posterior_scores(policies, wins, draws, games, num_draws=num_draws, seed=seed)
     found = []
     for opponent in opponents:
         place = policies.index(opponent)
         met = int(games[sigma > 0, place].sum())
-        if met:
+        if met and met_all[place]:
             value = float(scores[place])
             bounds = interval(value, drawn[:, place])
             found.append(MixtureScore(opponent=opponent, value=value, low=bounds.low, high=bounds.high, games=met))

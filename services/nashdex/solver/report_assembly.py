@@ -11,13 +11,16 @@ from nashdex.core.ids import PolicyId, RunId
 from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.metagame.bradley_terry import expected_scores_of
+from nashdex.metagame.elo import online_elo
 from nashdex.metagame.embedding import first_disc, transitive_part
 from nashdex.metagame.exploitability import Estimator
+from nashdex.metagame.glicko import glicko_after_one_period
 from nashdex.metagame.ledger import BattleRecord, InteractionMatrix
 from nashdex.metagame.payoffs import EVEN, Floats
 from nashdex.metagame.population import Population
 from nashdex.metagame.progress import improvement, mixture_scores
 from nashdex.metagame.ratings import ELO_PER_STRENGTH
+from nashdex.metagame.schedule import full_table_battles
 from nashdex.solver import report_findings as findings
 from nashdex.solver.report_document import (
     MAX_PICTURED_POLICIES,
@@ -30,6 +33,7 @@ from nashdex.solver.report_document import (
     Interval,
     Intransitivity,
     IterationRow,
+    LadderRating,
     PayoffMatrix,
     PolicyRow,
     Progress,
@@ -70,10 +74,10 @@ def assemble(
         DataError: counts and ledgers do not fit each other.
     """
     population, analysis = last.population, last.analysis
-    base = next((entry.id for entry in population.policies if entry.kind != "scripted"), None)
+    base = next((entry.id for entry in population.policies if entry.kind == "network"), None)
     anchors = [entry.id for entry in population.policies if entry.kind == "scripted" or entry.id == base]
     by_rating = sorted(population.ids, key=lambda policy: (-analysis.ratings[policy].elo, policy))
-    policies = _policy_rows(last, by_rating, anchors)
+    policies = _policy_rows(last, by_rating, anchors, records)
     names = policy_names(policies)
     scores = _anchor_scores(settings, last, anchors)
     payoffs = _anchor_payoffs(last, anchors)
@@ -113,7 +117,7 @@ def assemble(
         ),
         warnings=_warnings(last, names),
         policies=policies,
-        payoffs=_payoff_matrix(last, by_rating),
+        payoffs=_payoff_matrix(settings, last, by_rating),
         embedding=_embedding(last, by_rating),
         intransitivity=Intransitivity(value=analysis.intransitivity, by_chance=analysis.intransitivity_by_chance),
         iterations=tuple(rows),
@@ -188,11 +192,15 @@ def _newest_gap(rows: Sequence[IterationRow]) -> Exploitability | None:
 
 
 def _policy_rows(
-    last: IterationSources, by_rating: Sequence[PolicyId], anchors: Sequence[PolicyId]
+    last: IterationSources,
+    by_rating: Sequence[PolicyId],
+    anchors: Sequence[PolicyId],
+    records: Sequence[BattleRecord],
 ) -> tuple[PolicyRow, ...]:
     entries = {entry.id: entry for entry in last.population.policies}
     probabilities = {share.policy: share.probability for share in shares(last)}
     length = _short_id_length(last.population)
+    ladder = _ladder_ratings(last.population, records)
     rows = []
     for policy in by_rating:
         entry, rating = entries[policy], last.analysis.ratings[policy]
@@ -210,10 +218,31 @@ def _policy_rows(
                     elo=Interval(value=rating.elo, low=rating.low, high=rating.high),
                     standard_error=rating.standard_error,
                 ),
+                ladder=ladder.get(policy),
                 games=rating.games,
             )
         )
     return tuple(rows)
+
+
+def _ladder_ratings(population: Population, records: Sequence[BattleRecord]) -> dict[PolicyId, LadderRating]:
+    if not records:
+        return {}
+    battles = [
+        (*record.policies, EVEN if record.winner is None else float(record.winner == 0))
+        for record in records
+        if set(record.policies) <= set(population.ids)
+    ]
+    elo, glicko = online_elo(population.ids, battles), glicko_after_one_period(population.ids, battles)
+    return {
+        policy: LadderRating(
+            online_elo=elo[policy],
+            glicko=glicko[policy].rating,
+            glicko_deviation=glicko[policy].deviation,
+            gxe=glicko[policy].gxe,
+        )
+        for policy in population.ids
+    }
 
 
 def _short_id_length(population: Population) -> int:
@@ -229,7 +258,7 @@ def _exact(matrix: InteractionMatrix) -> Floats:
     return np.array(matrix.payoffs, dtype=np.float64).reshape(len(matrix.policies), len(matrix.policies))
 
 
-def _payoff_matrix(last: IterationSources, order: Sequence[PolicyId]) -> PayoffMatrix:
+def _payoff_matrix(settings: RunSettings, last: IterationSources, order: Sequence[PolicyId]) -> PayoffMatrix:
     ordered, size = last.matrix.restricted_to(order), range(len(order))
     exact = ordered.payoffs is not None
     return PayoffMatrix(
@@ -238,7 +267,9 @@ def _payoff_matrix(last: IterationSources, order: Sequence[PolicyId]) -> PayoffM
         exact=ordered.payoffs,
         imputed=last.analysis.imputed_cells,
         battles=sum(map(sum, ordered.games)) // 2,
-        full_table_battles=None,
+        full_table_battles=None
+        if exact or settings.evaluate.schedule == "uniform"
+        else full_table_battles(len(order), settings.evaluate),
     )
 
 

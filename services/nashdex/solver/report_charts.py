@@ -21,8 +21,8 @@ _NO_RANGE = 1e-10
 _OUTSIDE = 1e-3
 """Of a step, that may lie outside the ticks: a rounding error below 0 needs no tick of its own."""
 
-SMALLEST = 1e-12
-"""On a logarithmic axis, everything below stands here: it is zero up to rounding."""
+SMALLEST = 1e-9
+"""What is below this is zero up to rounding, and stands on the lowest line of a logarithmic axis."""
 _MANY_TIMES = 100.0
 _PLAIN_POWERS = range(-2, 4)
 _SUPERSCRIPTS = str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -60,6 +60,15 @@ class Segment:
     title: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """Where values stand on a y axis."""
+
+    ticks: Sequence[tuple[float, str]]
+    """Scaled, by rising height, and what stands beside them."""
+    scaled: _Scale
+
+
 def nice_ticks(low: float, high: float, at_most: int = 5) -> list[float]:
     """Return at most ``at_most`` + 1 multiples of 1, 2, 2.5 or 5 times a power of ten that cover [low, high]."""
     if high - low < _NO_RANGE * max(1.0, abs(low), abs(high)):
@@ -88,20 +97,32 @@ def spans_decades(values: Sequence[float]) -> bool:
     return low >= 0 and high >= _MANY_TIMES * max(low, SMALLEST)
 
 
-def decade_ticks(low: float, high: float, at_most: int = 5) -> list[float]:
-    """Return at most ``at_most`` + 1 powers of ten that cover [low, high], both positive."""
+def decade_powers(low: float, high: float, at_most: int = 5) -> list[int]:
+    """Return at most ``at_most`` + 1 evenly spaced powers of ten that cover [low, high], both positive."""
     first, last = math.floor(math.log10(low) + _ROUNDING), math.ceil(math.log10(high) - _ROUNDING)
     step = max(1, math.ceil((last - first) / at_most))
-    return [10.0**power for power in range(last - step * max(1, math.ceil((last - first) / step)), last + 1, step)]
+    return list(range(last - step * max(1, math.ceil((last - first) / step)), last + 1, step))
 
 
-def decade_labels(ticks: Sequence[float]) -> list[str]:
-    """Return powers of ten as text: ``10``, ``0.1``, ``10⁻³``."""
-    texts = []
-    for power in (round(math.log10(tick)) for tick in ticks):
-        superscript = str(power).replace("-", "−").translate(_SUPERSCRIPTS)
-        texts.append(f"{10.0**power:g}" if power in _PLAIN_POWERS else f"10{superscript}")
-    return texts
+def decade_label(power: int) -> str:
+    """Return a power of ten as text: ``10``, ``0.1``, ``10⁻³``."""
+    superscript = str(power).replace("-", "−").translate(_SUPERSCRIPTS)
+    return f"{10.0**power:g}" if power in _PLAIN_POWERS else f"10{superscript}"
+
+
+def _linear_axis(values: Sequence[float]) -> "_Axis":
+    ticks = nice_ticks(min(values), max(values))
+    return _Axis(list(zip(ticks, tick_labels(ticks), strict=True)), lambda y: y)
+
+
+def _decade_axis(values: Sequence[float]) -> "_Axis":
+    """Return powers of ten down to the smallest value that is not zero up to rounding, and a line for those below."""
+    powers = decade_powers(min(v for v in values if v >= SMALLEST), max(values))
+    ticks = [(float(power), decade_label(power)) for power in powers]
+    zero = 2.0 * powers[0] - powers[1]
+    if min(values) < SMALLEST:
+        ticks = [(zero, "0"), *ticks]
+    return _Axis(ticks, lambda y: math.log10(y) if y >= SMALLEST else zero)
 
 
 def line_chart(
@@ -121,17 +142,14 @@ def line_chart(
         x_label: what stands under the x axis.
         include: values of y that a linear axis always covers.
         whole_x: ticks only at whole x, for iterations.
-        logarithmic: a y axis of powers of ten, which draws what is below ``SMALLEST`` there.
+        logarithmic: a y axis of powers of ten; something must reach ``SMALLEST``.
     """
     points = [point for one in series for point in one.points]
     if not points:
         return Markup('<p class="none">Nothing was measured.</p>')
     bounds = [v for p in points for v in (p.y, p.low, p.high) if v is not None]
-    if logarithmic:
-        bounds = [max(bound, SMALLEST) for bound in bounds]
-        y_ticks = decade_ticks(min(bounds), max(bounds))
-    else:
-        y_ticks = nice_ticks(min(*bounds, *include), max(*bounds, *include))
+    axis = _decade_axis(bounds) if logarithmic else _linear_axis([*bounds, *include])
+    bottom, top = axis.ticks[0][0], axis.ticks[-1][0]
     xs = [p.x for p in points]
     x_low, x_high = min(xs), max(xs)
     if x_low == x_high:
@@ -143,16 +161,13 @@ def line_chart(
     def px(x: float) -> float:
         return _LEFT + (x - x_low) / (x_high - x_low) * (WIDTH - _LEFT - _RIGHT)
 
-    def scaled(y: float) -> float:
-        return math.log10(max(y, SMALLEST)) if logarithmic else y
-
-    y_low, y_high = scaled(y_ticks[0]), scaled(y_ticks[-1])
+    def height(scaled: float) -> float:
+        return HEIGHT - _BOTTOM - (scaled - bottom) / (top - bottom) * (HEIGHT - _TOP - _BOTTOM)
 
     def py(y: float) -> float:
-        return HEIGHT - _BOTTOM - (scaled(y) - y_low) / (y_high - y_low) * (HEIGHT - _TOP - _BOTTOM)
+        return height(axis.scaled(y))
 
-    y_labels = decade_labels(y_ticks) if logarithmic else tick_labels(y_ticks)
-    parts = [_axes(px, py, x_ticks, (y_ticks, y_labels), x_label)]
+    parts = [_axes(px, x_ticks, [(height(at), text) for at, text in axis.ticks], x_label)]
     for number, one in enumerate(series):
         path = "".join(f"{'L' if i else 'M'}{px(p.x):.1f} {py(p.y):.1f}" for i, p in enumerate(one.points))
         # Dashes differ, so that lines that lie on each other can all be seen.
@@ -171,7 +186,6 @@ def stacked_bars(bars: Sequence[tuple[str, Sequence[Segment]]], *, label: str, x
         return Markup('<p class="none">Nothing was measured.</p>')
     pitch = (WIDTH - _LEFT - _RIGHT) / len(bars)
     width = min(0.82 * pitch, _WIDEST_BAR)
-    y_ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
 
     def py(y: float) -> float:
         return HEIGHT - _BOTTOM - y * (HEIGHT - _TOP - _BOTTOM)
@@ -180,7 +194,7 @@ def stacked_bars(bars: Sequence[tuple[str, Sequence[Segment]]], *, label: str, x
         return _LEFT + (x + 0.5) * pitch
 
     shown_every = math.ceil(len(bars) / 12)
-    parts = [_axes(px, py, [], (y_ticks, tick_labels(y_ticks)), x_label)]
+    parts = [_axes(px, [], [(py(tick), f"{tick:.2f}") for tick in (0.0, 0.25, 0.5, 0.75, 1.0)], x_label)]
     for index, (name, segments) in enumerate(bars):
         base = 0.0
         for segment in segments:
@@ -206,7 +220,7 @@ def stacked_bars(bars: Sequence[tuple[str, Sequence[Segment]]], *, label: str, x
 
 def whisker(value: float, low: float, high: float, *, axis: tuple[float, float], colour: str, title: str) -> Markup:
     """Return one value with its interval on a horizontal ``axis``, to stand in a table's cell."""
-    width, height = 200, 18
+    width, height = 125, 18
 
     def px(x: float) -> float:
         return 6 + (x - axis[0]) / (axis[1] - axis[0] or 1.0) * (width - 12)
@@ -233,8 +247,10 @@ def share_bar(value: float, low: float, high: float, *, colour: str, title: str)
         Markup('<rect class="{}" x="2" y="4" width="{:.1f}" height="10"><title>{}</title></rect>').format(
             colour, px(value) - 2, title
         ),
-        Markup('<path class="interval" d="M{0:.1f} 9H{1:.1f}M{0:.1f} 6V12M{1:.1f} 6V12"/>').format(px(low), px(high)),
     ]
+    if low < high:
+        ends = Markup('<path class="interval" d="M{0:.1f} 9H{1:.1f}M{0:.1f} 6V12M{1:.1f} 6V12"/>')
+        parts.append(ends.format(px(low), px(high)))
     return _svg(title, parts, width, height)
 
 
@@ -249,19 +265,18 @@ def _mark(point: Point, colour: str, x: float, py: _Scale) -> Markup:
     )
 
 
-def _axes(
-    px: _Scale, py: _Scale, x_ticks: Sequence[float], y_axis: tuple[Sequence[float], Sequence[str]], x_label: str
-) -> Markup:
+def _axes(px: _Scale, x_ticks: Sequence[float], y_ticks: Sequence[tuple[float, str]], x_label: str) -> Markup:
+    """Return the grid; ``y_ticks`` are heights in the drawing and what stands beside them."""
     parts = []
-    for tick, text in zip(*y_axis, strict=True):
+    for height, text in y_ticks:
         parts.append(
             Markup('<line class="{}" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(
-                "axis" if tick == 0 else "grid", _LEFT, WIDTH - _RIGHT, py(tick), py(tick)
+                "axis" if _is_zero(text) else "grid", _LEFT, WIDTH - _RIGHT, height, height
             )
         )
         parts.append(
             Markup('<text class="tick" x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(
-                _LEFT - 6, py(tick) + 3.5, text
+                _LEFT - 6, height + 3.5, text
             )
         )
     parts.extend(
@@ -276,6 +291,10 @@ def _axes(
         )
     )
     return Markup("").join(parts)
+
+
+def _is_zero(text: str) -> bool:
+    return not text.strip("0.")
 
 
 def _svg(label: str, parts: Sequence[Markup], width: int, height: int) -> Markup:

@@ -74,7 +74,10 @@ def disc_chart(dots: Sequence[Dot], *, label: str) -> Markup:
                 dot.colour, x, y, radius, dot.title
             )
         )
-    taken = [_Box(x - radius, y - radius, x + radius, y + radius) for x, y, radius in circles]
+    taken = [
+        _Box(centre_x - 6, centre_y - 6, centre_x + 6, centre_y + 6),
+        *(_Box(x - radius, y - radius, x + radius, y + radius) for x, y, radius in circles),
+    ]
     for dot, circle in zip(dots, circles, strict=True):
         box = _free_place(dot.name, circle, taken)
         if box is not None:

@@ -27,6 +27,15 @@ class Rating(Model):
     standard_error: NonNegativeFloat = Field(description="Elo.")
 
 
+class LadderRating(Model):
+    """What a ladder would show, for comparison. No interval tells how far to trust the online Elo."""
+
+    online_elo: float = Field(description="After the ledger's battles in turn, K = 32.")
+    glicko: float = Field(description="Glicko-1, all battles in one rating period.")
+    glicko_deviation: NonNegativeFloat = Field(description="RD: its standard deviation.")
+    gxe: float = Field(description="Per cent: expected score against a player drawn from a whole ladder.")
+
+
 class PolicyRow(Model):
     """One member of the population, as it stands after the last iteration."""
 
@@ -39,6 +48,7 @@ class PolicyRow(Model):
     anchor: bool = Field(description="One of the frozen policies that progress is measured against.")
     probability: Interval = Field(description="In the last meta-strategy.")
     rating: Rating
+    ladder: LadderRating | None = Field(description="Null where payoffs are exact.")
     games: NonNegativeInt = Field(description="Battles in the ledger.")
 
 
@@ -169,6 +179,18 @@ class Training(Model):
     curves: tuple[Curve, ...]
 
 
+class GateOutcome(Model):
+    """Whether a new policy was let into the population, and on what evidence."""
+
+    policy: PolicyIdField
+    parent: PolicyIdField | None = Field(description="Whom it had to beat.")
+    decision: str
+    wins: NonNegativeInt
+    draws: NonNegativeInt
+    losses: NonNegativeInt
+    payoff: float | None = Field(description="Of a tabular game, in place of battles.")
+
+
 class IterationRow(Model):
     """One iteration."""
 
@@ -176,6 +198,8 @@ class IterationRow(Model):
     sources: str = Field(description="Digest of the attempts that the row was read from.")
     versions: dict[str, str] = Field(description="Of what made the iteration, by name.")
     oracle: str
+    rule: str = Field(description="Where the opponents came from.")
+    gates: tuple[GateOutcome, ...] = Field(description="Empty in a run without a gate.")
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str
     meta_strategy: tuple[Probability, ...]

@@ -45,9 +45,9 @@ def signed(value: float, decimals: int) -> str:
     return text[1:] if not text.strip("+−0.") else text
 
 
-def precise(value: float) -> str:
-    """Return a number that is known exactly: ``0.4583``, ``3.1e−17``, ``0``."""
-    if value == 0:
+def precise(value: float, smallest: float = 0.0) -> str:
+    """Return a number that is known exactly: ``0.4583``, ``3.1e−17``, ``0``; below ``smallest`` it is rounding."""
+    if abs(value) <= smallest:
         return "0"
     text = f"{value:.4f}" if abs(value) >= _SMALLEST_DECIMAL else f"{value:.1e}"
     return text.replace("-", "−")

@@ -16,6 +16,7 @@ from nashdex.solver import report_charts as charts
 from nashdex.solver import report_views as views
 from nashdex.solver.report_document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
 from nashdex.solver.report_findings import percent, precise, signed
+from nashdex.solver.report_texts import DECISIONS, RULES
 
 SECTIONS = (
     ("payoffs", "Payoffs"),
@@ -44,6 +45,7 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
     colours = views.colours_of(report)
     pages = _replay_pages(report, names, logs)
     last = report.iterations[-1]
+    played = views.ever_played(report)
     most_entropy = math.log(len(report.policies))
     drawn = [row for row in report.iterations if any(training.curves for training in row.training)][-_MOST_DRAWN:]
     environment = Environment(
@@ -76,6 +78,14 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         estimates={entry.estimator: entry for entry in last.exploitability},
         shares={row.iteration: {p.policy: p.probability for p in row.meta_strategy} for row in report.iterations},
         shares_told=views.shares_told(report),
+        ever_played=played,
+        legend=views.legend(colours),
+        others_played=any(colours[policy] == "other" for policy in played),
+        known=views.known_policies(report, names),
+        rules=RULES,
+        decisions=DECISIONS,
+        learned=any(training.num_decisions for row in report.iterations for training in row.training),
+        gated=any(row.gates for row in report.iterations),
         likely=views.likely(report),
         share_bars=views.share_bars(report, names, colours),
         strategy_chart=views.strategy_chart(report, names, colours),

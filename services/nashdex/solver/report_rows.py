@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import CollectResult, TrainingResult
 from nashdex.metagame.exploitability import ExactExploitability, ExploitabilityEstimate
+from nashdex.metagame.gate import GateResult
 from nashdex.metagame.payoffs import wilson_interval
 from nashdex.solver.report_document import (
     Collection,
     Curve,
     Exploitability,
+    GateOutcome,
     Interval,
     IterationRow,
     OpponentScore,
@@ -37,6 +39,8 @@ def iteration_row(sources: IterationSources) -> IterationRow:
         sources=sources.manifests.digest,
         versions=_versions(sources),
         oracle=sources.plan.oracle,
+        rule=sources.plan.rule,
+        gates=tuple(_gate(result) for result in sources.gates),
         new_policies=tuple(policy for policy in sources.population.ids if policy not in known),
         meta_solver=strategy.meta_solver,
         meta_strategy=shares(sources),
@@ -115,6 +119,18 @@ def thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     if len(points) <= CURVE_POINTS:
         return list(points)
     return [points[round(i * (len(points) - 1) / (CURVE_POINTS - 1))] for i in range(CURVE_POINTS)]
+
+
+def _gate(result: GateResult) -> GateOutcome:
+    return GateOutcome(
+        policy=result.policy,
+        parent=result.parent,
+        decision=result.decision,
+        wins=result.wins,
+        draws=result.draws,
+        losses=result.losses,
+        payoff=result.payoff,
+    )
 
 
 def _exploitability(estimate: ExploitabilityEstimate) -> Exploitability:

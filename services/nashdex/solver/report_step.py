@@ -84,11 +84,14 @@ def _told(
 
 
 def _report_before(store: ObjectStore, iteration: int) -> Report | None:
-    """Return the report of the iteration before, if there is one and this version made it."""
-    manifest = find_manifest(store, iteration - 1, StepName.REPORT, 0) if iteration else None
-    if manifest is None or manifest.nashdex_version != nashdex.__version__:
+    """Return the report of the iteration before, if this version made one. It only saves time: a bad one is none."""
+    try:
+        manifest = find_manifest(store, iteration - 1, StepName.REPORT, 0) if iteration else None
+        if manifest is None or manifest.nashdex_version != nashdex.__version__:
+            return None
+        return read_written(store, manifest, keys.REPORT, Report)
+    except DataError:
         return None
-    return read_written(store, manifest, keys.REPORT, Report)
 
 
 def _records(

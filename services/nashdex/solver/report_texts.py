@@ -1,8 +1,11 @@
 """What the report's page says of each estimator and each learning curve."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from nashdex.metagame.exploitability import Estimator
+from nashdex.metagame.gate import GateDecision
+from nashdex.metagame.plan import OpponentRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,22 @@ ESTIMATORS = (
 )
 
 
+RULES: Final[dict[OpponentRule, str]] = {
+    "initial": "the initial population",
+    "meta-strategy": "the mixture before it",
+    "self-play": "itself",
+    "league": "a league",
+}
+"""Where an iteration's opponents came from."""
+DECISIONS: Final[dict[GateDecision, str]] = {
+    "accept": "accepted",
+    "reject": "rejected",
+    "undecided": "undecided, let in",
+    "exempt": "not tested",
+}
+"""What a gate decided."""
+
+
 @dataclass(frozen=True, slots=True)
 class LearningChart:
     """A chart of learning curves, drawn where at least one of them was measured."""
@@ -77,6 +96,7 @@ LEARNING_CHARTS = (
     LearningChart("Policy loss", "of the actor", (("policy_loss", "policy loss"),)),
     LearningChart("Gradient norm", "before it is scaled down", (("gradient_norm", "gradient norm"),)),
     LearningChart("Reference coefficient", "β of the reference KL", (("beta_reference", "β"),)),
+    LearningChart("Entropy coefficient", "of the entropy bonus", (("entropy_coefficient", "entropy coefficient"),)),
     LearningChart("Learning rate", "Adam's step size", (("learning_rate", "learning rate"),)),
     LearningChart(
         "Loss of cloning", "nats a decision", (("loss", "training"), ("validation_loss", "held-out battles"))

@@ -23,8 +23,8 @@ NUM_SHADES = 12
 _STRONGEST_SHADE = 0.6
 _VISIBLE_SHARE = 0.0005
 """A probability that 0.1 % is the nearest to."""
-_MOST_SHARES_TOLD = 120
-"""Cells of the table of every policy's probability in every iteration."""
+_MOST_SHARES_TOLD = 50
+"""Cells of the table of each played policy's probability in every iteration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,29 @@ def share_bars(report: Report, names: Names, colours: Mapping[PolicyId, str]) ->
     }
 
 
+def ever_played(report: Report) -> set[PolicyId]:
+    """Return the policies that some iteration's mixture plays."""
+    return {s.policy for row in report.iterations for s in row.meta_strategy if s.probability.value > 0}
+
+
+def legend(colours: Mapping[PolicyId, str]) -> list[PolicyId]:
+    """Return the policies that have a colour of their own, in the order of colours."""
+    return sorted((policy for policy, colour in colours.items() if colour != "other"), key=colours.__getitem__)
+
+
+def known_policies(report: Report, names: Names) -> dict[PolicyId, str]:
+    """Return the members' names, and those of policies that were trained and not let into the population."""
+    trained = {
+        training.policy: f"{'clone' if training.oracle == 'clone' else 'best response'} {row.iteration}"
+        for row in report.iterations
+        for training in row.training
+    }
+    return trained | dict(names)
+
+
 def shares_told(report: Report) -> bool:
     """Say whether the page lists every policy's probability in every iteration: else ``report.json`` alone does."""
-    return 1 < len(report.iterations) <= _MOST_SHARES_TOLD // len(report.policies)
+    return len(report.iterations) * len(ever_played(report)) <= _MOST_SHARES_TOLD
 
 
 def strategy_chart(report: Report, names: Names, colours: Mapping[PolicyId, str]) -> Markup:
