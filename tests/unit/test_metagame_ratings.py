@@ -115,6 +115,15 @@ def test_a_cycle_is_called_one() -> None:
     assert "'a' is not rated below 'c' and yet scores 0.300" in table.warnings[1]
 
 
+def test_a_cell_of_few_battles_does_not_hide_a_cycle_of_many() -> None:
+    """A cell of six battles may be anything by chance, and counts for six."""
+    wins = np.array([[0, 60, 140, 0], [140, 0, 60, 0], [60, 140, 0, 3], [0, 0, 3, 0]])
+    table = _rated(matrix("abcd", wins, wins + wins.T))
+    assert table.intransitivity == pytest.approx(0.2, abs=0.01)
+    assert table.intransitivity_by_chance < 0.07
+    assert "not transitive" in table.warnings[0]
+
+
 def test_a_transitive_game_is_called_none() -> None:
     scores = expected_scores_of(np.array([0.0, 1.0, 2.0]))
     wins = np.round(100_000 * scores * (1 - np.eye(3))).astype(int)

@@ -58,8 +58,8 @@ class RatingTable(Model):
     gap_standard_errors: dict[str, dict[str, NonNegativeFloat]] = Field(description="Of each difference of two Elos.")
     anchors: dict[str, float] = Field(description="Elo that was fixed, by policy.")
     intransitivity: NonNegativeFloat = Field(
-        description="‖A − A_BT‖: root mean square over the played cells, in expected score. 0 where one number a "
-        "policy explains every payoff."
+        description="‖A − A_BT‖: root mean square over cells, weighed by their battles, in expected score. 0 where one "
+        "number a policy explains every payoff."
     )
     intransitivity_by_chance: NonNegativeFloat = Field(
         description="What 95 % of transitive games with these ratings and as many battles stay below."
@@ -220,6 +220,7 @@ def _misfit(
 ) -> tuple[float, float, float, tuple[str, str] | None]:
     """Return ‖A − A_BT‖, what chance alone stays below, the largest entry and its cell.
 
+    Every battle weighs the same, so the noise of a cell with few does not hide a cycle among those with many.
     Chance: tournaments drawn from the fitted ratings with as many decisive battles. They are not fitted again, which
     makes them misfit a little more than a fitted one would: a warning errs on the quiet side.
     """
@@ -231,10 +232,10 @@ def _misfit(
     residuals = np.abs(scores[rows, columns] / met - expected)
     generator = np.random.default_rng(derive_seed(seed, "transitive"))
     drawn = generator.binomial(met, expected, size=(num_draws, len(met))) / met - expected
-    by_chance = float(np.quantile(np.sqrt((drawn**2).mean(axis=1)), _CHANCE_QUANTILE))
+    by_chance = float(np.quantile(np.sqrt(drawn**2 @ (met / met.sum())), _CHANCE_QUANTILE))
     worst = int(residuals.argmax())
     cell = (names[rows[worst]], names[columns[worst]])
-    return float(np.sqrt((residuals**2).mean())), by_chance, float(residuals[worst]), cell
+    return float(np.sqrt(residuals**2 @ (met / met.sum()))), by_chance, float(residuals[worst]), cell
 
 
 def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float]) -> list[str]:
@@ -272,7 +273,7 @@ def _reversals(
         for i, j in np.argwhere((games > 0) & (elo[:, None] >= elo[None, :]) & (high < EVEN))
     )
     warning = (
-        f"the payoff is not transitive: ratings miss it by {misfit:.3f} a cell, by chance at most {by_chance:.3f}; "
+        f"the payoff is not transitive: ratings miss it by {misfit:.3f} in score, by chance at most {by_chance:.3f}; "
         "they do not tell who beats whom"
     )
     return [
