@@ -74,6 +74,12 @@ def test_the_learner_is_the_newest_that_its_oracle_can_go_on_from() -> None:
     assert next_plan(EXACT, 2, _solved(population)).learner == "table"
 
 
+def test_training_may_always_start_from_the_clone() -> None:
+    settings = RunSettings.model_validate({"train": {"start": "clone"}})
+    plan = next_plan(settings, 2, _solved(GROWN, STRATEGY, {"strong": 2.0}))
+    assert (plan.learner, plan.opponents) == ("clone", {"clone": 0.25, "strong": 0.75})
+
+
 def test_without_a_network_there_is_nothing_to_improve() -> None:
     with pytest.raises(DataError, match="no network"):
         next_plan(SETTINGS, 1, _solved(SCRIPTED))

@@ -24,6 +24,8 @@ EXACT = KUHN | {"train": {"oracle": "exact"}}
         {"evaluate": {"schedule": "adaptive", "first_battles": 20, "adaptive_battles": 100}},
         KUHN | {"mode": "league"},
         KUHN | {"gate": SPRT},
+        KUHN | {"train": {"start": "clone", "rounds": 2, "round_battles": 10}},
+        KUHN | {"train": {"oracle": "q-learning", "q_learning": {"battles": 10}}},
         EXACT,
         EXACT | {"mode": "self-play"},
     ],
@@ -47,6 +49,10 @@ def test_goes_together(values: dict[str, Any]) -> None:
         ({"evaluate": {"first_battles": 20}}, "evaluate.first_battles has no effect"),
         ({"evaluate": {"schedule": "adaptive", "battles_per_pair": 20}}, "no more than evaluate.battles_per_pair"),
         (EXACT | {"evaluate": {"schedule": "adaptive"}}, "kuhn_poker plays no battles to schedule"),
+        ({"mode": "self-play", "train": {"start": "clone"}}, "train.start 'clone' would have self-play begin anew"),
+        ({"train": {"round_battles": 10}}, "train.round_battles has no effect with train.rounds = 1"),
+        ({"train": {"q_learning": {"battles": 10}}}, "train.q_learning has no effect with train.oracle = 'ppo'"),
+        ({"train": {"preset": "none", "damping": {"reference": "uniform"}}}, "its coefficient is 0"),
     ],
 )
 def test_is_refused(values: dict[str, Any], message: str) -> None:

@@ -143,6 +143,11 @@ class TrainSettings(_Section):
     oracle: Literal["ppo", "exact", "q-learning"] = Field(
         "ppo", description="How a best response is found; exact and q-learning are for tabular games."
     )
+    start: Literal["newest", "clone"] = Field(
+        "newest",
+        description="Whose weights PPO goes on from: the newest network, or always the first iteration's clone, which "
+        "still tries everything. A newest network that has become nearly deterministic may not find another answer.",
+    )
     preset: Literal["none", "s0-damped", "ppo-clip-kl", "kl-warmup", "adaptive-kl", "ema-magnet", "portfolio"] = Field(
         "ppo-clip-kl", description="Damping preset."
     )

@@ -11,6 +11,7 @@ from nashdex.core.settings import RunSettings, TrainSettings
 from nashdex.games.registry import check_format, is_tabular
 from nashdex.metagame.league import shares_at
 from nashdex.policies.scripted import IN_EVERY_GAME
+from nashdex.trainer.damping import resolve_damping
 
 
 def check_fit(settings: RunSettings) -> None:
@@ -23,6 +24,10 @@ def check_fit(settings: RunSettings) -> None:
     of_game = _of_tabular if is_tabular(settings.format) else _of_showdown
     for problem in chain(of_game(settings), _of_mode(settings), _of_gate(settings), _of_schedule(settings)):
         raise ConfigurationError(problem)
+    if settings.train.oracle == "ppo":
+        resolve_damping(settings.train)
+    if settings.train.rounds == 1 and settings.train.round_battles != TrainSettings().round_battles:
+        raise ConfigurationError("train.round_battles has no effect with train.rounds = 1: leave it out")
     for problem in _without_effect(settings):
         raise ConfigurationError(f"{problem} has no effect with train.oracle = {settings.train.oracle!r}: leave it out")
 
@@ -60,6 +65,8 @@ def _of_tabular(settings: RunSettings) -> Iterator[str]:
 
 def _of_mode(settings: RunSettings) -> Iterator[str]:
     league, oracle = settings.league, settings.train.oracle
+    if settings.mode == "self-play" and settings.train.start == "clone":
+        yield "train.start 'clone' would have self-play begin anew each iteration; expected 'newest', or mode 'psro'"
     if settings.mode != "league":
         for name in _changed(league):
             yield f"league.{name} has no effect in mode {settings.mode!r}: leave it out, or set mode = 'league'"
@@ -115,9 +122,11 @@ def _changed(section: BaseModel) -> list[str]:
 def _without_effect(settings: RunSettings) -> Iterator[str]:
     """Yield the settings that an oracle without battles would silently ignore."""
     train, plain = settings.train, TrainSettings()
+    if train.oracle != "q-learning" and train.q_learning != plain.q_learning:
+        yield "train.q_learning"
     if train.oracle not in ORACLES_WITHOUT_BATTLES:
         return
-    for name in ("preset", "rounds", "damping", "cloning"):
+    for name in ("start", "preset", "rounds", "round_battles", "damping", "cloning"):
         if getattr(train, name) != getattr(plain, name):
             yield f"train.{name}"
     if train.oracle == "exact" and train.seeds > 1:

@@ -7,7 +7,6 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
-from nashdex.core.results import Oracle
 from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
@@ -111,7 +110,7 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
     strangers = sorted(solved.meta_strategy.keys() - set(solved.population.ids))
     if strangers:
         raise DataError(f"the meta-strategy of iteration {iteration - 1} names {', '.join(strangers)}: not members")
-    learner = _newest(solved, settings.train.oracle, iteration)
+    learner = _learner(solved, settings, iteration)
     rule, opponents = _opponents(settings, iteration, solved, learner)
     return IterationPlan(
         iteration=iteration,
@@ -124,14 +123,19 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
     )
 
 
-def _newest(solved: Solved, oracle: Oracle, iteration: int) -> PolicyId:
-    """Return the newest policy that ``oracle`` can go on from; of one iteration's, the one that is rated highest.
+def _learner(solved: Solved, settings: RunSettings, iteration: int) -> PolicyId:
+    """Return the newest policy that the oracle can go on from, or the clone where training always starts there.
 
-    A policy without a rating comes last.
+    Of one iteration's policies that is the one that is rated highest; a policy without a rating comes last.
     """
     members = solved.population.policies
-    if oracle == "ppo":
-        members = tuple(entry for entry in members if entry.kind == "network" and entry.iteration is not None)
+    if settings.train.oracle == "ppo":
+        oldest_only = settings.train.start == "clone"
+        members = tuple(
+            entry
+            for entry in members
+            if entry.kind == "network" and entry.iteration is not None and not (oldest_only and entry.iteration)
+        )
         if not members:
             raise DataError(f"iteration {iteration} has no network to improve: iteration 0 registered none")
 
