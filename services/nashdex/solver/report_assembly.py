@@ -11,10 +11,9 @@ from nashdex.core.ids import PolicyId, RunId
 from nashdex.core.seeds import derive_seed
 from nashdex.core.settings import RunSettings
 from nashdex.metagame.bradley_terry import expected_scores_of
-from nashdex.metagame.elo import online_elo
 from nashdex.metagame.embedding import first_disc, transitive_part
 from nashdex.metagame.exploitability import Estimator
-from nashdex.metagame.glicko import glicko_after_one_period
+from nashdex.metagame.ladder import ladder_ratings
 from nashdex.metagame.ledger import BattleRecord, InteractionMatrix
 from nashdex.metagame.payoffs import EVEN, Floats
 from nashdex.metagame.population import Population
@@ -33,7 +32,6 @@ from nashdex.solver.report_document import (
     Interval,
     Intransitivity,
     IterationRow,
-    LadderRating,
     PayoffMatrix,
     PolicyRow,
     Progress,
@@ -200,7 +198,7 @@ def _policy_rows(
     entries = {entry.id: entry for entry in last.population.policies}
     probabilities = {share.policy: share.probability for share in shares(last)}
     length = _short_id_length(last.population)
-    ladder = _ladder_ratings(last.population, records)
+    ladder = ladder_ratings(last.population.ids, records) if records else {}
     rows = []
     for policy in by_rating:
         entry, rating = entries[policy], last.analysis.ratings[policy]
@@ -223,26 +221,6 @@ def _policy_rows(
             )
         )
     return tuple(rows)
-
-
-def _ladder_ratings(population: Population, records: Sequence[BattleRecord]) -> dict[PolicyId, LadderRating]:
-    if not records:
-        return {}
-    battles = [
-        (*record.policies, EVEN if record.winner is None else float(record.winner == 0))
-        for record in records
-        if set(record.policies) <= set(population.ids)
-    ]
-    elo, glicko = online_elo(population.ids, battles), glicko_after_one_period(population.ids, battles)
-    return {
-        policy: LadderRating(
-            online_elo=elo[policy],
-            glicko=glicko[policy].rating,
-            glicko_deviation=glicko[policy].deviation,
-            gxe=glicko[policy].gxe,
-        )
-        for policy in population.ids
-    }
 
 
 def _short_id_length(population: Population) -> int:

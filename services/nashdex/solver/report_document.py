@@ -9,6 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyId, PolicyIdField, RunIdField
 from nashdex.metagame.exploitability import Estimator
+from nashdex.metagame.ladder import LadderRating
 from nashdex.metagame.population import Kind
 
 
@@ -25,15 +26,6 @@ class Rating(Model):
 
     elo: Interval
     standard_error: NonNegativeFloat = Field(description="Elo.")
-
-
-class LadderRating(Model):
-    """What a ladder would show, for comparison. No interval tells how far to trust the online Elo."""
-
-    online_elo: float = Field(description="After the ledger's battles in turn, K = 32.")
-    glicko: float = Field(description="Glicko-1, all battles in one rating period.")
-    glicko_deviation: NonNegativeFloat = Field(description="RD: its standard deviation.")
-    gxe: float = Field(description="Per cent: expected score against a player drawn from a whole ladder.")
 
 
 class PolicyRow(Model):
