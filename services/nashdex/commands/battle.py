@@ -1,32 +1,38 @@
 """``nashdex battle``: two policies against each other, outside any run."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 
-_POLICY = "random, max-power, heuristic, RUN_URI#POLICY_ID or RUN_URI#nash."
+_POLICY = "random, max-power, heuristic, first-action, RUN_URI#POLICY_ID or RUN_URI#nash."
 
 
 def battle(
-    format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Such as gen1ou.")],
+    format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Such as gen1ou or kuhn_poker.")],
     p1: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
     p2: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
     battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in all, as side-swapped pairs.")] = 100,
+    matrix: Annotated[
+        Path | None, typer.Option(metavar="MATRIX.json", help="Payoffs, for format matrix: see `nashdex solve --help`.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of every seed.")] = 0,
     gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Play two policies against each other and count for the first.
 
-    A pair of battles has the same two teams and the seats swapped; an odd last battle is alone.
+    A pair of battles has the same two teams and the seats swapped; an odd last battle is alone. In a game for stakes
+    win_rate is the mean score: ½ + payoff / (2 · the game's largest payoff).
     """
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
     from nashdex.evaluator.match import play_match
+    from nashdex.orchestrator.run_inputs import read_matrix
 
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(
@@ -38,6 +44,7 @@ def battle(
             p1,
             p2,
             battles=battles,
+            matrix=None if matrix is None else read_matrix(matrix),
             seed=seed,
             num_gateways=gateways,
             on_battle=lambda ended: progress.update(task, completed=ended),

@@ -1,4 +1,4 @@
-"""Who plays a match: ``random``, ``max-power``, ``heuristic``, ``RUN_URI#POLICY_ID`` or ``RUN_URI#nash``."""
+"""Who plays a match: a scripted policy by its name, ``RUN_URI#POLICY_ID`` or ``RUN_URI#nash``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.steps import StepName
 from nashdex.games.space import Space
 from nashdex.metagame.analysis import MetaStrategy
-from nashdex.policies.archive import load_policy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
 from nashdex.policies.scripted import SCRIPTED
+from nashdex.rollout.loading import load_policies
 from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest
 from nashdex.store.documents import read_published
@@ -47,7 +47,7 @@ def load_contestant(text: str, space: Space) -> Contestant:
         return _single(store, policy_id(name), space)
     strategy = read_published(store, newest_solved_iteration(store), keys.META_STRATEGY, MetaStrategy)
     mixture = Mixture({policy: share for policy, share in strategy.meta_strategy.items() if share > 0})
-    return Contestant(mixture, {policy: load_policy(store, policy, space) for policy in mixture.support})
+    return Contestant(mixture, load_policies(store, mixture.support, space))
 
 
 def newest_solved_iteration(store: ObjectStore) -> int:
@@ -65,4 +65,4 @@ def newest_solved_iteration(store: ObjectStore) -> int:
 
 
 def _single(store: ObjectStore, policy: PolicyId, space: Space) -> Contestant:
-    return Contestant(Mixture({policy: 1.0}), {policy: load_policy(store, policy, space)})
+    return Contestant(Mixture({policy: 1.0}), load_policies(store, [policy], space))

@@ -1,6 +1,8 @@
 """A match between two contestants, outside any run."""
 
+import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from pydantic import NonNegativeFloat, NonNegativeInt
@@ -8,13 +10,18 @@ from pydantic import NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.evaluator.contestants import Contestant, load_contestant
 from nashdex.games.registry import game_for
+from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.payoffs import wilson_interval
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout
 
 
 class MatchResult(Model):
-    """Counts for the first contestant. ``low`` and ``high`` are Wilson's 95 % interval of ``win_rate``."""
+    """Counts for the first contestant. ``low`` and ``high`` are Wilson's 95 % interval of ``win_rate``.
+
+    In a game for stakes a win is any gain, and the interval is wider than it need be: scores between 0 and 1 vary less
+    than wins and losses of the same mean.
+    """
 
     wins: NonNegativeInt
     losses: NonNegativeInt
@@ -24,7 +31,10 @@ class MatchResult(Model):
     decisions: NonNegativeInt
     seconds: NonNegativeFloat
     win_rate: float | None
-    """(wins + draws / 2) / finished; None if no battle was finished."""
+    """Mean score: (wins + draws / 2) / finished, or in a game for stakes ½ + mean payoff / (2 · the largest payoff).
+
+    None if no battle was finished.
+    """
     low: float | None
     high: float | None
 
@@ -35,6 +45,7 @@ def play_match(
     second: str,
     *,
     battles: int,
+    matrix: MatrixDocument | None = None,
     seed: int = 0,
     concurrent_battles: int = 64,
     num_gateways: int = 1,
@@ -43,13 +54,13 @@ def play_match(
 ) -> MatchResult:
     """Play ``battles`` battles as side-swapped pairs with the same teams, an odd last one alone.
 
-    ``on_battle`` is told the number of battles that have ended.
+    ``matrix`` holds the payoffs of format matrix. ``on_battle`` is told the number of battles that have ended.
 
     Raises:
         ConfigurationError: the format or a contestant is unknown.
         DataError: a contestant's policy is missing, altered, or of another space.
     """
-    game = game_for(format_id)
+    game = game_for(format_id, matrix=matrix)
     started = time.monotonic()
     arena = game.open_arena(num_gateways=num_gateways)
     try:
@@ -57,23 +68,27 @@ def play_match(
         policies = {**contestants[0].policies, **contestants[1].policies}
         rollout = Rollout(arena, policies, min(concurrent_battles, battles))
         paired = PairedBattles(seed, game.teams(), deadline_seconds)
-        scores = {1.0: 0, 0.5: 0, 0.0: 0}
+        winners: Counter[int | None] = Counter()
+        scores: list[float] = []
         for finished in rollout.play(_assignments(battles, paired, contestants)):
             if finished.outcome is not None:
-                scores[finished.outcome.score(finished.assignment.first_seat)] += 1
+                first_seat, winner = finished.assignment.first_seat, finished.outcome.winner
+                winners[None if winner is None else int(winner != first_seat)] += 1
+                scores.append(finished.outcome.score(first_seat))
             on_battle(rollout.counts.battles)
     finally:
         arena.close()
-    finished_battles = sum(scores.values())
-    low, high = wilson_interval(scores[1.0] + scores[0.5] / 2, finished_battles) if finished_battles else (None, None)
+    # Exactly rounded, so that the sum does not depend on the order in which battles end.
+    total = math.fsum(scores)
+    low, high = wilson_interval(total, len(scores)) if scores else (None, None)
     return MatchResult(
-        wins=scores[1.0],
-        losses=scores[0.0],
-        draws=scores[0.5],
-        failed=battles - finished_battles,
+        wins=winners[0],
+        losses=winners[1],
+        draws=winners[None],
+        failed=battles - len(scores),
         decisions=rollout.counts.decisions,
         seconds=time.monotonic() - started,
-        win_rate=(scores[1.0] + scores[0.5] / 2) / finished_battles if finished_battles else None,
+        win_rate=total / len(scores) if scores else None,
         low=low,
         high=high,
     )

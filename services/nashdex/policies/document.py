@@ -73,7 +73,7 @@ class PolicyDocument(Document):
             raise DataError(
                 f"policy {self.id} was trained for {self.space.format} version {self.space.version} "
                 f"({self.space.fingerprint}); this is {space.format} version {space.version} ({space.fingerprint}). "
-                "Use a policy of this space, or the gateway and simulator that the policy's run was made with"
+                "Use a policy of this space, or the simulator or payoffs that the policy's run was made with"
             )
 
 

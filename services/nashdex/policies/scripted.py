@@ -112,7 +112,7 @@ class HeuristicPolicy:
 
     def __init__(self, space: Space) -> None:
         if space.game != "showdown":
-            raise ConfigurationError(f"policy {HEURISTIC!r} plays Pokémon Showdown only, not {space.game!r}")
+            raise ConfigurationError(f"policy {HEURISTIC!r} plays Pokémon Showdown only, not {space.format!r}")
         # Late: poke-env takes a second to import, and only this policy needs it.
         from nashdex.games.showdown.poke_env_players import HeuristicSeats  # noqa: PLC0415
 

@@ -1,0 +1,83 @@
+"""``nashdex battle`` in games for stakes, where no simulator is needed."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nashdex.cli import run_command_line
+from nashdex.games.tabular.openspiel import openspiel_tree
+from nashdex.games.tabular.tree import first_action_table
+from nashdex.policies.tables import save_table_policy
+from nashdex.store import open_store
+
+MATRIX = {"row_policies": ["a", "b"], "column_policies": ["c", "d"], "payoffs": [[3, -1], [0, 2]]}
+
+
+def battle(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, float]:
+    assert run_command_line(["battle", *arguments, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert isinstance(document, dict)
+    return document
+
+
+def test_the_win_rate_is_the_expected_score(capsys: pytest.CaptureFixture[str]) -> None:
+    """Random wins 0.625 against always passing: half a chip of the two at stake."""
+    arguments = ("--format", "kuhn_poker", "--p1", "random", "--p2", "first-action", "--battles", "4000")
+    document = battle(capsys, *arguments)
+    assert document["wins"] + document["losses"] == 4000
+    assert document["low"] < 0.625 < document["high"]
+    assert document["win_rate"] < document["wins"] / 4000 - 0.05, "small stakes are won more often than large ones"
+    again = battle(capsys, *arguments)
+    assert {**again, "seconds": 0} == {**document, "seconds": 0}
+
+
+def test_a_stored_policy_plays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    tree = openspiel_tree("kuhn_poker")
+    always_bet = np.eye(2)[np.ones(tree.num_states, int)]
+    policy = save_table_policy(
+        open_store(str(tmp_path)), tree, always_bet, name="bets", parent=None, iteration=0, oracle="exact"
+    )
+    document = battle(
+        capsys, "--format", "kuhn_poker", "--p1", f"{tmp_path}#{policy}", "--p2", "first-action", "--battles", "40"
+    )
+    assert document["win_rate"] == 0.75, "who passes folds to every bet, and loses one of two chips"
+    assert (document["wins"], document["decisions"]) == (40, 100)
+
+
+def test_a_matrix_is_given_beside_its_format(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "game.json").write_text(json.dumps(MATRIX))
+    arguments = ("--format", "matrix", "--matrix", str(tmp_path / "game.json"))
+    document = battle(capsys, *arguments, "--p1", "first-action", "--p2", "first-action", "--battles", "2")
+    assert (document["wins"], document["losses"], document["win_rate"]) == (1, 1, 0.5)
+    document = battle(capsys, *arguments, "--p1", "first-action", "--p2", "first-action", "--battles", "1")
+    assert document["win_rate"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("--format", "matrix", "--p1", "random", "--p2", "random"), 64, "needs payoffs"),
+        (("--format", "kuhn_poker", "--p1", "heuristic", "--p2", "random"), 64, "Pokémon Showdown only"),
+        (("--format", "kuhn_poker", "--p1", "max-power", "--p2", "random"), 64, "cannot play kuhn_poker"),
+        (("--format", "matrix", "--matrix", "nowhere.json", "--p1", "random", "--p2", "random"), 65, "cannot be read"),
+    ],
+)
+def test_battle_says_what_cannot_be_played(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    assert run_command_line(["battle", *arguments]) == code
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert says in error
+
+
+def test_who_always_passes_draws_with_itself_in_the_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    tree = openspiel_tree("kuhn_poker")
+    assert first_action_table(tree)[:, 0].all()
+    document = battle(
+        capsys, "--format", "kuhn_poker", "--p1", "first-action", "--p2", "first-action", "--battles", "1000"
+    )
+    assert document["low"] < 0.5 < document["high"]
+    assert document["decisions"] == 2000
