@@ -190,3 +190,13 @@ def test_exact_payoffs_leave_nothing_in_doubt() -> None:
     assert (gap.policy, gap.value, gap.low, gap.high) == ("b", 1.0, 1.0, 1.0)
     assert all(rating.standard_error == 0.0 for rating in analysis.ratings.values())
     assert (analysis.coverage.num_played, analysis.coverage.share, analysis.coverage.most_games) == (3, 1.0, 0)
+
+
+def test_solvers_that_go_by_age_count_a_policy_that_joined_twice_twice() -> None:
+    """Training gives b back after c: it is news, and fictitious play's average holds it twice."""
+    game = EmpiricalGame(drawn_matrix("cab", SCORES[:3, :3], 50, 0), history=tuple(PolicyId(n) for n in "abcb"))
+    assert _solved(game, "uniform")[0].meta_strategy == {"a": 0.25, "b": 0.5, "c": 0.25}
+    assert _solved(game, "last")[0].meta_strategy == {"a": 0.0, "b": 1.0, "c": 0.0}
+    assert _solved(game, "last-k")[0].meta_strategy == {"a": 0.25, "b": 0.5, "c": 0.25}
+    without = EmpiricalGame(game.matrix)
+    assert _solved(game, "nash")[0] == _solved(without, "nash")[0], "an equilibrium asks what there is, not how often"

@@ -45,5 +45,5 @@ def baseline(name: str, weights: Weights, *reads: str) -> MetaSolver:
         return np.broadcast_to(weights(payoffs.shape[1]), payoffs.shape[:2])
 
     return MetaSolver(
-        name, "nothing to solve", one_population, two_populations, batched=batched, reads=frozenset(reads)
+        name, "nothing to solve", one_population, two_populations, batched=batched, by_age=True, reads=frozenset(reads)
     )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.bradley_terry import expected_scores_of, fit
 from nashdex.metagame.counts import unplayed_cells
-from nashdex.metagame.nash import zero_sum_equilibrium
+from nashdex.metagame.equilibrium import zero_sum_equilibrium
 from nashdex.metagame.payoffs import EVEN, Floats, Integers, expected_scores, posterior_scores, require_played
 
 Imputation = Literal["block", "bradley-terry", "interval"]

@@ -27,12 +27,24 @@ class Population(Document):
     """The members, oldest first."""
 
     policies: tuple[PolicyEntry, ...]
+    history: tuple[PolicyIdField, ...] = Field(
+        default_factory=lambda checked: tuple(entry.id for entry in checked.get("policies", ())),
+        description="Who joined, in order. A member that training gave once more is there once more: to fictitious "
+        "play and to the newest, that is news.",
+    )
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> "Population":
         ids = self.ids
         if len(set(ids)) != len(ids):
             raise ValueError(f"a policy is named twice: {sorted(i for i in ids if ids.count(i) > 1)}")
+        return self
+
+    @model_validator(mode="after")
+    def _history_is_of_members(self) -> "Population":
+        if set(self.history) != set(self.ids):
+            stranger = min(set(self.history) ^ set(self.ids))
+            raise ValueError(f"{stranger!r} is in one of policies and history alone; expected every member in both")
         return self
 
     @property
@@ -56,6 +68,9 @@ class Population(Document):
         )
 
     def with_members(self, entries: tuple[PolicyEntry, ...]) -> "Population":
-        """Return the population with ``entries`` added; a member that is already there stays as it is."""
+        """Return the population after ``entries`` joined; a member that joins again stays as it is."""
         known = set(self.ids)
-        return Population(policies=(*self.policies, *(e for e in entries if e.id not in known)))
+        return Population(
+            policies=(*self.policies, *(entry for entry in entries if entry.id not in known)),
+            history=(*self.history, *(entry.id for entry in entries)),
+        )

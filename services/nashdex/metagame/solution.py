@@ -70,6 +70,8 @@ class MetaSolver:
     """Takes the payoffs of both players, (M, N) each; None where a general-sum game has no such mixture."""
     batched: Callable[[Floats], Floats] | None = None
     """Mixtures (D, K) of antisymmetric payoffs (D, K, K) at once, where that is quicker than one by one."""
+    by_age: bool = False
+    """Whether places alone decide. A policy that joined twice then has two of them."""
     reads: frozenset[str] = frozenset()
     """Names of the ``SolverParameters`` that have an effect."""
 

@@ -32,6 +32,7 @@ from nashdex.metagame.meta_solvers import MetaSolver
 from nashdex.metagame.payoffs import (
     EVEN,
     Floats,
+    Integers,
     centred,
     wilson_interval,
 )
@@ -65,7 +66,7 @@ class EmpiricalGame:
     """Everything that solving needs to know."""
 
     matrix: InteractionMatrix
-    """Members oldest first, which only ``last`` looks at."""
+    """Its members come in any order."""
     records: tuple[BattleRecord, ...] = ()
     """Battles that the matrix counts, as far as they are known one by one."""
     answer: Answer | None = None
@@ -74,6 +75,8 @@ class EmpiricalGame:
     """Fixed Elo."""
     exact: ExactGame | None = None
     """Set where the matrix holds exact payoffs in place of counts."""
+    history: tuple[PolicyId, ...] | None = None
+    """Who joined, oldest first, as often as they did, for solvers that go by age; by default as in the matrix."""
 
 
 _WITHHELD = Exploitabilities(restricted=None, best_response_gap=None, exact=None, legacy_dominance_gap=None)
@@ -119,9 +122,13 @@ def solve_game(
     policies = game.matrix.policies
     evidence = _exact_evidence(game, game.exact) if game.exact else _counted_evidence(game, unplayed, num_draws, seed)
     payoffs, drawn = evidence.payoffs, evidence.drawn
-    solution = solver.one_population(payoffs)
-    strategy = solution.strategy
-    strategies = strategy[None] if game.exact else solver.one_population_of_many(drawn, tick)
+    places = _places(game, solver)
+    solution = solver.one_population(payoffs[np.ix_(places, places)])
+    strategy = _by_policy(solution.strategy, places, len(policies))
+    strategies = strategy[None]
+    if game.exact is None:
+        solved = solver.one_population_of_many(drawn[:, places[:, None], places], tick)
+        strategies = np.array([_by_policy(weights, places, len(policies)) for weights in solved])
     in_support = strategies > SUPPORT_THRESHOLD
     played = sorted(
         ((p, float(share)) for p, share in zip(policies, strategy, strict=True) if share > 0),
@@ -152,6 +159,19 @@ def solve_game(
         intervals={p: interval(float(strategy[i]), strategies[:, i]) for i, p in enumerate(policies)},
     )
     return meta_strategy, analysis
+
+
+def _places(game: EmpiricalGame, solver: MetaSolver) -> Integers:
+    """Return the rows of the matrix as the solver is to see them: in its own order, or as often as they joined."""
+    if game.history is None or not solver.by_age:
+        return np.arange(len(game.matrix.policies))
+    place = {policy: index for index, policy in enumerate(game.matrix.policies)}
+    return np.array([place[policy] for policy in game.history])
+
+
+def _by_policy(weights: Floats, places: Integers, num_policies: int) -> Floats:
+    """Return the weight of each policy: the sum over its places."""
+    return np.bincount(places, weights, num_policies).astype(np.float64)
 
 
 def _counted_evidence(game: EmpiricalGame, unplayed: Imputation, num_draws: int, seed: int) -> _Evidence:

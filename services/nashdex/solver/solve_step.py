@@ -83,6 +83,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         answer=_answer(plan, population, _records(ledgers)),
         anchors={entry.id: BASE_ELO for entry in population.policies if entry.id == ANCHOR},
         exact=exact,
+        history=population.history,
     )
     solver = meta_solver(settings.solve.meta_solver, solver_parameters(settings.solve))
     with Progress(StepName.SOLVE, shard, settings.solve.num_draws, "draws") as progress:
