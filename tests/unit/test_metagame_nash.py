@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from nashdex.metagame.equilibrium import symmetric_equilibrium
+from nashdex.metagame.meta_solvers import meta_solver
 from nashdex.metagame.nash import nash, nash_of_two
 from zero_sum_games import (
     BIASED_RPS,
@@ -157,6 +158,21 @@ def test_payoffs_of_very_different_sizes_are_solved_and_called_imprecise() -> No
     assert (one.status, two.status) == ("imprecise", "imprecise")
     assert 0 < one.residual < 1e-6
     assert all(is_probability_vector(strategy) for strategy in (one.strategy, two.row, two.column))
+
+
+@pytest.mark.parametrize(("size", "seed"), [(4, 106), (5, 162), (8, 23)])
+def test_payoffs_over_twelve_orders_of_magnitude_never_break_a_solver(size: int, seed: int) -> None:
+    """Weights so far apart are beyond the linear algebra behind the exact answer; the linear program's own remains."""
+    generator = np.random.default_rng(seed)
+    payoffs = 10.0 ** generator.integers(-12, 1, size=(size, size)) * generator.choice([-1, 1], size=(size, size))
+    upper = np.triu(payoffs, 1)
+    solution = nash(upper - upper.T)
+    assert is_probability_vector(solution.strategy)
+    assert solution.status == "imprecise"
+    assert solution.residual < 1e-6
+    rectified = meta_solver("rectified-nash")
+    assert is_probability_vector(rectified.one_population(upper - upper.T).strategy)
+    assert is_probability_vector(rectified.two_populations(payoffs).column)
 
 
 def _population(seed: int, size: int, *, cyclic: float) -> Floats:

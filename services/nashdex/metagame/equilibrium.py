@@ -8,6 +8,7 @@ uniqueness is a question of rank, and where there are many, the program's answer
 method for the maximum entropy starts.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,9 @@ _RANK_TOLERANCE = 1e-9
 """Singular values below this share of the largest count as zero; payoffs are scaled to ±1."""
 _PROGRAM_SIZES = (1.0, 1e-2, 1e-4)
 """The program has a solution at every size; a smaller one suits weights that differ by many orders of magnitude."""
+
+_TOO_FAR_APART = (np.linalg.LinAlgError, FloatingPointError)
+"""What the linear algebra of the refinement raises where weights differ by more orders of magnitude than it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,13 @@ def symmetric_equilibrium(payoffs: Floats) -> Equilibrium:
     scaled, size = payoffs / _scale(payoffs), len(payoffs)
     # x ≥ 0 with −Ax ≥ 0 and x − Ax ≥ 1 exists for every antisymmetric A (Tucker 1956).
     x = _smallest(np.vstack([scaled, scaled - np.eye(size)]), np.repeat([0.0, -1.0], size))
-    if x is None:
-        plain = _plain(scaled)
-        return Equilibrium(plain, plain, unique=False, exact=False)
-    played = x > -scaled @ x
-    strategy, unique = _refined(scaled, played, played, x)
-    return Equilibrium(strategy, strategy, unique)
+    if x is not None:
+        played = x > -scaled @ x
+        with suppress(*_TOO_FAR_APART), np.errstate(divide="raise", over="raise", invalid="raise"):
+            strategy, unique = _refined(scaled, played, played, x)
+            return Equilibrium(strategy, strategy, unique)
+    plain = _plain(scaled)
+    return Equilibrium(plain, plain, unique=False, exact=False)
 
 
 def zero_sum_equilibrium(payoffs: Floats) -> Equilibrium:
@@ -66,13 +71,14 @@ def zero_sum_equilibrium(payoffs: Floats) -> Equilibrium:
     x = _smallest(
         np.vstack([losses, losses - np.eye(num_both, num_both + 1)]), np.repeat([0.0, -1.0], num_both), zero_sum=sums
     )
-    if x is None:
-        return Equilibrium(_plain(-scaled.T), _plain(scaled), unique=False, exact=False)
-    played = x[:-1] > -losses @ x
-    rows, columns = played[:num_rows], played[num_rows:]
-    row, row_unique = _refined(-scaled.T, columns, rows, x[:num_rows])
-    column, column_unique = _refined(scaled, rows, columns, x[num_rows:-1])
-    return Equilibrium(row, column, row_unique and column_unique)
+    if x is not None:
+        played = x[:-1] > -losses @ x
+        rows, columns = played[:num_rows], played[num_rows:]
+        with suppress(*_TOO_FAR_APART), np.errstate(divide="raise", over="raise", invalid="raise"):
+            row, row_unique = _refined(-scaled.T, columns, rows, x[:num_rows])
+            column, column_unique = _refined(scaled, rows, columns, x[num_rows:-1])
+            return Equilibrium(row, column, row_unique and column_unique)
+    return Equilibrium(_plain(-scaled.T), _plain(scaled), unique=False, exact=False)
 
 
 def _scale(payoffs: Floats) -> float:

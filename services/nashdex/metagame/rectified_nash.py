@@ -10,7 +10,6 @@ row = Σ_j q_j s_j with s_j(i) ∝ p_i 1[M_ij ≤ value].
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nashdex.metagame.nash import nash, nash_of_two
 from nashdex.metagame.solution import Floats, MetaSolver, PairSolution, Solution, payoff_scale
@@ -29,26 +28,29 @@ def solver() -> MetaSolver:
 def rectified(payoffs: Floats) -> Solution:
     """Return whom the policies of the equilibrium beat or tie, over all of them."""
     p = nash(payoffs)
-    strategy = _met(p.strategy, p.strategy, payoffs >= -_TIE_TOLERANCE * payoff_scale(payoffs))
+    strategy = _met(p.strategy, p.strategy, payoffs)
     return Solution(strategy, float(strategy @ payoffs @ strategy), p.residual, p.status, p.unique)
 
 
 def rectified_of_two(payoffs: Floats) -> PairSolution:
     """Return whom each side's policies of the equilibrium beat or tie, over all of them."""
     found = nash_of_two(payoffs)
-    tie = _TIE_TOLERANCE * payoff_scale(payoffs)
-    column = _met(found.row, found.column, payoffs >= found.value - tie)
-    row = _met(found.column, found.row, (payoffs <= found.value + tie).T)
+    column = _met(found.row, found.column, payoffs - found.value)
+    row = _met(found.column, found.row, (found.value - payoffs).T)
     return PairSolution(row, column, float(row @ payoffs @ column), found.residual, found.status, found.unique)
 
 
-def _met(learners: Floats, opponents: Floats, beaten: NDArray[np.bool_]) -> Floats:
-    """Return Σ_i learners_i r_i with r_i(j) ∝ opponents_j · beaten_ij, shapes (M,), (N,) and (M, N) giving (N,).
+def _met(learners: Floats, opponents: Floats, margins: Floats) -> Floats:
+    """Return Σ_i learners_i r_i, r_i(j) ∝ opponents_j 1[margins_ij ≥ 0], shapes (M,), (N,) and (M, N) giving (N,).
 
-    Whoever is played in an equilibrium gets the value against the other side, so it at least ties some of it.
+    Whoever is played in an equilibrium gets its value on average, so there is somebody whom it beats or ties; where the
+    equilibrium is imprecise, whomever it does best against counts as that.
     """
-    playing = learners > 0.0
-    met = opponents * beaten[playing]
-    mixture: Floats = learners[playing] @ (met / met.sum(axis=1, keepdims=True))
+    playing, played = learners > 0.0, opponents > 0.0
+    margins = margins[np.ix_(playing, played)]
+    tie = _TIE_TOLERANCE * payoff_scale(margins)
+    met = opponents[played] * (margins >= np.minimum(-tie, margins.max(axis=1, keepdims=True)))
+    mixture = np.zeros_like(opponents)
+    mixture[played] = learners[playing] @ (met / met.sum(axis=1, keepdims=True))
     mixture /= mixture.sum()
     return mixture
