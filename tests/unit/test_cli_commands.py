@@ -116,6 +116,11 @@ def test_step_refuses_what_the_run_does_not_have(
     assert says in capsys.readouterr().err
 
 
+def test_a_gate_step_of_a_run_without_a_gate_is_refused(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run_command_line(["step", "gate", "--run", _run_uri(config), "--iteration", "0"]) == 64
+    assert "gate.test is 'none'" in capsys.readouterr().err
+
+
 @pytest.fixture
 def matrix(tmp_path: Path) -> Path:
     path = tmp_path / "matrix.json"
