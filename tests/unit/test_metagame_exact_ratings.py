@@ -16,10 +16,22 @@ THETA = np.array([0.0, 0.4, -1.0, 2.0])
 def test_the_strengths_behind_transitive_scores_are_found() -> None:
     table = rate_exact("abcd", expected_scores_of(THETA), anchors={"a": 1000.0})
     elos = [table.ratings[name].elo for name in "abcd"]
-    assert elos == pytest.approx(1000.0 + ELO_PER_STRENGTH * THETA, abs=1.0)
+    assert elos == pytest.approx(1000.0 + ELO_PER_STRENGTH * THETA, abs=0.01)
     assert table.intransitivity < 1e-3
     assert table.warnings == ()
     assert table.gap("d", "a").standard_error == 0.0
+
+
+@pytest.mark.parametrize(("score", "elo"), [(0.6, 70.44), (0.75, 190.85)])
+def test_elo_of_a_score(score: float, elo: float) -> None:
+    table = rate_exact("ab", np.array([[0.5, score], [1 - score, 0.5]]), anchors={"b": 1000.0})
+    assert table.ratings["a"].elo - 1000 == pytest.approx(elo, abs=0.01)
+
+
+def test_who_always_wins_is_bounded_by_the_prior_alone() -> None:
+    table = rate_exact("abc", np.array([[0.5, 1, 1], [0, 0.5, 0.6], [0, 0.4, 0.5]]), anchors={"b": 1000.0})
+    assert table.warnings == ("'a' always wins: only the prior bounds its rating from above",)
+    assert 1500 < table.ratings["a"].elo < 5000
 
 
 def test_a_cycle_has_equal_ratings_and_a_warning() -> None:

@@ -12,8 +12,8 @@ from nashdex.metagame.bradley_terry import expected_scores_of, fit
 from nashdex.metagame.payoffs import EVEN, Floats
 from nashdex.metagame.ratings import BASE_ELO, ELO_PER_STRENGTH, Rating, RatingTable
 
-_GAMES = 1000.0
-"""That an exact score counts for: the prior's one virtual game then hardly matters, and keeps a score of 1 finite."""
+_GAMES = 1e6
+"""That an exact score counts for: the prior's one virtual game then does not matter, and keeps a score of 1 finite."""
 _MISFIT = 0.01
 """Root mean square misfit, in expected score, above which a warning says that ratings mislead."""
 
@@ -48,7 +48,10 @@ def rate_exact(policies: Sequence[str], scores: Floats, *, anchors: Mapping[str,
         intransitivity_by_chance=0.0,
         largest_misfit=float(misfit[one, other]),
         largest_misfit_cell=(names[one], names[other]) if num_cells else None,
-        warnings=_reversals(names, scores, elo, root_mean_square) if root_mean_square > _MISFIT else (),
+        warnings=(
+            *_unbounded(names, scores, fixed),
+            *(_reversals(names, scores, elo, root_mean_square) if root_mean_square > _MISFIT else ()),
+        ),
     )
 
 
@@ -62,6 +65,17 @@ def _certain(elo: float) -> Rating:
         bootstrap_standard_error=0.0,
         games=0,
     )
+
+
+def _unbounded(names: Sequence[str], scores: Floats, fixed: Mapping[int, float]) -> tuple[str, ...]:
+    """Warn of policies that always win or always lose: only the virtual game bounds their rating."""
+    warnings = []
+    for index, (name, row) in enumerate(zip(names, scores, strict=True)):
+        others = np.delete(row, index)
+        if len(others) and index not in fixed and others.min() == others.max() and others[0] in (0.0, 1.0):
+            what, bound = ("wins", "above") if others[0] else ("loses", "below")
+            warnings.append(f"{name!r} always {what}: only the prior bounds its rating from {bound}")
+    return tuple(warnings)
 
 
 def _reversals(names: Sequence[str], scores: Floats, elo: Floats, misfit: float) -> tuple[str, ...]:
