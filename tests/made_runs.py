@@ -21,6 +21,7 @@ from nashdex.core.results import (
 from nashdex.core.settings import CollectSettings, EvaluateSettings, GateSettings, RunSettings, SolveSettings
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
+from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.ledger import (
     LEDGER,
@@ -34,6 +35,8 @@ from nashdex.metagame.ledger import (
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.schedule import scheduled_battles
 from nashdex.orchestrator import plan_step
+from nashdex.orchestrator.plan import iteration_steps, num_shards
+from nashdex.orchestrator.steps import step_function
 from nashdex.solver import solve_step
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
@@ -249,3 +252,30 @@ def _evaluate(
     )
     attempt.write(LEDGER, ledger.to_json())
     attempt.finish({"battles": len(records)})
+
+
+ROCK_PAPER_SCISSORS = ((0.0, -0.25, 0.5), (0.25, 0.0, -0.05), (-0.5, 0.05, 0.0))
+"""Biased: the equilibrium is (1, 10, 5) / 16, and best responses from rock need three iterations to hold all."""
+
+
+def make_tabular_run(store: ObjectStore, *, iterations: int, payoffs: tuple[tuple[float, ...], ...]) -> RunSettings:
+    """Do a whole run of a matrix game with exact best responses, reports included, by the project's own steps."""
+    settings = RunSettings.model_validate(
+        {
+            "run": "made-tabular-run",
+            "format": "matrix",
+            "matrix": "matrix.json",
+            "iterations": iterations,
+            "population": {"initial": ["first-action"]},
+            "collect": {"shards": 1},
+            "train": {"oracle": "exact"},
+            "evaluate": {"shards": 2},
+        }
+    )
+    names = tuple(str(row) for row in range(len(payoffs)))
+    store.put(keys.MATRIX, MatrixDocument(row_policies=names, column_policies=names, payoffs=payoffs).to_json())
+    for iteration in range(iterations):
+        for step in iteration_steps(settings):
+            for shard in range(num_shards(settings, step.name)):
+                step_function(step.name)(store, settings, iteration, shard)
+    return settings

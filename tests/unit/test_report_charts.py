@@ -9,7 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nashdex.solver.report_charts import Point, Segment, Series, line_chart, nice_ticks, stacked_bars, tick_labels
+from nashdex.solver.report_charts import (
+    Point,
+    Segment,
+    Series,
+    decade_label,
+    decade_powers,
+    line_chart,
+    nice_ticks,
+    share_bar,
+    spans_decades,
+    stacked_bars,
+    tick_labels,
+)
+from nashdex.solver.report_disc import HEIGHT, WIDTH, Dot, disc_chart
 
 
 def parsed(svg: str) -> ET.Element:
@@ -65,6 +78,94 @@ def test_iterations_get_whole_ticks_only() -> None:
     svg = parsed(line_chart([series], label="Gap", x_label="iteration", whole_x=True))
     ticks = [e.text for e in svg.iter("text") if e.attrib["text-anchor"] == "middle"]
     assert ticks == ["1", "2", "iteration"]
+
+
+def test_rounding_errors_alone_make_an_axis_too() -> None:
+    svg = parsed(line_chart([Series("gap", "c0", [Point(0, 3e-17), Point(1, 0.0)])], label="Gap", x_label="iteration"))
+    assert next(e.text for e in svg.iter("text") if e.attrib["text-anchor"] == "end") == "0.0"
+
+
+def heights(svg: ET.Element) -> list[float]:
+    return [float(circle.attrib["cy"]) for circle in svg.iter("circle")]
+
+
+def test_powers_of_ten_are_evenly_spaced_and_zero_stands_below_them() -> None:
+    points = [Point(i, y, title=str(y)) for i, y in enumerate((1.0, 0.1, 0.01, 3e-17))]
+    svg = parsed(line_chart([Series("exact", "c0", points)], label="Exact", x_label="iteration", logarithmic=True))
+    one, tenth, hundredth, zero = heights(svg)
+    assert tenth - one == pytest.approx(hundredth - tenth, abs=0.11)
+    assert zero > hundredth
+    assert [e.text for e in svg.iter("text") if e.attrib["text-anchor"] == "end"] == ["0", "0.01", "0.1", "1"]
+
+
+def test_a_logarithmic_axis_is_for_numbers_of_different_size() -> None:
+    assert spans_decades([1.25, 0.5, 2.8e-17])
+    assert spans_decades([1.0, 0.009])
+    assert not spans_decades([1.25, 0.5, 0.11])
+    assert not spans_decades([1.0, -0.001]), "a negative number has no logarithm"
+    assert not spans_decades([0.0, 1e-17]), "all zero up to rounding"
+
+
+@given(low=st.floats(min_value=1e-9, max_value=10), factor=st.floats(min_value=1, max_value=1e9))
+def test_powers_of_ten_are_few_and_cover_the_range(low: float, factor: float) -> None:
+    powers = decade_powers(low, low * factor)
+    assert 2 <= len(powers) <= 6
+    assert 10.0 ** powers[0] <= low * 1.001
+    assert 10.0 ** powers[-1] >= low * factor * 0.999
+
+
+def test_powers_of_ten_are_written_plainly_while_they_are_short() -> None:
+    assert [decade_label(power) for power in (2, 0, -2, -3, -11)] == ["100", "1", "0.01", "10⁻³", "10⁻¹¹"]
+
+
+def test_a_bar_shows_its_interval_only_where_it_has_one() -> None:
+    uncertain = parsed(share_bar(0.5, 0.25, 1.0, colour="c0", title="a"))
+    exact = parsed(share_bar(0.5, 0.5, 0.5, colour="c0", title="a"))
+    assert [e.attrib["class"] for e in uncertain if e.tag == "path"] == ["interval"]
+    assert [e for e in exact if e.tag == "path"] == []
+    back, bar = uncertain.iter("rect")
+    assert float(bar.attrib["width"]) == pytest.approx(float(back.attrib["width"]) / 2, abs=0.1)
+
+
+def dots(number: int, radius: float = 1.0) -> list[Dot]:
+    turn = 2 * math.pi / number
+    return [
+        Dot(
+            radius * math.cos(i * turn),
+            radius * math.sin(i * turn),
+            1 / number,
+            "c0",
+            f"best response {i}",
+            f"title {i}",
+        )
+        for i in range(number)
+    ]
+
+
+def test_the_disc_keeps_angles_and_goes_counterclockwise() -> None:
+    svg = parsed(disc_chart(dots(4), label="Disc"))
+    found = {
+        e[0].text: (float(e.attrib["cx"]) - WIDTH / 2, HEIGHT / 2 - float(e.attrib["cy"]))
+        for e in svg.iter("circle")
+        if len(e)
+    }
+    right, up, left, down = (found[f"title {i}"] for i in range(4))
+    assert right == pytest.approx((-left[0], -left[1]), abs=0.11)
+    assert up == pytest.approx((-down[0], -down[1]), abs=0.11)
+    assert up[1] > 0
+    assert right[0] > 0
+
+
+@pytest.mark.parametrize("number", [1, 3, 20, 60])
+def test_labels_of_the_disc_never_cover_each_other(number: int) -> None:
+    svg = parsed(disc_chart([*dots(number // 2 + 1), *dots(number // 2 + 1, 0.15)], label="Disc"))
+    boxes = [(float(e.attrib["x"]), float(e.attrib["y"]), 6 * len(e.text or "")) for e in svg.iter("text")]
+    assert boxes
+    for i, (x, y, width) in enumerate(boxes):
+        assert x >= 0
+        assert x + width <= WIDTH
+        for other_x, other_y, other_width in boxes[:i]:
+            assert abs(y - other_y) > 11 or x > other_x + other_width or other_x > x + width
 
 
 def test_no_points_are_said_in_words() -> None:

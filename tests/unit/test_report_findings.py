@@ -8,8 +8,11 @@ from nashdex.solver.report_document import AnchorScore, Exploitability, Interval
 from nashdex.solver.report_findings import (
     anchors_finding,
     best_response_finding,
+    exact_best_response_finding,
+    exact_finding,
     mixture_finding,
     percent,
+    precise,
     progress_finding,
     sentence,
     signed,
@@ -104,7 +107,35 @@ def test_a_gap_above_even_is_a_weakness_and_one_below_is_no_proof_of_strength() 
     assert "unknown" in best_response_finding(None, NAMES)
 
 
+def test_exact_exploitability_is_called_an_equilibrium_only_where_it_is_zero_up_to_rounding() -> None:
+    def said(*values: float) -> str:
+        gaps = [Interval(value=value, low=value, high=value) for value in values]
+        return exact_finding(
+            [Exploitability(estimator="exact", gap=g, nash_conv=2 * g.value, games=None, policy=None) for g in gaps]
+        )
+
+    assert "2.8e−17 (NashConv 5.6e−17): it is an equilibrium" in said(0.5, 2.8e-17)
+    assert "no equilibrium" in said(0.5, 1e-6)
+    assert "after 0.5000 in the first iteration" in said(0.5, 0.1)
+    assert "after" not in said(0.5)
+
+
+def test_an_exact_gap_is_a_number_and_no_estimate() -> None:
+    def said(value: float) -> str:
+        gap = Interval(value=value, low=value, high=value)
+        return exact_best_response_finding(
+            Exploitability(estimator="best_response_gap", gap=gap, games=None, policy=A), NAMES
+        )
+
+    assert "gains 0.2500 a game against that mixture" in said(0.25)
+    assert "loses 0.0100 a game" in said(-0.01)
+    assert "breaks even" in said(1e-16)
+
+
 def test_numbers_as_text() -> None:
+    assert precise(0.45833) == "0.4583"
+    assert precise(-2.8e-17) == "−2.8e−17"
+    assert precise(2.8e-17, smallest=1e-12) == "0"
     assert percent(0.9723) == "97.2 %"
     assert signed(-0.0123, 3) == "−0.012"
     assert signed(85.4, 0) == "+85"

@@ -11,15 +11,17 @@ from made_runs import TRAINED_ELO, made_settings, make_iteration, trained_policy
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.metagame.ledger import InteractionMatrix
 from nashdex.metagame.payoffs import wilson_interval
 from nashdex.solver import report_step
 from nashdex.solver.report_document import Report, policy_names, replays_to_embed
-from nashdex.solver.report_page import render_page
+from nashdex.solver.report_page import render_page, typeset
 from nashdex.solver.report_rows import CURVE_POINTS, thinned
 from nashdex.store import open_store
+from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.protocol import ObjectStore
 
 ITERATIONS = 3
@@ -47,6 +49,7 @@ def test_payoffs_are_the_ledgers_counts_in_order_of_rating(store: ObjectStore) -
     report = read_report(store)
     matrix = InteractionMatrix.from_json(store.get(keys.published(2, keys.INTERACTION_MATRIX)), "matrix")
     order = report.payoffs.policies
+    assert report.payoffs.cells is not None
     assert sorted(order) == sorted(matrix.policies)
     assert [row.id for row in report.policies] == list(order)
     ratings = [row.rating.elo.value for row in report.policies]
@@ -121,6 +124,7 @@ def test_anchors_are_the_scripted_policies_and_the_first_trained_one(store: Obje
     anchors = {"random", "max-power", "heuristic", BASE}
     assert {row.id for row in report.policies if row.anchor} == anchors
     strategy = {p.policy: p.probability.value for p in report.iterations[-1].meta_strategy}
+    assert report.payoffs.cells is not None
     cells = dict(zip(report.payoffs.policies, report.payoffs.cells, strict=True))
     assert {score.opponent for score in report.anchor_scores} <= anchors
     for score in report.anchor_scores:
@@ -178,6 +182,78 @@ def test_a_new_attempt_publishes_the_same_bytes(tmp_path: Path) -> None:
     store.delete(keys.manifest(0, StepName.REPORT, 0))
     report_step.run(store, settings, 0, 0)
     assert [store.get(key) for key in documents] == before
+
+
+def test_earlier_iterations_told_before_are_told_alike(tmp_path: Path) -> None:
+    """The report before saves the reading of earlier iterations; without it, or with a broken one, nothing differs."""
+    settings = made_settings(iterations=ITERATIONS)
+    store = make_run(tmp_path, settings)
+    document = keys.published(2, keys.REPORT)
+    before = store.get(document)
+    for key in [key for key in store.list("iterations/0001/report/") if key.endswith("report.json")]:
+        store.put(key, b"{}")
+    store.delete(keys.manifest(2, StepName.REPORT, 0))
+    report_step.run(store, settings, 2, 0)
+    assert store.get(document) == before
+    store.delete(keys.manifest(1, StepName.REPORT, 0))
+    store.delete(keys.manifest(2, StepName.REPORT, 0))
+    report_step.run(store, settings, 2, 0)
+    assert store.get(document) == before
+
+
+def test_what_ran_again_is_read_again(tmp_path: Path) -> None:
+    settings = made_settings(iterations=2)
+    store = make_run(tmp_path, settings)
+    manifest = find_manifest(store, 0, StepName.TRAIN, 0)
+    assert manifest is not None
+    store.delete(keys.manifest(0, StepName.TRAIN, 0))
+    store.delete(keys.manifest(1, StepName.REPORT, 0))
+    again = Attempt(store, 0, StepName.TRAIN, 0)
+    result = TrainingResult.from_json(store.get(manifest.objects[TRAINING_RESULT].key), "result")
+    again.write(TRAINING_RESULT, result.model_copy(update={"num_decisions": 4321}).to_json())
+    again.finish({})
+    report_step.run(store, settings, 1, 0)
+    assert read_report(store, 1).iterations[0].training[0].num_decisions == 4321
+
+
+def test_ladder_ratings_stand_beside_the_ratings(store: ObjectStore) -> None:
+    rows = {row.id: row for row in read_report(store).policies}
+    for row in rows.values():
+        assert row.ladder is not None
+        assert 0 < row.ladder.glicko_deviation < 350
+        assert 0 < row.ladder.gxe < 100
+    weak, strong = rows[PolicyId("random")].ladder, rows[BEST].ladder
+    assert weak is not None
+    assert strong is not None
+    assert weak.online_elo < strong.online_elo
+    assert weak.gxe < 50 < strong.gxe
+
+
+def test_gates_and_opponent_rules_are_told(tmp_path: Path) -> None:
+    settings = made_settings(iterations=2, gated=True)
+    store = open_store(str(tmp_path)).at("made-run")
+    for iteration in range(2):
+        make_iteration(store, settings, iteration, elo={trained_policy(1): 100.0})
+        report_step.run(store, settings, iteration, 0)
+    report = read_report(store, 1)
+    assert [[gate.decision for gate in row.gates] for row in report.iterations] == [["exempt"], ["reject"]]
+    assert report.iterations[1].rule == "meta-strategy"
+    assert report.iterations[1].new_policies == ()
+    assert "Nobody new joined" in report.findings[2]
+    page = render_page(report, {})
+    assert "rejected" in page
+    assert typeset("best response 1") in page, "who was rejected has a name, though it is no member"
+
+
+def test_an_adaptive_schedule_is_measured_against_the_full_table(tmp_path: Path) -> None:
+    more = {"schedule": "adaptive", "first_battles": 10, "adaptive_battles": 20}
+    settings = made_settings(iterations=2, evaluate=more, replays_per_pair=0)
+    payoffs = read_report(make_run(tmp_path, settings), 1).payoffs
+    assert payoffs.full_table_battles == 10 * 40
+    assert payoffs.battles < payoffs.full_table_battles
+    assert (
+        read_report(make_run(tmp_path / "uniform", made_settings(iterations=1)), 0).payoffs.full_table_battles is None
+    )
 
 
 def test_an_unfinished_iteration_names_the_step_to_run(tmp_path: Path) -> None:

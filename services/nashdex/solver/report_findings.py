@@ -114,6 +114,10 @@ def exact_finding(estimates: Sequence[Exploitability]) -> str:
     return f"{said}{since}: a best response over the whole game tree gains that much a game, so it is no equilibrium."
 
 
+NOBODY_NEW = "Nobody new joined the population in this iteration, so there is no new best response to judge."
+"""Because a gate rejected them, or because what training found was a member already."""
+
+
 def exact_best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, str]) -> str:
     """Say what the newest best response of a tabular game gets from the mixture that it was trained against."""
     if gap is None or gap.policy is None:
