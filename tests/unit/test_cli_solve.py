@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from nashdex import cli
-from nashdex.commands.solve import META_SOLVER_NAMES
-from nashdex.metagame.meta_solvers import META_SOLVERS
 
 
 @pytest.fixture
@@ -16,10 +14,6 @@ def matrix(tmp_path: Path) -> Path:
     payoffs = [[0, -0.25, 0.5], [0.25, 0, -0.05], [-0.5, 0.05, 0]]
     path.write_text(json.dumps({"payoffs": payoffs, "policies": ["rock", "paper", "scissors"]}))
     return path
-
-
-def test_help_names_every_meta_solver() -> None:
-    assert list(META_SOLVERS) == list(META_SOLVER_NAMES)
 
 
 @pytest.mark.parametrize(
