@@ -54,8 +54,18 @@ def test_an_iteration_whose_policy_the_gate_rejected_says_that_nobody_is_new(tmp
         make_iteration(store, settings, iteration, elo={trained_policy(1): 100.0})
     report_step.run(store, settings, 1, 0)
     text = summarise(store, 1)
+    assert f"gate            {trained_policy(1)} rejected: 4 won, 0 drawn, 20 lost against its parent" in text
     assert "best response   no gap: nobody new is in the population" in text
     assert "new policy" not in text
+
+
+def test_a_league_says_that_its_opponents_were_not_the_meta_strategy(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path))
+    settings = made_settings(iterations=2).model_copy(update={"mode": "league"})
+    for iteration in range(2):
+        make_iteration(store, settings, iteration)
+    report_step.run(store, settings, 1, 0)
+    assert "no gap: training was against a league, not against the meta-strategy" in summarise(store, 1)
 
 
 def test_an_iteration_without_a_report_is_refused(run: Run) -> None:

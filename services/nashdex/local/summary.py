@@ -3,8 +3,9 @@
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
-from nashdex.solver.report_document import Interval, IterationRow, Report
+from nashdex.solver.report_document import GateOutcome, Interval, IterationRow, Report
 from nashdex.solver.report_findings import precise, signed
+from nashdex.solver.report_texts import DECISIONS, RULES
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
@@ -33,6 +34,7 @@ def describe_iteration(report: Report, iteration: int) -> str:
     for policy in row.new_policies:
         lines.append(f"  new policy      {names[policy]} ({policy})")
         lines.append(f"  its {'payoffs  ' if exact else 'win rates'}   {' · '.join(_against_anchors(report, policy))}")
+    lines.extend(f"  gate            {_describe_gate(gate)}" for gate in row.gates if gate.decision != "exempt")
     lines.append(f"  best response   {_best_response_gap(row)}")
     lines.extend(
         f"  exploitability  exact {precise(entry.gap.value)} (NashConv {precise(entry.nash_conv or 0.0)})"
@@ -71,7 +73,17 @@ def _best_response_gap(row: IterationRow) -> str:
         return f"gap {precise(gap.value) if gap.low == gap.high else _interval(gap)}"
     if not row.new_policies:
         return "no gap: nobody new is in the population"
+    if row.rule in {"self-play", "league"}:
+        return f"no gap: training was against {RULES[row.rule]}, not against the meta-strategy"
     return "no gap: the first policy answers no meta-strategy"
+
+
+def _describe_gate(gate: GateOutcome) -> str:
+    if gate.payoff is not None:
+        evidence = f"payoff {signed(gate.payoff, 3)} against its parent"
+    else:
+        evidence = f"{gate.wins} won, {gate.draws} drawn, {gate.losses} lost against its parent"
+    return f"{gate.policy} {DECISIONS[gate.decision]}: {evidence}"
 
 
 def _interval(interval: Interval) -> str:

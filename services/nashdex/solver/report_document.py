@@ -9,7 +9,9 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyId, PolicyIdField, RunIdField
 from nashdex.metagame.exploitability import Estimator
+from nashdex.metagame.gate import GateDecision
 from nashdex.metagame.ladder import LadderRating
+from nashdex.metagame.plan import OpponentRule
 from nashdex.metagame.population import Kind
 
 
@@ -176,7 +178,7 @@ class GateOutcome(Model):
 
     policy: PolicyIdField
     parent: PolicyIdField | None = Field(description="Whom it had to beat.")
-    decision: str
+    decision: GateDecision
     wins: NonNegativeInt
     draws: NonNegativeInt
     losses: NonNegativeInt
@@ -190,7 +192,7 @@ class IterationRow(Model):
     sources: str = Field(description="Digest of the attempts that the row was read from.")
     versions: dict[str, str] = Field(description="Of what made the iteration, by name.")
     oracle: str
-    rule: str = Field(description="Where the opponents came from.")
+    rule: OpponentRule = Field(description="Where the opponents came from.")
     gates: tuple[GateOutcome, ...] = Field(description="Empty in a run without a gate.")
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str

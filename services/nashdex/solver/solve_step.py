@@ -148,10 +148,13 @@ def _exact_game(store: ObjectStore, game: TabularGame, population: Population) -
 
 
 def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleRecord, ...]) -> Answer | None:
-    """Return what the iteration's new policies answered; a clone answers nothing."""
+    """Return what the iteration's new policies answered.
+
+    A clone answers nothing, and what self-play and leagues train against is not the meta-strategy.
+    """
     known = set(plan.population.ids)
     candidates = tuple(policy for policy in population.ids if policy not in known)
-    if plan.oracle == "clone" or not candidates:
+    if plan.oracle == "clone" or plan.rule in {"self-play", "league"} or not candidates:
         return None
     return Answer(plan.opponents, candidates, fresh)
 
