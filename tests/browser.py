@@ -1,5 +1,6 @@
 """A real headless Chromium for tests, driven over its DevTools protocol. Cut off from every network."""
 
+import base64
 import json
 import shutil
 import subprocess
@@ -64,6 +65,23 @@ class Tab:
         while not self.evaluate(expression):
             assert time.monotonic() < deadline, f"never became true: {expression}"
             time.sleep(0.05)
+
+    def press(self, key: str) -> None:
+        """Press and release a key, such as ``ArrowDown``, wherever the focus is."""
+        for kind in ("keyDown", "keyUp"):
+            self._browser.call("Input.dispatchKeyEvent", {"type": kind, "key": key, "code": key}, self._session)
+
+    def point_at(self, selector: str) -> None:
+        """Move the mouse to the middle of the first element that ``selector`` finds, scrolled into view."""
+        found = f"document.querySelector({json.dumps(selector)})"
+        self.evaluate(f"{found}.scrollIntoView({{block: 'center', inline: 'center', behavior: 'instant'}})")
+        x, y = self.evaluate(f"(r => [r.x + r.width / 2, r.y + r.height / 2])({found}.getBoundingClientRect())")
+        self._browser.call("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x, "y": y}, self._session)
+
+    def print_to_pdf(self) -> bytes:
+        """Return what the page looks like on paper."""
+        answer = self._browser.call("Page.printToPDF", {"printBackground": True}, self._session)
+        return base64.b64decode(answer["data"])
 
     def resize(self, width: int, height: int) -> None:
         """Give the tab another size, in CSS pixels."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from browser import Browser, Tab, chromium_path, running_browser
-from made_runs import LOG, made_settings, make_iteration
+from made_runs import LOG, ROCK_PAPER_SCISSORS, made_settings, make_iteration, make_tabular_run
 from nashdex.core import keys
 from nashdex.solver import report_step
 from nashdex.store import open_store
@@ -149,6 +149,44 @@ def test_every_replay_can_be_downloaded(tab: Tab, page: tuple[Path, dict[str, An
     assert tab.evaluate("[...document.querySelectorAll('a[data-page]')].every(a => a.href.startsWith('blob:'))")
 
 
+def cell_title(report: dict[str, Any], row: int, column: int) -> str:
+    """Return what pointing at a cell of the payoffs must say."""
+    cell, policies = report["payoffs"]["cells"][row][column], report["payoffs"]["policies"]
+    names = {policy["id"]: policy["name"] for policy in report["policies"]}
+    rate, games = cell["rate"], cell["wins"] + cell["draws"] + cell["losses"]
+    return (
+        f"{names[policies[row]]} against {names[policies[column]]}: {rate['value']:.3f} ({rate['low']:.3f} to "
+        f"{rate['high']:.3f}): {cell['wins']} wins, {cell['draws']} draws, {cell['losses']} losses in {games} battles"
+    )
+
+
+def readout(tab: Tab) -> str:
+    text: str = tab.evaluate("document.querySelector('.readout').textContent")
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_pointing_at_a_payoff_tells_interval_and_counts(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
+    tab.point_at("table.matrix tbody tr:nth-child(2) td:nth-of-type(4)")
+    tab.wait_for("document.querySelector('.readout').textContent.includes('battles')")
+    assert readout(tab) == cell_title(page[1], 1, 3)
+
+
+def test_arrow_keys_walk_over_the_payoffs(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
+    assert tab.evaluate("document.querySelectorAll('table.matrix td[tabindex=\"0\"]').length") == 1, "one stop of Tab"
+    tab.evaluate("document.querySelector('table.matrix td').focus()")
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp", "ArrowRight"):
+        tab.press(key)
+    assert readout(tab) == cell_title(page[1], 1, 2)
+    for _ in range(9):
+        tab.press("ArrowLeft")
+    assert readout(tab) == cell_title(page[1], 1, 0), "the edge holds"
+    assert tab.evaluate("document.querySelectorAll('table.matrix td[tabindex=\"0\"]').length") == 1
+
+
+def test_it_can_be_printed(tab: Tab) -> None:
+    assert tab.print_to_pdf().startswith(b"%PDF")
+
+
 @pytest.mark.parametrize("width", [1200, 800, 390])
 def test_nothing_is_cut_off_at_any_width(tab: Tab, width: int) -> None:
     tab.resize(width, 900)
@@ -158,3 +196,47 @@ def test_nothing_is_cut_off_at_any_width(tab: Tab, width: int) -> None:
         "e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"
     )
     assert wide == []
+
+
+@pytest.fixture(scope="module")
+def tabular(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The page of a solved matrix game and the report that it shows."""
+    directory = tmp_path_factory.mktemp("tabular")
+    store = open_store(str(directory))
+    make_tabular_run(store, iterations=4, payoffs=ROCK_PAPER_SCISSORS)
+    output = directory / "report.html"
+    report_step.write_page(store, output)
+    return output, json.loads(store.get(keys.published(3, keys.REPORT)))
+
+
+@pytest.fixture(scope="module")
+def tabular_tab(tmp_path_factory: pytest.TempPathFactory, tabular: tuple[Path, dict[str, Any]]) -> Iterator[Tab]:
+    with running_browser(tmp_path_factory.mktemp("profile")) as running:
+        tab = running.only_tab()
+        tab.open(tabular[0].as_uri())
+        yield tab
+
+
+def test_the_page_of_a_tabular_game_shows_its_numbers(tabular_tab: Tab, tabular: tuple[Path, dict[str, Any]]) -> None:
+    report = tabular[1]
+    assert tabular_tab.problems == []
+    assert {value for value, _ in shown(tabular_tab, "body")} <= values_in(report)
+    exact = [value for row in report["payoffs"]["exact"] for value in row]
+    diagonal = range(0, len(exact), len(report["payoffs"]["exact"]) + 1)
+    expected = [value for place, value in enumerate(exact) if place not in diagonal]
+    assert [value for value, _ in shown(tabular_tab, "#payoffs table")] == expected
+    texts = tabular_tab.evaluate("[...document.querySelectorAll('main > section')].map(s => s.innerText)")
+    assert not any(re.search(r"\b(None|nan|inf|undefined|95)\b", text) for text in texts)
+
+
+def test_the_labels_of_the_picture_do_not_overlap(tabular_tab: Tab, tabular: tuple[Path, dict[str, Any]]) -> None:
+    report = tabular[1]
+    labels = tabular_tab.evaluate("[...document.querySelectorAll('svg.disc text.label')].map(t => t.textContent)")
+    assert sorted(labels) == sorted(policy["name"] for policy in report["policies"])
+    boxes = tabular_tab.evaluate(
+        "[...document.querySelectorAll('svg.disc text.label')].map(t => t.getBoundingClientRect()).map(r => "
+        "[r.left, r.top, r.right, r.bottom])"
+    )
+    for i, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[:i]:
+            assert right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
