@@ -64,12 +64,10 @@ class Driven:
 
 @pytest.fixture
 def driven(tmp_path: Path, request: pytest.FixtureRequest) -> Driven:
-    """Return a run of one iteration, or of as many as the test asks for, with two shards of collect."""
+    """Return a run of one iteration with two shards of collect, or with the settings that the test asks for."""
     config = tmp_path / "scripted.toml"
-    iterations = getattr(request, "param", 1)
-    config.write_text(
-        f'format = "gen1randombattle"\niterations = {iterations}\n[collect]\nshards = 2\n[evaluate]\nshards = 1\n'
-    )
+    settings = getattr(request, "param", "iterations = 1")
+    config.write_text(f'format = "gen1randombattle"\n{settings}\n[collect]\nshards = 2\n[evaluate]\nshards = 1\n')
     (tmp_path / "pids").mkdir()
     result = Driven(begin_run(str(tmp_path / "store"), config), tmp_path)
     result.behave()
@@ -90,7 +88,7 @@ def _wait_until(condition: Callable[[], object], what: str) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("driven", [2], indirect=True)
+@pytest.mark.parametrize("driven", ["iterations = 2"], indirect=True)
 def test_does_every_shard_of_every_iteration_in_order(driven: Driven) -> None:
     code, out, err = driven.finish()
     assert (code, err) == (0, "")
@@ -101,6 +99,15 @@ def test_does_every_shard_of_every_iteration_in_order(driven: Driven) -> None:
     ]
     assert "iteration 0 collect: done in" in out
     assert "10 battles" in out, "two shards have each reported five"
+
+
+@pytest.mark.parametrize("driven", ['iterations = 1\n[train]\nseeds = 2\n[gate]\ntest = "sprt"'], indirect=True)
+def test_a_gate_runs_between_train_and_evaluate_once_for_each_trained_policy(driven: Driven) -> None:
+    code, out, _ = driven.finish()
+    assert code == 0
+    steps = [line.split(":")[0].split()[-1] for line in out.splitlines() if "done in" in line]
+    assert steps == ["plan", "collect", "train", "gate", "evaluate", "solve", "report"]
+    assert [driven.tries(f"0-gate-{shard}") for shard in range(3)] == [1, 1, 0]
 
 
 def test_a_finished_run_starts_no_process(driven: Driven) -> None:

@@ -1,5 +1,6 @@
 """Who trains against whom."""
 
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,19 @@ def test_a_league_weighs_opponents_by_the_win_rates_that_were_counted() -> None:
             **{policy: 0.7 * weight / sum(hard.values()) for policy, weight in hard.items()},
         }
     )
+
+
+@pytest.mark.parametrize("mode", ["psro", "self-play", "league"])
+def test_a_plan_follows_ids_not_places(mode: str) -> None:
+    settings = RunSettings.model_validate({"mode": mode})
+    ratings = {"clone": 900.0, "weak": 1100.0, "strong": 1150.0}
+    plans = []
+    for order in permutations(GROWN.policies):
+        solved = _solved(Population(policies=order), STRATEGY, ratings)
+        plans.append(next_plan(settings, 2, solved))
+    assert len(plans) > 1
+    assert {plan.learner for plan in plans} == {"strong"}
+    assert all(plan.opponents == plans[0].opponents for plan in plans)
 
 
 def test_publishes_once_and_names_the_step_that_must_run_first(tmp_path: Path) -> None:
