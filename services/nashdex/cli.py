@@ -15,7 +15,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import nashdex
-from nashdex.commands import battle, bench, config, rate, report, run, solve, step, tabular
+from nashdex.commands import battle, begin, bench, config, rate, report, run, solve, step, tabular
 from nashdex.core.errors import ExitCode, NashdexError
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
@@ -29,6 +29,7 @@ app = typer.Typer(
     help="Population-based self-play for Pokémon Showdown that does not collapse, with error bars.",
 )
 app.command()(run.run)
+app.command()(begin.begin)
 app.command()(step.step)
 app.command()(solve.solve)
 app.command()(rate.rate)

@@ -44,34 +44,69 @@ def resolve_settings(config: Path, overrides: list[str] | None = None) -> RunSet
     return settings
 
 
-def begin_run(store_uri: str, config: Path, *, name: str | None = None, overrides: list[str] | None = None) -> Run:
-    """Create the run of a configuration file in a store, or return it where it exists under the same settings.
+@dataclass(frozen=True)
+class PreparedRun:
+    """A run that has not begun: everything that is stored with it, checked."""
 
-    Nothing is written before everything was checked.
+    settings: RunSettings
+    """With the run's id."""
+    inputs: Mapping[str, bytes]
+    """Content of the files that the settings name, by key."""
+
+    @property
+    def id(self) -> RunId:
+        """The run's id."""
+        assert self.settings.run is not None, "a run is prepared with an id"
+        return self.settings.run
+
+
+def prepare_run(config: Path, *, name: str | None = None, overrides: list[str] | None = None) -> PreparedRun:
+    """Return the run of a configuration file. Reads files, but no store.
 
     Args:
-        store_uri: path, ``file://…`` or ``s3://bucket/prefix``.
         config: the TOML file.
         name: the run's id; by default the file's ``run``, else made of the file's name and settings.
         overrides: ``KEY=VALUE`` texts, above the file and the environment.
 
     Raises:
         DataError: the file or a file it names is missing or wrong; a team is illegal.
-        ConfigurationError: a setting is wrong, or the run exists under other settings, teams or payoffs.
+        ConfigurationError: a setting is wrong.
     """
     settings = resolve_settings(config, overrides)
     chosen = run_id(name or settings.run or _default_id(config, settings))
     settings = settings.model_copy(update={"run": chosen})
-    inputs = read_inputs(settings)
-    store = open_store(store_uri).at(chosen)
+    return PreparedRun(settings, read_inputs(settings))
+
+
+def create_run(store_uri: str, prepared: PreparedRun) -> Run:
+    """Create a run in a store, or return it where it exists under the same settings.
+
+    Args:
+        store_uri: path, ``file://…`` or ``s3://bucket/prefix``.
+        prepared: what to store.
+
+    Raises:
+        ConfigurationError: the run exists under other settings, teams or payoffs.
+    """
+    store = open_store(store_uri).at(prepared.id)
     if store.exists(keys.CONFIG):
-        _refuse_other_settings(store, settings, inputs)
+        _refuse_other_settings(store, prepared)
     else:
-        for key, data in inputs.items():
+        for key, data in prepared.inputs.items():
             store.put(key, data)
-        if not store.put_if_absent(keys.CONFIG, _config_document(settings)):
-            _refuse_other_settings(store, settings, inputs)
-    return Run(chosen, store, settings)
+        if not store.put_if_absent(keys.CONFIG, _config_document(prepared.settings)):
+            _refuse_other_settings(store, prepared)
+    return Run(prepared.id, store, prepared.settings)
+
+
+def begin_run(store_uri: str, config: Path, *, name: str | None = None, overrides: list[str] | None = None) -> Run:
+    """Prepare a run and create it; nothing is written before everything was checked.
+
+    Raises:
+        DataError: as ``prepare_run``.
+        ConfigurationError: as ``prepare_run`` and ``create_run``.
+    """
+    return create_run(store_uri, prepare_run(config, name=name, overrides=overrides))
 
 
 def open_run(run_uri: str, observe: Observer | None = None) -> Run:
@@ -117,10 +152,11 @@ def _stored_settings(store: ObjectStore) -> RunSettings:
         raise DataError(f"{source} holds no settings of this nashdex: {describe_problems(error)}") from error
 
 
-def _refuse_other_settings(store: ObjectStore, settings: RunSettings, inputs: Mapping[str, bytes]) -> None:
+def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun) -> None:
+    settings = prepared.settings
     differences = differing_fields(settings, _stored_settings(store))
     if not differences:
-        changed = [SETTING_OF[key] for key, data in inputs.items() if store.get(key) != data]
+        changed = [SETTING_OF[key] for key, data in prepared.inputs.items() if store.get(key) != data]
         differences = [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]
     if differences:
         raise ConfigurationError(
