@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from nashdex.orchestrator.steps import MODULES
+
 pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +37,10 @@ for module in sys.argv[1:]:
     importlib.import_module(module)
 print(*{name.partition(".")[0] for name in sys.modules})
 """
+
+
+STEPS = [*MODULES.values(), "nashdex.rollout.loading", "nashdex.policies.tables"]
+"""All of a run whose oracle trains no network: torch, which takes seconds to import, must not be among it."""
 
 
 def packages_of(extra: str) -> set[str]:
@@ -98,8 +104,22 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
         (modules_of("metagame"), ["scipy"]),
         (modules_of("orchestrator"), []),
         (modules_of("local"), []),
+        (modules_of("games/tabular"), []),
+        (STEPS, ["scipy"]),
     ],
-    ids=["cli", "core", "store", "telemetry", "trajectory", "games", "metagame", "orchestrator", "local"],
+    ids=[
+        "cli",
+        "core",
+        "store",
+        "telemetry",
+        "trajectory",
+        "games",
+        "metagame",
+        "orchestrator",
+        "local",
+        "tabular",
+        "steps",
+    ],
 )
 def test_what_everybody_imports_is_light(modules: list[str], allowed: list[str]) -> None:
     result = subprocess.run([sys.executable, "-c", LOADED, *modules], check=True, capture_output=True, text=True)
