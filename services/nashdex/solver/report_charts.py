@@ -15,6 +15,7 @@ WIDTH, HEIGHT = 320, 176
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 8, 8, 30
 NUM_COLOURS = 10
 _WIDEST_BAR = 48
+_MOST_LARGE_MARKS = 25
 _ROUNDING = 1e-6
 _NO_RANGE = 1e-10
 """Values that differ by less than this differ by rounding."""
@@ -176,7 +177,8 @@ def line_chart(
                 one.colour, number, path, one.name
             )
         )
-        parts.extend(_mark(p, one.colour, px(p.x), py) for p in one.points if p.title)
+        radius = 3.5 if len(one.points) <= _MOST_LARGE_MARKS else 2.0
+        parts.extend(_mark(p, one.colour, radius, px(p.x), py) for p in one.points if p.title)
     return _svg(label, parts, WIDTH, HEIGHT)
 
 
@@ -254,14 +256,14 @@ def share_bar(value: float, low: float, high: float, *, colour: str, title: str)
     return _svg(title, parts, width, height)
 
 
-def _mark(point: Point, colour: str, x: float, py: _Scale) -> Markup:
+def _mark(point: Point, colour: str, radius: float, x: float, py: _Scale) -> Markup:
     whiskers = Markup("")
     if point.low is not None and point.high is not None:
         whiskers = Markup('<line class="line {}" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>').format(
             colour, x, x, py(point.low), py(point.high)
         )
-    return whiskers + Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="3.5"><title>{}</title></circle>').format(
-        colour, x, py(point.y), point.title
+    return whiskers + Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}"><title>{}</title></circle>').format(
+        colour, x, py(point.y), radius, point.title
     )
 
 

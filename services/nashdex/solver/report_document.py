@@ -149,7 +149,7 @@ class Collection(Model):
 
 
 class Curve(Model):
-    """One measured value over optimiser steps: at most ``CURVE_POINTS`` points, evenly spaced."""
+    """One measured value over optimiser steps: at most ``CURVE_POINTS`` points, evenly spaced, of six digits each."""
 
     name: str
     updates: tuple[NonNegativeInt, ...]

@@ -30,6 +30,8 @@ SECTIONS = (
 )
 _MOST_OPEN = 12
 """Iterations that a table shows at once; a longer one is folded."""
+_MOST_LIKELY = 16
+"""Policies of the newest mixture that are listed at once; the others are folded."""
 _MOST_DRAWN = 10
 """Iterations, the newest, whose learning curves are drawn; report.json has all."""
 
@@ -87,6 +89,7 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         learned=any(training.num_decisions for row in report.iterations for training in row.training),
         gated=any(row.gates for row in report.iterations),
         likely=views.likely(report),
+        most_likely=_MOST_LIKELY,
         share_bars=views.share_bars(report, names, colours),
         strategy_chart=views.strategy_chart(report, names, colours),
         entropy_chart=views.entropy_chart(report, most_entropy),

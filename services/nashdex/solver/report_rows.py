@@ -222,7 +222,7 @@ def _curves(result: TrainingResult) -> Iterable[Curve]:
     for name in dict.fromkeys(name for point in result.curve for name in point.values):
         points = thinned([(point.update, point.values[name]) for point in result.curve if name in point.values])
         updates, values = zip(*points, strict=True)
-        yield Curve(name=name, updates=updates, values=values)
+        yield Curve(name=name, updates=updates, values=tuple(float(f"{value:.6g}") for value in values))
 
 
 def _versions(sources: IterationSources) -> dict[str, str]:
