@@ -20,6 +20,9 @@ export const { Dex, toID } = /** @type {typeof import("pokemon-showdown/dist/sim
 export const { Pokemon } = /** @type {typeof import("pokemon-showdown/dist/sim/pokemon.js")} */ (
   require("pokemon-showdown/dist/sim/pokemon.js")
 );
+export const { Side } = /** @type {typeof import("pokemon-showdown/dist/sim/side.js")} */ (
+  require("pokemon-showdown/dist/sim/side.js")
+);
 export const { PRNG } = /** @type {typeof import("pokemon-showdown/dist/sim/prng.js")} */ (
   require("pokemon-showdown/dist/sim/prng.js")
 );

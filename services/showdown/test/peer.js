@@ -119,9 +119,9 @@ export class Peer {
     return peer;
   }
 
-  /** A gateway on standard input and output. @param {string[]} [args] */
-  static spawned(args = []) {
-    const child = spawn(process.execPath, [GATEWAY, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+  /** A gateway on standard input and output. @param {string[]} [args] @param {string} [entry] */
+  static spawned(args = [], entry = GATEWAY) {
+    const child = spawn(process.execPath, [entry, ...args], { stdio: ["pipe", "pipe", "pipe"] });
     const peer = Peer.onStreams(child.stdout, child.stdin);
     peer.process = child;
     peer.exit = /** @type {any} */ (once(child, "exit"));
