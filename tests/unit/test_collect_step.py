@@ -7,7 +7,7 @@ import pytest
 from nashdex.collector.step import run
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
-from nashdex.core.results import COLLECT_RESULT, CollectResult
+from nashdex.core.results import COLLECT_RESULT, CollectResult, Oracle
 from nashdex.core.settings import RunSettings
 from nashdex.metagame.plan import IterationPlan, OpponentRule
 from nashdex.store import open_store
@@ -28,18 +28,21 @@ SETTINGS = RunSettings.model_validate(
 )
 
 
-def _collect(folder: Path, rule: OpponentRule, opponents: dict[PolicyId, float]) -> tuple[CollectResult, list[Episode]]:
-    """Collect battles of ``random`` in the learner's seat."""
-    store = open_store(str(folder))
-    plan = IterationPlan(
+def _plan(oracle: Oracle, rule: OpponentRule, opponents: dict[PolicyId, float]) -> IterationPlan:
+    return IterationPlan(
         iteration=1,
-        oracle="ppo",
+        oracle=oracle,
         population=population("random", "first-action"),
         rule=rule,
         opponents=opponents,
         learner=RANDOM,
     )
-    store.put(keys.published(1, keys.PLAN), plan.to_json())
+
+
+def _collect(folder: Path, rule: OpponentRule, opponents: dict[PolicyId, float]) -> tuple[CollectResult, list[Episode]]:
+    """Collect battles of ``random`` in the learner's seat."""
+    store = open_store(str(folder))
+    store.put(keys.published(1, keys.PLAN), _plan("ppo", rule, opponents).to_json())
     manifest = run(store, SETTINGS, 1, 0)
     return read_written(store, manifest, COLLECT_RESULT, CollectResult), read_shards(store, [manifest])[1]
 
@@ -73,3 +76,22 @@ def test_a_league_records_both_seats_only_of_battles_with_itself(tmp_path: Path)
     assert len(per_battle) == BATTLES
     assert {(battle[0].opponent, len(battle)) for battle in per_battle.values()} == {(RANDOM, 2), (FIRST_ACTION, 1)}
     assert {episode.policy for episode in episodes} == {RANDOM}
+
+
+def test_in_a_game_for_stakes_any_gain_counts_as_a_win(tmp_path: Path) -> None:
+    result, episodes = _collect(tmp_path, "meta-strategy", {FIRST_ACTION: 1.0})
+    scores = [episode.score for episode in episodes]
+    assert set(scores) == {0.25, 0.75}, "against who always passes one chip of two changes hands"
+    (count,) = result.opponents
+    assert (count.wins, count.draws, count.losses) == (scores.count(0.75), 0, scores.count(0.25))
+
+
+@pytest.mark.parametrize("oracle", ["exact", "q-learning"])
+def test_an_oracle_that_reads_the_tree_has_nothing_collected(tmp_path: Path, oracle: Oracle) -> None:
+    store = open_store(str(tmp_path))
+    store.put(keys.published(1, keys.PLAN), _plan(oracle, "initial", {RANDOM: 1.0}).to_json())
+    manifest = run(store, SETTINGS, 1, 0)
+    assert manifest.counts == {"battles": 0, "recorded_decisions": 0}
+    result = read_written(store, manifest, COLLECT_RESULT, CollectResult)
+    assert (result.battles, result.decisions, result.opponents) == (0, 0, ())
+    assert run(store, SETTINGS, 1, 0) == manifest

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nashdex.core.seeds import derive_seed, derive_uniform, hex_seed, uniforms
+from nashdex.core.seeds import derive_seed, derive_uniform, hex_seed, inverse_cdf, uniforms
 
 
 @given(st.integers(0, 2**63), st.lists(st.text(max_size=5) | st.integers(0, 99), min_size=1, max_size=3))
@@ -48,3 +48,9 @@ def test_derived_uniforms_cover_the_unit_interval() -> None:
 def test_hex_seed_has_sixteen_digits() -> None:
     assert hex_seed(0) == "0" * 16
     assert hex_seed(2**64 - 1) == "f" * 16
+
+
+def test_draws_fall_on_elements_by_their_weight_and_never_on_one_without() -> None:
+    cumulative = np.cumsum([[0.0, 1.0, 0.0, 3.0, 0.0]], axis=1).repeat(8, axis=0)
+    draws = np.array([0.0, 0.1, 0.2499, 0.25, 0.5, 0.9, np.nextafter(1.0, 0.0), 1.0])
+    assert inverse_cdf(cumulative, draws).tolist() == [1, 1, 1, 3, 3, 3, 3, 3]

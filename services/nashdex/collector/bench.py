@@ -10,9 +10,9 @@ from pydantic import Field, NonNegativeInt, PositiveFloat
 
 from nashdex.collector.self_play import Load, Reading, self_play
 from nashdex.core.documents import Model
-from nashdex.core.errors import TryAgainError
+from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.games.interface import Game
-from nashdex.games.registry import game_for
+from nashdex.games.registry import game_for, is_tabular
 from nashdex.games.showdown.gateway import NODE_FLAGS, GatewaySettings, find_node
 
 _WARM_UP_SHARE = 0.3
@@ -41,9 +41,11 @@ def run_bench(format_id: str, *, seconds: float = 20.0, repetitions: int = 3, nu
     of all processes; their start, and the first part of each measurement, count on neither side.
 
     Raises:
-        ConfigurationError: the format is unknown.
+        ConfigurationError: the format is unknown, or no simulator plays it.
         TryAgainError: the bare simulator could not be run.
     """
+    if is_tabular(format_id):
+        raise ConfigurationError(f"{format_id} has no simulator to compare with; expected a Showdown format")
     game = game_for(format_id)
     raw, begun, ended, num_parameters = [], [], [], 0
     for repetition in range(repetitions):
