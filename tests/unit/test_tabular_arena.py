@@ -45,7 +45,7 @@ def skewed_table(tree: GameTree, seed: int) -> Table:
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
 def test_scores_are_the_expected_payoffs_in_the_mean(name: str) -> None:
     """Within four standard errors: a wrong score, seat or draw shifts the mean by tens of them."""
-    tree, num = openspiel_tree(name), 20_000
+    tree, num = openspiel_tree(name), 10_000
     tables = [skewed_table(tree, 1), first_action_table(tree)]
     scores = np.array([outcome_of(f).score(f.assignment.first_seat) for f in play(tree, tables, num)])
     expected = 0.5 + expected_payoffs(tree, tables)[0, 1] / (2 * tree.max_payoff)

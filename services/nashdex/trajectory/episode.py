@@ -20,7 +20,7 @@ class Episode:
     opponent: PolicyId
     """Who sat opposite; drawn once, never changed."""
     score: float
-    """1 for a win, ½ for a draw, 0 for a loss."""
+    """1 for a win, ½ for a draw, 0 for a loss; anything between in a game for stakes."""
     observations: NDArray[np.float32]
     """Shape (T, F)."""
     masks: NDArray[np.bool_]

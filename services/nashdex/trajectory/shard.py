@@ -7,7 +7,7 @@
 | ``actions`` | u8 (D,) | the executed actions |
 | ``log_probs`` | f32 (D,) | log π(action) of the acting policy |
 | ``lengths`` | u32 (E,) | decisions of each episode |
-| ``seeds``, ``seats``, ``scores`` | u64, u8, f32 (E,) | the battle's seed, the seat, 1 / ½ / 0 |
+| ``seeds``, ``seats``, ``scores`` | u64, u8, f32 (E,) | the battle's seed, the seat, from 0 for a loss to 1 for a win |
 | ``policies``, ``opponents`` | u16 (E,) | indices into the metadata's policy ids |
 
 The blob's metadata holds one JSON document, :class:`ShardMetadata`, under ``shard``. The frame states its content's
