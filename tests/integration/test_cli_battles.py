@@ -3,9 +3,12 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from nashdex.collector.scale import run_scale
 
 pytestmark = pytest.mark.integration
 
@@ -50,11 +53,46 @@ def test_battle_refuses_whom_it_does_not_know(arguments: tuple[str, ...], code: 
     assert says in process.stderr
 
 
-def test_bench_collect_measures_both_sides() -> None:
-    answer = _json("bench", "collect", "--format", "gen1randombattle", "--seconds", "4", "--repetitions", "1")
-    assert answer["format"] == "gen1randombattle"
-    assert answer["efficiency"] == pytest.approx(
-        answer["decisions_per_cpu_second"] / answer["raw_decisions_per_cpu_second"]
-    )
+def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_path: Path) -> None:
+    arguments = ("--format", "gen1ou", "--seconds", "4", "--repetitions", "1", "--peer", "poke-env")
+    answer = _json("bench", "collect", *arguments, "--profile", str(tmp_path / "profiles"))
+    assert answer["format"] == "gen1ou"
+    rate = answer["decisions_per_cpu_second"]
+    assert answer["efficiency"] == pytest.approx(rate / answer["raw_decisions_per_cpu_second"])
+    assert answer["efficiency_accelerated"] == pytest.approx(rate / answer["raw_accelerated_decisions_per_cpu_second"])
+    assert answer["peer_ratio"] == pytest.approx(rate / answer["peer_decisions_per_cpu_second"])
+    assert 1e6 / rate == pytest.approx(answer["collector_cpu_microseconds"] + answer["gateway_cpu_microseconds"])
     assert answer["decisions_per_second"] > 0
-    assert answer["resident_bytes"] > 0
+    latency = answer["decision_latency_milliseconds"]
+    assert 0 < latency["p50"] <= latency["p90"] <= latency["p99"]
+    assert 0 < answer["collector_waiting_share"] + answer["gateway_waiting_share"] < 1.2, "a turn counts when it ends"
+    assert answer["resident_bytes"] == answer["collector_resident_bytes"] + answer["gateway_resident_bytes"] > 0
+    assert answer["failed_battles"] == 0
+    files = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "profiles").iterdir()}
+    assert set(files) == {"collector.svg", "collector.folded", "gateway.svg", "gateway.folded"}
+    assert "Rollout.play" in files["collector.folded"]
+    assert "runAction" in files["gateway.folded"]
+    assert all(files[name].startswith("<svg ") for name in files if name.endswith(".svg"))
+
+
+def test_bench_scale_adds_gateways_and_then_shards() -> None:
+    result = run_scale("gen1randombattle", seconds=2.0, numbers=(2,))
+    assert [(row.shards, row.gateways) for row in result.rows] == [(1, 2), (2, 1)]
+    assert all(row.decisions_per_second > 0 and row.decisions_per_cpu_second > 0 for row in result.rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("collect", "--format", "kuhn_poker"), 64, "no simulator"),
+        (("collect", "--format", "gen1ou", "--peer", "metamon"), 64, "expected poke-env"),
+        (("scale", "--format", "nothing"), 64, "unknown format 'nothing'"),
+    ],
+)
+def test_bench_refuses_what_it_cannot_measure(arguments: tuple[str, ...], code: int, says: str) -> None:
+    command = [sys.executable, "-m", "nashdex", "bench", *arguments]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert process.returncode == code
+    assert process.stderr.startswith("error: ")
+    assert process.stderr.count("\n") == 1
+    assert says in process.stderr

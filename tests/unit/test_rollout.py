@@ -5,12 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arenas import NUM_TURNS, CardArena, UniformPolicy
 from nashdex.core.errors import TryAgainError
 from nashdex.core.ids import PolicyId
+from nashdex.games.interface import Decisions
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import MAX_TRIES, Assignment, Finished, Rollout, require_finished
+from nashdex.rollout.recording import Recorder
+from spaces import tiny_space
 
 A, B = PolicyId("a"), PolicyId("b")
 
@@ -118,3 +123,69 @@ def test_the_stronger_policy_wins() -> None:
     rollout = Rollout(CardArena(), {A: UniformPolicy("a", greedy=True), B: UniformPolicy("b")}, 8)
     scores = [require_finished(f).score(f.assignment.first_seat) for f in rollout.play(_assignments(200))]
     assert np.mean(scores) > 0.9
+
+
+@given(
+    batches=st.lists(
+        st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=1, max_size=8, unique=True), max_size=200
+    ),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_the_recorder_keeps_each_seats_decisions_in_order_whatever_the_batches(
+    batches: list[list[tuple[int, int]]], seed: int
+) -> None:
+    """Against a list for each seat; battles end, choices are asked again, and one seat is not recorded."""
+    rng = np.random.default_rng(seed)
+    space = tiny_space(4)
+    recorder = Recorder(4, space)
+    expected: dict[tuple[int, int], list[tuple[float, ...]]] = {}
+
+    def begin(slot: int) -> None:
+        recorder.begin(slot, (True, slot != 2))
+        expected.update({(slot, seat): [] for seat in range(2)})
+
+    for slot in range(4):
+        begin(slot)
+    for seats in batches:
+        battle, seat = (np.array(column) for column in zip(*seats, strict=True))
+        again = np.array([bool(expected[key]) and rng.random() < 0.2 for key in seats])
+        observation = rng.random((len(seats), space.observation_size)).astype(np.float32)
+        mask = rng.random((len(seats), 4)) < 0.5
+        action, log_prob = rng.integers(0, 4, len(seats)), rng.random(len(seats)).astype(np.float32)
+        recorder.add(Decisions(battle, seat.astype(np.int8), again, observation, mask), action, log_prob)
+        for row, key in enumerate(seats):
+            if again[row]:
+                expected[key].pop()
+            expected[key].append((*observation[row], *mask[row], action[row], log_prob[row]))
+        if rng.random() < 0.2:
+            slot = int(rng.integers(4))
+            for seat_number in range(2):
+                if expected[slot, seat_number] and (slot, seat_number) != (2, 1):
+                    steps = recorder.take(slot, seat_number)
+                    columns = (steps.observations, steps.masks, steps.actions[:, None], steps.log_probs[:, None])
+                    np.testing.assert_array_equal(np.hstack(columns), expected[slot, seat_number])
+                recorder.drop(slot, seat_number)
+            begin(slot)
+
+
+def test_a_battle_may_be_long_and_its_rows_are_used_again() -> None:
+    space = tiny_space(2)
+    recorder = Recorder(1, space)
+    for _ in range(3):
+        recorder.begin(0, (True, True))
+        for turn in range(1000):
+            observation = np.full((2, space.observation_size), turn, dtype=np.float32)
+            decisions = Decisions(
+                np.zeros(2, np.int64),
+                np.arange(2, dtype=np.int8),
+                np.zeros(2, np.bool_),
+                observation,
+                np.ones((2, 2), np.bool_),
+            )
+            recorder.add(decisions, np.array([0, 1]), np.zeros(2, np.float32))
+        for seat in range(2):
+            steps = recorder.take(0, seat)
+            np.testing.assert_array_equal(steps.observations[:, 0], range(1000))
+            assert set(steps.actions.tolist()) == {seat}
+            recorder.drop(0, seat)
+    assert len(recorder._actions) == 2048, "the pool is as large as one battle needs"

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from nashdex.games.showdown.frames import HEADER, ChannelClosedError, FrameChannel, FrameType
+from nashdex.games.showdown import frames
+from nashdex.games.showdown.frames import (
+    HEADER,
+    ChannelClosedError,
+    ChannelStuckError,
+    FrameChannel,
+    FrameType,
+)
 
 
 @pytest.fixture
@@ -83,3 +90,13 @@ def test_a_length_out_of_bounds_is_not_believed(ends: tuple[FrameChannel, FrameC
     os.write(a._write_fd, HEADER.pack(2**32 - 1, FrameType.CONTROL))
     with pytest.raises(ChannelClosedError, match="not its protocol"):
         b.receive(1.0)
+
+
+def test_a_side_that_never_reads_is_not_waited_for_for_ever(
+    ends: tuple[FrameChannel, FrameChannel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "_STUCK_SECONDS", 0.2)
+    a, _ = ends
+    a.queue(FrameType.CONTROL, [bytes(3_000_000)])
+    with pytest.raises(ChannelStuckError, match="read nothing"):
+        a.flush()

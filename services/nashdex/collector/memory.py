@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.collector.self_play import Load, self_play
-from nashdex.games.registry import game_for
+from nashdex.collector.self_play import Load, self_play, showdown_game
 
 
 def main(
@@ -18,7 +17,7 @@ def main(
 ) -> None:
     """Play, and print resident sizes after ``settle`` battles, every ``settle`` more, and their growth."""
     readings = []
-    with self_play(Load(game_for(format_id))) as collecting:
+    with self_play(Load(showdown_game(format_id))) as collecting:
         for number in takewhile(lambda number: number <= battles, collecting.battles()):
             if number % settle == 0:
                 readings.append(collecting.read())

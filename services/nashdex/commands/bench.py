@@ -1,11 +1,14 @@
 """``nashdex bench``: how fast this machine is."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+
+FormatOption = Annotated[str, typer.Option("--format", metavar="FORMAT", help="Such as gen1randombattle.")]
 
 app = typer.Typer(no_args_is_help=True, help="Measure how fast this machine is.")
 
@@ -17,21 +20,75 @@ def bench() -> None:
 
 @app.command()
 def collect(
-    format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Such as gen1randombattle.")],
+    format_id: FormatOption,
     seconds: Annotated[float, typer.Option(min=1, max=3600, help="Of each measurement.")] = 20.0,
-    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Of both measurements, in turn.")] = 3,
+    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Of all measurements, in turn.")] = 3,
+    peer: Annotated[str | None, typer.Option(metavar="poke-env", help="Measure its websocket players too.")] = None,
+    profile: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Then collect once more, for flame graphs in this directory.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure collecting, and the bare simulator with random choices, in turn; ``efficiency`` is their ratio."""
-    from nashdex.collector.bench import run_bench
+    from nashdex.core.errors import ConfigurationError
 
-    result = run_bench(format_id, seconds=seconds, repetitions=repetitions)
+    if peer not in {None, "poke-env"}:
+        raise ConfigurationError(f"--peer {peer!r}: expected poke-env, the only one there is")
+    from nashdex.collector.bench import run_bench
+    from nashdex.collector.profiling import profile_collecting
+    from nashdex.collector.self_play import showdown_game
+
+    result = run_bench(
+        format_id, seconds=seconds, repetitions=repetitions, peer="poke-env" if peer is not None else None
+    )
+    if profile is not None:
+        for path in profile_collecting(showdown_game(format_id), seconds, profile):
+            sys.stderr.write(f"{path}\n")
     if as_json:
         print_json(result.model_dump(mode="json"))
         return
-    print_text(f"{result.format}: {result.decisions_per_cpu_second:,.0f} decisions a CPU-second while collecting")
+    latency = result.decision_latency_milliseconds
+    print_text(
+        f"{result.format}: {result.decisions_per_cpu_second:,.0f} decisions a CPU-second while collecting "
+        f"({result.collector_cpu_microseconds:.0f} µs each in the collector, {result.gateway_cpu_microseconds:.0f} µs "
+        f"in the gateway), {result.decisions_per_second:,.0f} a second of wall time"
+    )
     print_text(f"bare simulator: {result.raw_decisions_per_cpu_second:,.0f}; efficiency {result.efficiency:.2f}")
-    print_text(f"{result.decisions_per_second:,.0f} decisions/s, {result.resident_bytes / 2**20:,.0f} MiB resident")
+    print_text(
+        f"sped up: {result.raw_accelerated_decisions_per_cpu_second:,.0f}; efficiency "
+        f"{result.efficiency_accelerated:.2f}"
+    )
+    if result.peer_ratio is not None:
+        print_text(f"{peer}: {result.peer_decisions_per_cpu_second:,.0f}; collecting is {result.peer_ratio:.1f} × that")
+    print_text(f"answers after {latency.p50:.1f} ms, 90 % within {latency.p90:.1f}, 99 % within {latency.p99:.1f}")
+    print_text(
+        f"of the time, the collector waits {result.collector_waiting_share:.0%}, "
+        f"the gateway {result.gateway_waiting_share:.0%}"
+    )
+    print_text(
+        f"resident: collector {result.collector_resident_bytes / 2**20:,.0f} MiB, "
+        f"gateway {result.gateway_resident_bytes / 2**20:,.0f} MiB"
+    )
+
+
+@app.command()
+def scale(
+    format_id: FormatOption,
+    seconds: Annotated[float, typer.Option(min=1, max=3600, help="Of each measurement.")] = 20.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure collecting with 1, 2 and 4 gateways, and with 1, 2 and 4 collectors of one gateway at once."""
+    from nashdex.collector.scale import run_scale
+
+    result = run_scale(format_id, seconds=seconds)
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    print_text("shards  gateways  decisions/s  per CPU-second  collector waits  gateways wait     MiB")
+    for row in result.rows:
+        rates = f"{row.decisions_per_second:11,.0f}  {row.decisions_per_cpu_second:14,.0f}"
+        waits = f"{row.collector_waiting_share:15.0%}  {row.gateway_waiting_share:13.0%}"
+        print_text(f"{row.shards:6}  {row.gateways:8}  {rates}  {waits}  {row.resident_bytes >> 20:6,}")
 
 
 @app.command()

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from nashdex.core.errors import TryAgainError
 from nashdex.core.seeds import hex_seed
 from nashdex.games.interface import BattleSpec, Events, Failure, Outcome, SeatLines
-from nashdex.games.showdown.gateway import Gateway
+from nashdex.games.showdown.frames import ChannelStuckError
+from nashdex.games.showdown.gateway import Gateway, GatewaySettings
 from nashdex.games.space import Space
 from nashdex.telemetry import metrics
 
@@ -70,10 +71,14 @@ class _Worker:
 
 
 class ShowdownArena:
-    """Plays battles of one format on ``num_gateways`` gateways."""
+    """Plays battles of one format on ``num_gateways`` gateways; ``settings`` are by default the environment's.
 
-    def __init__(self, format_id: str, num_gateways: int) -> None:
+    With several gateways one answers while another's decisions are looked at, so that no side waits for long.
+    """
+
+    def __init__(self, format_id: str, num_gateways: int, settings: GatewaySettings | None = None) -> None:
         self._format = format_id
+        self._settings = settings
         self._num_gateways = num_gateways
         self._workers: list[_Worker] = []
         self._owner: dict[int, _Worker] = {}
@@ -116,6 +121,9 @@ class ShowdownArena:
         for worker in list(self._workers):
             try:
                 worker.gateway.flush()
+            except ChannelStuckError as error:
+                worker.gateway.kill()
+                self._lose(worker, "gateway_hung", str(error))
             except TryAgainError as error:
                 self._lose(worker, "gateway_died", str(error))
         events = Events([], [], self._lost)
@@ -160,7 +168,7 @@ class ShowdownArena:
             self._close_worker(worker)
 
     def _open_worker(self) -> None:
-        self._workers.append(_Worker(Gateway(self._format)))
+        self._workers.append(_Worker(Gateway(self._format, self._settings)))
 
     def _close_worker(self, worker: _Worker) -> None:
         self._workers.remove(worker)

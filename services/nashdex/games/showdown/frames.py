@@ -17,6 +17,8 @@ from nashdex.core.errors import TryAgainError
 HEADER = struct.Struct("<IB3x")
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 1 << 18
+_STUCK_SECONDS = 60.0
+"""Longest wait for the other side to read or write anything while frames are on their way to it."""
 _TYPE_BYTES = 4  # the type and its padding, which the length counts
 
 
@@ -30,6 +32,10 @@ class FrameType(IntEnum):
 
 class ChannelClosedError(TryAgainError):
     """The other side went away."""
+
+
+class ChannelStuckError(TryAgainError):
+    """The other side is there and does nothing."""
 
 
 class FrameChannel:
@@ -67,6 +73,7 @@ class FrameChannel:
 
         Raises:
             ChannelClosedError: the other side went away.
+            ChannelStuckError: it has read nothing for a minute.
         """
         left = memoryview(b"".join(self._queued))
         self._queued = []
@@ -74,9 +81,11 @@ class FrameChannel:
             try:
                 left = left[os.write(self._write_fd, left) :]
             except BlockingIOError:
-                readable, _, _ = select.select([self._read_fd], [self._write_fd], [])
+                readable, writable, _ = select.select([self._read_fd], [self._write_fd], [], _STUCK_SECONDS)
                 if readable:
                     self._read_available()
+                elif not writable:
+                    raise ChannelStuckError(f"the gateway read nothing for {_STUCK_SECONDS:.0f} s") from None
             except OSError as error:
                 raise ChannelClosedError(f"the gateway stopped reading ({error.strerror})") from error
 

@@ -26,6 +26,8 @@ from nashdex.games.space import Space
 PROTOCOL = 1
 _HANDSHAKE_SECONDS = 60.0
 _STOP_SECONDS = 5.0
+_PROFILE_SECONDS = 60.0
+"""To stop, where a profile is written first."""
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031
 _MIN_NODE_MAJOR = 20
@@ -45,6 +47,9 @@ class GatewaySettings(BaseSettings):
     )
     acceleration: bool = Field(
         default=True, description="Speed up the simulator's event dispatch; the battles are the same."
+    )
+    profile_directory: Path | None = Field(
+        None, description="Where a child process leaves its CPU profile when it ends; by default nowhere."
     )
     node: str | None = Field(None, description="The Node executable; by default from PATH or the environment's own.")
 
@@ -96,10 +101,12 @@ class Gateway:
                 f"{self._settings.directory} has no node_modules/pokemon-showdown: run `make setup`, "
                 "or name the gateway's folder in NASHDEX_GATEWAY_DIRECTORY"
             )
+        profile = self._settings.profile_directory
         self._process = subprocess.Popen(  # noqa: S603 our own program, no input in its arguments
             [
                 find_node(self._settings),
                 *NODE_FLAGS,
+                *([] if profile is None else ["--cpu-prof", f"--cpu-prof-dir={profile}"]),
                 str(entry),
                 *([] if self._settings.acceleration else ["--no-acceleration"]),
             ],
@@ -211,7 +218,7 @@ class Gateway:
             return  # closed before
         if self._process is not None:
             try:
-                self._process.wait(_STOP_SECONDS)
+                self._process.wait(_STOP_SECONDS if self._settings.profile_directory is None else _PROFILE_SECONDS)
             except subprocess.TimeoutExpired:
                 self.kill()
 

@@ -1,0 +1,67 @@
+"""How collecting scales: more gateways to a collector, and more collectors."""
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from nashdex.collector.self_play import Load, Measured, self_play, showdown_game
+from nashdex.core.documents import Model
+from nashdex.games.showdown.game import ShowdownGame
+
+NUMBERS = (1, 2, 4)
+_BATTLES_PER_GATEWAY = 64
+
+
+class ScaleRow(Model):
+    """One measurement. Rates are of all shards together."""
+
+    shards: PositiveInt = Field(description="Collectors, each a process of its own, at the same time.")
+    gateways: PositiveInt = Field(description="Gateway processes of each.")
+    decisions_per_second: PositiveFloat = Field(description="By wall time.")
+    decisions_per_cpu_second: PositiveFloat = Field(description="By the CPU time of all processes, user and system.")
+    collector_waiting_share: float = Field(description="Of wall time, mean over the shards.")
+    gateway_waiting_share: float = Field(description="Of wall time, mean over the gateways.")
+    resident_bytes: PositiveInt = Field(description="All processes at the end.")
+
+
+class ScaleResult(Model):
+    """One collector with more and more gateways, then more and more collectors with one each."""
+
+    format: str
+    battles_per_gateway: PositiveInt = _BATTLES_PER_GATEWAY
+    rows: tuple[ScaleRow, ...]
+
+
+def run_scale(format_id: str, *, seconds: float = 20.0, numbers: Sequence[int] = NUMBERS) -> ScaleResult:
+    """Measure each of ``numbers`` of gateways, and then of shards, for ``seconds``.
+
+    Raises:
+        ConfigurationError: the format is none of Showdown's, or Node or the gateway's package is missing.
+    """
+    game = showdown_game(format_id)
+    sizes = [(1, gateways) for gateways in numbers] + [(shards, 1) for shards in numbers if shards > 1]
+    return ScaleResult(format=format_id, rows=tuple(_row(game, *size, seconds) for size in sizes))
+
+
+def _row(game: ShowdownGame, num_shards: int, num_gateways: int, seconds: float) -> ScaleRow:
+    loads = [Load(game, _BATTLES_PER_GATEWAY * num_gateways, num_gateways, seed=shard) for shard in range(num_shards)]
+    # A process of its own for one shard too, so that all rows are measured alike.
+    with ProcessPoolExecutor(num_shards, mp_context=get_context("spawn")) as pool:
+        measured = list(pool.map(_measure, loads, [seconds] * num_shards))
+    decisions = sum(m.decisions for m in measured)
+    return ScaleRow(
+        shards=num_shards,
+        gateways=num_gateways,
+        decisions_per_second=sum(m.decisions_per_second for m in measured),
+        decisions_per_cpu_second=decisions / sum(m.cpu_seconds + m.gateway_cpu_seconds for m in measured),
+        collector_waiting_share=sum(m.collector_waited_seconds / m.seconds for m in measured) / num_shards,
+        gateway_waiting_share=sum(m.gateways_waited_seconds / m.seconds for m in measured) / num_shards,
+        resident_bytes=sum(m.collector_bytes + m.gateway_bytes for m in measured),
+    )
+
+
+def _measure(load: Load, seconds: float) -> Measured:
+    with self_play(load) as collecting:
+        return collecting.measure(seconds)

@@ -1,0 +1,83 @@
+"""An arena with a stopwatch: how long decisions wait for their answers, and each side for the other."""
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.games.interface import Arena, BattleSpec, Events
+from nashdex.games.space import Space
+
+
+class Stopwatch:
+    """Plays on ``arena``, looking at the clock before and after each poll. Implements ``games.interface.Arena``.
+
+    Answers are sent by the next poll, and it is polls that wait, so that a turn of the collector lasts from one poll's
+    end to the next one's beginning. Every look is kept: for measurements, not for long runs.
+    """
+
+    def __init__(self, arena: Arena, num_gateways: int) -> None:
+        self._arena = arena
+        self._num_gateways = num_gateways
+        self._ended = 0.0
+        self._events = Events([], [], [])
+        self._turns: list[tuple[int, float]] = []
+        self.collector_waited_seconds = 0.0
+        """Wall time in polls less the CPU time that they took."""
+        self.gateways_waited_seconds = 0.0
+        """Wall time between a gateway's decisions and their answers, mean over the gateways. With several, one may also
+        wait unseen, while those of another are answered."""
+
+    @property
+    def space(self) -> Space:
+        """That of the arena."""
+        return self._arena.space
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Those of the arena."""
+        return self._arena.versions
+
+    def latencies_seconds(self, since: int = 0) -> NDArray[np.float64]:
+        """Return how long each decision waited from its arrival until its answer left, from turn ``since`` on."""
+        turns = self._turns[since:]
+        return np.repeat([seconds for _, seconds in turns], [num for num, _ in turns])
+
+    @property
+    def num_turns(self) -> int:
+        """Turns of the collector so far."""
+        return len(self._turns)
+
+    def start(self, specs: Sequence[BattleSpec]) -> None:
+        """Begin battles."""
+        self._arena.start(specs)
+
+    def poll(self) -> Events:
+        """Poll, and note how long it waited and how long it is since the last poll."""
+        began, began_cpu = time.monotonic(), time.thread_time()
+        if self._events.decisions:
+            seconds = began - self._ended
+            self._turns.append((sum(len(decisions) for decisions in self._events.decisions), seconds))
+            self.gateways_waited_seconds += seconds * len(self._events.decisions) / self._num_gateways
+        self._events = self._arena.poll()
+        self._ended = time.monotonic()
+        worked = time.thread_time() - began_cpu
+        self.collector_waited_seconds += max(0.0, self._ended - began - worked)
+        return self._events
+
+    def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
+        """Answer decisions."""
+        self._arena.act(battle, seat, action)
+
+    def resident_bytes(self) -> int:
+        """Return that of the arena's processes."""
+        return self._arena.resident_bytes()
+
+    def cpu_seconds(self) -> float:
+        """Return that of the arena's processes."""
+        return self._arena.cpu_seconds()
+
+    def close(self) -> None:
+        """Close the arena."""
+        self._arena.close()
