@@ -85,20 +85,26 @@ def matrix_view(report: Report) -> MatrixView:
     size = len(policies)
     density: Density = "full" if size <= MOST_FULL else "values" if size <= MOST_VALUES else "colours"
     imputed = {frozenset(pair) for pair in payoffs.imputed}
-    largest = max((abs(v) for row in payoffs.exact or () for v in row), default=0.0) or 1.0
+    largest = _large_payoff(payoffs.exact or ())
 
     def cell(i: int, j: int) -> CellView:
         if i == j:
             return CellView("self", "", None)
         if payoffs.exact is not None:
             value = payoffs.exact[i][j]
-            return CellView(_shade(value / largest), signed(value, 4), value, signed(value, 2))
+            return CellView(_shade(min(max(value / largest, -1.0), 1.0)), signed(value, 4), value, signed(value, 2))
         found = payoffs.cells[i][j] if payoffs.cells is not None else None
         if found is not None:
             return _battles_cell(found)
         return CellView("self", "imputed" if frozenset((policies[i], policies[j])) in imputed else "unplayed", None)
 
     return MatrixView(density, [[cell(i, j) for j in range(size)] for i in range(size)])
+
+
+def _large_payoff(payoffs: Sequence[Sequence[float]]) -> float:
+    """Return what a twentieth of the payoffs exceed in size: a few extremes would make all others pale."""
+    sizes = sorted(abs(value) for i, row in enumerate(payoffs) for j, value in enumerate(row) if i != j)
+    return (sizes[len(sizes) * 19 // 20] if sizes else 0.0) or 1.0
 
 
 def _battles_cell(cell: Cell) -> CellView:

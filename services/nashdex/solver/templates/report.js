@@ -8,6 +8,11 @@ for (const link of document.querySelectorAll("a[data-numbers]")) {
   link.href = URL.createObjectURL(new Blob([numbers], { type: "application/json" }));
 }
 
+// Paper unfolds nothing by itself.
+addEventListener("beforeprint", () => {
+  for (const folded of document.querySelectorAll("details.table")) folded.open = true;
+});
+
 // The heat map's cells say their numbers above it, under the pointer and under the arrow keys alike.
 const readout = document.querySelector(".readout");
 const rows = [...document.querySelectorAll("table.matrix tbody tr")].map((row) => [...row.querySelectorAll("td")]);
@@ -20,7 +25,13 @@ const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 for (const cell of rows.flat()) cell.tabIndex = -1;
 if (rows.length) rows[0][0].tabIndex = 0;
 const matrix = document.querySelector("table.matrix tbody");
-matrix.addEventListener("mouseover", (event) => tell(event.target.closest("td")));
+let pointed = "";
+matrix.addEventListener("mouseover", (event) => {
+  const place = `${event.clientX} ${event.clientY}`;
+  // What scrolls past a resting pointer is not pointed at.
+  if (place !== pointed) tell(event.target.closest("td"));
+  pointed = place;
+});
 matrix.addEventListener("focusin", (event) => tell(event.target.closest("td")));
 matrix.addEventListener("keydown", (event) => {
   const cell = event.target.closest("td"), move = moves[event.key];
