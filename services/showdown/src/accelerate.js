@@ -5,18 +5,20 @@
 import { createHash } from "node:crypto";
 import { DISPATCH, dispatchEventsFast } from "./accelerate_events.js";
 import { copyMovesFast } from "./accelerate_moves.js";
+import { listPokemonFast } from "./accelerate_requests.js";
 import { log } from "./log.js";
-import { Battle, Dex, simulatorVersion } from "./simulator.js";
+import { Battle, Dex, Pokemon, simulatorVersion } from "./simulator.js";
 
 /** The version that this was written for, and a hash over the methods that it replaces or relies on. */
 const KNOWN_VERSION = "0.11.11";
-const KNOWN_SHAPE = "ca06d39a0d3a93d6";
+const KNOWN_SHAPE = "afba931149be615a";
 
 /** @returns {string} a hash over the source of all methods that are replaced or relied on */
 function shape() {
   const battle = /** @type {any} */ (Battle.prototype);
   const dex = Object.getPrototypeOf(Dex);
-  const methods = [...DISPATCH.map((name) => battle[name]), dex.getActiveMove, /** @type {any} */ (Dex).deepClone];
+  const copying = [dex.getActiveMove, /** @type {any} */ (Dex).deepClone];
+  const methods = [...DISPATCH.map((name) => battle[name]), ...copying, Pokemon, Battle.prototype.getRequests];
   const hash = createHash("sha256");
   for (const method of methods) hash.update(`${method}\n`);
   return hash.digest("hex").slice(0, 16);
@@ -38,5 +40,6 @@ export function accelerate() {
   }
   dispatchEventsFast();
   copyMovesFast();
+  listPokemonFast();
   return true;
 }
