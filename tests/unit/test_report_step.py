@@ -1,10 +1,12 @@
 """The report step on runs whose strengths are known: its numbers follow from the documents of the run alone."""
 
+import dataclasses
 import json
 import math
 from pathlib import Path
 
 import pytest
+from prometheus_client import REGISTRY
 
 import nashdex
 from made_runs import TRAINED_ELO, made_settings, make_iteration, trained_policy
@@ -15,11 +17,16 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.metagame.ledger import InteractionMatrix
+from nashdex.metagame.meta_solvers import meta_solver
 from nashdex.metagame.payoffs import wilson_interval
+from nashdex.metagame.solving import EmpiricalGame, solve_game
 from nashdex.solver import report_step
+from nashdex.solver.report_assembly import _embedding
 from nashdex.solver.report_document import Report, policy_names, replays_to_embed
 from nashdex.solver.report_page import render_page, typeset
 from nashdex.solver.report_rows import CURVE_POINTS, thinned
+from nashdex.solver.report_sources import IterationSources, read_iteration, read_manifests
+from nashdex.solver.report_views import matrix_view
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.protocol import ObjectStore
@@ -254,6 +261,49 @@ def test_an_adaptive_schedule_is_measured_against_the_full_table(tmp_path: Path)
     assert (
         read_report(make_run(tmp_path / "uniform", made_settings(iterations=1)), 0).payoffs.full_table_battles is None
     )
+
+
+def cyclic(sources: IterationSources, score: int) -> IterationSources:
+    """Return ``sources`` of a population in which each beats the next, ``score`` times of 200, in a circle."""
+    three = (PolicyId("random"), PolicyId("max-power"), PolicyId("heuristic"))
+    wins = tuple(tuple({0: 0, 1: score, 2: 200 - score}[(column - row) % 3] for column in range(3)) for row in range(3))
+    games = tuple(tuple(0 if row == column else 200 for column in range(3)) for row in range(3))
+    matrix = InteractionMatrix(policies=three, wins=wins, draws=((0,) * 3,) * 3, games=games)
+    _, analysis = solve_game(EmpiricalGame(matrix), meta_solver("nash"), num_draws=100, seed=1)
+    return dataclasses.replace(sources, matrix=matrix, analysis=analysis)
+
+
+def test_a_cycle_is_pictured_only_where_it_is_no_chance(store: ObjectStore) -> None:
+    sources = read_iteration(store, read_manifests(store, made_settings(iterations=ITERATIONS), 0))
+    order = sorted(cyclic(sources, 140).matrix.policies)
+    picture = _embedding(cyclic(sources, 140), order)
+    assert picture is not None
+    assert [point.policy for point in picture.points] == order
+    assert picture.share == pytest.approx(1.0)
+    radii = [math.hypot(point.x, point.y) for point in picture.points]
+    assert max(radii) == pytest.approx(min(radii))
+    assert _embedding(cyclic(sources, 103), order) is None, "noise has discs too"
+
+
+def test_a_made_up_payoff_is_marked(store: ObjectStore) -> None:
+    report = read_report(store)
+    assert report.payoffs.cells is not None
+    first, *others = report.payoffs.cells
+    unplayed = report.payoffs.model_copy(update={"cells": ((None, None, *first[2:]), *others)})
+    made_up = unplayed.model_copy(update={"imputed": (tuple(sorted(report.payoffs.policies[:2])),)})
+    for payoffs, mark in ((unplayed, "unplayed"), (made_up, "imputed")):
+        cell = matrix_view(report.model_copy(update={"payoffs": payoffs})).rows[0][1]
+        assert (cell.title, cell.value) == (mark, None)
+
+
+def test_progress_is_a_metric_too(tmp_path: Path) -> None:
+    store = make_run(tmp_path, made_settings(iterations=2, replays_per_pair=0))
+    progress = read_report(store, 1).progress
+    assert progress is not None
+    samples = [sample for metric in REGISTRY.collect() for sample in metric.samples]
+    found = {(s.labels["bound"], s.value) for s in samples if s.name == "nashdex_progress_elo"}
+    elo = progress.elo
+    assert found >= {("value", elo.value), ("low", elo.low), ("high", elo.high)}
 
 
 def test_an_unfinished_iteration_names_the_step_to_run(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from nashdex.solver.report_sources import (
 from nashdex.store.attempt import Attempt, find_manifest, newest_manifest, read_manifest, read_object
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry import metrics
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -48,6 +49,10 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         replays=replays,
         records=_records(store, earlier, last),
     )
+    if report.progress is not None:
+        elo = report.progress.elo
+        for bound, value in (("value", elo.value), ("low", elo.low), ("high", elo.high)):
+            metrics.PROGRESS_ELO.set(value, bound=bound)
     logs = read_logs(store, report)
     page = render_page(report, logs).encode()
     attempt.write(keys.REPORT, report.to_json())

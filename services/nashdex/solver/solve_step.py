@@ -166,7 +166,12 @@ def _measure(meta_strategy: MetaStrategy, analysis: MetaGameAnalysis) -> None:
     metrics.POPULATION_SIZE.set(len(meta_strategy.meta_strategy))
     metrics.PAYOFF_COVERAGE.set(analysis.coverage.share)
     metrics.PAYOFF_INTERVAL_WIDTH.set(analysis.interval_widths.largest)
+    metrics.SUPPORT_STABILITY.set(analysis.support_stability)
+    metrics.INTRANSITIVITY.set(analysis.intransitivity)
+    metrics.INTRANSITIVITY_BY_CHANCE.set(analysis.intransitivity_by_chance)
     estimates = analysis.exploitability
+    if estimates.exact is not None:
+        metrics.NASH_CONV.set(estimates.exact.nash_conv)
     for estimate in (
         estimates.restricted,
         estimates.best_response_gap,

@@ -95,8 +95,31 @@ ROLLBACKS = Metric(
 EXPLOITABILITY = Metric(
     "nashdex_exploitability",
     "gauge",
-    "Exploitability of the meta-strategy, in score above ½ a battle.",
+    "Exploitability of the meta-strategy, in score above ½ a battle, or in a tabular game's units a game.",
     labels=("estimator", "bound"),
+)
+NASH_CONV = Metric(
+    "nashdex_nash_conv",
+    "gauge",
+    "NashConv of a tabular game's meta-strategy, in the game's units a game: twice its exact exploitability.",
+)
+INTRANSITIVITY = Metric(
+    "nashdex_intransitivity", "gauge", "Root mean square of what ratings miss of the payoffs, in score a battle."
+)
+INTRANSITIVITY_BY_CHANCE = Metric(
+    "nashdex_intransitivity_by_chance", "gauge", "What 95 % of transitive games with as many battles stay below."
+)
+SUPPORT_STABILITY = Metric(
+    "nashdex_support_stability_ratio",
+    "gauge",
+    "Share of posterior draws whose meta-strategy plays exactly the same policies with more than 1 %.",
+    unit="ratio",
+)
+PROGRESS_ELO = Metric(
+    "nashdex_progress_elo",
+    "gauge",
+    "Elo of the best policy minus Elo of the first network, the fixed reference.",
+    labels=("bound",),
 )
 META_STRATEGY_ENTROPY = Metric(
     "nashdex_meta_strategy_entropy_nats", "gauge", "Entropy of the meta-strategy.", unit="nats"
