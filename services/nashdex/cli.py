@@ -9,16 +9,21 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
 import nashdex
-from nashdex.commands import battle, begin, bench, config, rate, report, run, solve, step, tabular
+from nashdex.commands import battle, begin, bench, config, rate, report, run, solve, step, tabular, verdict
 from nashdex.core.errors import ExitCode, NashdexError
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
+TERMINATION_LOG_VARIABLE = "NASHDEX_TERMINATION_LOG"
+"""Names a file that takes a failure's message: a pod's termination log, from which a workflow's status has it."""
+_TERMINATION_LOG_CHARACTERS = 1000
+"""Every failed shard's is in the Workflow object, which has to stay small."""
 _BROKEN_PIPE_EXIT = 1
 """Whoever read standard output has seen enough; typer's own code for it."""
 
@@ -31,6 +36,7 @@ app = typer.Typer(
 app.command()(run.run)
 app.command()(begin.begin)
 app.command()(step.step)
+app.command()(verdict.verdict)
 app.command()(solve.solve)
 app.command()(rate.rate)
 app.command()(battle.battle)
@@ -79,7 +85,9 @@ def run_command_line(arguments: Sequence[str]) -> int:
             traceback.print_exception(error)
         elif code == ExitCode.INTERNAL and not isinstance(error, NashdexError):
             message += f"; its traceback is in {_save_traceback(error)}"
-        sys.stderr.write(f"error: {' '.join(message.split())}\n")
+        line = " ".join(message.split())
+        sys.stderr.write(f"error: {line}\n")
+        _tell_pod(line)
         return code
     return result if isinstance(result, int) else ExitCode.OK
 
@@ -103,6 +111,13 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one fo
             missing = f"this needs the Python package {name}, which is not installed: pip install 'nashdex[local]'"
             return missing, ExitCode.CONFIGURATION
     return f"{type(error).__name__}: {error}; nobody planned for this, so it is a defect of nashdex", ExitCode.INTERNAL
+
+
+def _tell_pod(line: str) -> None:
+    """Leave the message where a pod's status shows it; best effort, since the exit code says what matters."""
+    if path := os.environ.get(TERMINATION_LOG_VARIABLE):
+        with suppress(OSError):
+            Path(path).write_text(line[:_TERMINATION_LOG_CHARACTERS], encoding="utf-8")
 
 
 def _save_traceback(error: BaseException) -> Path:

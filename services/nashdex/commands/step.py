@@ -1,5 +1,6 @@
 """``nashdex step``: one step of one iteration, which is all that a pod or a local process ever does."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,6 +26,10 @@ def step(
     stop_at_end_of_input: Annotated[
         bool, typer.Option("--stop-at-end-of-input", help="Stop when standard input ends: with the parent process.")
     ] = False,
+    outputs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Of plan: write there how far the steps fan out, a file a number."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Do a step, unless its manifest says that it is done.
@@ -41,6 +46,8 @@ def step(
     from nashdex.telemetry.startup import start_telemetry
 
     install_stop_handlers()
+    if outputs is not None and name is not StepName.PLAN:
+        raise ConfigurationError(f"--outputs goes with the step plan, not with {name}: leave it out")
     if stop_at_end_of_input:
         watch_input(_GRACE_SECONDS)
     opened = open_run(run, observe_store)
@@ -51,6 +58,8 @@ def step(
     for number in shards:
         check_stop()
         manifests.append(do_shard(opened.store, opened.settings, iteration, number))
+    if outputs is not None:
+        _write_fan_out(outputs, opened.settings)
     if not as_json:
         for manifest in manifests:
             print_text(_describe(manifest))
@@ -80,6 +89,17 @@ def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int 
     if shard not in shards:
         raise ConfigurationError(f"--shard {shard}: {name} has {len(shards)} in this run, from 0 to {shards[-1]}")
     return range(shard, shard + 1)
+
+
+def _write_fan_out(folder: Path, settings: "RunSettings") -> None:
+    from nashdex.orchestrator.plan import fan_out
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, number in fan_out(settings).items():
+            (folder / name).write_text(str(number))
+    except OSError as error:
+        raise ConfigurationError(f"--outputs {folder}: cannot be written ({error.strerror})") from error
 
 
 def _describe(manifest: "Manifest") -> str:

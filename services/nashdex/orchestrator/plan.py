@@ -58,3 +58,13 @@ def num_shards(settings: RunSettings, name: StepName) -> int:
     section, key = step.fan_out
     shards: int = getattr(getattr(settings, section), key)
     return shards
+
+
+def fan_out(settings: RunSettings) -> dict[str, int]:
+    """Return how many shards each step that fans out has, by the name under which the plan step tells a workflow."""
+    return {
+        "collect-shards": num_shards(settings, StepName.COLLECT),
+        "train-seeds": num_shards(settings, StepName.TRAIN),
+        "gates": num_shards(settings, StepName.GATE),
+        "evaluate-shards": num_shards(settings, StepName.EVALUATE),
+    }
