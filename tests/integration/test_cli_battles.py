@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+from nashdex.collector import step
 from nashdex.collector.scale import run_scale
+from nashdex.collector.self_play import showdown_game
+from nashdex.core.settings import CollectSettings, NetworkSettings
+from nashdex.rollout.sizing import choose_sizes
 
 pytestmark = pytest.mark.integration
 
@@ -96,3 +100,13 @@ def test_bench_refuses_what_it_cannot_measure(arguments: tuple[str, ...], code: 
     assert process.stderr.startswith("error: ")
     assert process.stderr.count("\n") == 1
     assert says in process.stderr
+
+
+def test_sizes_are_chosen_by_collecting_for_a_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step, "_TRIAL_SECONDS", 1.0)
+    trial = step._trial(showdown_game("gen1randombattle"), NetworkSettings())
+    assert trial is not None
+    sizes = choose_sizes(CollectSettings(gateways=0, concurrent_battles=8), 10_000, num_cores=2, trial=trial)
+    assert sizes.gateways in {1, 2}
+    assert sizes.concurrent_battles == 8
+    assert "2 × 4: " in sizes.reason

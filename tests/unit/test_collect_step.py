@@ -39,11 +39,13 @@ def _plan(oracle: Oracle, rule: OpponentRule, opponents: dict[PolicyId, float]) 
     )
 
 
-def _collect(folder: Path, rule: OpponentRule, opponents: dict[PolicyId, float]) -> tuple[CollectResult, list[Episode]]:
+def _collect(
+    folder: Path, rule: OpponentRule, opponents: dict[PolicyId, float], settings: RunSettings = SETTINGS
+) -> tuple[CollectResult, list[Episode]]:
     """Collect battles of ``random`` in the learner's seat."""
     store = open_store(str(folder))
     store.put(keys.published(1, keys.PLAN), _plan("ppo", rule, opponents).to_json())
-    manifest = run(store, SETTINGS, 1, 0)
+    manifest = run(store, settings, 1, 0)
     return read_written(store, manifest, COLLECT_RESULT, CollectResult), read_shards(store, [manifest])[1]
 
 
@@ -95,3 +97,18 @@ def test_an_oracle_that_reads_the_tree_has_nothing_collected(tmp_path: Path, ora
     result = read_written(store, manifest, COLLECT_RESULT, CollectResult)
     assert (result.battles, result.decisions, result.opponents) == (0, 0, ())
     assert run(store, SETTINGS, 1, 0) == manifest
+
+
+def test_sizes_that_are_chosen_here_change_nothing_that_is_played(tmp_path: Path) -> None:
+    chosen = SETTINGS.collect.model_copy(update={"gateways": 0, "concurrent_battles": 0})
+    settings = SETTINGS.model_copy(update={"collect": chosen})
+    opponents = {RANDOM: 0.5, FIRST_ACTION: 0.5}
+    expected, episodes = _collect(tmp_path / "set", "meta-strategy", opponents)
+    result, others = _collect(tmp_path / "chosen", "meta-strategy", opponents, settings)
+    assert result.opponents == expected.opponents
+
+    def played(found: list[Episode]) -> set[tuple[int, int, tuple[int, ...]]]:
+        return {(e.seed, e.seat, tuple(e.actions.tolist())) for e in found}
+
+    assert played(others) == played(episodes)
+    assert len(others) == BATTLES

@@ -36,6 +36,9 @@ def test_file_wins_over_default_environment_over_file_override_over_all(
         ("format.x=1", "format.x"),
         ("collect", "KEY=VALUE"),
         ("run=Not Usable", "run"),
+        ("collect.gateways=65", "collect.gateways: Input should be less than or equal to 64"),
+        ("collect.gateways=-1", "collect.gateways: Input should be greater than or equal to 0"),
+        ("collect.concurrent_battles=5000", "collect.concurrent_battles: Input should be less than or equal to 4096"),
     ],
 )
 def test_a_wrong_override_is_refused_by_name(config: Path, override: str, named: str) -> None:

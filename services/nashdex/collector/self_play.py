@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import psutil
 
-from nashdex.collector.step import MAX_PART_BYTES
 from nashdex.collector.stopwatch import Stopwatch
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.settings import NetworkSettings
+from nashdex.games.interface import Game
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.game import ShowdownGame
@@ -40,7 +40,9 @@ def showdown_game(format_id: str) -> ShowdownGame:
     """
     game = game_for(format_id)
     if not isinstance(game, ShowdownGame):
-        raise ConfigurationError(f"{format_id} has no simulator to compare with; expected a Showdown format, such as gen1ou")
+        raise ConfigurationError(
+            f"{format_id} has no simulator to compare with; expected a Showdown format, such as gen1ou"
+        )
     return game
 
 
@@ -48,10 +50,12 @@ def showdown_game(format_id: str) -> ShowdownGame:
 class Load:
     """What is collected, and how many battles at once."""
 
-    game: ShowdownGame
+    game: Game
+    """One of Showdown's."""
     concurrent_battles: int = 64
     num_gateways: int = 1
     seed: int = 0
+    network: NetworkSettings = field(default_factory=NetworkSettings)
     profile_directory: Path | None = None
     """Where gateways leave their CPU profiles when they end."""
 
@@ -112,7 +116,7 @@ class SelfPlay:
     """One collector at work."""
 
     def __init__(self, load: Load, arena: Stopwatch, writer: ShardWriter) -> None:
-        network = ActorCritic(arena.space, NetworkSettings())
+        network = ActorCritic(arena.space, load.network)
         self.num_parameters = network.num_parameters
         self._arena = arena
         self._writer = writer
@@ -191,7 +195,7 @@ def self_play(load: Load) -> Iterator[SelfPlay]:
     try:
         with TemporaryDirectory() as folder:
             store = open_store(str(Path(folder)))
-            writer = ShardWriter(store.put, arena.space, MAX_PART_BYTES)
+            writer = ShardWriter(store.put, arena.space)
             try:
                 yield SelfPlay(load, Stopwatch(arena, load.num_gateways), writer)
             finally:

@@ -6,29 +6,33 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, Literal
 
+import structlog
+
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import COLLECT_RESULT, ORACLES_WITHOUT_BATTLES, CollectResult, OpponentCount
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import RunSettings
+from nashdex.core.settings import NetworkSettings, RunSettings
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
-from nashdex.games.registry import game_of_run
+from nashdex.games.interface import Game
+from nashdex.games.registry import game_of_run, is_tabular
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
+from nashdex.rollout.sizing import Trial, choose_sizes, cores_of_shard
 from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.shard import ShardWriter
 
-MAX_PART_BYTES = 8 * 1024 * 1024
-"""Before compression. Larger parts cost a third more: their buffers no longer come from memory that was used before."""
+_log = structlog.get_logger()
 
+_TRIAL_SECONDS = 3.0
 _DRAW_SCORE: Final = 0.5
 _Result = Literal["win", "draw", "loss"]
 
@@ -53,11 +57,18 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     attempt = Attempt(store, iteration, StepName.COLLECT, shard)
     started = time.monotonic()
 
-    arena = game.open_arena(num_gateways=settings.collect.gateways)
+    sizes = choose_sizes(
+        settings.collect,
+        num_battles=len(numbers),
+        num_cores=cores_of_shard(settings.collect.shards),
+        trial=_trial(game, settings.network),
+    )
+    _log.info("sizes", gateways=sizes.gateways, concurrent_battles=sizes.concurrent_battles, reason=sizes.reason)
+    arena = game.open_arena(num_gateways=sizes.gateways)
     try:
         policies = load_policies(store, [plan.learner, *plan.opponents], arena.space)
-        rollout = Rollout(arena, policies, settings.collect.concurrent_battles)
-        writer = ShardWriter(attempt.write, arena.space, MAX_PART_BYTES)
+        rollout = Rollout(arena, policies, sizes.concurrent_battles)
+        writer = ShardWriter(attempt.write, arena.space)
         results: Counter[tuple[PolicyId, _Result]] = Counter()
         recorded_decisions = 0
         with Progress(StepName.COLLECT, shard, len(numbers), "battles") as progress:
@@ -89,6 +100,20 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     )
     attempt.write(COLLECT_RESULT, result.to_json())
     return attempt.finish({"battles": counts.battles, "recorded_decisions": recorded_decisions})
+
+
+def _trial(game: Game, network: NetworkSettings) -> Trial | None:
+    """Return how sizes are measured: a fresh network plays itself for a few seconds. None where there is no gateway."""
+    if is_tabular(game.format):
+        return None
+    # Late: a gateway's client is no business of a process that plays cards.
+    from nashdex.collector.self_play import Load, self_play  # noqa: PLC0415
+
+    def decisions_per_second(num_gateways: int, concurrent_battles: int) -> float:
+        with self_play(Load(game, concurrent_battles, num_gateways, network=network)) as collecting:
+            return collecting.measure(_TRIAL_SECONDS).decisions_per_second
+
+    return decisions_per_second
 
 
 def _assignments(numbers: range, battles: PairedBattles, plan: IterationPlan) -> Iterator[Assignment]:

@@ -25,6 +25,7 @@ from nashdex.policies.network import ActorCritic
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
+from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 
@@ -42,6 +43,7 @@ class Rounds:
         self._plan = plan
         self._seed = derive_seed(settings.seed, "round", plan.iteration, shard)
         self._mixture = _mixture(plan)
+        self._sizes = choose_sizes(settings.collect, settings.collect.battles, cores_of_shard(settings.train.seeds))
         self._arena: Arena | None = None
         self._others: Mapping[PolicyId, Policy] = {}
 
@@ -67,7 +69,7 @@ class Rounds:
         arena, others = self._open()
         assert arena.space.fingerprint == network.space.fingerprint, "the network was loaded for another space"
         newest = NetworkPolicy(NEWEST, copy.deepcopy(network).cpu())
-        rollout = Rollout(arena, {**others, NEWEST: newest}, self._settings.collect.concurrent_battles)
+        rollout = Rollout(arena, {**others, NEWEST: newest}, self._sizes.concurrent_battles)
         num_threads = torch.get_num_threads()
         finished = []
         for battle in rollout.play(self._assignments(number)):
@@ -88,7 +90,7 @@ class Rounds:
     def _open(self) -> tuple[Arena, Mapping[PolicyId, Policy]]:
         if self._arena is None:
             try:
-                self._arena = self._game.open_arena(num_gateways=self._settings.collect.gateways)
+                self._arena = self._game.open_arena(num_gateways=self._sizes.gateways)
             except ConfigurationError as error:
                 raise ConfigurationError(
                     f"train.rounds is {self._settings.train.rounds}, so that training plays battles itself, and "

@@ -38,6 +38,8 @@ from nashdex.trajectory.episode import Episode
 PART_PREFIX = "trajectories-"
 MAX_PART_BYTES = 1 << 30
 """No part may hold more than this when decompressed."""
+PART_BYTES = 8 * 1024 * 1024
+"""What a part holds by default, before compression: enough for few objects, little to have twice in memory."""
 MAX_ACTIONS = 256
 
 _Tensors: TypeAlias = dict[str, NDArray[Any]]
@@ -220,7 +222,7 @@ class ShardWriter:
     interpreter lock), so at most two parts are held. ``add`` and ``close`` raise what writing raised.
     """
 
-    def __init__(self, write: Callable[[str, bytes], None], space: Space, max_part_bytes: int) -> None:
+    def __init__(self, write: Callable[[str, bytes], None], space: Space, max_part_bytes: int = PART_BYTES) -> None:
         if not 0 < max_part_bytes <= MAX_PART_BYTES // 2:
             raise ValueError(f"max_part_bytes is {max_part_bytes}, expected 1 to {MAX_PART_BYTES // 2}")
         if space.num_actions > MAX_ACTIONS:

@@ -1,0 +1,91 @@
+"""How many gateways a shard starts and how many battles it plays at once, where its settings leave that open.
+
+What is played does not depend on sizes: every battle's seeds, and every draw, follow from the run's seed alone. Sizes
+are about speed and memory, so they may be chosen anew on each machine. A batch holds at most both seats of every
+battle of a gateway, so its size is not chosen apart.
+"""
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from nashdex.core.settings import CollectSettings
+
+BATTLES_PER_GATEWAY = 64
+"""Enough to fill batches; more cost memory and gain little (docs/performance.md)."""
+TRIED_BATTLES_PER_GATEWAY = (128, 32)
+MIN_BATTLES_FOR_A_TRIAL = 2000
+"""A shard with fewer is done about as soon as a trial would be."""
+_WORTHWHILE = 1.05
+"""A size is taken over a simpler one if it is this many times as fast: trials are short, and differ by chance."""
+_CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+Trial: TypeAlias = Callable[[int, int], float]
+"""Measures decisions a second with so many gateways and so many battles at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a shard works with."""
+
+    gateways: int
+    concurrent_battles: int
+    reason: str
+
+
+def choose_sizes(settings: CollectSettings, num_battles: int, num_cores: int, trial: Trial | None = None) -> Sizes:
+    """Return the sizes for a shard of ``num_battles`` that has ``num_cores`` to itself; what is set is kept.
+
+    More gateways (2, 4, … up to the cores) are tried as long as each doubling is worth it, then other numbers of
+    battles. Without a ``trial``, or with little to play, there is a gateway a core with 64 battles each.
+    """
+    if settings.gateways and settings.concurrent_battles:
+        return Sizes(settings.gateways, settings.concurrent_battles, "as set")
+    if trial is not None and num_battles >= MIN_BATTLES_FOR_A_TRIAL:
+        return _by_trial(settings, num_cores, trial)
+    gateways = settings.gateways or num_cores
+    battles = settings.concurrent_battles or BATTLES_PER_GATEWAY * gateways
+    why = "nothing to try here" if trial is None else f"{num_battles} battles are too few for a trial"
+    return Sizes(gateways, battles, f"by the cores, {num_cores}: {why}")
+
+
+def _by_trial(settings: CollectSettings, num_cores: int, trial: Trial) -> Sizes:
+    rates: dict[tuple[int, int], float] = {}
+
+    def rate(size: tuple[int, int]) -> float:
+        if size not in rates:
+            rates[size] = trial(*size)
+        return rates[size]
+
+    def size_of(gateways: int, battles_each: int = BATTLES_PER_GATEWAY) -> tuple[int, int]:
+        return gateways, settings.concurrent_battles or battles_each * gateways
+
+    gateways = settings.gateways or 1
+    if not settings.gateways:
+        while gateways * 2 <= num_cores and rate(size_of(gateways * 2)) > rate(size_of(gateways)) * _WORTHWHILE:
+            gateways *= 2
+    best = size_of(gateways)
+    if not settings.concurrent_battles:
+        for other in (size_of(gateways, battles_each) for battles_each in TRIED_BATTLES_PER_GATEWAY):
+            if rate(other) > rate(best) * _WORTHWHILE:
+                best = other
+    measured = ", ".join(f"{g} × {b / g:.0f}: {rate:,.0f}" for (g, b), rate in rates.items()) or "one size to choose"
+    return Sizes(*best, f"decisions/s on {num_cores} cores, by gateways × battles of each: {measured}")
+
+
+def cores_of_shard(num_shards: int, quota_file: Path = _CPU_QUOTA) -> int:
+    """Return how many cores one of ``num_shards`` shards may count on, at least 1.
+
+    A container's quota is the shard's own; without one the machine's cores are shared with the shards beside it.
+    """
+    num_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = quota_file.read_text(encoding="ascii").split()
+        if quota != "max":
+            return max(1, min(num_cores, math.floor(int(quota) / int(period))))
+    except (OSError, ValueError):
+        pass  # no such control group here
+    return max(1, num_cores // num_shards)
