@@ -91,7 +91,7 @@ def disc_chart(dots: Sequence[Dot], *, label: str) -> Markup:
 
 
 def _free_place(name: str, circle: tuple[float, float, float], taken: Sequence[_Box]) -> _Box | None:
-    """Return where a label fits beside its circle: right, left, above, below, then at the corners."""
+    """Return where a label fits beside its circle: right, left, above, below, then from one of its ends or corners."""
     x, y, radius = circle
     width, away = _LETTER * len(name), radius + _GAP
     corner = away * math.sqrt(0.5)
@@ -100,6 +100,10 @@ def _free_place(name: str, circle: tuple[float, float, float], taken: Sequence[_
         (x - away - width, y),
         (x - width / 2, y - away - _LINE / 2),
         (x - width / 2, y + away + _LINE / 2),
+        (x, y - away - _LINE / 2),
+        (x - width, y - away - _LINE / 2),
+        (x, y + away + _LINE / 2),
+        (x - width, y + away + _LINE / 2),
         (x + corner, y - corner - _LINE / 2),
         (x + corner, y + corner + _LINE / 2),
         (x - corner - width, y - corner - _LINE / 2),
