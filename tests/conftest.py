@@ -7,6 +7,8 @@ from hypothesis import settings
 
 settings.register_profile("nashdex", derandomize=True, deadline=None)
 settings.load_profile("nashdex")
+# Networks here are tiny: torch's threads, one a core in each of pytest's processes, would only wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(autouse=True)
