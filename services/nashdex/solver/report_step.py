@@ -68,8 +68,8 @@ def _told(
 ) -> tuple[list[IterationRow], list[Replay]]:
     """Return rows and replays of every iteration.
 
-    What the report before this one told of the same attempts is taken from there: reading every iteration again in each
-    would make a long run's reports quadratic.
+    What the report before this one told of the same attempts is taken from there, so that a long run's reports do not
+    read every learning curve and matrix again.
     """
     from nashdex.solver import report_rows  # noqa: PLC0415 - numpy takes longer than a finished step
 
