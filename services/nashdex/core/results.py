@@ -46,8 +46,8 @@ class TrainingPoint(Model):
     update: NonNegativeInt
     values: dict[str, float] = Field(
         description="policy_loss, value_loss, entropy, kl_behaviour, kl_reference, kl_iteration_start, beta_reference, "
-        "entropy_coefficient, learning_rate, clip_fraction, gradient_norm, explained_variance; when cloning: loss, "
-        "accuracy, validation_loss, validation_accuracy."
+        "beta_multiplier, entropy_coefficient, learning_rate, clip_fraction, gradient_norm, explained_variance; when "
+        "cloning: loss, accuracy, validation_loss, validation_accuracy; of Q-learning: value_loss, exploration."
     )
 
 

@@ -106,7 +106,7 @@ class Damping:
     """Whether schedules count the steps of this iteration, or go on from those of the iterations before."""
 
     def learning_rate(self, initial: float) -> Coefficient:
-        """Return the step size over optimiser steps; frozen at its start like the controllers, it has no warm-up."""
+        """Return the step size over optimiser steps."""
         return Coefficient(initial, self.rate_power, self.rate_decay_updates)
 
     def is_warm(self, update: int) -> bool:

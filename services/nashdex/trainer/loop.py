@@ -1,6 +1,7 @@
 """The optimiser steps that every algorithm shares: guarded, recorded, and resumable between any two of them."""
 
 import copy
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from torch import Tensor, nn
 from nashdex.core.errors import DataError
 from nashdex.core.stopping import check_stop, stop_requested
 from nashdex.policies.network import ActorCritic
+from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
 from nashdex.trainer.checkpoint import Checkpoints, TrainingState
 from nashdex.trainer.curve import Curve
@@ -76,6 +78,9 @@ class TrainingLoop:
         groups = [{"params": actor}, {"params": critic}]
         self._optimiser = torch.optim.Adam(groups, lr=settings.learning_rate.initial, eps=1e-5)
         self._snapshots: dict[str, dict[str, Tensor]] = {}
+        # Counted from 0, so that the first one is seen to be one more.
+        metrics.NONFINITE_UPDATES.add(0)
+        self._measure_memory()
         self._resume()
         if _GOOD not in self._snapshots:
             self.keep(_GOOD)
@@ -106,6 +111,8 @@ class TrainingLoop:
         measured = {**self.latest, **values, "gradient_norm": norm, "learning_rate": rate}
         problem = self._guard.problem({"loss": float(loss.detach()), **measured}, self.marks.get(_GOOD_ENTROPY))
         if problem:
+            if not all(map(math.isfinite, (float(loss.detach()), *measured.values()))):
+                metrics.NONFINITE_UPDATES.add()
             self.roll_back(problem)
             measured = {}
         else:
@@ -217,7 +224,12 @@ class TrainingLoop:
                     for key, value in state.items()
                 }
 
+    def _measure_memory(self) -> None:
+        device = next(self.network.parameters()).device
+        metrics.GPU_MEMORY.set(torch.cuda.max_memory_allocated(device) if device.type == "cuda" else 0)
+
     def _save(self) -> None:
+        self._measure_memory()
         state = TrainingState(
             update=self.update,
             rate_multiplier=self._rate_multiplier,

@@ -84,7 +84,11 @@ def make_targets(
     advantages = torch.from_numpy(
         np.concatenate([generalised_advantages(r, v, settings.discount, settings.gae_lambda) for r, v in by_episode])
     ).to(values.device)
-    normalised = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-8)
+    mean, deviation = advantages.mean(), advantages.std(correction=0)
+    normalised = (advantages - mean) / (deviation + 1e-8)
+    metrics.ADVANTAGE_MEAN.set(mean.item())
+    metrics.ADVANTAGE_DEVIATION.set(deviation.item())
+    metrics.ADVANTAGE_CLIP.set((normalised.abs() > settings.advantage_clip).float().mean().item())
     return Targets(
         advantages=normalised.clamp(-settings.advantage_clip, settings.advantage_clip),
         returns=advantages + values,
@@ -166,10 +170,12 @@ def improve(
         multiplier = _multiplier(loop, _BETA)
         coefficients = Coefficients.at(damping, loop.schedule_update, multiplier)
         loss, measured = ppo_loss(loop.network, batch.rows(rows), targets.rows(rows), reference, coefficients, settings)
-        measured["beta_multiplier"] = multiplier
+        if damping.beta_controller is not None:
+            measured["beta_multiplier"] = multiplier
         if damping.is_warm(loop.schedule_update):
             _observe(loop, _BETA, damping.beta_controller, measured.get("kl_reference"))
             _observe(loop, _RATE, damping.rate_controller, measured["kl_behaviour"])
+        metrics.STALENESS.set(loop.round_update)
         if reference is not None:
             metrics.KL_REFERENCE.set(measured["kl_reference"], reference=reference.kind)
         loop.step(loss, measured, progress, rate_multiplier=_multiplier(loop, _RATE))
