@@ -1,5 +1,7 @@
 """A run as one text begins the same run as its configuration file."""
 
+import base64
+import gzip
 import json
 from pathlib import Path
 
@@ -25,6 +27,10 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
+def packed(document: object) -> bytes:
+    return base64.b64encode(gzip.compress(json.dumps(document).encode()))
+
+
 def test_a_bundle_begins_the_run_that_its_file_begins(config: Path, tmp_path: Path) -> None:
     direct = begin_run(str(tmp_path / "direct"), config)
     bundled = create_run(str(tmp_path / "bundled"), unpack(pack(prepare_run(config)).encode(), "bundle"))
@@ -47,13 +53,26 @@ def test_the_command_takes_either(config: Path, tmp_path: Path, capsys: pytest.C
 
 
 def test_what_is_no_bundle_is_refused(config: Path) -> None:
-    values = json.loads(pack(prepare_run(config)))
+    values = json.loads(gzip.decompress(base64.b64decode(pack(prepare_run(config)))))
     with pytest.raises(DataError, match="names no run"):
-        unpack(json.dumps(values | {"settings": values["settings"] | {"run": None}}).encode(), "b")
+        unpack(packed(values | {"settings": values["settings"] | {"run": None}}), "b")
     with pytest.raises(DataError, match="its settings name"):
-        unpack(json.dumps(values | {"inputs": {}}).encode(), "b")
+        unpack(packed(values | {"inputs": {}}), "b")
     with pytest.raises(DataError, match="no valid Bundle"):
-        unpack(b"[]", "b")
+        unpack(packed([]), "b")
+
+
+@pytest.mark.parametrize("text", [b"{}", b"AAAA", pytest.param(packed({})[:20] + b"====", id="cut"), b""])
+def test_what_cannot_be_unpacked_is_refused(text: bytes) -> None:
+    with pytest.raises(DataError, match=r"make it anew|no valid Bundle"):
+        unpack(text, "b")
+
+
+def test_a_bundle_has_no_braces_that_a_workflow_would_fill_in(config: Path) -> None:
+    prepared = prepare_run(config)
+    text = pack(PreparedRun(prepared.settings, {"matrix.json": b"{{workflow.name}}"}))
+    assert "{" not in text
+    assert text == pack(PreparedRun(prepared.settings, {"matrix.json": b"{{workflow.name}}"}))
 
 
 def test_a_bundle_too_large_for_a_workflow_is_refused(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
