@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { DISPATCH, dispatchEventsFast } from "./accelerate_events.js";
+import { KINDS, lookUpFast } from "./accelerate_lookups.js";
 import { copyMovesFast } from "./accelerate_moves.js";
 import { listPokemonFast } from "./accelerate_requests.js";
 import { log } from "./log.js";
@@ -11,14 +12,15 @@ import { Battle, Dex, Pokemon, simulatorVersion } from "./simulator.js";
 
 /** The version that this was written for, and a hash over the methods that it replaces or relies on. */
 const KNOWN_VERSION = "0.11.11";
-const KNOWN_SHAPE = "afba931149be615a";
+const KNOWN_SHAPE = "6d9587de5d102fcb";
 
 /** @returns {string} a hash over the source of all methods that are replaced or relied on */
 function shape() {
   const battle = /** @type {any} */ (Battle.prototype);
   const dex = Object.getPrototypeOf(Dex);
   const copying = [dex.getActiveMove, /** @type {any} */ (Dex).deepClone];
-  const methods = [...DISPATCH.map((name) => battle[name]), ...copying, Pokemon, Battle.prototype.getRequests];
+  const lookingUp = KINDS.map((kind) => Object.getPrototypeOf(/** @type {any} */ (Dex)[kind]).constructor);
+  const methods = [...DISPATCH.map((name) => battle[name]), ...copying, ...lookingUp, Pokemon, battle.getRequests];
   const hash = createHash("sha256");
   for (const method of methods) hash.update(`${method}\n`);
   return hash.digest("hex").slice(0, 16);
@@ -39,6 +41,7 @@ export function accelerate() {
     return false;
   }
   dispatchEventsFast();
+  lookUpFast();
   copyMovesFast();
   listPokemonFast();
   return true;

@@ -7,6 +7,7 @@
  *
  * Nothing is decided here but "certainly none": whatever is not known for certain counts as concerned.
  */
+import { lendMoves } from "./accelerate_moves.js";
 import { Battle, Pokemon, Side } from "./simulator.js";
 
 /** How an effect may handle an event: by a handler named `on…`, `onAlly…` and so on. */
@@ -32,7 +33,7 @@ const RULES = new Set(["Format", "Ruleset", "Rule", "ValidatorRule"]);
 /** The simulator's methods that this stands in for or leaves out; a format's own version of one goes its own way. */
 export const DISPATCH = /** @type {const} */ ([
   "runEvent", "singleEvent", "findEventHandlers", "findPokemonEventHandlers", "findSideEventHandlers",
-  "findFieldEventHandlers", "findBattleEventHandlers", "getCallback", "resolvePriority", "modify",
+  "findFieldEventHandlers", "findBattleEventHandlers", "getCallback", "resolvePriority", "modify", "endTurn",
 ]);
 const KNOWN = Symbol("effects that were read");
 
@@ -292,10 +293,15 @@ export function dispatchEventsFast() {
    * @param {any} fastExit
    */
   prototype.runEvent = function (event, target, source, sourceEffect, relayVar, onEffect, fastExit) {
+    lendMoves(0);
     const isPlain = !onEffect && this.eventDepth < MAX_DEPTH && !Array.isArray(target);
     if (!isPlain || concernsAnything(this, event, target, source)) {
-      return runEvent.call(this, event, target, source, sourceEffect, relayVar, onEffect, fastExit);
+      const answer = runEvent.call(this, event, target, source, sourceEffect, relayVar, onEffect, fastExit);
+      if (event === "DisableMove" && known(this).isUsual) lendMoves(target.moveSlots.length);
+      return answer;
     }
+    // The end of a turn is the only one to ask this, and asks each move next.
+    if (event === "DisableMove") lendMoves(target.moveSlots.length);
     if (relayVar === undefined || relayVar === null) return true;
     if (typeof relayVar === "number" && relayVar >= MAX_UNMODIFIED && Number.isInteger(relayVar)) return this.modify(relayVar, 1);
     return relayVar;
@@ -320,6 +326,7 @@ export function dispatchEventsFast() {
       this.log.length - this.sentLogPos <= MAX_UNSENT_LINES &&
       known(this).isUsual;
     if (isOver) return relayVar === undefined ? true : relayVar;
+    lendMoves(0);
     return singleEvent.call(this, event, effect, state, target, source, sourceEffect, relayVar, customCallback);
   };
 

@@ -3,6 +3,9 @@
  * Pokémon at the end of each turn, key by key, into objects that V8 keeps as hash tables. Here each form of move (its
  * keys, and those of what is in it) is written once as a constructor, which makes the same copy in one go: the same
  * keys in the same order, the same prototypes, everything in it a fresh object.
+ *
+ * At the end of a turn, each move of the active Pokémon is copied only to be asked whether it disables itself; those
+ * that have no say in that are lent instead, one frozen copy to all.
  */
 import { Dex } from "./simulator.js";
 
@@ -62,12 +65,29 @@ class Forms {
   }
 }
 
+/** @param {any} value @returns {any} the same, with all that is in it frozen */
+function frozen(value) {
+  if (value !== null && typeof value === "object" && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) frozen(part);
+  }
+  return value;
+}
+
+/** How many of the next copies are looked at only. */
+let numLent = 0;
+
+/** @param {number} count of the next copies that are asked for by name, which nobody keeps or alters */
+export function lendMoves(count) {
+  numLent = count;
+}
+
 /** Let every dex copy its moves so. A move that may still change is copied the simulator's way. */
 export function copyMovesFast() {
   const prototype = Object.getPrototypeOf(Dex);
   const { getActiveMove } = prototype;
   const forms = new Forms();
-  /** @type {WeakMap<object, {Form: Form, leaves: unknown[]} | null>} */
+  /** @type {WeakMap<object, {Form: Form, leaves: unknown[], lent: any} | null>} */
   const copies = new WeakMap();
 
   /** @this {any} @param {any} move a move or its name */
@@ -79,8 +99,12 @@ export function copyMovesFast() {
       /** @type {unknown[]} */
       const leaves = [];
       const Form = Object.isFrozen(base) ? forms.of(base, leaves) : null;
-      copy = Form && { Form, leaves };
+      copy = Form && { Form, leaves, lent: base.onDisableMove === undefined ? frozen(new Form(leaves)) : null };
       if (Object.isFrozen(base)) copies.set(base, copy);
+    }
+    if (numLent > 0) {
+      numLent--;
+      if (copy?.lent) return copy.lent;
     }
     return copy ? new copy.Form(copy.leaves) : getActiveMove.call(this, base);
   };

@@ -15,12 +15,14 @@ const MEBIBYTE = 2 ** 20;
  */
 const DEFAULT_MAX_HEAP_MB = Math.floor(Math.min(1024, (0.6 * v8.getHeapStatistics().heap_size_limit) / MEBIBYTE));
 
-const USAGE = `usage: node gateway.js [--listen HOST:PORT] [--max-heap-mb N] [--no-acceleration] [--version]
+const USAGE = `usage: node gateway.js [--listen HOST:PORT [--health HOST:PORT]] [--max-heap-mb N] [--no-acceleration] [--version]
 
 Plays Pokémon Showdown battles for one client on standard input and output, or for each TCP connection in a
 process of its own. The protocol: docs/gateway.md. Logs are JSON lines on standard error.
 
   --listen HOST:PORT  accept TCP connections; port 0 takes a free one, which the log names
+  --health HOST:PORT  answer 200 to GET /healthz there while connections are accepted: for probes, since every
+                      connection to the gateway itself starts a simulator
   --max-heap-mb N     ask the client to reconnect once more MiB of heap are in use (here by default ${DEFAULT_MAX_HEAP_MB})
   --no-acceleration   leave the simulator's event dispatch as it is
   --version           print the versions of gateway and simulator
@@ -37,6 +39,7 @@ function readArguments() {
     const { values } = parseArgs({
       options: {
         listen: { type: "string" },
+        health: { type: "string" },
         "max-heap-mb": { type: "string", default: String(DEFAULT_MAX_HEAP_MB) },
         "no-acceleration": { type: "boolean", default: false },
         version: { type: "boolean", default: false },
@@ -49,10 +52,10 @@ function readArguments() {
   }
 }
 
-/** @param {string} text @returns {{host: string, port: number}} */
-function parseAddress(text) {
+/** @param {string} text @param {string} option that it was given with @returns {{host: string, port: number}} */
+function parseAddress(text, option) {
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
-  if (!match || Number(match[3]) > 65535) refuse(`--listen is ${JSON.stringify(text)}: expected HOST:PORT, such as 127.0.0.1:7400`);
+  if (!match || Number(match[3]) > 65535) refuse(`${option} is ${JSON.stringify(text)}: expected HOST:PORT, such as 127.0.0.1:7400`);
   return { host: match[1] ?? match[2], port: Number(match[3]) };
 }
 
@@ -63,6 +66,7 @@ function packageVersion(path) {
 
 const values = readArguments();
 const maxHeapMb = Number(values["max-heap-mb"]);
+if (values.health !== undefined && values.listen === undefined) refuse("--health goes with --listen");
 if (!(maxHeapMb > 0)) refuse(`--max-heap-mb is ${JSON.stringify(values["max-heap-mb"])}: expected a number above 0`);
 
 process.on("uncaughtException", (error) => {
@@ -77,7 +81,8 @@ if (values.help) {
   process.stdout.write(`nashdex-showdown ${packageVersion("../package.json")} (pokemon-showdown ${simulator})\n`);
 } else if (values.listen !== undefined) {
   const childArguments = ["--max-heap-mb", String(maxHeapMb), ...(values["no-acceleration"] ? ["--no-acceleration"] : [])];
-  listen(parseAddress(values.listen), childArguments);
+  const health = values.health === undefined ? undefined : parseAddress(values.health, "--health");
+  listen(parseAddress(values.listen, "--listen"), childArguments, health);
 } else {
   if (!values["no-acceleration"]) (await import("./accelerate.js")).accelerate();
   const { converse } = await import("./converse.js");

@@ -1,5 +1,6 @@
 /** The gateway on TCP: each connection gets a process of its own, so that it always meets a fresh simulator. */
 import { spawn } from "node:child_process";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { log } from "./log.js";
@@ -16,8 +17,9 @@ const ENTRY = fileURLToPath(new URL("./gateway.js", import.meta.url));
  * Accept connections until SIGTERM or SIGINT, which end the children too, and exit 0.
  * @param {{host: string, port: number}} address
  * @param {string[]} childArguments for each connection's own gateway
+ * @param {{host: string, port: number}} [health] where probes ask
  */
-export function listen({ host, port }, childArguments) {
+export function listen({ host, port }, childArguments, health) {
   /** @type {Set<import("node:child_process").ChildProcess>} */
   const children = new Set();
   let isStopping = false;
@@ -52,18 +54,36 @@ export function listen({ host, port }, childArguments) {
     if (isStopping) return;
     isStopping = true;
     server.close();
+    probes?.close();
     for (const child of children) child.kill("SIGTERM");
     finishIfStopped();
   }
 
+  const probes =
+    health &&
+    createHttpServer((request, response) => {
+      const status = request.url !== "/healthz" ? 404 : server.listening ? 200 : 503;
+      response.writeHead(status, { "Content-Type": "application/json", Connection: "close" });
+      response.end(`${JSON.stringify({ listening: server.listening, connections: children.size })}\n`);
+    });
+  accept(server, "listening", { host, port });
+  if (probes) accept(probes, "answering probes", health);
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+/**
+ * @param {import("node:net").Server} server
+ * @param {string} event what to log once it listens
+ * @param {{host: string, port: number}} address
+ */
+function accept(server, event, { host, port }) {
   server.on("error", (error) => {
     log("error", "cannot listen", { host, port, error: error.message });
     process.exit(EXIT_TRY_AGAIN);
   });
   server.listen(port, host, () => {
     const address = server.address();
-    log("info", "listening", { host, port: typeof address === "object" ? address?.port : port });
+    log("info", event, { host, port: typeof address === "object" ? address?.port : port });
   });
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
 }
