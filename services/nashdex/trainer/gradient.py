@@ -11,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
@@ -31,26 +30,15 @@ from nashdex.telemetry.progress import Progress
 from nashdex.trainer import cloning, ppo
 from nashdex.trainer.batch import make_batch, num_minibatches, played_by
 from nashdex.trainer.checkpoint import Checkpoints
-from nashdex.trainer.damping import Coefficient, Damping, resolve_damping
+from nashdex.trainer.damping import Coefficient, resolve_damping
 from nashdex.trainer.loop import LoopSettings, TrainingLoop
 from nashdex.trainer.outcome import finish
-from nashdex.trainer.references import (
-    Distribution,
-    EmaReference,
-    MixtureReference,
-    PortfolioReference,
-    Reference,
-    SnapshotReference,
-    UniformReference,
-)
+from nashdex.trainer.references import SnapshotReference, make_reference
 from nashdex.trainer.rounds import Rounds
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import read_shards
 
 _NO_REFERENCE = "none"
-_RANDOM = PolicyId("random")
-_LEAST_SHARE = 1e-9
-"""Of a mixture: less is rounding."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +183,7 @@ def _improve(store: ObjectStore, settings: RunSettings, plan: IterationPlan, dat
     network = load_network(store, plan.learner, data.space).to(data.device)
     # Both come from the loaded weights, before a checkpoint may put later ones in their place.
     start = SnapshotReference(network, plan.learner)
-    reference = _reference(store, plan, damping, network, start)
+    reference = make_reference(store, plan, damping, network, start)
     before = _updates_before(store, plan, data.shard)
     loop = TrainingLoop(
         network,
@@ -208,10 +196,11 @@ def _improve(store: ObjectStore, settings: RunSettings, plan: IterationPlan, dat
         data.checkpoints,
         reference=reference,
     )
-    num_decisions, summary = 0, dict[str, float]()
+    num_decisions, summary = sum(len(e) for e in data.episodes), dict[str, float]()
+    total = training.rounds * _updates_of_round(num_decisions, training)
     with (
         Rounds(store, settings, data.game, plan, data.shard) as rounds,
-        Progress(StepName.TRAIN, data.shard, 0, "updates", done=loop.update) as progress,
+        Progress(StepName.TRAIN, data.shard, total, "updates", done=loop.update) as progress,
     ):
         for number in range(loop.round, training.rounds):
             if number > loop.round:
@@ -221,8 +210,8 @@ def _improve(store: ObjectStore, settings: RunSettings, plan: IterationPlan, dat
             batch = make_batch(episodes, data.device)
             rewards = _rewards(data, episodes, training)
             targets = ppo.make_targets(behaviour, batch, episodes, rewards, training, start if number else None)
-            per_round = training.num_epochs * num_minibatches(len(batch), training.minibatch_decisions)
-            progress.expect(loop.update - loop.round_update + per_round * (training.rounds - number))
+            num_left = (training.rounds - number) * _updates_of_round(len(batch), training)
+            progress.expect(loop.update - loop.round_update + num_left)
             ppo.improve(loop, batch, targets, reference, damping, training, data.seed, progress)
             summary = ppo.measure(network, batch, targets, training.clip_range)
             if loop.check_final(summary):
@@ -231,42 +220,8 @@ def _improve(store: ObjectStore, settings: RunSettings, plan: IterationPlan, dat
     return _Trained(loop, reference.source if reference else _NO_REFERENCE, summary, num_decisions, before)
 
 
-def _reference(
-    store: ObjectStore, plan: IterationPlan, damping: Damping, network: ActorCritic, start: SnapshotReference
-) -> Reference | None:
-    """Return what the policy is held to."""
-    if damping.reference == "none":
-        return None
-    if damping.reference == "snapshot":
-        return start
-    if damping.reference == "uniform":
-        return UniformReference()
-    if damping.reference == "ema":
-        return EmaReference(network, plan.learner, damping.ema_decay)
-    members = _opponents_as_references(store, plan, network)
-    if damping.reference == "portfolio":
-        return PortfolioReference([start, *(member for _, member in members if member.source != start.source)])
-    rest = 1.0 - sum(share for share, _ in members)
-    return MixtureReference([*members, (rest, start)] if rest > _LEAST_SHARE else members)
-
-
-def _opponents_as_references(
-    store: ObjectStore, plan: IterationPlan, network: ActorCritic
-) -> list[tuple[float, Distribution]]:
-    """Return the opponents that have a probability for every action, with their shares of the mixture.
-
-    Those are the networks and the uniformly random policy; programs and deterministic tables have none, and no KL from
-    them is finite.
-    """
-    kinds = {entry.id: entry.kind for entry in plan.population.policies}
-    device = next(network.parameters()).device
-    members: list[tuple[float, Distribution]] = []
-    for policy, share in sorted(plan.opponents.items()):
-        if policy == _RANDOM:
-            members.append((share, UniformReference()))
-        elif kinds.get(policy) == "network":
-            members.append((share, SnapshotReference(load_network(store, policy, network.space).to(device), policy)))
-    return members
+def _updates_of_round(num_decisions: int, settings: TrainSettings) -> int:
+    return settings.num_epochs * num_minibatches(num_decisions, settings.minibatch_decisions)
 
 
 def _updates_before(store: ObjectStore, plan: IterationPlan, shard: int) -> int:

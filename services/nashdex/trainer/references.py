@@ -12,8 +12,16 @@ import torch
 from torch import Tensor
 
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.plan import IterationPlan
+from nashdex.policies.archive import load_network
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.network import ActorCritic
+from nashdex.store.protocol import ObjectStore
+from nashdex.trainer.damping import Damping
+
+_RANDOM = PolicyId("random")
+_LEAST_SHARE = 1e-9
+"""Of a mixture: less is rounding."""
 
 
 class Reference:
@@ -132,3 +140,47 @@ class EmaReference(Distribution):
     def set_weights(self, weights: Mapping[str, Tensor]) -> None:
         """Return to an average."""
         self._network.load_state_dict(weights)
+
+
+def make_reference(
+    store: ObjectStore, plan: IterationPlan, damping: Damping, network: ActorCritic, start: SnapshotReference
+) -> Reference | None:
+    """Return what the preset holds the policy to; None where it is held to nothing.
+
+    ``start`` is ``network`` as the iteration began.
+
+    Raises:
+        DataError: an opponent's network is missing, altered or of another space.
+    """
+    if damping.reference == "none":
+        return None
+    if damping.reference == "snapshot":
+        return start
+    if damping.reference == "uniform":
+        return UniformReference()
+    if damping.reference == "ema":
+        return EmaReference(network, plan.learner, damping.ema_decay)
+    members = _opponents_as_references(store, plan, network)
+    if damping.reference == "portfolio":
+        return PortfolioReference([start, *(member for _, member in members if member.source != start.source)])
+    rest = 1.0 - sum(share for share, _ in members)
+    return MixtureReference([*members, (rest, start)] if rest > _LEAST_SHARE else members)
+
+
+def _opponents_as_references(
+    store: ObjectStore, plan: IterationPlan, network: ActorCritic
+) -> list[tuple[float, Distribution]]:
+    """Return the opponents that have a probability for every action, with their shares of the mixture.
+
+    Those are the networks and the uniformly random policy; programs and deterministic tables have none, and no KL from
+    them is finite.
+    """
+    kinds = {entry.id: entry.kind for entry in plan.population.policies}
+    device = next(network.parameters()).device
+    members: list[tuple[float, Distribution]] = []
+    for policy, share in sorted(plan.opponents.items()):
+        if policy == _RANDOM:
+            members.append((share, UniformReference()))
+        elif kinds.get(policy) == "network":
+            members.append((share, SnapshotReference(load_network(store, policy, network.space).to(device), policy)))
+    return members
