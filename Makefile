@@ -13,6 +13,9 @@ NODE_STAMP := $(NODE_MODULES)/.current
 export TORCH_INDEX ?=
 # The interpreter that .venv is made from; by default the first of python3.11 … python3.14 and python3 that will do.
 export PYTHON ?=
+# The trainer image's build of torch, cuda or cpu, and where pip looks for one for CUDA besides the usual index.
+export TORCH ?= cuda
+export TORCH_CUDA_INDEX ?=
 # Processes that run tests side by side, and further arguments to pytest: make unit PYTEST_ARGS="-k ledger -x".
 WORKERS ?= 2
 PYTEST_ARGS ?=
@@ -83,6 +86,16 @@ docs: setup ## Make the pages that are made from code: docs/metrics.md
 .PHONY: constraints
 constraints: setup ## Take the newest versions that fit pyproject.toml, into .venv and constraints.txt
 	scripts/update-constraints
+
+IMAGES := control collector evaluator trainer showdown
+
+.PHONY: images
+images: ## Build the five images with Docker, as nashdex/NAME:VERSION; TORCH=cpu for a trainer without CUDA
+	scripts/build-images $(IMAGES)
+
+.PHONY: load-images
+load-images: ## Carry the images into a test cluster, with the command that CLUSTER_LOAD names or with kind
+	scripts/load-images $(IMAGES)
 
 .PHONY: clean
 clean: ## Remove what setup and the tests made; runs stay
