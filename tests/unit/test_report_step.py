@@ -252,6 +252,12 @@ def test_gates_and_opponent_rules_are_told(tmp_path: Path) -> None:
     assert typeset("best response 1") in page, "who was rejected has a name, though it is no member"
 
 
+def test_training_against_no_mixture_is_not_judged_as_a_best_response(tmp_path: Path) -> None:
+    settings = made_settings(iterations=2, replays_per_pair=0).model_copy(update={"mode": "self-play"})
+    findings = read_report(make_run(tmp_path, settings), 1).findings
+    assert "Training was against itself, not against the mixture, so there is no best-response gap." in findings
+
+
 def test_an_adaptive_schedule_is_measured_against_the_full_table(tmp_path: Path) -> None:
     more = {"schedule": "adaptive", "first_battles": 10, "adaptive_battles": 20}
     settings = made_settings(iterations=2, evaluate=more, replays_per_pair=0)

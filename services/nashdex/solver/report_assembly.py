@@ -80,7 +80,7 @@ def assemble(
     scores = _anchor_scores(settings, last, anchors)
     payoffs = _anchor_payoffs(last, anchors)
     progress = _progress(settings, last, base, records)
-    joined = bool(rows[-1].new_policies)
+    unjudged = findings.unjudged_finding(rows[-1])
     return Report(
         run=run,
         format=settings.format,
@@ -103,13 +103,13 @@ def assemble(
             *(
                 (
                     findings.exact_finding(_estimates(rows, "exact")),
-                    findings.exact_best_response_finding(_newest_gap(rows), names) if joined else findings.NOBODY_NEW,
+                    unjudged or findings.exact_best_response_finding(_newest_gap(rows), names),
                     findings.anchor_payoffs_finding(payoffs, names),
                 )
                 if last.matrix.payoffs is not None
                 else (
                     findings.anchors_finding(scores, names),
-                    findings.best_response_finding(_newest_gap(rows), names) if joined else findings.NOBODY_NEW,
+                    unjudged or findings.best_response_finding(_newest_gap(rows), names),
                     findings.progress_finding(progress, names),
                 )
             ),

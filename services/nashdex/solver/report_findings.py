@@ -9,9 +9,11 @@ from nashdex.solver.report_document import (
     AnchorScore,
     Exploitability,
     Interval,
+    IterationRow,
     Probability,
     Progress,
 )
+from nashdex.solver.report_texts import RULES
 
 ROUGH_WIDTH = 0.2
 """A 95 % interval of a payoff that is wider than this hides differences that matter: 96 battles give it."""
@@ -114,8 +116,16 @@ def exact_finding(estimates: Sequence[Exploitability]) -> str:
     return f"{said}{since}: a best response over the whole game tree gains that much a game, so it is no equilibrium."
 
 
-NOBODY_NEW = "Nobody new joined the population in this iteration, so there is no new best response to judge."
-"""Because a gate rejected them, or because what training found was a member already."""
+def unjudged_finding(row: IterationRow) -> str | None:
+    """Say why the newest iteration has no best response to judge; None where it may have one.
+
+    Nobody is new where a gate rejected them, or where what training found was a member already.
+    """
+    if not row.new_policies:
+        return "Nobody new joined the population in this iteration, so there is no new best response to judge."
+    if row.rule in ("self-play", "league"):
+        return f"Training was against {RULES[row.rule]}, not against the mixture, so there is no best-response gap."
+    return None
 
 
 def exact_best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, str]) -> str:
