@@ -279,8 +279,9 @@ def test_an_attempt_writes_a_name_once(store: ObjectStore) -> None:
 def test_an_observer_hears_of_every_operation(uri: str) -> None:
     heard: list[tuple[str, int]] = []
 
-    def observe(operation: str, seconds: float, size_bytes: int) -> None:
+    def observe(operation: str, seconds: float, size_bytes: int, failed: bool) -> None:  # noqa: FBT001 - the observer's type
         assert seconds >= 0
+        assert not failed, "that there is no such object is an answer"
         heard.append((operation, size_bytes))
 
     store = open_store(uri, observe=observe).at("below")
@@ -320,8 +321,11 @@ def test_an_unreachable_endpoint_asks_to_try_again(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "someone")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "something")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
-    store = open_store("s3://bucket/run")
+    failed: list[bool] = []
+    store = open_store("s3://bucket/run", observe=lambda *told: failed.append(told[-1]))
     expect_everywhere(store, TryAgainError, r"s3://bucket/run at http://127\.0\.0\.1:9 cannot be reached")
+    assert failed
+    assert all(failed)
 
 
 def test_a_missing_bucket_is_a_wrong_configuration(moto_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,8 +59,9 @@ def test_names_and_facts_of_the_catalogue_are_unique() -> None:
 def test_metrics_are_served_with_the_labels_of_the_process() -> None:
     identify_process(run="run-1", component="solver", format="gen1ou")
     metrics.EXPLOITABILITY.set(0.25, estimator="restricted", bound="high")
-    metrics.observe_store("get", 0.02, 1000)
-    metrics.observe_store("get", 0.2, 24)
+    metrics.observe_store("get", 0.02, 1000, failed=False)
+    metrics.observe_store("get", 0.2, 24, failed=False)
+    metrics.observe_store("put", 30.0, 0, failed=True)
     with TelemetryServer(0, stale_seconds=60, host="127.0.0.1") as server:
         status, text = ask(server, "/metrics")
         assert ask(server, "/other")[0] == 404
@@ -78,6 +79,8 @@ def test_metrics_are_served_with_the_labels_of_the_process() -> None:
     assert value("nashdex_exploitability", estimator="restricted", bound="high") == 0.25
     assert value("nashdex_store_bytes_total", operation="get") == 1024
     assert value("nashdex_store_operation_seconds_count", operation="get") == 2
+    assert value("nashdex_store_errors_total", operation="get") == 0
+    assert value("nashdex_store_errors_total", operation="put") == 1
     assert value("nashdex_store_operation_seconds_bucket", operation="get", le="0.03") == 1
     assert not any(name.startswith("nashdex") and name.endswith("_created") for name, *_ in samples)
 

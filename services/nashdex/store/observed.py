@@ -6,10 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.store.protocol import ObjectStore
 
-Observer = Callable[[str, float, int], None]
-"""Takes an operation's name, its seconds and the bytes it moved; called also when the operation failed."""
+Observer = Callable[[str, float, int, bool], None]
+"""Takes an operation's name, its seconds, the bytes it moved, and whether the store failed it: not there, or refused.
+
+That there is no such object is an answer."""
 
 
 class ObservedStore:
@@ -73,11 +76,14 @@ class ObservedStore:
     @contextmanager
     def _timed(self, operation: str) -> Iterator["_Moved"]:
         began_seconds = time.monotonic()
-        moved = _Moved()
+        moved, failed = _Moved(), False
         try:
             yield moved
+        except (TryAgainError, ConfigurationError):
+            failed = True
+            raise
         finally:
-            self._observe(operation, time.monotonic() - began_seconds, moved.size_bytes)
+            self._observe(operation, time.monotonic() - began_seconds, moved.size_bytes, failed)
 
 
 @dataclass(slots=True)

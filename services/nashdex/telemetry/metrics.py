@@ -17,6 +17,13 @@ REJECTED_CHOICES = Metric(
 GATEWAY_RECYCLES = Metric(
     "nashdex_gateway_recycles_total", "counter", "Gateway processes replaced because their memory had grown."
 )
+GATEWAY_SECONDS = Metric(
+    "nashdex_gateway_seconds",
+    "histogram",
+    "Time from sending a gateway its answers to its next batch of decisions.",
+    unit="seconds",
+    buckets=(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
+)
 
 # Steps
 STEP_PROGRESS = Metric(
@@ -76,6 +83,23 @@ CLIP_FRACTION = Metric(
 GRADIENT_NORM = Metric(
     "nashdex_gradient_norm", "gauge", "Global norm of the gradient before it is scaled down.", fact="gradient_norm"
 )
+ADVANTAGE_MEAN = Metric("nashdex_advantage_mean", "gauge", "Mean advantage of the batch, before it is normalised.")
+ADVANTAGE_DEVIATION = Metric(
+    "nashdex_advantage_standard_deviation",
+    "gauge",
+    "Standard deviation of the batch's advantages, before they are normalised.",
+)
+ADVANTAGE_CLIP = Metric(
+    "nashdex_advantage_clip_ratio",
+    "gauge",
+    "Share of the batch's normalised advantages that were clipped.",
+    unit="ratio",
+)
+STALENESS = Metric(
+    "nashdex_staleness_updates",
+    "gauge",
+    "Optimiser steps between the policy that collected the data and the one that learns from it.",
+)
 EXPLAINED_VARIANCE = Metric(
     "nashdex_explained_variance_ratio",
     "gauge",
@@ -89,6 +113,12 @@ CLONING_ACCURACY = Metric(
 )
 ROLLBACKS = Metric(
     "nashdex_rollbacks_total", "counter", "Times the instability guard restored a checkpoint.", fact="rollbacks"
+)
+NONFINITE_UPDATES = Metric(
+    "nashdex_nonfinite_updates_total", "counter", "Optimiser steps whose loss or a part of it was no finite number."
+)
+GPU_MEMORY = Metric(
+    "nashdex_gpu_memory_bytes", "gauge", "Most GPU memory that tensors have held; 0 on a CPU.", unit="bytes"
 )
 
 # The metagame
@@ -138,6 +168,48 @@ PAYOFF_INTERVAL_WIDTH = Metric(
     unit="ratio",
 )
 
+# Iterations, as their reports say: what the exporter alone tells
+ITERATIONS = Metric("nashdex_iterations", "gauge", "Iterations that have a report.")
+PLANNED_ITERATIONS = Metric("nashdex_planned_iterations", "gauge", "Iterations that the run is to have.")
+ITERATIONS_SINCE_LOWEST = Metric(
+    "nashdex_iterations_since_lowest_exploitability",
+    "gauge",
+    "Iterations since the estimator's value was lowest; 0 where it is lowest now.",
+    labels=("estimator",),
+)
+ITERATION_SECONDS = Metric(
+    "nashdex_iteration_step_seconds",
+    "gauge",
+    "Wall time of the newest iteration's step, by its slowest shard.",
+    ("step",),
+    "seconds",
+)
+ITERATION_CPU_SECONDS = Metric(
+    "nashdex_iteration_cpu_seconds",
+    "gauge",
+    "CPU time of the newest iteration's step, over all its shards.",
+    ("step",),
+    "seconds",
+)
+ITERATION_BATTLES = Metric(
+    "nashdex_iteration_battles", "gauge", "Battles of the newest iteration's step, over all its shards.", ("step",)
+)
+ITERATION_DECISIONS = Metric(
+    "nashdex_iteration_decisions",
+    "gauge",
+    "Decisions of the newest iteration's step, by both seats, over all its shards.",
+    ("step",),
+)
+ITERATION_FAILED_BATTLES = Metric(
+    "nashdex_iteration_failed_battles",
+    "gauge",
+    "Tries at a battle that failed in the newest iteration's step; each was replayed.",
+    ("step",),
+)
+ITERATION_ROLLBACKS = Metric(
+    "nashdex_iteration_rollbacks", "gauge", "Times that a checkpoint was restored in the newest iteration."
+)
+
 # The store
 STORE_SECONDS = Metric(
     "nashdex_store_operation_seconds",
@@ -150,14 +222,22 @@ STORE_SECONDS = Metric(
 STORE_BYTES = Metric(
     "nashdex_store_bytes_total", "counter", "Bytes moved to and from the store.", labels=("operation",), unit="bytes"
 )
+STORE_ERRORS = Metric(
+    "nashdex_store_errors_total",
+    "counter",
+    "Operations of the store that failed for good: it was not there, or refused.",
+    labels=("operation",),
+)
 
 CATALOGUE: tuple[Metric, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Metric))
 FACTS: dict[str, Metric] = {metric.fact: metric for metric in CATALOGUE if metric.fact}
 """What steps report to Progress, by the name they use."""
 
 
-def observe_store(operation: str, seconds: float, size_bytes: int) -> None:
+def observe_store(operation: str, seconds: float, size_bytes: int, failed: bool) -> None:  # noqa: FBT001 - the observer's type
     """Count one operation of a store; an observer for ``nashdex.store.open_store``."""
     STORE_SECONDS.observe(seconds, operation=operation)
+    # Also when it is 0: what grows must first have been seen.
+    STORE_ERRORS.add(float(failed), operation=operation)
     if size_bytes:
         STORE_BYTES.add(size_bytes, operation=operation)

@@ -19,6 +19,17 @@ from nashdex.games.showdown.gateway import Gateway, GatewaySettings
 from nashdex.games.space import Space
 from nashdex.telemetry import metrics
 
+FAILURE_CAUSES = (
+    "deadline",
+    "simulator_error",
+    "tracker_error",
+    "illegal_team",
+    "bad_start",
+    "gateway_died",
+    "gateway_hung",
+)
+"""Why a battle may fail. The last two are said here, the others by the gateway."""
+
 _POLL_SECONDS = 1.0
 _HANG_SECONDS = 60.0
 """A gateway answers a batch in milliseconds; one that owes an answer and is silent for so long is stuck."""
@@ -35,13 +46,28 @@ class _Worker:
         self.lines: dict[tuple[int, int], SeatLines] = {}
         self.retiring = False
         self.active_at = time.monotonic()
+        self.asked_at: float | None = None
+        """When it was first sent what it owes an answer to."""
+
+    @property
+    def owes_answer(self) -> bool:
+        return bool(self.battles) and not self.num_unanswered
 
     def is_stuck(self, now: float) -> bool:
-        return bool(self.battles) and not self.num_unanswered and now - self.active_at > _HANG_SECONDS
+        return self.owes_answer and now - self.active_at > _HANG_SECONDS
+
+    def flush(self) -> None:
+        """Send what waits to be sent."""
+        if self.asked_at is None and self.owes_answer:
+            self.asked_at = time.monotonic()
+        self.gateway.flush()
 
     def read(self, events: Events) -> None:
         """Add everything received to ``events``."""
         received = self.gateway.receive(0.0)
+        if received is not None and self.asked_at is not None:
+            metrics.GATEWAY_SECONDS.observe(time.monotonic() - self.asked_at)
+            self.asked_at = None
         while received is not None:
             self.active_at = time.monotonic()
             if isinstance(received, dict):
@@ -84,6 +110,9 @@ class ShowdownArena:
         self._owner: dict[int, _Worker] = {}
         self._lost: list[Failure] = []
         self._spent_cpu_seconds = 0.0
+        for cause in FAILURE_CAUSES:
+            # Counted from 0, so that the first one is seen to be one more.
+            metrics.FAILED_BATTLES.add(0, cause=cause)
         try:
             for _ in range(num_gateways):
                 self._open_worker()
@@ -120,7 +149,7 @@ class ShowdownArena:
         """Send starts and answers, wait up to a second for something to happen, and return it."""
         for worker in list(self._workers):
             try:
-                worker.gateway.flush()
+                worker.flush()
             except ChannelStuckError as error:
                 worker.gateway.kill()
                 self._lose(worker, "gateway_hung", str(error))

@@ -1,0 +1,127 @@
+"""A run's newest report and analysis as metrics: the iteration facts. Pure; who serves them is another matter."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
+
+from nashdex.core.steps import StepName
+from nashdex.metagame.analysis import MetaGameAnalysis
+from nashdex.metagame.exploitability import Estimator
+from nashdex.telemetry import metrics
+from nashdex.telemetry.metric import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A gauge's value, with the labels that it has beside those of the process."""
+
+    metric: Metric
+    value: float
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+class _Told(BaseModel):
+    """A part of ``report.json``: what is exported is checked, the rest is read past."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class _Interval(_Told):
+    value: float
+    low: float
+    high: float
+
+
+class _Exploitability(_Told):
+    estimator: Estimator
+    gap: _Interval
+
+
+class _Throughput(_Told):
+    battles: NonNegativeInt
+    decisions: NonNegativeInt
+    seconds: NonNegativeFloat
+    cpu_seconds: NonNegativeFloat
+    failures: dict[str, NonNegativeInt]
+
+
+class _Collection(_Told):
+    throughput: _Throughput
+
+
+class _Training(_Told):
+    rollbacks: NonNegativeInt
+    seconds: NonNegativeFloat
+
+
+class _Iteration(_Told):
+    exploitability: tuple[_Exploitability, ...]
+    entropy: NonNegativeFloat
+    collection: _Collection
+    training: tuple[_Training, ...]
+    evaluation: _Throughput
+
+
+class _Policy(_Told):
+    id: str
+
+
+class _Progress(_Told):
+    elo: _Interval
+
+
+class RunReport(_Told):
+    """What is exported of a run's newest ``report.json``."""
+
+    run: str
+    format: str
+    planned_iterations: NonNegativeInt
+    iterations: tuple[_Iteration, ...]
+    policies: tuple[_Policy, ...]
+    progress: _Progress | None
+
+
+def iteration_facts(report: RunReport, analysis: MetaGameAnalysis) -> Iterator[Fact]:
+    """Yield what the newest iteration of a run came to; ``analysis`` is that iteration's."""
+    newest = report.iterations[-1]
+    yield Fact(metrics.ITERATIONS, len(report.iterations))
+    yield Fact(metrics.PLANNED_ITERATIONS, report.planned_iterations)
+    yield Fact(metrics.POPULATION_SIZE, len(report.policies))
+    yield Fact(metrics.META_STRATEGY_ENTROPY, newest.entropy)
+    yield Fact(metrics.META_STRATEGY_SUPPORT, len(analysis.support))
+    yield Fact(metrics.SUPPORT_STABILITY, analysis.support_stability)
+    yield Fact(metrics.PAYOFF_COVERAGE, analysis.coverage.share)
+    yield Fact(metrics.PAYOFF_INTERVAL_WIDTH, analysis.interval_widths.largest)
+    yield Fact(metrics.INTRANSITIVITY, analysis.intransitivity)
+    yield Fact(metrics.INTRANSITIVITY_BY_CHANCE, analysis.intransitivity_by_chance)
+    if analysis.exploitability.exact is not None:
+        yield Fact(metrics.NASH_CONV, analysis.exploitability.exact.nash_conv)
+    for estimate in newest.exploitability:
+        yield from _bounds(metrics.EXPLOITABILITY, estimate.gap, estimator=estimate.estimator)
+        values = [
+            e.gap.value for row in report.iterations for e in row.exploitability if e.estimator == estimate.estimator
+        ]
+        since = len(values) - 1 - max(index for index, value in enumerate(values) if value == min(values))
+        yield Fact(metrics.ITERATIONS_SINCE_LOWEST, since, {"estimator": estimate.estimator})
+    if report.progress is not None:
+        yield from _bounds(metrics.PROGRESS_ELO, report.progress.elo)
+    yield Fact(metrics.ITERATION_ROLLBACKS, sum(training.rollbacks for training in newest.training))
+    train = {"step": StepName.TRAIN.value}
+    yield Fact(metrics.ITERATION_SECONDS, max((training.seconds for training in newest.training), default=0.0), train)
+    yield from _throughput(newest.collection.throughput, step=StepName.COLLECT)
+    yield from _throughput(newest.evaluation, step=StepName.EVALUATE)
+
+
+def _bounds(metric: Metric, interval: _Interval, **labels: str) -> Iterator[Fact]:
+    for bound, value in (("value", interval.value), ("low", interval.low), ("high", interval.high)):
+        yield Fact(metric, value, {**labels, "bound": bound})
+
+
+def _throughput(played: _Throughput, *, step: StepName) -> Iterator[Fact]:
+    labels = {"step": step.value}
+    yield Fact(metrics.ITERATION_SECONDS, played.seconds, labels)
+    yield Fact(metrics.ITERATION_CPU_SECONDS, played.cpu_seconds, labels)
+    yield Fact(metrics.ITERATION_BATTLES, played.battles, labels)
+    yield Fact(metrics.ITERATION_DECISIONS, played.decisions, labels)
+    yield Fact(metrics.ITERATION_FAILED_BATTLES, sum(played.failures.values()), labels)
