@@ -16,7 +16,24 @@ from typing import Annotated, NoReturn
 import typer
 
 import nashdex
-from nashdex.commands import battle, begin, bench, config, rate, report, run, solve, step, tabular, verdict
+from nashdex.commands import (
+    battle,
+    begin,
+    bench,
+    config,
+    logs,
+    rate,
+    report,
+    resume,
+    run,
+    solve,
+    status,
+    step,
+    stop,
+    submit,
+    tabular,
+    verdict,
+)
 from nashdex.core.errors import ExitCode, NashdexError
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
@@ -35,6 +52,11 @@ app = typer.Typer(
 )
 app.command()(run.run)
 app.command()(begin.begin)
+app.command()(submit.submit)
+app.command()(status.status)
+app.command()(logs.logs)
+app.command()(stop.stop)
+app.command()(resume.resume)
 app.command()(step.step)
 app.command()(verdict.verdict)
 app.command()(solve.solve)

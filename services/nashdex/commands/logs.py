@@ -1,0 +1,48 @@
+"""``nashdex logs``: what the pods of a run say."""
+
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.output import print_text
+from nashdex.core.errors import DataError
+
+
+def logs(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")],
+    step: Annotated[
+        str | None, typer.Argument(metavar="[STEP]", help="A step, or begin or verdict. [default: all]")
+    ] = None,
+    iteration: Annotated[int | None, typer.Option(min=0, help="Iteration, from 0. [default: all]")] = None,
+    shard: Annotated[int | None, typer.Option(min=0, help="Shard, from 0. [default: all]")] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come, until Ctrl-C.")] = False,
+    namespace: NamespaceOption = None,
+    context: ContextOption = None,
+    server: ServerOption = None,
+) -> None:
+    """Print the logs of a run's pods, each line with its step, iteration and shard.
+
+    Pods that succeeded are deleted two minutes later, and their logs with them, unless the cluster collects logs
+    elsewhere; pods that failed stay until their workflow is deleted.
+    """
+    from nashdex.orchestrator.cluster import COMPONENT_LABEL, ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
+    from nashdex.orchestrator.connection import connect
+    from nashdex.orchestrator.run_status import run_status
+    from nashdex.orchestrator.submission import find_workflows
+
+    cluster = connect(namespace=namespace, context=context, server=server)
+    workflows = sorted(find_workflows(cluster, run), key=lambda workflow: workflow.created)
+    run_status(run, workflows)
+    labels = {RUN_LABEL: run, COMPONENT_LABEL: step, ITERATION_LABEL: iteration, SHARD_LABEL: shard}
+    selector = ",".join(f"{name}={value}" for name, value in labels.items() if value is not None)
+    wanted = [w.name for w in workflows if iteration is None or w.iteration == iteration]
+    any_line = False
+    for line in cluster.logs(wanted, selector, follow=follow):
+        any_line = True
+        print_text(line)
+    if not any_line:
+        raise DataError(
+            f"no pod of {selector} is there any more, or none yet: pods that succeeded are deleted after two minutes "
+            f"with their logs; `nashdex status {run}` says what they came to"
+        )

@@ -1,0 +1,38 @@
+"""``nashdex resume``: go on with a run on a cluster."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+
+def resume(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")],
+    namespace: NamespaceOption = None,
+    context: ContextOption = None,
+    server: ServerOption = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Follow it to its end, and exit as it ends.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Go on with a run that was stopped or failed, from its first iteration that has no report.
+
+    What its steps have done stays done: each that finished is answered at once, and nothing is played twice.
+    """
+    from nashdex.commands.follow import follow
+    from nashdex.orchestrator.connection import connect
+    from nashdex.orchestrator.submission import resume_run
+
+    cluster = connect(namespace=namespace, context=context, server=server)
+    resumed = resume_run(cluster, run)
+    workflow, first = resumed or (None, None)
+    if not as_json:
+        print_text(
+            f"run {run} goes on from iteration {first} as workflow {workflow}" if resumed else f"run {run} is complete"
+        )
+    if wait and resumed:
+        follow(cluster, run, sys.stderr if as_json else sys.stdout)
+    if as_json:
+        print_json({"run": run, "workflow": workflow, "first_iteration": first})

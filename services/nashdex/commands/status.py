@@ -1,0 +1,56 @@
+"""``nashdex status``: how far the runs on a cluster are."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.output import JsonOption, print_json
+
+
+def status(
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="The run's id. [default: a line for every run]")
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", "-w", help="Follow the run to its end, and exit as it ends.")
+    ] = False,
+    namespace: NamespaceOption = None,
+    context: ContextOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how far a run on a cluster is, by iteration, step and shard; or every run there."""
+    from rich.console import Console
+
+    from nashdex.commands.follow import follow
+    from nashdex.commands.status_table import run_table, runs_table
+    from nashdex.core.errors import ConfigurationError
+    from nashdex.orchestrator.connection import connect
+    from nashdex.orchestrator.run_status import run_status
+    from nashdex.orchestrator.submission import find_workflows
+
+    if watch and run is None:
+        raise ConfigurationError("--watch follows one run: name it")
+    cluster = connect(namespace=namespace, context=context, server=server)
+    # Wide where nobody looks: a table in a file is not to be cut.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    if run is None:
+        workflows = find_workflows(cluster)
+        names = dict.fromkeys(w.run for w in sorted(workflows, key=lambda w: w.created, reverse=True) if w.run)
+        statuses = [run_status(name, [w for w in workflows if w.run == name]) for name in names]
+        if as_json:
+            print_json({"runs": [status.as_json() for status in statuses]})
+        else:
+            console.print(runs_table(statuses) if statuses else f"no run is in namespace {cluster.namespace}")
+        return
+    found = (
+        follow(cluster, run, sys.stderr if as_json else sys.stdout)
+        if watch
+        else run_status(run, find_workflows(cluster, run))
+    )
+    if as_json:
+        print_json(found.as_json())
+    elif not watch:
+        console.print(run_table(found))

@@ -1,0 +1,103 @@
+"""Runs, iterations, steps and shards as tables for people."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.markup import escape
+from rich.table import Table
+
+from nashdex.local.step_progress import describe_seconds
+from nashdex.orchestrator.run_status import IterationStatus, RunStatus, StepStatus
+
+_STATES = {
+    "Succeeded": "[green]done[/]",
+    "Running": "[cyan]running[/]",
+    "Pending": "[yellow]waiting[/]",
+    "Failed": "[red]failed[/]",
+    "Error": "[red]error[/]",
+    "Skipped": "[dim]none[/]",
+    "Omitted": "[dim]left out[/]",
+    "": "",
+}
+
+
+def runs_table(statuses: Iterable[RunStatus]) -> Table:
+    """Return a row a run."""
+    table = Table("run", "state", "iterations", "time", "workflow", "message", box=None, pad_edge=False)
+    for status in statuses:
+        done = sum(iteration.phase == "Succeeded" for iteration in status.iterations)
+        of = "" if status.last is None else f" of {status.last + 1}"
+        table.add_row(
+            status.run,
+            _state(status.phase),
+            f"{done}{of}",
+            _time(status.seconds),
+            status.workflow,
+            escape(_why(status)),
+        )
+    return table
+
+
+def run_table(status: RunStatus) -> Table:
+    """Return a row an iteration, and a row a step of those that are not done."""
+    table = Table(
+        "iteration",
+        "step",
+        "state",
+        "shards",
+        "tries",
+        "time",
+        "message",
+        box=None,
+        pad_edge=False,
+        title_justify="left",
+    )
+    table.title = f"run {status.run}: {_state(status.phase)} {escape(status.message)}"
+    for iteration in status.iterations:
+        table.add_row(*_iteration_row(iteration, status))
+        if iteration.phase != "Succeeded":
+            for step in iteration.steps:
+                table.add_row(*_step_row(step))
+    return table
+
+
+def state_line(status: RunStatus) -> str:
+    """Return where a run is, in a line."""
+    if not status.iterations:
+        return f"run {status.run}: {status.phase.lower()} {status.message}".strip()
+    current = status.iterations[-1]
+    return f"run {status.run}: {status.phase.lower()}, iteration {current.iteration} {' '.join(_steps_of(current))}"
+
+
+def _steps_of(iteration: IterationStatus) -> Iterator[str]:
+    if iteration.phase == "Succeeded":
+        yield "done"
+        return
+    going = [step for step in iteration.steps if step.phase in {"Running", "Pending", "Failed", "Error"}]
+    for step in going:
+        yield f"{step.step} {step.done}/{step.shards} {step.phase.lower()}"
+
+
+def _iteration_row(iteration: IterationStatus, status: RunStatus) -> tuple[str, ...]:
+    of = "" if status.last is None else f" of {status.last}"
+    name = f"{iteration.iteration}{of}"
+    return name, "", _state(iteration.phase), "", "", _time(iteration.seconds), escape(iteration.message)
+
+
+def _step_row(step: StepStatus) -> tuple[str, ...]:
+    shards = f"{step.done}/{step.shards}" if step.shards else ""
+    again = str(step.tries) if step.tries > step.shards else ""
+    return "", step.step, _state(step.phase), shards, again, _time(step.seconds), escape(step.message)
+
+
+def _why(status: RunStatus) -> str:
+    """Return the message of a run, or of the step of it that has one."""
+    told = [step.message for iteration in status.iterations for step in iteration.steps if step.message]
+    return told[-1] if told and status.phase != "Succeeded" else status.message
+
+
+def _state(phase: str) -> str:
+    return _STATES.get(phase, escape(phase.lower()))
+
+
+def _time(seconds: float | None) -> str:
+    return "" if seconds is None else describe_seconds(seconds)

@@ -1,0 +1,54 @@
+"""``nashdex submit``: a run, on a cluster."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+
+def submit(  # noqa: PLR0917 - typer's options, never positional
+    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="Settings; see `nashdex config schema`.")],
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="ID", help="The run's id. [default: the file's, or made of its name]")
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500."),
+    ] = None,
+    begun: Annotated[
+        bool, typer.Option("--begun", help="The run is in the cluster's store (nashdex begin); send no settings.")
+    ] = False,
+    namespace: NamespaceOption = None,
+    context: ContextOption = None,
+    server: ServerOption = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Follow it to its end, and exit as it ends.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Do a run on a cluster where nashdex is installed. What cannot run there is refused before anything is made."""
+    from nashdex.commands.follow import follow
+    from nashdex.orchestrator.connection import connect
+    from nashdex.orchestrator.runs import prepare_run
+    from nashdex.orchestrator.submission import submit_run
+
+    prepared = prepare_run(config, name=run, overrides=overrides)
+    cluster = connect(namespace=namespace, context=context, server=server)
+    workflow = submit_run(cluster, prepared, begun=begun)
+    if not as_json:
+        print_text(f"run {prepared.id} of {prepared.settings.iterations} iterations is workflow {workflow}")
+        if not wait:
+            print_text(f"nashdex status {prepared.id} --watch -n {cluster.namespace}")
+    status = follow(cluster, prepared.id, sys.stderr if as_json else sys.stdout) if wait else None
+    if as_json:
+        site = cluster.site()
+        document = {
+            "run": prepared.id,
+            "uri": f"{site.store}/{prepared.id}" if site else None,
+            "workflow": workflow,
+            "namespace": cluster.namespace,
+            "iterations": prepared.settings.iterations,
+        }
+        print_json(document | ({"status": status.as_json()} if status else {}))
