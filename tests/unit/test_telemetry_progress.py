@@ -117,3 +117,11 @@ def test_a_wrong_descriptor_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NASHDEX_PROGRESS_FD", "three")
     with pytest.raises(ConfigurationError, match=r"progress_fd.*'three'"):
         Progress(StepName.COLLECT, 0, 1, "battles")
+
+
+def test_the_runner_may_tell_how_many_tries_failed_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Progress(StepName.SOLVE, 0, 1, "draws"):
+        assert sample("nashdex_step_retries", step="solve") == 0
+    monkeypatch.setenv("NASHDEX_RETRY", "3")
+    with Progress(StepName.SOLVE, 0, 1, "draws"):
+        assert sample("nashdex_step_retries", step="solve") == 3

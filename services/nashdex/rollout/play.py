@@ -83,6 +83,7 @@ class Rollout:
         self._num_draws = np.zeros(shape, dtype=np.uint64)
         self._recorder = Recorder(concurrent_battles, arena.space)
         self.counts = RolloutCounts()
+        metrics.REJECTED_CHOICES.add(0)
 
     def play(self, assignments: Iterable[Assignment]) -> Iterator[Finished]:
         """Yield every assignment's end, in the order in which they end.

@@ -32,6 +32,12 @@ STEP_PROGRESS = Metric(
 STEP_SECONDS = Metric(
     "nashdex_step_seconds", "gauge", "Wall time of the shard so far, or in all once done.", ("step",), "seconds"
 )
+STEP_RETRIES = Metric(
+    "nashdex_step_retries",
+    "gauge",
+    "Tries at the shard that failed before this one, where the runner tells.",
+    ("step",),
+)
 LAST_ADVANCE = Metric(
     "nashdex_last_advance_timestamp_seconds", "gauge", "When work last advanced, in Unix time.", unit="seconds"
 )

@@ -37,7 +37,9 @@ class Progress:
         self._facts: dict[str, float] = {}
         self._began_seconds = time.monotonic()
         self._reported_seconds = self._began_seconds
-        self._descriptor = load_telemetry_settings().progress_fd
+        settings = load_telemetry_settings()
+        self._descriptor = settings.progress_fd
+        metrics.STEP_RETRIES.set(settings.retry, step=step)
 
     def __enter__(self) -> Self:
         self._began_seconds = self._reported_seconds = time.monotonic()

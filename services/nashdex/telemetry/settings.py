@@ -24,6 +24,7 @@ class TelemetrySettings(BaseSettings):
     health_stale_seconds: float = Field(
         300.0, gt=0, description="Longest time without progress that still counts as healthy."
     )
+    retry: int = Field(0, ge=0, description="How many tries at the same shard failed before this one.")
     progress_fd: int | None = Field(
         None, ge=0, description="File descriptor that takes progress as JSON lines, instead of the log."
     )

@@ -113,6 +113,7 @@ class ShowdownArena:
         for cause in FAILURE_CAUSES:
             # Counted from 0, so that the first one is seen to be one more.
             metrics.FAILED_BATTLES.add(0, cause=cause)
+        metrics.GATEWAY_RECYCLES.add(0)
         try:
             for _ in range(num_gateways):
                 self._open_worker()
