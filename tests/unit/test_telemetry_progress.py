@@ -120,6 +120,7 @@ def test_a_wrong_descriptor_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_runner_may_tell_how_many_tries_failed_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    identify_process(**IDENTITY)
     with Progress(StepName.SOLVE, 0, 1, "draws"):
         assert sample("nashdex_step_retries", step="solve") == 0
     monkeypatch.setenv("NASHDEX_RETRY", "3")
