@@ -1,0 +1,305 @@
+"""What the chart makes, in every combination of features: valid, restricted, without a credential."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+from charts import CI_VALUES, Object, ci_values, notes, one, patch, pod_specs, render, site
+
+KUBERNETES = "1.29"
+"""The oldest that is supported."""
+OURS = {"argoproj.io/v1alpha1", "monitoring.coreos.com/v1"}
+"""Custom resources, whose schemas are the cluster's."""
+POD_SETTINGS = {
+    "nodeSelector": {"pool": "research"},
+    "tolerations": [{"key": "research", "operator": "Exists"}],
+    "priorityClassName": "research",
+    "runtimeClassName": "sandboxed",
+}
+
+combinations = pytest.mark.parametrize(
+    "objects",
+    [render(yaml.safe_load(path.read_text())) for path in CI_VALUES],
+    ids=[path.name.removesuffix("-values.yaml") for path in CI_VALUES],
+)
+
+
+@combinations
+def test_objects_are_valid(objects: list[Object]) -> None:
+    for each in objects:
+        if each["apiVersion"] not in OURS:
+            kubernetes_validate.validate(each, KUBERNETES, strict=True)
+
+
+@combinations
+def test_no_two_objects_have_one_name(objects: list[Object]) -> None:
+    names = [(each["kind"], each["metadata"]["name"]) for each in objects]
+    assert len(names) == len(set(names))
+
+
+@combinations
+def test_every_object_says_whose_it_is(objects: list[Object]) -> None:
+    for each in objects:
+        assert each["metadata"]["labels"]["app.kubernetes.io/name"] == "nashdex", each["metadata"]["name"]
+        assert each["metadata"]["labels"]["app.kubernetes.io/component"], each["metadata"]["name"]
+
+
+@combinations
+def test_every_pod_is_restricted(objects: list[Object]) -> None:
+    """The Restricted level of the pod security standards, and a read-only root besides."""
+    specs = dict(pod_specs(objects))
+    assert {"Pod/nashdex-test-store", "WorkflowTemplate/nashdex-train/train"} <= specs.keys()
+    for place, spec in specs.items():
+        pod = spec.security_context
+        assert pod.run_as_non_root, place
+        assert pod.run_as_user == 10001, place
+        assert pod.seccomp_profile.type == "RuntimeDefault", place
+        assert [spec.host_network, spec.host_pid, spec.host_ipc] == [None, None, None], place
+        for container in [*spec.containers, *(spec.init_containers or [])]:
+            context = container.security_context
+            assert context.allow_privilege_escalation is False, (place, container.name)
+            assert context.read_only_root_filesystem, (place, container.name)
+            assert context.capabilities.drop == ["ALL"], (place, container.name)
+            assert not context.capabilities.add, (place, container.name)
+            assert not context.privileged, (place, container.name)
+            assert not any(port.host_port for port in container.ports or []), (place, container.name)
+        assert not any(volume.host_path for volume in spec.volumes or []), place
+
+
+@combinations
+def test_credentials_come_from_secrets_alone(objects: list[Object]) -> None:
+    for place, spec in pod_specs(objects):
+        for container in spec.containers:
+            for variable in container.env or []:
+                if re.search("KEY|SECRET|TOKEN|PASSWORD", variable.name):
+                    assert variable.value is None, (place, variable.name)
+                    assert variable.value_from.secret_key_ref, (place, variable.name)
+    assert not [key for key in site(objects) if re.search("access|key|token|password", key)]
+
+
+@combinations
+def test_every_service_account_that_a_pod_names_is_there(objects: list[Object]) -> None:
+    there = {each["metadata"]["name"] for each in objects if each["kind"] == "ServiceAccount"}
+    named = {spec.service_account_name for _, spec in pod_specs(objects)} - {None}
+    assert named <= there
+
+
+@combinations
+def test_whatever_the_templates_read_of_the_site_is_there(objects: list[Object]) -> None:
+    data = site(objects)
+    templates = [json.dumps(each) for each in objects if each["kind"] == "WorkflowTemplate"]
+    reads = r'"configMapKeyRef": \{"name": "nashdex-site", "key": "([^"]+)"'
+    read = {key for text in templates for key in re.findall(reads, text)}
+    assert read
+    assert read <= data.keys()
+    label = one(objects, "ConfigMap", "nashdex-site")["metadata"]["labels"]["workflows.argoproj.io/configmap-type"]
+    assert label == "Parameter"
+
+
+def test_keys_of_the_embedded_store_are_drawn() -> None:
+    first, second = (one(render(), "Secret", "nashdex-store")["data"] for _ in range(2))
+    assert first.keys() == {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+    assert not set(first.values()) & set(second.values())
+
+
+def test_no_secret_is_made_for_a_store_of_ones_own() -> None:
+    for name in ("existing-secret", "workload-identity"):
+        assert [each for each in render(ci_values(name)) if each["kind"] == "Secret"] == []
+
+
+def test_where_the_store_is() -> None:
+    embedded = site(render())
+    assert embedded["store"] == "s3://nashdex"
+    assert embedded["s3-endpoint"] == "http://nashdex-store.research.svc:7070"
+    external = site(render(ci_values("existing-secret")))
+    assert external["store"] == "s3://research/nashdex"
+    assert external["s3-endpoint"] == "https://s3.example.org:9000"
+    assert external["s3-secret"] == "s3-keys"
+    assert site(render(ci_values("workload-identity")))["s3-endpoint"] == ""
+
+
+def test_a_named_secret_must_be_there_and_workload_identity_needs_none() -> None:
+    def optional(values: Object) -> bool:
+        spec = dict(pod_specs(render(values)))["Deployment/nashdex-exporter"]
+        found: bool = spec.containers[0].env_from[0].secret_ref.optional
+        return found
+
+    assert not optional(ci_values("existing-secret"))
+    assert not optional({})
+    assert optional(ci_values("workload-identity"))
+
+
+def test_images() -> None:
+    data = site(render(ci_values("existing-secret")))
+    assert data["image-collector"].startswith("registry.example.org/nashdex/collector:")
+    assert data["image-trainer"].startswith("registry.example.org/nashdex/trainer@sha256:")
+    tagged = site(render({"images": {"tag": "1.2.3"}}))
+    assert tagged["image-control"] == "nashdex/control:1.2.3"
+
+
+@pytest.mark.parametrize("step", ["collect", "train", "evaluate", "control"])
+def test_every_step_takes_the_same_pod_settings(step: str) -> None:
+    values = ci_values("everywhere")
+    found = patch(render(values), step)
+    assert {key: found[key] for key in POD_SETTINGS} == POD_SETTINGS
+    assert found["affinity"] == values["collect"]["affinity"]
+    (main,) = found["containers"]
+    assert main == {
+        "name": "main",
+        "resources": values["collect"]["resources"],
+        "env": values["collect"]["extraEnv"],
+        "volumeMounts": values["collect"]["extraVolumeMounts"],
+    }
+    assert values["collect"]["extraVolumes"][0] in found["volumes"]
+
+
+@pytest.mark.parametrize("name", ["nashdex-exporter", "nashdex-showdown-server", "nashdex-store"])
+def test_every_service_takes_the_same_pod_settings(name: str) -> None:
+    values = ci_values("everywhere")
+    spec: dict[str, Any] = one(render(values), "Deployment", name)["spec"]["template"]["spec"]
+    assert {key: spec[key] for key in POD_SETTINGS} == POD_SETTINGS
+    assert spec["affinity"] == values["collect"]["affinity"]
+    (container,) = spec["containers"]
+    assert container["resources"]["requests"]["cpu"] == "500m"
+    assert container["resources"]["limits"]["memory"] == "1Gi"
+    assert values["collect"]["extraEnv"][0] in container["env"]
+    assert values["collect"]["extraVolumeMounts"][0] in container["volumeMounts"]
+    assert values["collect"]["extraVolumes"][0] in spec["volumes"]
+
+
+def test_patches_say_nothing_where_nothing_is_set() -> None:
+    objects = render()
+    assert patch(objects, "collect") == {}
+    assert patch(objects, "control") == {}
+
+
+def test_gpus_of_the_trainer_alone() -> None:
+    objects = render(ci_values("gpu"))
+    (main,) = patch(objects, "train")["containers"]
+    assert main["resources"]["limits"] == {"nvidia.com/gpu": 1, "memory": "32Gi"}
+    (memory,) = patch(objects, "train")["volumes"]
+    assert memory == {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "16Gi"}}
+    for step in ("collect", "evaluate", "control"):
+        assert "gpu" not in json.dumps(patch(objects, step))
+
+
+def test_the_gateway_has_resources_of_its_own() -> None:
+    main, gateway = patch(render(ci_values("gpu")), "collect")["containers"]
+    assert (main["name"], gateway["name"]) == ("main", "showdown")
+    assert gateway["resources"]["limits"] == {"memory": "3Gi"}
+
+
+def test_pods_wait_in_one_queue() -> None:
+    by_semaphore = site(render(ci_values("gpu")))
+    assert (by_semaphore["gpu-semaphore"], by_semaphore["kueue-queue"]) == ("2", "")
+    by_kueue = site(render(ci_values("kueue")))
+    assert by_kueue["kueue-queue"] == "research"
+    assert int(by_kueue["gpu-semaphore"]) > 64 * 200, "it must never hold a pod back"
+
+
+def test_rights() -> None:
+    objects = render(ci_values("workload-identity"))
+    rules = one(objects, "Role", "nashdex-workflow")["rules"]
+    assert rules == [{"apiGroups": ["argoproj.io"], "resources": ["workflowtaskresults"], "verbs": ["create", "patch"]}]
+    bound = {each["roleRef"]["name"] for each in objects if each["kind"] == "RoleBinding"}
+    assert bound == {"nashdex-workflow", "nashdex-league", "nashdex-submitter"}
+    assert not [each for each in objects if each["kind"].startswith("ClusterRole")]
+    asked = {
+        resource
+        for each in objects
+        if each["kind"] == "Role"
+        for rule in each["rules"]
+        for resource in rule["resources"]
+    }
+    assert not asked & {"secrets", "*", "pods/exec"}
+    submitters = one(objects, "RoleBinding", "nashdex-submitter")["subjects"]
+    assert {"kind": "Group", "name": "research", "apiGroup": "rbac.authorization.k8s.io"} in submitters
+
+
+def test_only_what_needs_the_kubernetes_api_has_a_token() -> None:
+    specs = dict(pod_specs(render(ci_values("everywhere"))))
+    for name in ("exporter", "showdown-server", "store"):
+        assert specs[f"Deployment/nashdex-{name}"].automount_service_account_token is False
+
+
+@pytest.mark.parametrize(("values", "policy"), [({}, None), (ci_values("embedded"), "keep")])
+def test_the_volume_goes_with_the_release_unless_it_is_kept(values: Object, policy: str | None) -> None:
+    annotations = one(render(values), "PersistentVolumeClaim", "nashdex-store")["metadata"].get("annotations", {})
+    assert annotations.get("helm.sh/resource-policy") == policy
+
+
+def test_disruption_budgets_are_of_running_components() -> None:
+    def budgets(values: Object) -> set[str]:
+        found = [each for each in render(values) if each["kind"] == "PodDisruptionBudget"]
+        return {each["metadata"]["name"] for each in found}
+
+    assert budgets({}) == set()
+    steps = {"nashdex-collect", "nashdex-train", "nashdex-evaluate", "nashdex-control"}
+    everything = ci_values("everywhere")
+    assert budgets(everything) == steps | {"nashdex-exporter", "nashdex-showdown-server", "nashdex-store"}
+    everything["showdownServer"]["enabled"] = False
+    assert "nashdex-showdown-server" not in budgets(everything)
+
+
+def test_network_policies() -> None:
+    objects = render(ci_values("closed"))
+    everyone = one(objects, "NetworkPolicy", "nashdex")["spec"]
+    (metrics,) = everyone["ingress"]
+    assert metrics["from"] == ci_values("closed")["networkPolicy"]["metricsFrom"]
+    ports = {port["port"] for rule in everyone["egress"] for port in rule["ports"]}
+    assert ports == {53, 443, 6443, 7070}
+    assert one(objects, "NetworkPolicy", "nashdex-store")
+    players = one(objects, "NetworkPolicy", "nashdex-showdown-server")["spec"]["ingress"]
+    assert players == [{"ports": [{"port": 8000}], "from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "port"), [("https://s3.example.org:9000", 9000), ("http://minio", 80), ("", 443), ("https://s3", 443)]
+)
+def test_pods_may_reach_the_store_that_is_named(endpoint: str, port: int) -> None:
+    store = {"uri": "s3://research", "endpoint": endpoint, "embedded": {"enabled": False}}
+    objects = render({"networkPolicy": {"enabled": True, "apiPorts": [16443]}, "objectStore": store})
+    egress = one(objects, "NetworkPolicy", "nashdex")["spec"]["egress"]
+    assert {each["port"] for rule in egress for each in rule["ports"]} == {53, 16443, port}
+
+
+def test_monitoring_is_off_until_asked_for() -> None:
+    kinds = {each["kind"] for each in render()}
+    assert not kinds & {"PodMonitor", "PrometheusRule"}
+    assert not [each for each in render() if "grafana_dashboard" in each["metadata"]["labels"]]
+
+
+def test_monitoring() -> None:
+    objects = render(ci_values("monitoring"))
+    monitor = one(objects, "PodMonitor", "nashdex")
+    assert monitor["metadata"]["labels"]["release"] == "monitoring"
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    assert (endpoint["port"], endpoint["interval"]) == ("metrics", "30s")
+    groups = one(objects, "PrometheusRule", "nashdex")["spec"]["groups"]
+    files = [yaml.safe_load(path.read_text()) for path in _files("rules", "yaml")]
+    assert groups == [group for file in files for group in file["groups"]]
+    dashboards = [each for each in objects if each["metadata"]["labels"].get("grafana_dashboard") == "1"]
+    assert len(dashboards) == len(_files("dashboards", "json")) == 5
+    for each in dashboards:
+        assert each["metadata"]["annotations"] == {"grafana_folder": "nashdex"}
+        ((name, text),) = each["data"].items()
+        assert text == (Path(_files("dashboards", "json")[0]).parent / name).read_text()
+
+
+def test_notes_say_how_to_go_on() -> None:
+    text = notes(ci_values("closed"))
+    assert "helm test nashdex -n research" in text
+    assert "nashdex submit configs/kuhn.toml -n research" in text
+    assert "argo submit -n research --from workflowtemplate/nashdex-iteration -p run=RUN -p iteration=0" in text
+    assert "service/nashdex-showdown-server" in text
+    assert "removes with every run" in text
+    assert "nashdex-exporter" not in text
+    assert "outlives the release" in notes(ci_values("embedded"))
+
+
+def _files(folder: str, ending: str) -> list[Path]:
+    return sorted((Path(__file__).parents[2] / "helm" / "nashdex" / "files" / folder).glob(f"*.{ending}"))
