@@ -1,0 +1,82 @@
+"""Stands in for a Kubernetes API server, as far as Helm asks one before it makes anything: what is there."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+_CORE = {"v1": {"configmaps": "ConfigMap", "secrets": "Secret"}}
+_GROUPS = {
+    "apps/v1": {"deployments": "Deployment"},
+    "apiregistration.k8s.io/v1": {"apiservices": "APIService"},
+}
+ARGO = {"argoproj.io/v1alpha1": {f"{kind.lower()}s": kind for kind in ("Workflow", "WorkflowTemplate")}}
+ARGO["argoproj.io/v1alpha1"]["workflowtaskresults"] = "WorkflowTaskResult"
+
+
+@dataclass
+class Cluster:
+    """What is on it."""
+
+    kinds: dict[str, dict[str, str]] = field(default_factory=lambda: ARGO)
+    """Custom ones: plural and kind, by group and version."""
+    objects: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By path, such as ``/api/v1/namespaces/research/secrets/keys``."""
+
+    def answer(self, path: str) -> dict[str, Any] | None:
+        """Return what a GET of ``path`` is answered with; None where there is nothing."""
+        groups = _GROUPS | self.kinds
+        fixed: dict[str, Any] = {
+            "/version": {"major": "1", "minor": "36", "gitVersion": "v1.36.0"},
+            "/api": {"kind": "APIVersions", "versions": list(_CORE)},
+            "/apis": {"kind": "APIGroupList", "groups": [_group(name) for name in groups]},
+            **{f"/api/{name}": _resources(name, kinds) for name, kinds in _CORE.items()},
+            **{f"/apis/{name}": _resources(name, kinds) for name, kinds in groups.items()},
+        }
+        return fixed.get(path) or self.objects.get(path)
+
+
+def _group(name: str) -> dict[str, Any]:
+    version = {"groupVersion": name, "version": name.partition("/")[2]}
+    return {"name": name.partition("/")[0], "versions": [version], "preferredVersion": version}
+
+
+def _resources(name: str, kinds: dict[str, str]) -> dict[str, Any]:
+    verbs = ["get", "list", "create"]
+    resources = [
+        {"name": plural, "singularName": "", "namespaced": True, "kind": kind, "verbs": verbs}
+        for plural, kind in kinds.items()
+    ]
+    return {"kind": "APIResourceList", "groupVersion": name, "resources": resources}
+
+
+@contextmanager
+def serving(cluster: Cluster) -> Iterator[str]:
+    """Serve it while the context lasts; yield the URL."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found = cluster.answer(self.path.partition("?")[0])
+            missing = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}
+            body = json.dumps(missing if found is None else found).encode()
+            self.send_response(404 if found is None else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
