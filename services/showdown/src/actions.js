@@ -42,7 +42,7 @@ function canSwitch(tracker, row) {
   if (tracker.asks === ASKS_TEAM) return true;
   if (tracker.asks === ASKS_SWITCH && tracker.reviving) return own.pokemon[row].fainted;
   if (row === own.active || own.pokemon[row].fainted) return false;
-  return tracker.asks === ASKS_SWITCH || !tracker.request?.active?.[0].trapped;
+  return tracker.asks === ASKS_SWITCH || !tracker.isTrapped;
 }
 
 /** @param {Tracker} tracker @param {number} group @param {number} m place of the move @returns {boolean} */

@@ -2,7 +2,7 @@
  * What is public about a format's species, moves, items and abilities, as integer tables that are built once.
  * Everything that the tracker and the encoder know by heart is here; nothing here belongs to a battle.
  */
-import { Dex, singlesFormat, toID } from "./simulator.js";
+import { Dex, Teams, singlesFormat, simulatorSeed, toID } from "./simulator.js";
 
 /** @typedef {import("pokemon-showdown/dist/sim/dex.js").ModdedDex} ModdedDex */
 /** @typedef {import("pokemon-showdown/dist/sim/dex-moves.js").Move} Move */
@@ -28,6 +28,9 @@ export const PRESSED_ANYHOW = 256; // as PRESSED, also when the line names the u
 
 /** log2 of the multiplier against an immune type, before it is clipped to the encoder's scale. */
 export const IMMUNE = -64;
+
+/** Abilities that keep the opponent from switching without a word. */
+const TRAPPING = ["shadowtag", "arenatrap", "magnetpull"];
 
 /** Texts that a vocabulary remembers beyond its own entries; a bound for logs that come from elsewhere. */
 const MAX_REMEMBERED = 20_000;
@@ -181,6 +184,15 @@ export class DexInfo {
     /** What an opponent's Hidden Power is called, whatever its type. */
     this.hiddenPower = this.moves.of("hiddenpower");
     this.teraBlast = this.moves.of("terablast");
+    this.trapping = new Set(TRAPPING.map((id) => this.abilities.of(id)).filter((ability) => ability > 0));
+    /** 1 for a species that can only have abilities that trap. */
+    this.isTrapper = new Uint8Array(numSpecies);
+    const sets = publicSets(format);
+    for (const [index, entry] of species.entries()) {
+      const abilities = sets?.[entry.id]?.sets.flatMap((set) => set.abilities ?? []) ?? [];
+      const possible = (abilities.length > 0 ? abilities : Object.values(entry.abilities)).map((name) => this.abilities.of(name));
+      if (possible.length > 0 && possible.every((ability) => this.trapping.has(ability))) this.isTrapper[index + 1] = 1;
+    }
     this.dex = dex;
   }
 
@@ -218,6 +230,16 @@ export class DexInfo {
     const row = attacking * this.types.size;
     return this.effectiveness[row + first] + this.effectiveness[row + second] + this.effectiveness[row + third];
   }
+}
+
+/**
+ * @param {import("./simulator.js").Format} format
+ * @returns {Record<string, {sets: {abilities?: string[]}[]}> | null} by species the sets that a random format's own
+ *   generator draws from, which are published; null for others
+ */
+function publicSets(format) {
+  if (format.team !== "random") return null;
+  return /** @type {any} */ (Teams.getGenerator(format, simulatorSeed("0".repeat(16)))).randomSets ?? null;
 }
 
 /** @param {Move} move @param {number} generation @returns {number} PP after three PP Ups */

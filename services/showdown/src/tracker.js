@@ -98,6 +98,8 @@ export class Tracker {
     /** What the request asks for, one of the ASKS constants. */
     this.asks = ASKS_NOTHING;
     this.reviving = false;
+    /** Whether the last request left it open if the own active Pokémon is trapped. */
+    this.maybeTrapped = false;
     /** By own row: the Pokémon's place in the request, by which the simulator numbers switches. */
     this.places = new Uint8Array(6).fill(NOWHERE);
     /** By place among the active Pokémon's moves: whether the request allows it, and its place in the request. */
@@ -119,6 +121,21 @@ export class Tracker {
   /** @param {Request} request the seat's request, read after the lines before it; never written to */
   readRequest(request) {
     readRequest(this, request);
+  }
+
+  /**
+   * Whether the request forbids to switch, or only seems to leave it open. It says "maybe" of what an ability might do
+   * that the opponent's active Pokémon could have; if it is known to have such a one, that is certain.
+   */
+  get isTrapped() {
+    const active = this.request?.active?.[0];
+    if (!active?.maybeTrapped) return Boolean(active?.trapped);
+    const { opponent, dexInfo } = this;
+    const pokemon = opponent.activePokemon;
+    if (!pokemon) return false;
+    const ability = opponent.abilityOf(opponent.active);
+    if (ability) return dexInfo.trapping.has(ability);
+    return pokemon.traps || dexInfo.isTrapper[opponent.speciesOf(opponent.active)] === 1;
   }
 
   /** One plus the turn since which abilities are suppressed by Neutralizing Gas, else 0. */

@@ -40,6 +40,7 @@ import { KNOWN, TrackedPokemon } from "./tracker_side.js";
  *
  * @typedef {object} Request
  * @property {boolean} [wait]
+ * @property {boolean} [update] it mends the request before it, a choice of which was refused
  * @property {boolean} [teamPreview]
  * @property {boolean[]} [forceSwitch]
  * @property {RequestedActive[]} [active]
@@ -75,6 +76,7 @@ export function readRequest(tracker, request) {
     if (entry.reviving) reviving = true;
   }
   tracker.reviving = reviving;
+  readTrap(tracker, request);
   // An opponent that came in transformed copied what only this request tells.
   if (isFirst && tracker.opponent.slot.volatiles[tracker.n.transformed]) tracker.copyMoves(tracker.opponent, own);
   tracker.asks = request.wait ? ASKS_NOTHING
@@ -86,6 +88,18 @@ export function readRequest(tracker, request) {
   if (pokemon && own.active >= 0 && places[own.active] !== NOWHERE) {
     readMoves(tracker, pokemon, listed[places[own.active]], request.active?.[0] ?? null);
   }
+}
+
+/**
+ * A refused switch shows what the opponent's Pokémon does to ours: what may have been a trap was one.
+ * @param {Tracker} tracker
+ * @param {Request} request
+ */
+function readTrap(tracker, request) {
+  const active = request.active?.[0];
+  const opponent = tracker.opponent.activePokemon;
+  if (request.update && tracker.maybeTrapped && active?.trapped && opponent) opponent.traps = true;
+  tracker.maybeTrapped = Boolean(active?.maybeTrapped);
 }
 
 /**

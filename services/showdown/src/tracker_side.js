@@ -37,6 +37,8 @@ export class TrackedPokemon {
     this.lostItem = 0;
     /** The ability it starts with whenever it comes in; 0 unknown. */
     this.ability = 0;
+    /** Whether it turned out to keep its opponent from switching, by an ability that was not shown. */
+    this.traps = false;
     this.moves = new Uint16Array(4);
     this.pp = new Uint8Array(4);
     this.numMoves = 0;

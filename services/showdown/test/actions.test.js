@@ -86,6 +86,24 @@ test("a single move that is none of the Pokémon's own is action 6", () => {
   }
 });
 
+test("what may be a trap is one by what is known of the opponent", () => {
+  const moves = POKEMON[0].moves.map((id) => ({ id, move: id, pp: 10 }));
+  /** @param {string} format @param {string[]} lines @returns {boolean} whether a switch is legal */
+  const maySwitch = (format, ...lines) => {
+    const tracker = new Tracker(Encoder.forFormat(format).dexInfo, 0);
+    for (const line of ["|switch|p1a: Mew|Mew|100/100", ...lines]) tracker.readLine(line);
+    tracker.readRequest(/** @type {any} */ ({ active: [{ moves, maybeTrapped: true }], side: { pokemon: POKEMON } }));
+    return "1" in /** @type {any} */ (tracker.state()).choices;
+  };
+  const [gothitelle, magnezone] = ["Gothitelle", "Magnezone"].map((name) => `|switch|p2a: ${name}|${name}, L90|100/100`);
+  assert.ok(maySwitch("gen9ou", gothitelle), "it may have Frisk");
+  assert.ok(!maySwitch("gen9ou", gothitelle, "|-ability|p2a: Gothitelle|Shadow Tag"));
+  assert.ok(maySwitch("gen9ou", gothitelle, "|-ability|p2a: Gothitelle|Frisk"));
+  assert.ok(!maySwitch("gen9randombattle", gothitelle), "in the published sets it always has Shadow Tag");
+  assert.ok(maySwitch("gen9randombattle", magnezone), "in the published sets it may have Analytic");
+  assert.ok(maySwitch("gen9randombattle", gothitelle, "|-ability|p2a: Gothitelle|Insomnia|[from] move: Worry Seed"));
+});
+
 test("a locked move that is the Pokémon's own keeps its place", () => {
   const locked = { active: [{ moves: [{ id: "recover", move: "Recover" }], trapped: true }] };
   assert.deepEqual(choices("gen9randombattle", locked), { 8: "move 1" });

@@ -165,7 +165,7 @@ const packed = (species, ability, moves) => `${species}||Leftovers|${ability}|${
 
 test("a choice that the simulator refuses is asked again with what it allows now", async () => {
   const peer = await Peer.inProcess().hello("gen8anythinggoes");
-  const trapper = packed("Dugtrio", "Arena Trap", "earthquake");
+  const trapper = packed("Dugtrio", "Arena Trap", "sandattack");
   const victims = [packed("Pikachu", "Static", "thunderbolt"), packed("Snorlax", "Immunity", "bodyslam")].join("]");
   peer.tell({ type: "start", battles: [start(1, { teams: [victims, trapper] })] });
   assert.deepEqual((await peer.expect("decisions")).masks[0].indexOf(0), 2, "Team Preview offers both to lead");
@@ -189,7 +189,24 @@ test("a choice that the simulator refuses is asked again with what it allows now
   assert.deepEqual([...again.masks[0].subarray(0, 6)], [0, 0, 0, 0, 0, 0]);
   assert.deepEqual([...again.masks[0].subarray(6, 10)], [...mask.subarray(6, 10)]);
   peer.act([{ battle: 1, seat: 0, action: 6 }, { battle: 1, seat: 1, action: 6 }]);
-  assert.deepEqual((await peer.next()).type, "decisions");
+  const next = await peer.expect("decisions");
+  assert.deepEqual([...next.masks[0].subarray(0, 6)], [0, 0, 0, 0, 0, 0], "this Dugtrio is known to trap");
+});
+
+test("a Pokémon that can only have an ability that traps is known to", async () => {
+  const wobbuffet = packed("Wobbuffet", "Shadow Tag", "counter");
+  const victims = [packed("Pikachu", "Static", "thunderbolt"), packed("Snorlax", "Immunity", "bodyslam")].join("]");
+  for (const [format, legal] of /** @type {[string, number][]} */ ([["gen4anythinggoes", 0], ["gen8anythinggoes", 1]])) {
+    // From the fifth generation on it may have Telepathy instead.
+    const peer = await Peer.inProcess().hello(format);
+    peer.tell({ type: "start", battles: [start(1, { teams: [victims, wobbuffet] })] });
+    let decisions = await peer.expect("decisions");
+    if (format === "gen8anythinggoes") {
+      peer.act([{ battle: 1, seat: 0, action: 0 }, { battle: 1, seat: 1, action: 0 }]);
+      decisions = await peer.expect("decisions");
+    }
+    assert.equal(decisions.masks[0][1], legal, format);
+  }
 });
 
 test("an action outside the mask is rejected as often as it is sent, and the mask stays", async () => {

@@ -445,6 +445,18 @@ def has_fifth_move(difference: Difference) -> bool:
     )
 
 
+def offers_switch_from_trap(difference: Difference) -> bool:
+    """Where the request says that the Pokémon may be trapped, what is known of the opponent can make that certain.
+
+    Tests whether the request leaves it open and the tracker offers what poke-env does but switches.
+    """
+    return (
+        difference.feature == "choices"
+        and difference.battle_state["maybe_trapped"]
+        and difference.tracker == [choice for choice in difference.poke_env if not choice.startswith("switch ")]
+    )
+
+
 def counts_mimicked_move_once(difference: Difference) -> bool:
     """A Pokémon can mimic a move that it knows, or copy one that did: it has it twice; poke-env keeps moves by name."""
     return (

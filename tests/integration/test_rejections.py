@@ -1,0 +1,29 @@
+"""What the mask allows, the simulator takes."""
+
+import pytest
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.games.showdown.rejections import count_rejections
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.mark.parametrize("format_id", ["gen1randombattle", "gen1ou"])
+def test_nothing_is_refused_where_nothing_is_hidden(format_id: str) -> None:
+    counts = count_rejections(format_id, 30, seed=5).as_json()
+    assert counts["battles"] == 30
+    assert counts["failed"] == 0
+    assert counts["decisions"] > 30 * 20
+    assert counts["rejected_choices"] == 0
+    assert counts["share_without"] == pytest.approx(1.0)
+
+
+def test_the_same_seed_counts_the_same() -> None:
+    first = count_rejections("gen9randombattle", 8, seed=2).as_json()
+    assert first == count_rejections("gen9randombattle", 8, seed=2).as_json()
+    assert first["causes"].keys() <= {"Can't switch: The active Pokémon is trapped"}
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="gen1oops"):
+        count_rejections("gen1oops", 1, seed=1)
