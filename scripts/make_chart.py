@@ -20,10 +20,8 @@ from nashdex.orchestrator.chart_values import ChartValues
 ROOT = Path(__file__).parents[1]
 CHART = Path("helm/nashdex")
 MARK = "<!-- From here on made by `make chart`. -->\n"
-NAMESPACE = "nashdex"
-"""Of the rendered objects, until an overlay sets its own."""
 EMBEDDED = "embedded-store.yaml"
-HELM_LABELS = ("helm.sh/chart", "app.kubernetes.io/managed-by", "app.kubernetes.io/instance")
+HELM_KEYS = ("helm.sh/chart", "app.kubernetes.io/managed-by", "app.kubernetes.io/instance", "namespace")
 
 
 def fields(values: BaseModel) -> Iterator[tuple[str, FieldInfo]]:
@@ -59,7 +57,7 @@ def table(values: BaseModel, prefix: str = "") -> Iterator[str]:
 def rendered(values: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """Return the objects that the chart makes, by the file of their template, without what only Helm's have."""
     with Chart.load(ROOT / CHART) as chart:
-        texts = chart.render(values, name="nashdex", namespace=NAMESPACE)
+        texts = chart.render(values, name="nashdex", namespace="nashdex")
     found = {}
     for path, text in texts.items():
         if path.startswith("nashdex/templates/") and path.endswith(".yaml"):
@@ -70,9 +68,9 @@ def rendered(values: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def without_helm(document: Any) -> Any:  # noqa: ANN401 - any part of a YAML document
-    """Return an object without the labels that say Helm made it."""
+    """Return an object without what Helm alone knows: its labels, and the namespace, which is an overlay's."""
     if isinstance(document, dict):
-        return {key: without_helm(value) for key, value in document.items() if key not in HELM_LABELS}
+        return {key: without_helm(value) for key, value in document.items() if key not in HELM_KEYS}
     return [without_helm(value) for value in document] if isinstance(document, list) else document
 
 
@@ -94,7 +92,8 @@ def files() -> Iterator[tuple[Path, str]]:
     head = (ROOT / readme).read_text().partition(MARK)[0]
     rows = ["", "## Values", "", "| key | default | meaning |", "|---|---|---|", *table(defaults)]
     yield readme, head + MARK + "\n".join(rows) + "\n"
-    embedded = rendered({"objectStore": {"existingSecret": "nashdex-s3"}})
+    # The keys are in a Secret of that name, which whoever installs makes.
+    embedded = rendered({"objectStore": {"existingSecret": "nashdex-store"}})
     external = rendered({"objectStore": {"uri": "s3://nashdex", "embedded": {"enabled": False}}})
     # argo/ has the WorkflowTemplates, and the tests are Helm's.
     base = [each for name, parts in external.items() if name != "workflow-templates.yaml" for each in parts]
