@@ -74,14 +74,34 @@ unit: setup ## Run the tests that need nothing but Python, and the contracts bet
 integration: setup ## Run the tests with real battles and stores; NASHDEX_TEST_S3_URL names a real S3 server
 	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/integration $(PYTEST_ARGS)
 
+.PHONY: chart-test
+chart-test: setup ## Run the tests of the Helm chart, without a cluster
+	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/chart $(PYTEST_ARGS)
+
 .PHONY: python-test
-python-test: setup ## Run all Python tests at once: unit, contract, integration
-	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/unit tests/contract tests/integration $(PYTEST_ARGS)
+python-test: setup ## Run all Python tests at once: unit, contract, integration, chart
+	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
 
 .PHONY: docs
 docs: setup ## Make the pages that are made from code: docs/metrics.md
 	$(BIN)/python -m nashdex.telemetry.metrics_page > docs/metrics.md.new
 	mv docs/metrics.md.new docs/metrics.md
+
+.PHONY: chart
+chart: setup ## Make the chart's values, schema and table from its model, and k8s/base from the chart
+	$(BIN)/python scripts/make_chart.py
+
+.PHONY: kind
+kind: ## Start a kind cluster with Argo and install nashdex in it; needs Docker, kind, kubectl and helm
+	k8s/kind/up
+	$(MAKE) images TORCH=cpu
+	$(MAKE) load-images CLUSTER_LOAD='kind load docker-image --name nashdex'
+	kubectl apply -f k8s/overlays/kind/namespace.yaml
+	helm upgrade --install nashdex helm/nashdex -n nashdex --wait --timeout 5m
+
+.PHONY: kind-down
+kind-down: ## Remove that cluster
+	k8s/kind/down
 
 .PHONY: constraints
 constraints: setup ## Take the newest versions that fit pyproject.toml, into .venv and constraints.txt

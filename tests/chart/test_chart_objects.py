@@ -21,34 +21,30 @@ POD_SETTINGS = {
     "runtimeClassName": "sandboxed",
 }
 
-combinations = pytest.mark.parametrize(
-    "objects",
-    [render(yaml.safe_load(path.read_text())) for path in CI_VALUES],
-    ids=[path.name.removesuffix("-values.yaml") for path in CI_VALUES],
-)
+
+@pytest.fixture(scope="module", params=CI_VALUES, ids=lambda path: path.name.removesuffix("-values.yaml"))
+def objects(request: pytest.FixtureRequest) -> list[Object]:
+    """Return what the chart makes of a combination of features."""
+    return render(yaml.safe_load(request.param.read_text()))
 
 
-@combinations
 def test_objects_are_valid(objects: list[Object]) -> None:
     for each in objects:
         if each["apiVersion"] not in OURS:
             kubernetes_validate.validate(each, KUBERNETES, strict=True)
 
 
-@combinations
 def test_no_two_objects_have_one_name(objects: list[Object]) -> None:
     names = [(each["kind"], each["metadata"]["name"]) for each in objects]
     assert len(names) == len(set(names))
 
 
-@combinations
 def test_every_object_says_whose_it_is(objects: list[Object]) -> None:
     for each in objects:
         assert each["metadata"]["labels"]["app.kubernetes.io/name"] == "nashdex", each["metadata"]["name"]
         assert each["metadata"]["labels"]["app.kubernetes.io/component"], each["metadata"]["name"]
 
 
-@combinations
 def test_every_pod_is_restricted(objects: list[Object]) -> None:
     """The Restricted level of the pod security standards, and a read-only root besides."""
     specs = dict(pod_specs(objects))
@@ -70,7 +66,6 @@ def test_every_pod_is_restricted(objects: list[Object]) -> None:
         assert not any(volume.host_path for volume in spec.volumes or []), place
 
 
-@combinations
 def test_credentials_come_from_secrets_alone(objects: list[Object]) -> None:
     for place, spec in pod_specs(objects):
         for container in spec.containers:
@@ -81,14 +76,12 @@ def test_credentials_come_from_secrets_alone(objects: list[Object]) -> None:
     assert not [key for key in site(objects) if re.search("access|key|token|password", key)]
 
 
-@combinations
 def test_every_service_account_that_a_pod_names_is_there(objects: list[Object]) -> None:
     there = {each["metadata"]["name"] for each in objects if each["kind"] == "ServiceAccount"}
     named = {spec.service_account_name for _, spec in pod_specs(objects)} - {None}
     assert named <= there
 
 
-@combinations
 def test_whatever_the_templates_read_of_the_site_is_there(objects: list[Object]) -> None:
     data = site(objects)
     templates = [json.dumps(each) for each in objects if each["kind"] == "WorkflowTemplate"]
