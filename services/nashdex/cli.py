@@ -5,6 +5,7 @@ A failure is one line on standard error and an exit code (``core.errors``); a tr
 
 import errno
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -43,6 +44,8 @@ _TERMINATION_LOG_CHARACTERS = 1000
 """Every failed shard's is in the Workflow object, which has to stay small."""
 _BROKEN_PIPE_EXIT = 1
 """Whoever read standard output has seen enough; typer's own code for it."""
+_FIRST_PROCESS = 1
+"""Of a container. The kernel lets no signal end it that it has no handler for, SIGTERM included."""
 
 app = typer.Typer(
     name="nashdex",
@@ -89,7 +92,14 @@ def common(
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
+    if os.getpid() == _FIRST_PROCESS:
+        signal.signal(signal.SIGTERM, _stop)
     sys.exit(run_command_line(sys.argv[1:] if arguments is None else arguments))
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    del number, frame
+    sys.exit(ExitCode.STOPPED)
 
 
 def run_command_line(arguments: Sequence[str]) -> int:

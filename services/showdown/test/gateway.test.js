@@ -25,6 +25,8 @@ describe("arguments", () => {
     [["--oops"], /Unknown option '--oops'/],
     [["--listen", "8000"], /--listen is "8000": expected HOST:PORT/],
     [["--listen", "localhost:99999"], /expected HOST:PORT/],
+    [["--health", "localhost:1"], /--health goes with --listen/],
+    [["--listen", "localhost:0", "--health", "1"], /--health is "1": expected HOST:PORT/],
     [["--max-heap-mb", "0"], /--max-heap-mb is "0": expected a number above 0/],
   ])) {
     test(`${args.join(" ")} is refused with exit code 64`, () => {

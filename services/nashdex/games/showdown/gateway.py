@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
+from nashdex.core.stopping import check_stop
 from nashdex.games.interface import Decisions
 from nashdex.games.showdown.frames import ChannelClosedError, FrameChannel, FrameType
 from nashdex.games.space import Space
@@ -26,6 +28,7 @@ from nashdex.games.space import Space
 PROTOCOL = 1
 _HANDSHAKE_SECONDS = 60.0
 _STOP_SECONDS = 5.0
+_CONNECT_EVERY_SECONDS = 0.25
 _PROFILE_SECONDS = 60.0
 """To stop, where a profile is written first."""
 _PIPE_BYTES = 1 << 20
@@ -42,6 +45,9 @@ class GatewaySettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NASHDEX_GATEWAY_", frozen=True)
 
     address: str | None = Field(None, pattern=r"^[^:]+:\d+$", description="HOST:PORT of a gateway that listens.")
+    start_seconds: float = Field(
+        60.0, gt=0, description="Longest wait for a gateway at ADDRESS that does not listen yet, or not any more."
+    )
     directory: Path = Field(
         Path(__file__).parents[3] / "showdown", description="The gateway's npm package, for child processes."
     )
@@ -52,6 +58,18 @@ class GatewaySettings(BaseSettings):
         None, description="Where a child process leaves its CPU profile when it ends; by default nowhere."
     )
     node: str | None = Field(None, description="The Node executable; by default from PATH or the environment's own.")
+
+
+def load_gateway_settings() -> GatewaySettings:
+    """Return the settings that the environment gives.
+
+    Raises:
+        ConfigurationError: a variable does not fit.
+    """
+    try:
+        return GatewaySettings()
+    except ValidationError as error:
+        raise ConfigurationError(f"environment variable NASHDEX_GATEWAY_…: {describe_problems(error)}") from error
 
 
 def find_node(settings: GatewaySettings) -> str:
@@ -79,7 +97,7 @@ class Gateway:
     """
 
     def __init__(self, format_id: str, settings: GatewaySettings | None = None) -> None:
-        self._settings = settings or GatewaySettings()
+        self._settings = settings or load_gateway_settings()
         self._process: subprocess.Popen[bytes] | None = None
         self.channel = self._connect() if self._settings.address else self._spawn()
         try:
@@ -125,12 +143,22 @@ class Gateway:
         return FrameChannel(read_fd, write_fd)
 
     def _connect(self) -> FrameChannel:
+        """Connect to a gateway elsewhere, which may be starting, or starting again after it was lost."""
         assert self._settings.address is not None
         host, _, port = self._settings.address.rpartition(":")
-        try:
-            connection = socket.create_connection((host, int(port)), timeout=_HANDSHAKE_SECONDS)
-        except OSError as error:
-            raise TryAgainError(f"no gateway answers at {self._settings.address}: {error.strerror or error}") from error
+        deadline = time.monotonic() + self._settings.start_seconds
+        while True:
+            try:
+                connection = socket.create_connection((host, int(port)), timeout=_HANDSHAKE_SECONDS)
+                break
+            except OSError as error:
+                if time.monotonic() >= deadline:
+                    raise TryAgainError(
+                        f"no gateway answers at {self._settings.address} within {self._settings.start_seconds:g} s "
+                        f"({error.strerror or error}); see that it runs there, or correct NASHDEX_GATEWAY_ADDRESS"
+                    ) from error
+            check_stop()
+            time.sleep(_CONNECT_EVERY_SECONDS)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         fd = connection.detach()
         return FrameChannel(fd, fd)

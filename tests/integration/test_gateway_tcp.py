@@ -1,0 +1,132 @@
+"""A gateway that is reached over TCP, as the one beside a pod's main container is."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Timer
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from nashdex.core.errors import ConfigurationError, TryAgainError
+from nashdex.core.ids import PolicyId
+from nashdex.games.registry import game_for
+from nashdex.games.showdown.arena import ShowdownArena
+from nashdex.games.showdown.gateway import Gateway, GatewaySettings, find_node
+from nashdex.policies.scripted import SCRIPTED
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import Rollout, require_finished
+
+pytestmark = pytest.mark.integration
+
+FORMAT = "gen1randombattle"
+NUM_BATTLES = 6
+RANDOM, MAX_POWER = PolicyId("random"), PolicyId("max-power")
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def _start(port: int, *arguments: str) -> subprocess.Popen[str]:
+    settings = GatewaySettings()
+    entry = settings.directory / "src" / "gateway.js"
+    command = [find_node(settings), str(entry), "--listen", f"127.0.0.1:{port}", *arguments]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    """Kill it with its children, as a container's end does."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=20)
+
+
+@contextmanager
+def _listening(port: int, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    process = _start(port, *arguments)
+    try:
+        yield process
+    finally:
+        _stop(process)
+
+
+def _play(arena: ShowdownArena, after_the_first: Callable[[], None] | None = None) -> dict[int, tuple[Any, ...]]:
+    battles = PairedBattles(5, game_for(FORMAT).teams(), deadline_seconds=200.0)
+    policies = {policy: SCRIPTED[policy](arena.space) for policy in (RANDOM, MAX_POWER)}
+    rollout = Rollout(arena, policies, concurrent_battles=NUM_BATTLES)
+    found = {}
+    for finished in rollout.play(battles.assignment(n, (RANDOM, MAX_POWER), record=True) for n in range(NUM_BATTLES)):
+        if not found and after_the_first is not None:
+            after_the_first()
+        outcome = require_finished(finished)
+        found[finished.assignment.number] = (outcome.winner, outcome.turns, finished.episodes[0].actions.tolist())
+    return found
+
+
+def test_a_gateway_that_listens_later_is_waited_for() -> None:
+    port = _free_port()
+    started: list[subprocess.Popen[str]] = []
+    timer = Timer(1.0, lambda: started.append(_start(port)))
+    timer.start()
+    try:
+        gateway = Gateway(FORMAT, GatewaySettings(address=f"127.0.0.1:{port}", start_seconds=60))
+        assert gateway.space.format == FORMAT
+        gateway.close()
+    finally:
+        timer.join()
+        _stop(started[0])
+
+
+def test_a_gateway_that_never_listens_is_given_up_in_time() -> None:
+    address = f"127.0.0.1:{_free_port()}"
+    began_seconds = time.monotonic()
+    with pytest.raises(TryAgainError, match=rf"no gateway answers at {address} within 1 s \(Connection refused\); see"):
+        Gateway(FORMAT, GatewaySettings(address=address, start_seconds=1))
+    assert time.monotonic() - began_seconds >= 1
+
+
+def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", "localhost")
+    with pytest.raises(ConfigurationError, match="NASHDEX_GATEWAY_….*address"):
+        Gateway(FORMAT)
+
+
+def test_battles_go_on_when_the_listener_is_killed_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = _free_port()
+    monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", f"127.0.0.1:{port}")
+    monkeypatch.setenv("NASHDEX_GATEWAY_START_SECONDS", "60")
+    listeners = [_start(port)]
+
+    def replace() -> None:
+        _stop(listeners[0])
+        listeners.append(_start(port))
+
+    try:
+        arena = ShowdownArena(FORMAT, num_gateways=1)
+        undisturbed = _play(arena)
+        found = _play(arena, replace)
+        arena.close()
+    finally:
+        for listener in listeners:
+            _stop(listener)
+    assert found == undisturbed
+
+
+def test_probes_are_answered_beside_the_gateway_and_start_no_simulator() -> None:
+    port, health_port = _free_port(), _free_port()
+    with _listening(port, "--health", f"127.0.0.1:{health_port}") as process:
+        Gateway(FORMAT, GatewaySettings(address=f"127.0.0.1:{port}", start_seconds=60)).close()
+        with urlopen(f"http://127.0.0.1:{health_port}/healthz", timeout=20) as response:  # noqa: S310 - our own server
+            assert response.status == 200
+        process.send_signal(signal.SIGTERM)
+        _, logs = process.communicate(timeout=20)
+        assert process.returncode == 0
+        assert len(re.findall('"client connected"', logs)) == 1
