@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
