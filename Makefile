@@ -103,6 +103,10 @@ kind: ## Start a kind cluster with Argo and install nashdex in it; needs Docker,
 kind-down: ## Remove that cluster
 	k8s/kind/down
 
+.PHONY: dashboards
+dashboards: setup ## Make Grafana's dashboards, helm/nashdex/files/dashboards, from scripts/make_dashboards.py
+	$(BIN)/python scripts/make_dashboards.py
+
 .PHONY: constraints
 constraints: setup ## Take the newest versions that fit pyproject.toml, into .venv and constraints.txt
 	scripts/update-constraints

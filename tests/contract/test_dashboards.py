@@ -1,0 +1,133 @@
+"""Dashboards are current, portable, and ask for nothing that is not there."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from nashdex.telemetry.metric import PROCESS_LABELS
+from nashdex.telemetry.metrics import CATALOGUE
+from promql import ROOT, Expression, alert_expressions, dashboard_expressions, read_dashboards
+
+pytestmark = pytest.mark.contract
+
+TARGET_LABELS = {"namespace", "pod", "container", "job", "instance"}
+"""What Prometheus adds to what it scrapes in a cluster."""
+EXTERNAL = {
+    # Argo Workflows 3.7 and 4, docs/metrics.md; looked at on a controller of 3.7.18.
+    "argo_workflows_gauge": {"status"},
+    "argo_workflows_pods_gauge": {"phase"},
+    "argo_workflows_pods_total_count": {"namespace", "phase"},
+    "argo_workflows_queue_depth_gauge": {"queue_name"},
+    # NVIDIA's dcgm-exporter, etc/default-counters.csv.
+    "DCGM_FI_DEV_GPU_UTIL": {"gpu"},
+}
+"""Metrics of others, with the labels that are asked of them."""
+OWN = {metric.name: {*PROCESS_LABELS, *TARGET_LABELS, *metric.labels} for metric in CATALOGUE}
+HISTOGRAMS = {metric.name for metric in CATALOGUE if metric.kind == "histogram"}
+EXPRESSIONS = [*dashboard_expressions(), *alert_expressions()]
+UIDS = {
+    "run-overview.json": "nashdex-run",
+    "training-stability.json": "nashdex-training",
+    "metagame.json": "nashdex-metagame",
+    "collection.json": "nashdex-collection",
+    "operations.json": "nashdex-operations",
+}
+
+
+def labels_of(metric: str) -> set[str]:
+    """Return the labels that a metric may be asked for; fails where there is no such metric."""
+    if metric in EXTERNAL:
+        return EXTERNAL[metric]
+    stem = re.sub(r"_(bucket|sum|count)$", "", metric)
+    if stem in HISTOGRAMS and stem != metric:
+        return OWN[stem] | ({"le"} if metric.endswith("_bucket") else set())
+    assert metric in OWN, f"{metric} is neither in the catalogue nor known of others"
+    assert metric not in HISTOGRAMS, f"{metric} is a histogram: ask for its _bucket, _sum or _count"
+    return OWN[metric]
+
+
+def generator() -> ModuleType:
+    path = ROOT / "scripts" / "make_dashboards.py"
+    spec = importlib.util.spec_from_file_location("make_dashboards", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_files_are_current() -> None:
+    files: dict[str, str] = generator().files()
+    folder = ROOT / "helm" / "nashdex" / "files" / "dashboards"
+    assert {path.name: path.read_text() for path in Path(folder).iterdir()} == files, "run 'make dashboards'"
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS, ids=lambda expression: expression.where)
+def test_every_expression_asks_for_metrics_and_labels_that_there_are(expression: Expression) -> None:
+    assert expression.selectors
+    known: set[str] = set()
+    for selector in expression.selectors:
+        labels = labels_of(selector.metric)
+        assert selector.labels <= labels, f"{selector.metric} has no label {selector.labels - labels}"
+        known |= labels
+    assert expression.grouped_by <= known, f"nothing has the label {expression.grouped_by - known}"
+
+
+@pytest.mark.parametrize("expression", list(dashboard_expressions()), ids=lambda expression: expression.where)
+def test_a_legend_names_only_labels_that_the_answer_has(expression: Expression) -> None:
+    assert set(re.findall(r"{{(\w+)}}", expression.legend)) <= expression.grouped_by
+
+
+@pytest.mark.parametrize("expression", list(dashboard_expressions()), ids=lambda expression: expression.where)
+def test_own_metrics_are_asked_of_the_run_that_is_looked_at(expression: Expression) -> None:
+    own = [selector for selector in expression.selectors if selector.metric.startswith("nashdex_")]
+    assert all('run=~"$run"' in selector.text for selector in own)
+
+
+def test_dashboards_are_the_five_with_uids_that_links_hold() -> None:
+    assert {name: dashboard["uid"] for name, dashboard in read_dashboards().items()} == UIDS
+
+
+@pytest.mark.parametrize("name", UIDS)
+def test_a_dashboard_works_with_any_datasource(name: str) -> None:
+    dashboard = read_dashboards()[name]
+    variables = {variable["name"]: variable for variable in dashboard["templating"]["list"]}
+    assert {"datasource", "run"} <= variables.keys()
+    assert variables["datasource"]["query"] == "prometheus"
+    holders = [variables["run"], *(p for p in dashboard["panels"] if p["type"] not in {"row", "alertlist"})]
+    holders += [target for panel in dashboard["panels"] for target in panel.get("targets", ())]
+    assert {holder["datasource"]["uid"] for holder in holders} == {"${datasource}"}
+    assert "id" not in dashboard, "Grafana gives it"
+
+
+@pytest.mark.parametrize("name", UIDS)
+def test_every_panel_has_a_unit_and_a_description_and_room_of_its_own(name: str) -> None:
+    panels = read_dashboards()[name]["panels"]
+    taken: set[tuple[int, int]] = set()
+    for panel in panels:
+        place = panel["gridPos"]
+        cells = {
+            (x, y)
+            for x in range(place["x"], place["x"] + place["w"])
+            for y in range(place["y"], place["y"] + place["h"])
+        }
+        assert place["x"] + place["w"] <= 24
+        assert not cells & taken, panel["title"]
+        taken |= cells
+        if panel["type"] != "row":
+            assert panel["description"], panel["title"]
+        if "targets" in panel:
+            assert panel["fieldConfig"]["defaults"]["unit"], panel["title"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+
+
+def test_what_is_asked_of_runs_covers_the_catalogue() -> None:
+    """A metric that no dashboard and no alert asks for is one that nobody sees."""
+    asked = {re.sub(r"_(bucket|sum|count)$", "", s.metric) for e in EXPRESSIONS for s in e.selectors}
+    asked |= {s.metric for e in EXPRESSIONS for s in e.selectors}
+    assert OWN.keys() - asked == set()
