@@ -85,3 +85,9 @@ def patch(objects: list[Object], step: str) -> Object:
     """Return a step's podSpecPatch."""
     found: Object = json.loads(site(objects)[f"{step}-pod-patch"])
     return found
+
+
+def container(patched: Object, name: str) -> Object:
+    """Return what a podSpecPatch says of a container."""
+    (found,) = (each for each in patched["containers"] if each["name"] == name)
+    return dict(found)

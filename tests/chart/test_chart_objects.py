@@ -8,7 +8,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
-from charts import CI_VALUES, Object, ci_values, notes, one, patch, pod_specs, render, site
+from charts import CI_VALUES, Object, ci_values, container, notes, one, patch, pod_specs, render, site
 
 KUBERNETES = "1.29"
 """The oldest that is supported."""
@@ -55,21 +55,21 @@ def test_every_pod_is_restricted(objects: list[Object]) -> None:
         assert pod.run_as_user == 10001, place
         assert pod.seccomp_profile.type == "RuntimeDefault", place
         assert [spec.host_network, spec.host_pid, spec.host_ipc] == [None, None, None], place
-        for container in [*spec.containers, *(spec.init_containers or [])]:
-            context = container.security_context
-            assert context.allow_privilege_escalation is False, (place, container.name)
-            assert context.read_only_root_filesystem, (place, container.name)
-            assert context.capabilities.drop == ["ALL"], (place, container.name)
-            assert not context.capabilities.add, (place, container.name)
-            assert not context.privileged, (place, container.name)
-            assert not any(port.host_port for port in container.ports or []), (place, container.name)
+        for each in [*spec.containers, *(spec.init_containers or [])]:
+            context = each.security_context
+            assert context.allow_privilege_escalation is False, (place, each.name)
+            assert context.read_only_root_filesystem, (place, each.name)
+            assert context.capabilities.drop == ["ALL"], (place, each.name)
+            assert not context.capabilities.add, (place, each.name)
+            assert not context.privileged, (place, each.name)
+            assert not any(port.host_port for port in each.ports or []), (place, each.name)
         assert not any(volume.host_path for volume in spec.volumes or []), place
 
 
 def test_credentials_come_from_secrets_alone(objects: list[Object]) -> None:
     for place, spec in pod_specs(objects):
-        for container in spec.containers:
-            for variable in container.env or []:
+        for each in spec.containers:
+            for variable in each.env or []:
                 if re.search("KEY|SECRET|TOKEN|PASSWORD", variable.name):
                     assert variable.value is None, (place, variable.name)
                     assert variable.value_from.secret_key_ref, (place, variable.name)
@@ -140,7 +140,7 @@ def test_every_step_takes_the_same_pod_settings(step: str) -> None:
     found = patch(render(values), step)
     assert {key: found[key] for key in POD_SETTINGS} == POD_SETTINGS
     assert found["affinity"] == values["collect"]["affinity"]
-    (main,) = found["containers"]
+    main = container(found, "main")
     assert main == {
         "name": "main",
         "resources": values["collect"]["resources"],
@@ -156,23 +156,33 @@ def test_every_service_takes_the_same_pod_settings(name: str) -> None:
     spec: dict[str, Any] = one(render(values), "Deployment", name)["spec"]["template"]["spec"]
     assert {key: spec[key] for key in POD_SETTINGS} == POD_SETTINGS
     assert spec["affinity"] == values["collect"]["affinity"]
-    (container,) = spec["containers"]
-    assert container["resources"]["requests"]["cpu"] == "500m"
-    assert container["resources"]["limits"]["memory"] == "1Gi"
-    assert values["collect"]["extraEnv"][0] in container["env"]
-    assert values["collect"]["extraVolumeMounts"][0] in container["volumeMounts"]
+    (only,) = spec["containers"]
+    assert only["resources"]["requests"]["cpu"] == "500m"
+    assert only["resources"]["limits"]["memory"] == "1Gi"
+    assert values["collect"]["extraEnv"][0] in only["env"]
+    assert values["collect"]["extraVolumeMounts"][0] in only["volumeMounts"]
     assert values["collect"]["extraVolumes"][0] in spec["volumes"]
 
 
 def test_patches_say_nothing_where_nothing_is_set() -> None:
-    objects = render()
+    objects = render({"argo": {"executor": {"restricted": False}}})
     assert patch(objects, "collect") == {}
     assert patch(objects, "control") == {}
 
 
+@pytest.mark.parametrize("step", ["collect", "train", "evaluate", "control"])
+def test_argos_own_containers_are_restricted_and_have_what_a_quota_asks_for(step: str) -> None:
+    resources = {"requests": {"cpu": "10m", "memory": "64Mi"}}
+    found = patch(render({"argo": {"executor": {"resources": resources}}}), step)
+    (init,) = found["initContainers"]
+    for argos in (init, container(found, "wait")):
+        assert argos["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        assert argos["resources"] == resources
+
+
 def test_gpus_of_the_trainer_alone() -> None:
     objects = render(ci_values("gpu"))
-    (main,) = patch(objects, "train")["containers"]
+    main = container(patch(objects, "train"), "main")
     assert main["resources"]["limits"] == {"nvidia.com/gpu": 1, "memory": "32Gi"}
     (memory,) = patch(objects, "train")["volumes"]
     assert memory == {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "16Gi"}}
@@ -181,8 +191,7 @@ def test_gpus_of_the_trainer_alone() -> None:
 
 
 def test_the_gateway_has_resources_of_its_own() -> None:
-    main, gateway = patch(render(ci_values("gpu")), "collect")["containers"]
-    assert (main["name"], gateway["name"]) == ("main", "showdown")
+    gateway = container(patch(render(ci_values("gpu")), "collect"), "showdown")
     assert gateway["resources"]["limits"] == {"memory": "3Gi"}
 
 

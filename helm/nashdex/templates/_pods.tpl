@@ -24,6 +24,12 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
+{{/* Of Argo's containers; it writes their root itself. */}}
+{{- define "nashdex.executorSecurity" -}}
+allowPrivilegeEscalation: false
+capabilities: {drop: [ALL]}
+{{- end -}}
+
 {{/* Where a pod may run. Takes a component's values. */}}
 {{- define "nashdex.scheduling" -}}
 {{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" }}
@@ -44,31 +50,41 @@ imagePullSecrets:
 - secretRef: {name: {{ include "nashdex.storeSecret" . | quote }}, optional: {{ not (or .Values.objectStore.existingSecret .Values.objectStore.embedded.enabled) }}}
 {{- end -}}
 
+{{/* Requests and limits as far as there are any, as JSON. Takes a container's values. */}}
+{{- define "nashdex.resources" -}}
+{{- $resources := dict -}}
+{{- with .requests }}{{ $_ := set $resources "requests" . }}{{ end -}}
+{{- with .limits }}{{ $_ := set $resources "limits" . }}{{ end -}}
+{{- toJson $resources -}}
+{{- end -}}
+
 {{/*
 A step's podSpecPatch: JSON that Argo merges into the pods of its WorkflowTemplate, containers and volumes by name.
-Takes a component's values, and as .limits what the step's container has besides.
+Takes (dict values executor), and as gpus and volumes what the step has besides.
 */}}
 {{- define "nashdex.podPatch" -}}
 {{- $main := dict "name" "main" -}}
-{{- $resources := dict -}}
-{{- with .resources.requests }}{{ $_ := set $resources "requests" . }}{{ end -}}
-{{- with merge (dict) (.gpuLimits | default dict) .resources.limits }}{{ $_ := set $resources "limits" . }}{{ end -}}
-{{- with $resources }}{{ $_ := set $main "resources" . }}{{ end -}}
-{{- with .extraEnv }}{{ $_ := set $main "env" . }}{{ end -}}
-{{- with .extraVolumeMounts }}{{ $_ := set $main "volumeMounts" . }}{{ end -}}
+{{- $limits := merge (dict) (.gpus | default dict) .values.resources.limits -}}
+{{- with include "nashdex.resources" (dict "requests" .values.resources.requests "limits" $limits) | fromJson }}{{ $_ := set $main "resources" . }}{{ end -}}
+{{- with .values.extraEnv }}{{ $_ := set $main "env" . }}{{ end -}}
+{{- with .values.extraVolumeMounts }}{{ $_ := set $main "volumeMounts" . }}{{ end -}}
+{{- $sidecar := dict "name" "showdown" -}}
+{{- with .values.showdown -}}
+{{- with include "nashdex.resources" .resources | fromJson }}{{ $_ := set $sidecar "resources" . }}{{ end -}}
+{{- end -}}
+{{- $argo := dict -}}
+{{- if .executor.restricted }}{{ $_ := set $argo "securityContext" (include "nashdex.executorSecurity" . | fromYaml) }}{{ end -}}
+{{- with include "nashdex.resources" .executor.resources | fromJson }}{{ $_ := set $argo "resources" . }}{{ end -}}
 {{- $containers := list -}}
-{{- if gt (len $main) 1 }}{{ $containers = append $containers $main }}{{ end -}}
-{{- with .showdown -}}
-{{- $sidecar := dict -}}
-{{- with .resources.requests }}{{ $_ := set $sidecar "requests" . }}{{ end -}}
-{{- with .resources.limits }}{{ $_ := set $sidecar "limits" . }}{{ end -}}
-{{- with $sidecar }}{{ $containers = append $containers (dict "name" "showdown" "resources" .) }}{{ end -}}
+{{- range $container := list $main $sidecar (merge (dict "name" "wait") $argo) -}}
+{{- if gt (len $container) 1 }}{{ $containers = append $containers $container }}{{ end -}}
 {{- end -}}
 {{- $patch := dict -}}
 {{- with $containers }}{{ $_ := set $patch "containers" . }}{{ end -}}
-{{- with concat (.sharedVolumes | default list) .extraVolumes }}{{ $_ := set $patch "volumes" . }}{{ end -}}
+{{- with $argo }}{{ $_ := set $patch "initContainers" (list (merge (dict "name" "init") .)) }}{{ end -}}
+{{- with concat (.volumes | default list) .values.extraVolumes }}{{ $_ := set $patch "volumes" . }}{{ end -}}
 {{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" -}}
-{{- with index $ $key }}{{ $_ := set $patch $key . }}{{ end -}}
+{{- with index $.values $key }}{{ $_ := set $patch $key . }}{{ end -}}
 {{- end -}}
 {{- toJson $patch -}}
 {{- end -}}

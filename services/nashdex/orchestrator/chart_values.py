@@ -219,6 +219,17 @@ class DashboardsValues(MonitoringObjectValues):
     annotations: dict[str, str] = Field({}, description="Such as `grafana_folder: nashdex`.")
 
 
+class ExecutorValues(_Values):
+    """Argo's own containers in every step's pod, `init` and `wait`."""
+
+    restricted: bool = Field(
+        default=True,
+        description="Give them the security context that namespaces with Restricted pod security want, whatever the "
+        "controller's configuration gives them.",
+    )
+    resources: ResourceValues = Field(ResourceValues(), description="Of each, for namespaces with a quota.")
+
+
 class ArgoValues(_Values):
     """The Argo Workflows that is there."""
 
@@ -227,6 +238,7 @@ class ArgoValues(_Values):
         description="Namespace of its controller, whose version is checked at install. Empty not to look, where you "
         "may not read Deployments there.",
     )
+    executor: ExecutorValues = Field(ExecutorValues(), description="Argo's own containers in every step's pod.")
 
 
 class ChartValues(_Values):
