@@ -23,6 +23,7 @@ from nashdex.commands import (
     begin,
     bench,
     config,
+    exporter,
     logs,
     rate,
     report,
@@ -63,6 +64,7 @@ app.command()(stop.stop)
 app.command()(resume.resume)
 app.command()(step.step)
 app.command()(verdict.verdict)
+app.command()(exporter.exporter)
 app.command()(solve.solve)
 app.command()(rate.rate)
 app.command()(battle.battle)

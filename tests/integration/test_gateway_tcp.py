@@ -95,7 +95,7 @@ def test_a_gateway_that_never_listens_is_given_up_in_time() -> None:
 
 def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", "localhost")
-    with pytest.raises(ConfigurationError, match="NASHDEX_GATEWAY_….*address"):
+    with pytest.raises(ConfigurationError, match=r"NASHDEX_GATEWAY_….*address"):
         Gateway(FORMAT)
 
 
@@ -124,7 +124,7 @@ def test_probes_are_answered_beside_the_gateway_and_start_no_simulator() -> None
     port, health_port = _free_port(), _free_port()
     with _listening(port, "--health", f"127.0.0.1:{health_port}") as process:
         Gateway(FORMAT, GatewaySettings(address=f"127.0.0.1:{port}", start_seconds=60)).close()
-        with urlopen(f"http://127.0.0.1:{health_port}/healthz", timeout=20) as response:  # noqa: S310 - our own server
+        with urlopen(f"http://127.0.0.1:{health_port}/healthz", timeout=20) as response:
             assert response.status == 200
         process.send_signal(signal.SIGTERM)
         _, logs = process.communicate(timeout=20)

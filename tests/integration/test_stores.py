@@ -153,6 +153,14 @@ def test_list_gives_keys_in_the_order_of_their_bytes(store: ObjectStore) -> None
     assert list(store.list("nothing/here")) == []
 
 
+def test_folders_are_first_segments_of_keys_that_have_several(store: ObjectStore) -> None:
+    assert list(store.folders()) == []
+    for key in ("b/c", "a/b/c", "a/b/d", "top", "B/x"):
+        store.put(key, b"")
+    assert list(store.folders()) == ["B", "a", "b"]
+    assert list(store.at("a").folders()) == ["b"]
+
+
 def test_list_goes_beyond_one_page_of_s3(store: ObjectStore) -> None:
     wanted = [f"many/{number:04d}" for number in range(1005)]
     with ThreadPoolExecutor(4) as pool:

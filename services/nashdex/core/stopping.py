@@ -28,6 +28,11 @@ def stop_requested() -> bool:
     return _stop.is_set()
 
 
+def wait_for_stop(timeout_seconds: float) -> bool:
+    """Wait until the process is asked to stop, at most so long; say whether it was."""
+    return _stop.wait(timeout_seconds)
+
+
 def check_stop() -> None:
     """Raise StoppedError if the process was asked to stop. Call it wherever stopping loses nothing."""
     if _stop.is_set():

@@ -98,6 +98,19 @@ class DirectoryStore:
         ]
         yield from sorted(key for key in keys if key.startswith(prefix))
 
+    def folders(self) -> Iterator[str]:
+        """Yield the first segment of every key that has several, once each and in the order of their bytes.
+
+        An empty folder is yielded too: whoever asks goes on to look for a key.
+        """
+        try:
+            names = [entry.name for entry in os.scandir(self._root) if entry.is_dir()]
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise _explain(error, self._root) from error
+        yield from sorted(name for name in names if not name.startswith("."))
+
     @contextmanager
     def open(self, key: str) -> Iterator[BinaryIO]:
         """Open an object for streaming. Raises DataError when there is none."""

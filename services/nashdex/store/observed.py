@@ -63,6 +63,12 @@ class ObservedStore:
             found = tuple(self._store.list(prefix))
         yield from found
 
+    def folders(self) -> Iterator[str]:
+        """Yield the first segment of every key that has several, once each and in order."""
+        with self._timed("list"):
+            found = tuple(self._store.folders())
+        yield from found
+
     @contextmanager
     def open(self, key: str) -> Iterator[BinaryIO]:
         """Open an object for streaming."""

@@ -34,6 +34,9 @@ class ObjectStore(Protocol):
     def list(self, prefix: str) -> Iterator[str]:
         """Yield the keys that begin with ``prefix``, in order."""
 
+    def folders(self) -> Iterator[str]:
+        """Yield the first segment of every key that has several, once each and in order. Lists nothing below them."""
+
     def open(self, key: str) -> AbstractContextManager[BinaryIO]:
         """Open an object for streaming. Raises DataError when there is none."""
 

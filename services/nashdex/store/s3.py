@@ -152,6 +152,16 @@ class S3Store:
                 # Consoles make empty objects that end in '/' and stand for folders.
                 yield from (key for key in keys if not key.endswith("/"))
 
+    def folders(self) -> Iterator[str]:
+        """Yield the first segment of every key that has several, once each and in the order of their bytes."""
+        base = f"{self._prefix}/" if self._prefix else ""
+        with self._explained(""):
+            pages = self._client.get_paginator("list_objects_v2").paginate(
+                Bucket=self._bucket, Prefix=base, Delimiter="/"
+            )
+            for page in pages:
+                yield from (entry["Prefix"].removeprefix(base).rstrip("/") for entry in page.get("CommonPrefixes", []))
+
     @contextmanager
     def open(self, key: str) -> Iterator[BinaryIO]:
         """Open an object for streaming. Raises DataError when there is none."""

@@ -9,9 +9,14 @@ _last_seconds = time.monotonic()
 
 def beat() -> None:
     """Say that work advanced just now."""
+    beat_without_advance()
+    metrics.LAST_ADVANCE.set(time.time())
+
+
+def beat_without_advance() -> None:
+    """Say that the process is well though work did not advance: starting it anew would not bring what it waits for."""
     global _last_seconds  # noqa: PLW0603 - a process has one heart
     _last_seconds = time.monotonic()
-    metrics.LAST_ADVANCE.set(time.time())
 
 
 def seconds_since_beat() -> float:

@@ -216,6 +216,29 @@ ITERATION_ROLLBACKS = Metric(
     "nashdex_iteration_rollbacks", "gauge", "Times that a checkpoint was restored in the newest iteration."
 )
 
+# The exporter itself
+EXPORTER_RUNS = Metric("nashdex_exporter_runs", "gauge", "Active runs: those whose facts the exporter tells.")
+EXPORTER_UNREADABLE_RUNS = Metric(
+    "nashdex_exporter_unreadable_runs",
+    "gauge",
+    "Runs with a document that the exporter cannot read; what it knew of them stays.",
+)
+EXPORTER_SCANS = Metric(
+    "nashdex_exporter_scans_total", "counter", "Times that the exporter has read the store through."
+)
+EXPORTER_FAILED_SCANS = Metric(
+    "nashdex_exporter_failed_scans_total", "counter", "Times that the store failed the exporter; it kept what it knew."
+)
+EXPORTER_LAST_SCAN = Metric(
+    "nashdex_exporter_last_scan_timestamp_seconds",
+    "gauge",
+    "When the exporter last read the store through, in Unix time: how old its facts may be.",
+    unit="seconds",
+)
+EXPORTER_SCAN_SECONDS = Metric(
+    "nashdex_exporter_scan_seconds", "gauge", "Time that the last reading of the store took.", unit="seconds"
+)
+
 # The store
 STORE_SECONDS = Metric(
     "nashdex_store_operation_seconds",

@@ -1,0 +1,55 @@
+"""The exporter's loop: read the store, tell what it says, wait; for as long as it takes."""
+
+import time
+
+import prometheus_client
+import structlog
+
+from nashdex.core.errors import ConfigurationError, TryAgainError
+from nashdex.core.stopping import wait_for_stop
+from nashdex.exporter.exposition import FactCollector
+from nashdex.exporter.watch import Watch
+from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry import metrics
+from nashdex.telemetry.heartbeat import beat, beat_without_advance
+
+_log = structlog.get_logger()
+
+
+def export(store: ObjectStore, *, every_seconds: float, active_seconds: float) -> None:
+    """Follow the store's runs until the process is asked to stop.
+
+    A store that is away, then or at first, is asked again; what was known of it is told meanwhile.
+
+    Raises:
+        ConfigurationError: the store refuses the first request: the URI or the credentials are wrong.
+        StoppedError: the process was asked to stop in the middle of a scan.
+    """
+    watch = Watch(store, active_seconds)
+    collector = FactCollector()
+    prometheus_client.REGISTRY.register(collector)
+    metrics.EXPORTER_FAILED_SCANS.add(0)
+    has_scanned = False
+    try:
+        while True:
+            began_seconds = time.monotonic()
+            try:
+                watch.scan()
+                has_scanned = True
+                metrics.EXPORTER_SCANS.add()
+                metrics.EXPORTER_LAST_SCAN.set(time.time())
+                metrics.EXPORTER_SCAN_SECONDS.set(time.monotonic() - began_seconds)
+                beat()
+            except (TryAgainError, ConfigurationError) as error:
+                if isinstance(error, ConfigurationError) and not has_scanned:
+                    raise
+                metrics.EXPORTER_FAILED_SCANS.add()
+                beat_without_advance()
+                _log.warning(f"{error}")
+            collector.runs = watch.active()
+            metrics.EXPORTER_RUNS.set(len(collector.runs))
+            metrics.EXPORTER_UNREADABLE_RUNS.set(watch.num_unreadable)
+            if wait_for_stop(every_seconds):
+                return
+    finally:
+        prometheus_client.REGISTRY.unregister(collector)
