@@ -4,23 +4,29 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TypeAlias
 
+import numpy as np
 import psutil
 import pytest
+from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
+from nashdex.games.interface import Decisions
 from nashdex.games.registry import game_for
 from nashdex.games.showdown import arena as arena_module
 from nashdex.games.showdown.arena import ShowdownArena
+from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.scripted import SCRIPTED
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import Finished, Rollout, require_finished
+from nashdex.rollout.play import Rollout, require_finished
 
 pytestmark = pytest.mark.integration
 
 FORMAT = "gen1randombattle"
 NUM_BATTLES = 8
+_End: TypeAlias = tuple[int | None, int, list[int]]
+"""Winner, turns and the recorded seat's actions."""
 RANDOM, MAX_POWER = PolicyId("random"), PolicyId("max-power")
 
 
@@ -31,18 +37,34 @@ def arena() -> Iterator[ShowdownArena]:
     opened.close()
 
 
-def _play(
-    arena: ShowdownArena, after_the_first: Callable[[], None] | None = None
-) -> tuple[Rollout, dict[int, tuple[Any, ...]]]:
-    """Play all battles; return what came of each. ``after_the_first`` is done when one has finished."""
+class _Eventful:
+    """Plays as ``policy`` does; at its fifth batch, when no battle can be over, ``happens`` is called once."""
+
+    def __init__(self, policy: Policy, happens: Callable[[], None]) -> None:
+        self._policy = policy
+        self._happens = happens
+        self._num_batches = 0
+        self.id = policy.id
+        self.needs_lines = policy.needs_lines
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        self._num_batches += 1
+        if self._num_batches == 5:
+            self._happens()
+        return self._policy.act(decisions, uniforms)
+
+    def forget(self, battle: int, seat: int) -> None:
+        self._policy.forget(battle, seat)
+
+
+def _play(arena: ShowdownArena, happens: Callable[[], None] = lambda: None) -> tuple[Rollout, dict[int, _End]]:
+    """Play all battles; return how each ended."""
     battles = PairedBattles(5, game_for(FORMAT).teams(), deadline_seconds=200.0)
-    policies = {policy: SCRIPTED[policy](arena.space) for policy in (RANDOM, MAX_POWER)}
+    policies: dict[PolicyId, Policy] = {policy: SCRIPTED[policy](arena.space) for policy in (RANDOM, MAX_POWER)}
+    policies[RANDOM] = _Eventful(policies[RANDOM], happens)
     rollout = Rollout(arena, policies, concurrent_battles=NUM_BATTLES)
-    found: list[Finished] = []
-    for finished in rollout.play(battles.assignment(n, (RANDOM, MAX_POWER), record=True) for n in range(NUM_BATTLES)):
-        if not found and after_the_first is not None:
-            after_the_first()
-        found.append(finished)
+    assignments = (battles.assignment(n, (RANDOM, MAX_POWER), record=True) for n in range(NUM_BATTLES))
+    found = list(rollout.play(assignments))
     assert Counter(f.assignment.number for f in found) == Counter(range(NUM_BATTLES))
     return rollout, {
         f.assignment.number: (require_finished(f).winner, require_finished(f).turns, f.episodes[0].actions.tolist())

@@ -24,10 +24,7 @@ def ends() -> Iterator[tuple[FrameChannel, FrameChannel]]:
     a, b = FrameChannel(a_read, a_write), FrameChannel(b_read, b_write)
     yield a, b
     for channel in (a, b):
-        try:
-            channel.close()
-        except OSError:
-            continue
+        channel.close()
 
 
 def test_frames_arrive_whole_and_in_order(ends: tuple[FrameChannel, FrameChannel]) -> None:
@@ -100,3 +97,23 @@ def test_a_side_that_never_reads_is_not_waited_for_for_ever(
     a.queue(FrameType.CONTROL, [bytes(3_000_000)])
     with pytest.raises(ChannelStuckError, match="read nothing"):
         a.flush()
+
+
+def test_closing_listens_to_the_last_words_and_twice_is_no_error() -> None:
+    read_fd, other_write_fd = os.pipe()
+    other_read_fd, write_fd = os.pipe()
+    channel = FrameChannel(read_fd, write_fd)
+    heard_to_the_end: list[int] = []
+
+    def speak() -> None:
+        assert os.read(other_read_fd, 1) == b"", "its own input ended first"
+        heard_to_the_end.append(os.write(other_write_fd, bytes(3_000_000)))
+        os.close(other_write_fd)
+
+    other = threading.Thread(target=speak, daemon=True)
+    other.start()
+    channel.close(listen_seconds=20.0)
+    other.join(20)
+    assert heard_to_the_end == [3_000_000]
+    channel.close()
+    os.close(other_read_fd)

@@ -51,6 +51,7 @@ class FrameChannel:
         self._target = memoryview(self._header)
         self._filled = 0
         self._frame_type: int | None = None
+        self._is_closed = False
 
     def fileno(self) -> int:
         """Return the descriptor that becomes readable when frames come."""
@@ -103,11 +104,22 @@ class FrameChannel:
             self._read_available()
         return self._received.popleft() if self._received else None
 
-    def close(self) -> None:
-        """Close both descriptors."""
+    def close(self, listen_seconds: float = 0.0) -> None:
+        """Close both descriptors; before the second, read and drop what the other side says until it ends or in time.
+
+        Safe to call twice.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
         os.close(self._write_fd)
-        if self._read_fd != self._write_fd:
-            os.close(self._read_fd)
+        if self._read_fd == self._write_fd:
+            return
+        deadline = time.monotonic() + listen_seconds
+        while (left := deadline - time.monotonic()) > 0 and select.select([self._read_fd], [], [], left)[0]:
+            if not os.read(self._read_fd, _CHUNK_BYTES):
+                break
+        os.close(self._read_fd)
 
     def _read_available(self) -> None:
         """Read what is there; whole frames go to the queue. A frame's payload is its own memory, never reused."""

@@ -239,16 +239,17 @@ class Gateway:
         return teams
 
     def close(self) -> None:
-        """End the conversation; a child process is waited for, and killed if it does not go."""
-        try:
+        """End the conversation; a child process is waited for, and killed if it does not go. Safe to call twice."""
+        if self._process is None:
             self.channel.close()
-        except OSError:
-            return  # closed before
-        if self._process is not None:
-            try:
-                self._process.wait(_STOP_SECONDS if self._settings.profile_directory is None else _PROFILE_SECONDS)
-            except subprocess.TimeoutExpired:
-                self.kill()
+            return
+        patience_seconds = _STOP_SECONDS if self._settings.profile_directory is None else _PROFILE_SECONDS
+        # It ends when its input does, and would complain of a client that no longer reads what it is saying.
+        self.channel.close(listen_seconds=patience_seconds)
+        try:
+            self._process.wait(patience_seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
 
     def kill(self) -> None:
         """Kill a child process that does not answer."""
