@@ -494,6 +494,42 @@ OPERATIONS = Dashboard(
             ],
         ),
         Row(
+            "The exporter",
+            [
+                Panel(
+                    "Runs",
+                    "none",
+                    [
+                        Target("sum (nashdex_exporter_runs)", "told of"),
+                        Target("sum (nashdex_exporter_unreadable_runs)", "unreadable"),
+                    ],
+                ),
+                Panel(
+                    "Age of what it tells",
+                    "s",
+                    [
+                        Target(
+                            "time() - max by (namespace) (nashdex_exporter_last_scan_timestamp_seconds)",
+                            "{{namespace}}",
+                        )
+                    ],
+                ),
+                Panel(
+                    "Time to read the store",
+                    "s",
+                    [Target("max by (namespace) (nashdex_exporter_scan_seconds)", "{{namespace}}")],
+                ),
+                Panel(
+                    "Readings of the store",
+                    "suffix:a minute",
+                    [
+                        Target(f"60 * sum (rate(nashdex_exporter_scans_total[{PER_SECOND}]))", "done"),
+                        Target(f"60 * sum (rate(nashdex_exporter_failed_scans_total[{PER_SECOND}]))", "failed"),
+                    ],
+                ),
+            ],
+        ),
+        Row(
             "GPUs",
             [
                 live("GPU memory, at most", "nashdex_gpu_memory_bytes", "bytes"),
