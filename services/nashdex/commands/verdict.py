@@ -52,6 +52,8 @@ def _first_failures(text: str) -> dict[str, str]:
     """
     try:
         nodes = json.loads(text) or []
+        if isinstance(nodes, str):  # Argo quotes its list once more
+            nodes = json.loads(nodes)
         # Nodes that merely contain a failed pod repeat it.
         pods = sorted((node for node in nodes if node.get("podName")), key=lambda node: str(node.get("finishedAt")))
         return {str(node["displayName"]): str(node.get("message") or node.get("phase")) for node in pods}

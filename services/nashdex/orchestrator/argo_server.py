@@ -11,6 +11,15 @@ import argo_workflows
 import urllib3
 from argo_workflows.api import info_service_api, workflow_service_api, workflow_template_service_api
 from argo_workflows.exceptions import ApiException
+from argo_workflows.model.io_argoproj_workflow_v1alpha1_workflow_create_request import (
+    IoArgoprojWorkflowV1alpha1WorkflowCreateRequest,
+)
+from argo_workflows.model.io_argoproj_workflow_v1alpha1_workflow_stop_request import (
+    IoArgoprojWorkflowV1alpha1WorkflowStopRequest,
+)
+from argo_workflows.model.io_argoproj_workflow_v1alpha1_workflow_terminate_request import (
+    IoArgoprojWorkflowV1alpha1WorkflowTerminateRequest,
+)
 
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.orchestrator.cluster import NAME_LABEL, VERSION_LABEL, Cluster, WorkflowObject, refusal
@@ -61,7 +70,9 @@ class ArgoServer:
             api_key={"BearerToken": token},
             api_key_prefix={"BearerToken": "Bearer"},
         )
-        configuration.verify_ssl = os.environ.get(SKIP_VERIFY_VARIABLE, "").lower() not in {"1", "true"}
+        if os.environ.get(SKIP_VERIFY_VARIABLE, "").lower() in {"1", "true"}:
+            configuration.verify_ssl = False
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # asked for
         configuration.retries = 1
         return cls(argo_workflows.ApiClient(configuration), namespace, beside)
 
@@ -91,10 +102,8 @@ class ArgoServer:
 
     def create_workflow(self, workflow: WorkflowObject) -> str:
         """Create a Workflow; return its name."""
-        body = {"namespace": self._namespace, "workflow": workflow}
-        created = self._ask(
-            "creating the workflow", self._workflows.create_workflow, self._namespace, body, _check_input_type=False
-        )
+        body = IoArgoprojWorkflowV1alpha1WorkflowCreateRequest(workflow=workflow, _check_type=False)
+        created = self._ask("creating the workflow", self._workflows.create_workflow, self._namespace, body)
         return str(created["metadata"]["name"])
 
     def workflows(self, selector: str) -> list[WorkflowObject]:
@@ -103,9 +112,11 @@ class ArgoServer:
 
     def shut_down(self, workflow: str, *, exit_handlers: bool) -> None:
         """Stop a Workflow, with or without running its exit handlers."""
-        method = self._workflows.stop_workflow if exit_handlers else self._workflows.terminate_workflow
-        body = {"namespace": self._namespace, "name": workflow}
-        self._ask(f"stopping workflow {workflow}", method, self._namespace, workflow, body, _check_input_type=False)
+        if exit_handlers:
+            method, request = self._workflows.stop_workflow, IoArgoprojWorkflowV1alpha1WorkflowStopRequest
+        else:
+            method, request = self._workflows.terminate_workflow, IoArgoprojWorkflowV1alpha1WorkflowTerminateRequest
+        self._ask(f"stopping workflow {workflow}", method, self._namespace, workflow, request(name=workflow))
 
     def logs(self, workflows: list[str], selector: str, *, follow: bool) -> Iterator[str]:
         """Yield the lines of the selected pods that are still there; with ``follow``, those of the last workflow."""
@@ -129,7 +140,7 @@ class ArgoServer:
         items: list[WorkflowObject] = answer.get("items") or []
         return items
 
-    def _ask(self, what: str, method: Any, *arguments: Any, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    def _ask(self, what: str, method: Any, *arguments: Any, **options: str) -> dict[str, Any]:  # noqa: ANN401 - as above
         with _translated(what, self._address):
             answer = method(
                 *arguments,
