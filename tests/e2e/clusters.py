@@ -1,0 +1,108 @@
+"""A cluster to test on: the one that KUBECONFIG names, one that CLUSTER_UP starts, or kind's.
+
+CLUSTER_UP is a command. Of the programs in its folder, ``env`` prints what points kubectl and docker at the cluster,
+``down`` stops it, ``images NAME…`` carries images into it and ``base-images`` makes what images are built from where no
+registry has it; each may be absent. CLUSTER_LOAD names another command that carries images.
+"""
+
+import os
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from processes import ROOT, attempt, run
+
+_PROGRAMS = ("kubectl", "helm", "argo", "docker")
+_START_SECONDS = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """How to come to a cluster, and to get images into it."""
+
+    variables: Mapping[str, str]
+    """What the environment has to say."""
+    load: tuple[str, ...]
+    """Command that carries the images that follow."""
+    down: tuple[str, ...] | None = None
+    """Command that stops it, where the test started it."""
+    base_images: tuple[str, ...] | None = None
+    """Command that makes what images are built from."""
+
+
+@contextmanager
+def open_cluster() -> Iterator[Cluster]:
+    """Find or start a cluster and point this process at it; stop what was started. Skips where there is none."""
+    cluster = _find()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in cluster.variables.items():
+            patch.setenv(name, value)
+        try:
+            missing = [program for program in _PROGRAMS if shutil.which(program) is None]
+            assert not missing, f"the tests of a cluster need {', '.join(missing)} on PATH"
+            run("kubectl", "get", "--raw", "/readyz", seconds=30)
+            yield cluster
+        finally:
+            if cluster.down:
+                run(*cluster.down, seconds=300)
+
+
+def _find() -> Cluster:
+    if os.environ.get("KUBECONFIG"):
+        return Cluster({}, _load_command(None))
+    if command := shlex.split(os.environ.get("CLUSTER_UP", "")):
+        return _start(command)
+    if shutil.which("kind") and attempt("docker", "info").returncode == 0:
+        down = None if "nashdex" in run("kind", "get", "clusters").split() else (str(ROOT / "k8s/kind/down"),)
+        run(str(ROOT / "k8s/kind/up"), seconds=_START_SECONDS)
+        return Cluster({}, _load_command(None), down)
+    pytest.skip("no cluster: set KUBECONFIG, or CLUSTER_UP to a command that starts one, or install kind and Docker")
+
+
+def _start(command: list[str]) -> Cluster:
+    folder = (ROOT / command[0]).parent
+    ran = _answers(_variables(folder))
+    run(*command, seconds=_START_SECONDS)
+    return Cluster(
+        _variables(folder),
+        _load_command(folder),
+        None if ran else _program(folder, "down"),
+        _program(folder, "base-images"),
+    )
+
+
+def _answers(variables: Mapping[str, str]) -> bool:
+    """Say whether the cluster runs already."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        return bool(
+            shutil.which("kubectl")
+            and attempt("kubectl", "get", "--raw", "/readyz", "--request-timeout=5s").returncode == 0
+        )
+
+
+def _variables(folder: Path) -> dict[str, str]:
+    """Return what ``env`` exports."""
+    if not (program := _program(folder, "env")):
+        return {}
+    script = f'eval "$({shlex.quote(program[0])})"; env -0'
+    exported = dict(line.split("=", 1) for line in run("bash", "-c", script).split("\0") if "=" in line)
+    return {name: value for name, value in exported.items() if os.environ.get(name) != value and name != "_"}
+
+
+def _load_command(folder: Path | None) -> tuple[str, ...]:
+    if named := os.environ.get("CLUSTER_LOAD"):
+        return tuple(shlex.split(named))
+    if folder and (program := _program(folder, "images")):
+        return program
+    return ("kind", "load", "docker-image", "--name", "nashdex")
+
+
+def _program(folder: Path, name: str) -> tuple[str, ...] | None:
+    path = folder / name
+    return (str(path),) if path.is_file() and os.access(path, os.X_OK) else None

@@ -1,0 +1,167 @@
+"""A release of the chart in a namespace of its own, its bucket as seen from this machine, and what runs in it."""
+
+import base64
+import json
+import secrets
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from processes import NASHDEX, attempt, read_json, run, wait_for
+
+from nashdex.core.steps import StepName
+
+Object = dict[str, Any]
+
+RELEASE = "nashdex"
+CHART = "helm/nashdex"
+_EVENTS_AND_CLUSTERS_OWN = {"Event", "PodMetrics", "EndpointSlice", "Endpoints"}
+_OF_EVERY_NAMESPACE = {"ConfigMap/kube-root-ca.crt", "ServiceAccount/default"}
+_OF_RUNS = ("workflows.argoproj.io", "workflowtaskresults.argoproj.io", "workflowartifactgctasks.argoproj.io")
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """Where nashdex is installed."""
+
+    namespace: str
+    image_tag: str
+
+    def kubectl(self, *words: str, seconds: float = 60.0) -> str:
+        """Run kubectl in the namespace."""
+        return run("kubectl", "--namespace", self.namespace, *words, seconds=seconds)
+
+    def objects(self, kind: str, **labels: str) -> list[Object]:
+        """Return the objects of a kind, by labels as their names are in Python: ``run`` for ``nashdex.dev/run``."""
+        names = {"component": "app.kubernetes.io/component"}
+        selector = ",".join(f"{names.get(key, f'nashdex.dev/{key}')}={value}" for key, value in labels.items())
+        found = self.kubectl("get", kind, "--output=json", f"--selector={selector}")
+        items: list[Object] = json.loads(found)["items"]
+        return items
+
+    def helm(self, *words: str, seconds: float = 360.0) -> str:
+        """Run helm in the namespace."""
+        return run("helm", *words, "--namespace", self.namespace, seconds=seconds)
+
+    def install(self) -> None:
+        """Install the chart: embedded store, monitoring where the cluster has it, two trainers at once."""
+        values = [
+            f"images.tag={self.image_tag}",
+            "podMonitor.enabled=true",
+            "podMonitor.interval=5s",
+            "podMonitor.additionalLabels.release=monitoring",
+            "prometheusRule.enabled=true",
+            "prometheusRule.additionalLabels.release=monitoring",
+            "dashboards.enabled=true",
+            "queueing.semaphore.trainers=2",
+        ]
+        settings = [word for value in values for word in ("--set-string" if "tag" in value else "--set", value)]
+        self.helm("install", RELEASE, CHART, *settings, "--wait", "--timeout", "5m")
+
+    def site(self) -> dict[str, str]:
+        """Return what differs between sites."""
+        data: dict[str, str] = json.loads(self.kubectl("get", "configmap", "nashdex-site", "-o", "json"))["data"]
+        return data
+
+    def credentials(self) -> dict[str, str]:
+        """Return the store's keys, by the variables' names."""
+        secret = json.loads(self.kubectl("get", "secret", self.site()["s3-secret"], "-o", "json"))
+        return {name: base64.b64decode(value).decode() for name, value in secret["data"].items()}
+
+    @contextmanager
+    def bucket(self) -> Iterator[str]:
+        """Make the store reachable from this process and its children; yield its URI."""
+        site = self.site()
+        with forwarded(self.namespace, "service/nashdex-store", 7070) as port, pytest.MonkeyPatch.context() as patch:
+            for name, value in self.credentials().items():
+                patch.setenv(name, value)
+            patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+            patch.setenv("AWS_REGION", site["s3-region"])
+            yield site["store"]
+
+    def nashdex(self, *words: str, seconds: float = 120.0) -> str:
+        """Run nashdex on this machine."""
+        return run(*NASHDEX, *words, seconds=seconds)
+
+    def submit(self, template: str = "nashdex-iteration", **parameters: str) -> str:
+        """Submit a Workflow of a template; return its name."""
+        words = [word for key, value in parameters.items() for word in ("-p", f"{key.replace('_', '-')}={value}")]
+        name = run(
+            "argo", "submit", "-n", self.namespace, "--from", f"workflowtemplate/{template}", *words, "-o", "name"
+        )
+        return name.strip()
+
+    def workflow(self, name: str) -> Object:
+        """Return a Workflow."""
+        found: Object = json.loads(self.kubectl("get", "workflow", name, "--output=json"))
+        return found
+
+    def end_of(self, name: str, seconds: float) -> Object:
+        """Wait until a Workflow has ended, well or not, and return it."""
+
+        def ended() -> Object | None:
+            workflow = self.workflow(name)
+            return workflow if workflow.get("status", {}).get("finishedAt") else None
+
+        return wait_for(ended, f"the end of workflow {name}", seconds)
+
+    def at_work(self, run_id: str, iteration: int, step: StepName, metric: str, seconds: float) -> str:
+        """Wait until a pod of a step has counted something; return its name."""
+
+        def working() -> str | None:
+            for pod in self.objects("pods", run=run_id, iteration=str(iteration), component=step.value):
+                name: str = pod["metadata"]["name"]
+                if pod["status"]["phase"] == "Running" and self.metric(name, metric) > 0:
+                    return name
+            return None
+
+        return wait_for(working, f"{step} to be at work", seconds)
+
+    def metric(self, pod: str, name: str) -> float:
+        """Return the sum of what a pod says of a metric; 0 while it does not answer."""
+        path = f"/api/v1/namespaces/{self.namespace}/pods/{pod}:9090/proxy/metrics"
+        answer = attempt("kubectl", "get", "--raw", path, seconds=30)
+        lines = [line for line in answer.stdout.splitlines() if line.startswith((f"{name} ", f"{name}{{"))]
+        return sum(float(line.rpartition(" ")[2]) for line in lines)
+
+    def contents(self) -> set[str]:
+        """Return everything in the namespace, as kind and name, but events and what a cluster makes by itself."""
+        kinds = run("kubectl", "api-resources", "--namespaced", "--verbs=list,delete", "-o", "name").split()
+        found = read_json("kubectl", "get", ",".join(kinds), "-n", self.namespace, "-o", "json", seconds=120)["items"]
+        named = {f"{item['kind']}/{item['metadata']['name']}" for item in found}
+        return {each for each in named if each.split("/")[0] not in _EVENTS_AND_CLUSTERS_OWN} - _OF_EVERY_NAMESPACE
+
+    def delete_workflows(self) -> None:
+        """Remove what runs have left, which belongs to nobody's release."""
+        for kind in _OF_RUNS:
+            attempt("kubectl", "-n", self.namespace, "delete", kind, "--all", "--timeout=120s", seconds=150)
+
+
+@contextmanager
+def namespace(image_tag: str) -> Iterator[Installation]:
+    """Make a namespace that enforces Restricted pod security; remove it, whatever is in it by then."""
+    name = f"nashdex-e2e-{secrets.token_hex(3)}"
+    run("kubectl", "create", "namespace", name)
+    try:
+        run("kubectl", "label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
+        yield Installation(name, image_tag)
+    finally:
+        attempt("helm", "uninstall", RELEASE, "-n", name, "--wait", "--timeout", "2m", seconds=150)
+        attempt("kubectl", "delete", "namespace", name, "--timeout=180s", seconds=200)
+
+
+@contextmanager
+def forwarded(namespace: str, target: str, port: int) -> Iterator[int]:
+    """Forward a port of this machine to one in the cluster; yield it."""
+    command = ("kubectl", "port-forward", "-n", namespace, target, f":{port}")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            assert said.startswith("Forwarding from 127.0.0.1:"), f"{' '.join(command)}: {said}"
+            yield int(said.split("->")[0].rpartition(":")[2])
+        finally:
+            process.terminate()

@@ -1,0 +1,74 @@
+"""What an iteration's battles came to in a bucket: every one of them there, none of them twice."""
+
+from math import comb
+
+from nashdex.core import keys
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import COLLECT_RESULT, CollectResult
+from nashdex.core.steps import StepName
+from nashdex.metagame.ledger import LEDGER, InteractionMatrix, ShardLedger
+from nashdex.metagame.population import Population
+from nashdex.orchestrator.plan import iteration_steps, num_shards
+from nashdex.orchestrator.runs import Run
+from nashdex.store.attempt import find_manifest, read_manifest
+from nashdex.store.documents import read_from_shards, read_published
+
+
+def assert_exact(run: Run, iteration: int) -> None:
+    """Check the counts of every shard and cell of an iteration that has a new policy."""
+    settings = run.settings
+    collected = read_from_shards(
+        run.store, iteration, StepName.COLLECT, settings.collect.shards, COLLECT_RESULT, CollectResult
+    )
+    assert sum(result.battles for result in collected) == settings.collect.battles
+    assert (
+        sum(o.wins + o.draws + o.losses for result in collected for o in result.opponents) >= settings.collect.battles
+    )
+
+    old = len(settings.population.initial) + iteration
+    new_pairs = comb(old + 1, 2) - (comb(old, 2) if iteration else 0)
+    played = read_from_shards(run.store, iteration, StepName.EVALUATE, settings.evaluate.shards, LEDGER, ShardLedger)
+    battles = [record.planned for ledger in played for record in ledger.battles]
+    assert len(battles) == len(set(battles)) == new_pairs * settings.evaluate.battles_per_pair
+
+    matrix = read_published(run.store, iteration, keys.INTERACTION_MATRIX, InteractionMatrix)
+    size, each = old + 1, settings.evaluate.battles_per_pair
+    assert matrix.games == tuple(tuple(each * (i != j) for j in range(size)) for i in range(size))
+
+
+def newest_policy(run: Run, iteration: int) -> PolicyId:
+    """Return the policy that an iteration has added."""
+    population = read_published(run.store, iteration, keys.POPULATION, Population)
+    (policy,) = (entry.id for entry in population.policies if entry.iteration == iteration)
+    return policy
+
+
+def manifests(run: Run, iteration: int) -> dict[str, bytes]:
+    """Return every manifest of an iteration, as it is stored."""
+    places = [
+        keys.manifest(iteration, step.name, shard)
+        for step in iteration_steps(run.settings)
+        for shard in range(num_shards(run.settings, step.name))
+    ]
+    return {place: run.store.get(place) for place in places}
+
+
+def num_done(run: Run, iteration: int) -> int:
+    """Return how many shards of an iteration are done."""
+    shards = [
+        (step.name, shard)
+        for step in iteration_steps(run.settings)
+        for shard in range(num_shards(run.settings, step.name))
+    ]
+    return sum(find_manifest(run.store, iteration, step, shard) is not None for step, shard in shards)
+
+
+def longest_chain_seconds(run: Run, iteration: int) -> float:
+    """Return the wall time of an iteration's steps, each by its slowest shard: what no orchestration can save."""
+    return sum(
+        max(
+            read_manifest(run.store, iteration, step.name, shard).seconds
+            for shard in range(num_shards(run.settings, step.name))
+        )
+        for step in iteration_steps(run.settings)
+    )

@@ -1,0 +1,247 @@
+"""From a bare cluster to runs, disturbed ones among them, and back to a bare cluster."""
+
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from installation import CHART, RELEASE, Installation, Object, forwarded
+from ledgers import assert_exact, longest_chain_seconds, manifests, newest_policy
+from processes import NASHDEX, attempt, read_json, run, wait_for
+from prometheus import ask_all
+
+from nashdex.core import keys
+from nashdex.core.errors import ExitCode
+from nashdex.core.steps import StepName
+from nashdex.metagame.analysis import MetaGameAnalysis
+from nashdex.orchestrator.runs import open_run
+from nashdex.store import open_store
+from nashdex.store.documents import read_published
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+
+KUHN = "configs/kuhn.toml"
+KUHN_RUN = "kuhn-on-a-cluster"
+SMALL = "tests/e2e/gen1ou-small.toml"
+SMALL_RUN = "gen1ou-small"
+ITERATION_SECONDS = 900.0
+OUTAGE_SECONDS = 120.0
+
+
+def failed_pods(workflow: Object) -> list[Object]:
+    """Return the tries that failed, as Argo tells of them."""
+    nodes = workflow["status"]["nodes"].values()
+    return [node for node in nodes if node["type"] == "Pod" and node["phase"] in {"Failed", "Error"}]
+
+
+def assert_succeeded(workflow: Object) -> None:
+    status = workflow["status"]
+    failures = {node["displayName"]: node.get("message") for node in failed_pods(workflow)}
+    assert status["phase"] == "Succeeded", f"{status['phase']}: {status.get('message')}; {failures}"
+
+
+def tries(workflow: Object, step: str) -> int:
+    """Return how many tries a shard of a step had, at most."""
+    nodes = workflow["status"]["nodes"].values()
+    retried = [node for node in nodes if node["type"] == "Retry" and node["displayName"].startswith(step)]
+    return max(len(node["children"]) for node in retried)
+
+
+def seconds_between(began: str, ended: str) -> float:
+    begin, end = (datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC) for text in (began, ended))
+    return (end - begin).total_seconds()
+
+
+@pytest.mark.timeout(3600)
+def test_images_are_there(image_tag: str, measured: dict[str, Any]) -> None:
+    assert image_tag
+    measured["image_tag"] = image_tag
+
+
+def test_the_chart_installs_where_pod_security_is_restricted(installed: Installation) -> None:
+    enforced = read_json("kubectl", "get", "namespace", installed.namespace, "-o", "json")["metadata"]["labels"]
+    assert enforced["pod-security.kubernetes.io/enforce"] == "restricted"
+    templates = {each["metadata"]["name"] for each in installed.objects("workflowtemplates")}
+    assert {"nashdex-iteration", "nashdex-league"} <= templates
+    exporter = json.loads(installed.kubectl("get", "deployment", "nashdex-exporter", "-o", "json"))
+    assert exporter["status"]["readyReplicas"] == 1
+
+
+def test_helm_test_passes(installed: Installation) -> None:
+    said = installed.helm("test", RELEASE, "--timeout", "4m")
+    assert said.count("Succeeded") >= 2
+
+
+def test_a_second_release_is_refused(installed: Installation) -> None:
+    refused = attempt("helm", "install", "another", CHART, "--namespace", installed.namespace)
+    assert refused.returncode != 0
+    assert f"already, as release {RELEASE}" in refused.stderr
+
+
+def test_a_run_is_submitted(installed: Installation) -> None:
+    """It goes on beside all that follows, and through every disturbance."""
+    said = json.loads(installed.nashdex("submit", KUHN, "--run", KUHN_RUN, "-n", installed.namespace, "--json"))
+    assert said["run"] == KUHN_RUN
+    assert said["uri"] == f"{installed.site()['store']}/{KUHN_RUN}"
+    again = attempt(*NASHDEX, "submit", KUHN, "--run", KUHN_RUN, "-n", installed.namespace)
+    assert again.returncode == ExitCode.CONFIGURATION
+    assert "is running already" in again.stderr
+
+
+@pytest.mark.timeout(1200)
+def test_an_iteration_on_real_battles_counts_every_battle(installed: Installation, measured: dict[str, Any]) -> None:
+    with installed.bucket() as store:
+        installed.nashdex("begin", SMALL, "--store", store)
+    workflow = installed.end_of(installed.submit(run=SMALL_RUN, iteration="0"), ITERATION_SECONDS)
+    assert_succeeded(workflow)
+    with installed.bucket() as store:
+        begun = open_run(f"{store}/{SMALL_RUN}")
+        assert_exact(begun, 0)
+        chain_seconds = longest_chain_seconds(begun, 0)
+    wall_seconds = seconds_between(workflow["status"]["startedAt"], workflow["status"]["finishedAt"])
+    measured["gen1ou iteration: wall, steps, overhead (s)"] = [
+        wall_seconds,
+        round(chain_seconds, 1),
+        round(wall_seconds - chain_seconds, 1),
+    ]
+
+
+def test_the_new_policy_loads_and_plays(installed: Installation) -> None:
+    with installed.bucket() as store:
+        policy = newest_policy(open_run(f"{store}/{SMALL_RUN}"), 0)
+        players = ("--p1", f"{store}/{SMALL_RUN}#{policy}", "--p2", "random")
+        said = json.loads(
+            installed.nashdex("battle", "--format", "gen1ou", *players, "--battles", "10", "--json", seconds=240)
+        )
+    assert said["battles"] == 10
+
+
+@pytest.mark.timeout(1500)
+def test_killed_pods_and_a_killed_controller_lose_and_double_nothing(installed: Installation) -> None:
+    """A collector vanishes, the trainer is evicted, and the controller dies while evaluators play."""
+    name = installed.submit(run=SMALL_RUN, iteration="1")
+    collector = installed.at_work(SMALL_RUN, 1, StepName.COLLECT, "nashdex_battles_total", 300)
+    installed.kubectl("delete", "pod", collector, "--grace-period=0", "--force")
+    trainer = installed.at_work(SMALL_RUN, 1, StepName.TRAIN, "nashdex_updates_total", 600)
+    installed.kubectl("delete", "pod", trainer, "--wait=false")
+    installed.at_work(SMALL_RUN, 1, StepName.EVALUATE, "nashdex_battles_total", 600)
+    controller = ("delete", "pod", "-n", "argo", "-l", "app=workflow-controller", "--grace-period=0", "--force")
+    assert "deleted" in run("kubectl", *controller)
+
+    workflow = installed.end_of(name, ITERATION_SECONDS)
+    assert_succeeded(workflow)
+    assert tries(workflow, "collect") > 1
+    assert tries(workflow, "train") > 1
+    with installed.bucket() as store:
+        assert_exact(open_run(f"{store}/{SMALL_RUN}"), 1)
+
+
+def test_what_is_wrong_fails_at_once_and_once(installed: Installation) -> None:
+    wrong = {
+        "a run that never began": installed.submit(run="nobody-began-this", iteration="0"),
+        "no credentials": installed.submit(run=SMALL_RUN, iteration="0", s3_secret="no-such-secret"),  # noqa: S106
+    }
+    codes = {}
+    for what, name in wrong.items():
+        workflow = installed.end_of(name, 240)
+        assert workflow["status"]["phase"] == "Failed", what
+        (plan,) = (node for node in failed_pods(workflow) if "plan" in node["displayName"])
+        codes[what] = int(plan["outputs"]["exitCode"])
+        assert tries(workflow, "plan") == 1, what
+    assert codes == {"a run that never began": ExitCode.DATA, "no credentials": ExitCode.CONFIGURATION}
+
+
+@pytest.mark.timeout(1800)
+def test_a_run_outlives_a_store_that_is_gone_for_two_minutes(installed: Installation, measured: dict[str, Any]) -> None:
+    name = installed.submit(run=SMALL_RUN, iteration="2")
+    installed.at_work(SMALL_RUN, 2, StepName.COLLECT, "nashdex_battles_total", 300)
+    installed.kubectl("scale", "deployment/nashdex-store", "--replicas=0")
+    wait_for(lambda: not installed.objects("pods", component="store"), "the store to be gone", 60)
+    began = time.monotonic()
+    time.sleep(OUTAGE_SECONDS)
+    installed.kubectl("scale", "deployment/nashdex-store", "--replicas=1")
+    installed.kubectl("rollout", "status", "deployment/nashdex-store", "--timeout=120s", seconds=150)
+    measured["store away (s)"] = round(time.monotonic() - began)
+
+    workflow = installed.end_of(name, ITERATION_SECONDS)
+    assert_succeeded(workflow)
+    codes = {int(node.get("outputs", {}).get("exitCode", ExitCode.TRY_AGAIN)) for node in failed_pods(workflow)}
+    assert codes <= {ExitCode.TRY_AGAIN}
+    measured["steps that exited 75 while the store was away"] = len(failed_pods(workflow))
+    with installed.bucket() as store:
+        assert_exact(open_run(f"{store}/{SMALL_RUN}"), 2)
+
+
+def _prometheus() -> str | None:
+    """Return the namespace of the cluster's Prometheus, where there is one."""
+    services = read_json("kubectl", "get", "services", "--all-namespaces", "-o", "json")["items"]
+    found = [s["metadata"]["namespace"] for s in services if s["metadata"]["name"] == "prometheus-operated"]
+    return found[0] if found else None
+
+
+def test_every_dashboard_and_alert_expression_answers(installed: Installation) -> None:
+    namespace = _prometheus()
+    if namespace is None:
+        pytest.skip("the cluster has no Prometheus of the prometheus-operator")
+    with forwarded(namespace, "service/prometheus-operated", 9090) as port:
+        assert ask_all(f"http://127.0.0.1:{port}") == []
+    groups = read_json(
+        "kubectl",
+        "get",
+        "--raw",
+        f"/api/v1/namespaces/{namespace}/services/prometheus-operated:9090/proxy/api/v1/rules",
+    )["data"]["groups"]
+    rules = [rule for group in groups if installed.namespace in group["file"] for rule in group["rules"]]
+    assert {rule["name"] for rule in rules} >= {"NashdexRunStalled", "NashdexExporterDown"}
+    assert [rule["name"] for rule in rules if rule["health"] != "ok"] == []
+
+
+@pytest.mark.timeout(2400)
+def test_the_submitted_run_comes_to_what_theory_says_and_to_what_it_is_elsewhere(
+    installed: Installation, tmp_path: Path, measured: dict[str, Any]
+) -> None:
+    words = ("status", KUHN_RUN, "--watch", "--json", "-n", installed.namespace)
+    status = json.loads(installed.nashdex(*words, seconds=2100))
+    assert status["phase"] == "Succeeded"
+    local = ("run", KUHN, "--run", KUHN_RUN, "--store", str(tmp_path), "--json")
+    installed.nashdex(*local, seconds=600)
+    here = open_store(str(tmp_path)).at(KUHN_RUN)
+    overheads = []
+    with installed.bucket() as store:
+        kuhn = open_run(f"{store}/{KUHN_RUN}")
+        for iteration in range(kuhn.settings.iterations):
+            for name in (keys.INTERACTION_MATRIX, keys.META_STRATEGY):
+                key = keys.published(iteration, name)
+                assert kuhn.store.get(key) == here.get(key), key
+            overheads.append(longest_chain_seconds(kuhn, iteration))
+        last = read_published(kuhn.store, kuhn.settings.iterations - 1, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
+    assert last.exploitability.exact is not None
+    assert last.exploitability.exact.value < 1e-6
+    walls = [
+        seconds_between(each["status"]["startedAt"], each["status"]["finishedAt"])
+        for each in installed.objects("workflows", run=KUHN_RUN, component="iteration")
+    ]
+    measured["kuhn iterations: wall (s), sorted"] = sorted(walls)
+    measured["kuhn iterations: steps (s), sorted"] = sorted(round(seconds, 1) for seconds in overheads)
+
+
+def test_an_upgrade_keeps_the_store_its_keys_and_what_is_done(installed: Installation) -> None:
+    keys_before = installed.credentials()
+    with installed.bucket() as store:
+        before = manifests(open_run(f"{store}/{SMALL_RUN}"), 0)
+    installed.helm(
+        "upgrade", RELEASE, CHART, "--reuse-values", "--set", "collect.resources.requests.cpu=150m", "--wait"
+    )
+    assert "150m" in installed.site()["collect-pod-patch"]
+    assert installed.credentials() == keys_before
+    assert_succeeded(installed.end_of(installed.submit(run=SMALL_RUN, iteration="0"), ITERATION_SECONDS))
+    with installed.bucket() as store:
+        assert manifests(open_run(f"{store}/{SMALL_RUN}"), 0) == before
+
+
+def test_uninstalling_leaves_nothing(installed: Installation) -> None:
+    installed.delete_workflows()
+    installed.helm("uninstall", RELEASE, "--wait", "--timeout", "3m")
+    wait_for(lambda: not installed.contents(), "everything to be gone", 120)
