@@ -94,7 +94,9 @@ def files() -> Iterator[tuple[Path, str]]:
     yield readme, head + MARK + "\n".join(rows) + "\n"
     # The keys are in a Secret of that name, which whoever installs makes.
     embedded = rendered({"objectStore": {"existingSecret": "nashdex-store"}})
-    external = rendered({"objectStore": {"uri": "s3://nashdex", "embedded": {"enabled": False}}})
+    external = rendered(
+        {"objectStore": {"uri": "s3://nashdex", "existingSecret": "nashdex-store", "embedded": {"enabled": False}}}
+    )
     # argo/ has the WorkflowTemplates, and the tests are Helm's.
     base = [each for name, parts in external.items() if name != "workflow-templates.yaml" for each in parts]
     kept = [each for each in base if "helm.sh/hook" not in each["metadata"].get("annotations", {})]

@@ -111,19 +111,23 @@ def test_where_the_store_is() -> None:
     external = site(render(ci_values("existing-secret")))
     assert external["store"] == "s3://research/nashdex"
     assert external["s3-endpoint"] == "https://s3.example.org:9000"
-    assert external["s3-secret"] == "s3-keys"
     assert site(render(ci_values("workload-identity")))["s3-endpoint"] == ""
 
 
-def test_a_named_secret_must_be_there_and_workload_identity_needs_none() -> None:
-    def optional(values: Object) -> bool:
-        spec = dict(pod_specs(render(values)))["Deployment/nashdex-exporter"]
-        found: bool = spec.containers[0].env_from[0].secret_ref.optional
-        return found
-
-    assert not optional(ci_values("existing-secret"))
-    assert not optional({})
-    assert optional(ci_values("workload-identity"))
+@pytest.mark.parametrize(
+    ("values", "secret"),
+    [
+        (ci_values("existing-secret"), "s3-keys"),
+        (ci_values("workload-identity"), "none"),
+        (ci_values("embedded"), "nashdex-store"),
+    ],
+)
+def test_steps_and_exporter_are_told_of_the_same_secret(values: Object, secret: str) -> None:
+    objects = render(values)
+    assert site(objects)["s3-secret"] == secret
+    for name in ("Deployment/nashdex-exporter", "Pod/nashdex-test-store"):
+        ((source,),) = (each.env_from for each in dict(pod_specs(objects))[name].containers)
+        assert (source.secret_ref.name, source.secret_ref.optional) == (secret, True)
 
 
 def test_images() -> None:

@@ -44,7 +44,7 @@ app.kubernetes.io/part-of: nashdex
 {{- ternary (printf "http://nashdex-store.%s.svc:7070" .Release.Namespace) .Values.objectStore.endpoint .Values.objectStore.embedded.enabled -}}
 {{- end -}}
 
-{{/* The Secret with the store's keys; one that is not there where workload identity gives them. */}}
+{{/* The Secret with the store's keys; none where pods have an identity of their own. */}}
 {{- define "nashdex.storeSecret" -}}
-{{- .Values.objectStore.existingSecret | default "nashdex-store" -}}
+{{- .Values.objectStore.existingSecret | default (ternary "nashdex-store" "none" .Values.objectStore.embedded.enabled) -}}
 {{- end -}}

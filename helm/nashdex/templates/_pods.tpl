@@ -46,8 +46,9 @@ capabilities: {drop: [ALL]}
 - {name: AWS_DEFAULT_REGION, valueFrom: {configMapKeyRef: {name: nashdex-site, key: s3-region}}}
 {{- end -}}
 
+{{/* Optional, as for the steps: a process without keys says so and ends, where a pod without its Secret waits for ever. */}}
 {{- define "nashdex.storeEnvFrom" -}}
-- secretRef: {name: {{ include "nashdex.storeSecret" . | quote }}, optional: {{ not (or .Values.objectStore.existingSecret .Values.objectStore.embedded.enabled) }}}
+- secretRef: {name: {{ include "nashdex.storeSecret" . | quote }}, optional: true}
 {{- end -}}
 
 {{/* Requests and limits as far as there are any, as JSON. Takes a container's values. */}}
