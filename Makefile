@@ -117,6 +117,10 @@ IMAGES := control collector evaluator trainer showdown
 images: ## Build the five images with Docker, as nashdex/NAME:VERSION; TORCH=cpu for a trainer without CUDA
 	scripts/build-images $(IMAGES)
 
+.PHONY: image-test
+image-test: setup ## Test the images that are built, or those of the tag in NASHDEX_TEST_IMAGES
+	$(BIN)/pytest tests/images $(PYTEST_ARGS)
+
 .PHONY: load-images
 load-images: ## Carry the images into a test cluster, with the command that CLUSTER_LOAD names or with kind
 	scripts/load-images $(IMAGES)
