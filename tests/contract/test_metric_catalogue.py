@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from nashdex.games.showdown.arena import FAILURE_CAUSES
 from nashdex.telemetry import metrics
+from nashdex.telemetry.metric import LABELS
 from nashdex.telemetry.metrics_page import metrics_page
 
 pytestmark = pytest.mark.contract
@@ -35,3 +37,13 @@ def test_every_metric_is_set_somewhere() -> None:
         and not (metric.fact and any(metric.fact in text for text in steps))
     ]
     assert unset == []
+
+
+def test_a_battle_fails_for_the_causes_that_are_told() -> None:
+    """The gateway's own causes, those of the arena that lost it, and the label's description."""
+    source = (ROOT / "services" / "showdown" / "src" / "battle.js").read_text()
+    typedef = re.search(r"@typedef \{([^}]+)\} FailureCause", source)
+    assert typedef is not None
+    causes = (*re.findall(r'"(\w+)"', typedef[1]), "gateway_died", "gateway_hung")
+    assert causes == FAILURE_CAUSES
+    assert LABELS["cause"] == f"Why a battle failed: {', '.join(FAILURE_CAUSES)}."

@@ -2,11 +2,14 @@
 
 import os
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import TypeAlias
 
 import numpy as np
+import prometheus_client
 import psutil
 import pytest
 from numpy.typing import NDArray
@@ -15,11 +18,12 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.registry import game_for
 from nashdex.games.showdown import arena as arena_module
-from nashdex.games.showdown.arena import ShowdownArena
+from nashdex.games.showdown.arena import FAILURE_CAUSES, ShowdownArena
 from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.scripted import SCRIPTED
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Rollout, require_finished
+from nashdex.telemetry.metric import identify_process
 
 pytestmark = pytest.mark.integration
 
@@ -96,3 +100,21 @@ def test_battles_of_a_lost_gateway_are_played_again_to_the_same_end(
     assert found == undisturbed
     assert not psutil.pid_exists(lost[0]), "nothing is left of it"
     assert rollout.counts.battles == NUM_BATTLES
+
+
+def test_a_gateways_latency_is_told_and_causes_are_counted_from_0() -> None:
+    identify_process(run="run-1", component="collect", format=FORMAT)
+    began = time.monotonic()
+    with closing(ShowdownArena(FORMAT, num_gateways=1)) as one:
+        rollout, _ = _play(one)
+    wall_seconds = time.monotonic() - began
+    labels = {"run": "run-1", "component": "collect", "format": FORMAT}
+    sample = prometheus_client.REGISTRY.get_sample_value
+    batches, seconds = (sample(f"nashdex_gateway_seconds_{part}", labels) for part in ("count", "sum"))
+    assert batches is not None
+    assert seconds is not None
+    assert rollout.counts.decisions / (2 * NUM_BATTLES) <= batches <= rollout.counts.decisions
+    assert 0 < seconds < wall_seconds
+    assert {cause: sample("nashdex_failed_battles_total", labels | {"cause": cause}) for cause in FAILURE_CAUSES} == (
+        dict.fromkeys(FAILURE_CAUSES, 0.0)
+    )
