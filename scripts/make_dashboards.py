@@ -191,7 +191,17 @@ RUN_OVERVIEW = Dashboard(
         Row(
             "What is wrong",
             [
-                Panel("Alerts", "none", [], "alertlist", "Alerts of nashdex that are pending or firing."),
+                Panel(
+                    "Alerts",
+                    "none",
+                    [
+                        Target(
+                            f'count by (alertname, alertstate, run) (ALERTS{{alertname=~"Nashdex.*", {RUN}}})',
+                            "{{alertname}} {{run}} ({{alertstate}})",
+                        )
+                    ],
+                    description="Alerts of nashdex that are pending or firing: docs/runbook.md says what to do.",
+                ),
                 new_ones("Failed battles", "nashdex_failed_battles_total", "run, cause"),
                 new_ones("Times a checkpoint was restored", "nashdex_rollbacks_total"),
             ],
@@ -621,17 +631,6 @@ def placed(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
 def grafana_panel(panel: Panel) -> dict[str, Any]:
     """Return a panel as Grafana reads it, but for its place."""
     head = {"type": panel.kind, "title": panel.title, "description": panel.what_it_shows()}
-    if panel.kind == "alertlist":
-        return {
-            **head,
-            "options": {
-                "alertName": "Nashdex",
-                "datasource": DATASOURCE["uid"],
-                "groupMode": "default",
-                "stateFilter": {"firing": True, "pending": True},
-                "viewMode": "list",
-            },
-        }
     drawing: dict[str, Any] = {}
     options: dict[str, Any] = {"reduceOptions": {"calcs": ["lastNotNull"]}, "colorMode": "none"}
     if panel.kind == "timeseries":

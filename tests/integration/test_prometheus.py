@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from e2e.prometheus import ask_all
+from promql import RULES
 
 pytestmark = [
     pytest.mark.integration,
@@ -58,7 +59,11 @@ def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 "static_configs": [{"targets": targets, "labels": {"namespace": "n"}}],
             }
         ]
-        settings = {"global": {"scrape_interval": "1s"}, "scrape_configs": jobs}
+        settings = {
+            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "rule_files": [str(RULES)],
+            "scrape_configs": jobs,
+        }
         (folder / "prometheus.yml").write_text(json.dumps(settings))
         port = free_port()
         program = shutil.which("prometheus")
