@@ -4,7 +4,7 @@ An alert that is silent answers nothing, and one on absence should: so of an ale
 selected, and the whole only for an answer without an error.
 
 Everything has an answer once a Showdown run has cloned a teacher, improved by PPO in a second iteration, and a tabular
-run stands beside it; Argo's controller must be scraped too, with honorLabels (docs/runbook.md, Alerts).
+run stands beside it; Argo's controller must be scraped too: k8s/prerequisites/argo-metrics.yaml.
 """
 
 import json
