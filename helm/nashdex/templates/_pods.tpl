@@ -43,7 +43,6 @@ capabilities: {drop: [ALL]}
 {{- define "nashdex.storeEnv" -}}
 - {name: AWS_ENDPOINT_URL, valueFrom: {configMapKeyRef: {name: nashdex-site, key: s3-endpoint}}}
 - {name: AWS_REGION, valueFrom: {configMapKeyRef: {name: nashdex-site, key: s3-region}}}
-- {name: AWS_DEFAULT_REGION, valueFrom: {configMapKeyRef: {name: nashdex-site, key: s3-region}}}
 {{- end -}}
 
 {{/* Optional, as for the steps: a process without keys says so and ends, where a pod without its Secret waits for ever. */}}

@@ -5,6 +5,7 @@ Credentials, region and endpoint come from where every AWS tool takes them (envi
 """
 
 import io
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -233,7 +234,9 @@ def _new_client() -> "S3Client":
         max_pool_connections=32,
         user_agent_extra="nashdex",
     )
-    return boto3.session.Session().client("s3", config=config)
+    # boto3 reads AWS_DEFAULT_REGION alone; AWS's other tools, and what gives pods their identity, say AWS_REGION.
+    region = os.environ.get("AWS_REGION") or None
+    return boto3.session.Session(region_name=region).client("s3", config=config)
 
 
 def _status(error: ClientError) -> int:
