@@ -91,7 +91,13 @@ def _step_row(step: StepStatus) -> tuple[str, ...]:
 
 def _why(status: RunStatus) -> str:
     """Return the message of a run, or of the step of it that has one."""
-    told = [step.message for iteration in status.iterations for step in iteration.steps if step.message]
+    told = [
+        step.message
+        for iteration in status.iterations
+        for step in iteration.steps
+        # What failed in an earlier try is no news of a run that goes on.
+        if step.message and (status.is_over or step.phase in {"Pending", "Running"})
+    ]
     return told[-1] if told and status.phase != "Succeeded" else status.message
 
 

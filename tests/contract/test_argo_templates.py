@@ -1,0 +1,256 @@
+"""The WorkflowTemplates in argo/ do what the plan says, by commands that exist, with what a site sets."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+
+import nashdex
+from nashdex.cli import app
+from nashdex.core.errors import ExitCode
+from nashdex.core.settings import RunSettings
+from nashdex.core.steps import StepName
+from nashdex.orchestrator.plan import edges, fan_out, num_shards
+from nashdex.orchestrator.site import CONFIG_MAP, Site
+from nashdex.orchestrator.submission import _TEMPLATES
+
+pytestmark = pytest.mark.contract
+
+ARGO = Path(__file__).parents[2] / "argo"
+ARGO_PROGRAM = shutil.which("argo")
+FILES = sorted(path.stem for path in ARGO.glob("nashdex-*.yaml"))
+DOCUMENTS: dict[str, dict[str, Any]] = {name: yaml.safe_load((ARGO / f"{name}.yaml").read_text()) for name in FILES}
+TASKS = {
+    task["name"]: task
+    for template in DOCUMENTS["nashdex-iteration"]["spec"]["templates"]
+    if template["name"] == "iteration"
+    for task in template["dag"]["tasks"]
+}
+SITE_KEYS = {field.alias for field in Site.model_fields.values()}
+SETTINGS = {
+    "plain": RunSettings(),
+    "many": RunSettings.model_validate({"collect": {"shards": 7}, "train": {"seeds": 3}, "evaluate": {"shards": 5}}),
+    "gated": RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3}}),
+}
+RETRIED = {ExitCode.TRY_AGAIN, ExitCode.STOPPED, 137}
+"""137: killed, such as by a kernel short of memory."""
+
+
+def templates() -> Iterator[tuple[str, dict[str, Any]]]:
+    for file, document in DOCUMENTS.items():
+        for template in document["spec"]["templates"]:
+            yield file, template
+
+
+PODS = {f"{file}/{t['name']}": t for file, t in templates() if "container" in t or "resource" in t}
+CONTAINERS = {
+    f"{name}/{container.get('name')}": container
+    for name, template in PODS.items()
+    if "container" in template
+    for container in (template["container"], *template.get("sidecars", []))
+}
+
+
+def strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from strings(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from strings(part)
+
+
+def config_map_keys(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        if "configMapKeyRef" in value:
+            assert value["configMapKeyRef"]["name"] == CONFIG_MAP
+            yield value["configMapKeyRef"]["key"]
+        for part in value.values():
+            yield from config_map_keys(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from config_map_keys(part)
+
+
+def edges_of_dag(outputs: dict[str, int]) -> set[tuple[str, str]]:
+    """Return the DAG's edges once tasks that are skipped have let through what comes before them."""
+    skipped = {name for name, task in TASKS.items() if "when" in task and not holds(task["when"], outputs)}
+
+    def before(name: str) -> Iterator[str]:
+        for earlier in re.findall(r"[a-z]+", TASKS[name].get("depends", "")):
+            if earlier in skipped:
+                yield from before(earlier)
+            else:
+                yield earlier
+
+    return {(earlier, name) for name in TASKS if name not in skipped for earlier in before(name)}
+
+
+def holds(when: str, outputs: dict[str, int]) -> bool:
+    match = re.fullmatch(r"\{\{tasks\.plan\.outputs\.parameters\.([a-z-]+)\}\} > 0", when)
+    assert match, when
+    return outputs[match[1]] > 0
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_dag_is_the_plan(name: str) -> None:
+    settings = SETTINGS[name]
+    assert edges_of_dag(fan_out(settings)) == {(str(a), str(b)) for a, b in edges(settings)}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_step_fans_out_as_the_plan_does(name: str) -> None:
+    settings = SETTINGS[name]
+    outputs = fan_out(settings)
+    for step in StepName:
+        count = TASKS[step].get("withSequence", {}).get("count")
+        if count is None:
+            assert num_shards(settings, step) == 1
+        else:
+            match = re.fullmatch(r"\{\{tasks\.plan\.outputs\.parameters\.([a-z-]+)\}\}", count)
+            assert match
+            assert outputs[match[1]] == num_shards(settings, step)
+            assert TASKS[step]["arguments"]["parameters"] == [{"name": "shard", "value": "{{item}}"}]
+
+
+def test_the_plan_step_writes_what_the_dag_reads() -> None:
+    plan = PODS["nashdex-solve/plan"]
+    paths = {p["name"]: p["valueFrom"]["path"] for p in plan["outputs"]["parameters"]}
+    assert paths.keys() == fan_out(SETTINGS["plain"]).keys()
+    folder = next(a.removeprefix("--outputs=") for a in plan["container"]["args"] if a.startswith("--outputs="))
+    assert paths == {name: f"{folder}/{name}" for name in paths}
+
+
+@pytest.mark.parametrize("name", [name for name in PODS if "container" in PODS[name]])
+def test_commands_are_those_of_the_command_line(name: str) -> None:
+    container = PODS[name]["container"]
+    assert container["command"] == ["nashdex"]
+    arguments = [re.sub(r"\{\{[^}]*(iteration|shard)\}\}", "3", argument) for argument in container["args"]]
+    group = typer.main.get_command(app)
+    context = group.make_context("nashdex", list(arguments))
+    command_name, command, rest = group.resolve_command(context, arguments)  # type: ignore[attr-defined]
+    parsed = command.make_context(command_name, rest, parent=context).params
+    if command_name == "step":
+        assert parsed["name"] == name.partition("/")[2]
+        assert parsed["iteration"] == 3
+        assert parsed["run"] == "{{workflow.parameters.store}}/{{workflow.parameters.run}}"
+
+
+def test_tasks_call_the_templates_of_their_names() -> None:
+    for name, task in TASKS.items():
+        reference = task["templateRef"]
+        assert reference["template"] == name
+        assert f"{reference['name']}/{name}" in PODS
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_parameter_is_declared_by_every_workflow_that_uses_it(file: str) -> None:
+    spec = DOCUMENTS[file]["spec"]
+    used_files = {file, *(name for name in FILES if f"'name': '{name}', 'template'" in str(spec["templates"]))}
+    texts = strings(
+        [DOCUMENTS[name]["spec"]["templates"] for name in used_files] if file == "nashdex-iteration" else spec
+    )
+    used = {name for text in texts for name in re.findall(r"workflow\.parameters\.([a-z0-9-]+)", text)}
+    declared = {parameter["name"] for parameter in spec["arguments"]["parameters"]}
+    assert used <= declared
+    assert declared - used <= {"shard"}  # taken by the entrypoint as its input
+
+
+def test_a_site_sets_all_that_is_read_and_nothing_else() -> None:
+    read = {key for document in DOCUMENTS.values() for key in config_map_keys(document)}
+    assert read == SITE_KEYS - {"template-version"}  # which nashdex submit reads
+
+
+def test_the_site_of_kustomize_fits() -> None:
+    documents = yaml.safe_load_all((ARGO.parent / "k8s" / "base" / "nashdex.yaml").read_text())
+    data = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and d["metadata"]["name"] == CONFIG_MAP)
+    assert data.keys() == SITE_KEYS
+    assert Site.parse(data, "nashdex").template_version == nashdex.__version__
+
+
+def test_templates_carry_the_version_that_submit_asks_for() -> None:
+    assert sorted(_TEMPLATES) == FILES
+    for document in DOCUMENTS.values():
+        assert document["metadata"]["labels"]["app.kubernetes.io/version"] == nashdex.__version__
+
+
+def test_the_kustomization_has_every_file() -> None:
+    listed = yaml.safe_load((ARGO / "kustomization.yaml").read_text())["resources"]
+    assert sorted(listed) == [f"{name}.yaml" for name in FILES]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_workflows_end_and_are_cleaned_up(file: str) -> None:
+    spec = DOCUMENTS[file]["spec"]
+    assert spec["serviceAccountName"] == "nashdex-workflow"
+    assert spec["activeDeadlineSeconds"] > 0
+    assert spec["podGC"] == {"strategy": "OnPodSuccess", "deleteDelayDuration": "120s"}
+    assert spec["ttlStrategy"]["secondsAfterFailure"] >= spec["ttlStrategy"]["secondsAfterSuccess"] > 0
+    assert spec["templateDefaults"]["securityContext"] == spec["securityContext"]
+
+
+@pytest.mark.parametrize("name", PODS)
+def test_pods_end_are_tried_again_by_exit_code_and_are_labelled(name: str) -> None:
+    template = PODS[name]
+    assert 0 < template["activeDeadlineSeconds"] <= DOCUMENTS[name.partition("/")[0]]["spec"]["activeDeadlineSeconds"]
+    retry = template["retryStrategy"]
+    assert "affinity" not in retry
+    assert "maxDuration" not in retry["backoff"]
+    codes = re.search(
+        r'lastRetry\.status == "Error" \|\| asInt\(lastRetry\.exitCode\) in \[([\d, ]+)\]', retry["expression"]
+    )
+    assert codes
+    assert {int(code) for code in codes[1].split(",")} == RETRIED
+    labels = template["metadata"]["labels"]
+    assert labels["app.kubernetes.io/component"] == template["name"] or name == "nashdex-league/workflow"
+    assert labels["nashdex.dev/run"] == "{{workflow.parameters.run}}"
+
+
+@pytest.mark.parametrize("name", PODS)
+def test_pods_are_restricted(name: str) -> None:
+    security = PODS[name]["securityContext"]
+    assert security["runAsNonRoot"] is True
+    assert security["runAsUser"] == 10001
+    assert security["seccompProfile"] == {"type": "RuntimeDefault"}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_containers_are_restricted_and_ask_for_what_they_need(name: str) -> None:
+    container = CONTAINERS[name]
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert container["resources"]["requests"].keys() == {"cpu", "memory"}
+    assert {"name": "metrics", "containerPort": 9090} in container["ports"] or container["name"] == "showdown"
+    # Argo asks a registry for the entrypoint of an image without one, and there may be none to ask.
+    assert container["command"]
+
+
+def test_learners_have_shared_memory_and_take_turns_on_gpus() -> None:
+    train = PODS["nashdex-train/train"]
+    assert {"name": "shm", "mountPath": "/dev/shm"} in train["container"]["volumeMounts"]  # noqa: S108 - in a pod
+    assert next(v for v in train["volumes"] if v["name"] == "shm")["emptyDir"]["medium"] == "Memory"
+    assert train["synchronization"]["semaphores"] == [{"configMapKeyRef": {"name": CONFIG_MAP, "key": "gpu-semaphore"}}]
+
+
+def test_battles_find_their_gateway_beside_them() -> None:
+    for name in ("nashdex-collect/collect", "nashdex-evaluate/evaluate", "nashdex-evaluate/gate"):
+        (sidecar,) = PODS[name]["sidecars"]
+        address = sidecar["args"][sidecar["args"].index("--listen") + 1]
+        assert {"name": "NASHDEX_GATEWAY_ADDRESS", "value": address} in PODS[name]["container"]["env"]
+
+
+@pytest.mark.skipif(ARGO_PROGRAM is None, reason="argo's command line is not on PATH")
+def test_argo_finds_nothing_to_complain_of() -> None:
+    done = subprocess.run([ARGO_PROGRAM, "lint", "--offline", str(ARGO)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
