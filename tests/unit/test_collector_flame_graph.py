@@ -68,7 +68,7 @@ def _boxes(svg: str) -> dict[str, tuple[float, float, float]]:
 def test_a_box_is_as_wide_as_its_share_and_lies_upon_its_caller() -> None:
     boxes = _boxes(flame_graph({("a", "b"): 500_000, ("a", "c<d>"): 250_000, ("a",): 0, ("e",): 250_000}, "Title"))
     assert boxes == {
-        "1.0 s of processor time: 100.0%": (0, 1200, 0),
+        "1.0 s sampled: 100.0%": (0, 1200, 0),
         "a: 75.0%": (0, 900, 1),
         "b: 50.0%": (0, 600, 2),
         "c<d>: 25.0%": (600, 300, 2),

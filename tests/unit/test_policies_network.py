@@ -269,7 +269,11 @@ def test_acting_computes_what_training_does_whatever_the_number_of_rows(
         np.testing.assert_allclose(acting.logits(values), expected, atol=1e-4, rtol=0)
 
 
-def test_a_policy_that_acts_is_not_changed_by_further_training() -> None:
+@pytest.mark.parametrize("has_onednn", [True, False])
+def test_a_policy_that_acts_is_not_changed_by_further_training(
+    *, has_onednn: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inference, "_HAS_ONEDNN", has_onednn)
     space = sides_space()
     net = network(space)
     values = observations(space, 20, 9)

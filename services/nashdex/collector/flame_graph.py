@@ -1,4 +1,4 @@
-"""Flame graphs of processor time: collapsed stacks, and an SVG that any browser opens (Gregg 2016, "The flame graph").
+"""Flame graphs: collapsed stacks, and an SVG that any browser opens (Gregg 2016, "The flame graph").
 
 A stack is a tuple of frames from the outermost in. Collapsed stacks (``outer;inner 42``, one a line) are what
 flamegraph.pl, speedscope and inferno read; the SVG needs none of them.
@@ -75,7 +75,7 @@ def flame_graph(stacks: Stacks, title: str) -> str:
     that two graphs can be compared.
     """
     total = sum(stacks.values())
-    base = f"{total / 1e6:.1f} s of processor time"
+    base = f"{total / 1e6:.1f} s sampled"
     ordered = sorted(((base, *stack), count) for stack, count in stacks.items() if count > 0)
     height = _MARGIN_TOP + max((len(stack) for stack, _ in ordered), default=0) * _ROW_HEIGHT
     boxes = _boxes(ordered, 0, 0, total, height)

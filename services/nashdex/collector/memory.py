@@ -28,6 +28,8 @@ def main(
     result = {
         "format": format_id,
         "battles": readings[-1].battles,
+        "rejected_choices": readings[-1].rejected_choices,
+        "failed_battles": readings[-1].failed_battles,
         "collector_bytes": [reading.collector_bytes for reading in readings],
         "gateway_bytes": [reading.gateway_bytes for reading in readings],
         "collector_growth": max(reading.collector_bytes for reading in rest) / first.collector_bytes - 1,

@@ -20,7 +20,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.policies.entities import Entity
 from nashdex.policies.interface import Actions
-from nashdex.policies.network import ActorCritic
+from nashdex.policies.network import ActorCritic, LookUp
 from nashdex.policies.sampling import sample_masked
 
 _CHUNK_ROWS = 128
@@ -58,7 +58,7 @@ class InferenceNetwork:
     """The actor of ``network`` under its present weights: what happens to the network later has no effect."""
 
     def __init__(self, network: ActorCritic) -> None:
-        self._category_indices = network.category_indices
+        self._look_up = LookUp(*(tensor.clone() for tensor in network.look_up))
         with torch.inference_mode():
             fused = network.fuse()
             self._table = fused.table
@@ -72,7 +72,9 @@ class InferenceNetwork:
                 category, vector = categories.stop, vector + entity.num_vectors
             self._vectors = torch.zeros(_CHUNK_ROWS, vector, network.settings.entity_size)
             hidden = [layer for layer in network.trunk if isinstance(layer, Linear)]
-            self._layers = [(_packed(layer.weight), _packed(layer.bias)) for layer in (*hidden, network.actor)]
+            self._layers = [
+                (_packed(layer.weight.clone()), _packed(layer.bias.clone())) for layer in (*hidden, network.actor)
+            ]
 
     def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return logits before masking, (B, A), of ``observations`` (B, F)."""
@@ -93,7 +95,7 @@ class InferenceNetwork:
     def _encode(self, observations: Tensor, vectors: Tensor) -> None:
         """Fill ``vectors`` (B, V, E)."""
         num_rows, _, size = vectors.shape
-        categories = self._category_indices(observations)
+        categories = self._look_up.indices(observations)
         for encoder in self._encoders:
             entity = encoder.entity
             rows = torch.addmm(encoder.bias, encoder.columns(observations), encoder.weights)

@@ -76,6 +76,23 @@ class Fused(NamedTuple):
     """All encoders' category tables below one another, (V, E)."""
 
 
+class LookUp(NamedTuple):
+    """How the categories of an observation name rows of ``Fused.table``. C categories, each (C,), int32."""
+
+    columns: Tensor
+    """Where they stand in the observation."""
+    limits: Tensor
+    """The largest index of each one's vocabulary."""
+    offsets: Tensor
+    """Where each one's part of the table begins."""
+
+    def indices(self, observations: Tensor) -> Tensor:
+        """Return the rows that ``observations`` (B, F) name, (B, C), int32."""
+        # Integers first: whatever a float was, the index is then within its vocabulary.
+        indices = observations.index_select(1, self.columns).int().clamp_(min=0)
+        return torch.minimum(indices, self.limits).add_(self.offsets)
+
+
 class ActorCritic(nn.Module):
     """The network for any space. ``forward`` gives logits before masking and values."""
 
@@ -200,17 +217,16 @@ class ActorCritic(nn.Module):
                 encoded.append(observations[:, entity.active].unsqueeze(1) @ vectors)
         return torch.cat(encoded, dim=1).flatten(1)
 
-    def category_indices(self, observations: Tensor) -> Tensor:
-        """Return the rows of ``Fused.table`` that the categories of ``observations`` name, (B, C), int32."""
-        # Integers first: whatever a float was, the index is then within its vocabulary.
-        indices = observations.index_select(1, self._columns).int().clamp_(min=0)
-        return torch.minimum(indices, self._limits).add_(self._table_offsets)
+    @property
+    def look_up(self) -> LookUp:
+        """Where the categories of an observation stand, and what they mean."""
+        return LookUp(self._columns, self._limits, self._table_offsets)
 
     def _category_sums(self, observations: Tensor, table: Tensor) -> Tensor | None:
         """Return what the categories add to each row, (B, R, E); None where the space has no categories."""
         if not len(self._columns):
             return None
-        indices = self.category_indices(observations)
+        indices = self.look_up.indices(observations)
         batch = torch.arange(len(observations), dtype=torch.int32, device=observations.device).unsqueeze(1)
         bags = (batch * len(self._columns) + self._row_starts).flatten()
         sums: Tensor = functional.embedding_bag(indices.flatten(), table, bags, mode="sum")
