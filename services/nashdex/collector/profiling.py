@@ -25,8 +25,13 @@ def profile_collecting(game: ShowdownGame, seconds: float, directory: Path) -> t
     costs time itself, so that a run's speed is measured in another one.
 
     Raises:
-        ConfigurationError: there cannot be such a directory, or the gateway cannot be started.
+        ConfigurationError: there cannot be such a directory, the gateway cannot be started, or this system does not say
+            how much processor time a thread has had.
     """
+    if not hasattr(time, "pthread_getcpuclockid"):
+        raise ConfigurationError(
+            f"{sys.platform} has no clock for each thread's CPU time, which --profile reads: use Linux"
+        )
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
