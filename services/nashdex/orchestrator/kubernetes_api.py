@@ -44,14 +44,16 @@ class KubernetesApi:
         """
         configuration = client.Configuration()
         loader: Any = config
+        # Named here: the client reads the variable only when it is imported.
+        file = os.environ.get("KUBECONFIG")
         default = "default"
         try:
-            if context is None and "KUBERNETES_SERVICE_HOST" in os.environ and not os.environ.get("KUBECONFIG"):
+            if context is None and "KUBERNETES_SERVICE_HOST" in os.environ and not file:
                 loader.load_incluster_config(client_configuration=configuration)
                 default = _NAMESPACE_FILE.read_text().strip()
             else:
-                loader.load_kube_config(context=context, client_configuration=configuration)
-                contexts, active = loader.list_kube_config_contexts()
+                loader.load_kube_config(file, context=context, client_configuration=configuration)
+                contexts, active = loader.list_kube_config_contexts(file)
                 chosen = active if context is None else next(c for c in contexts if c["name"] == context)
                 default = chosen["context"].get("namespace", default)
         except (ConfigException, OSError) as error:
@@ -70,7 +72,7 @@ class KubernetesApi:
     @property
     def token(self) -> str | None:
         """The bearer token that the credentials consist of, if they do. Never to be shown."""
-        value = self._api_client.configuration.get_api_key_with_prefix("authorization")
+        value = self._api_client.configuration.get_api_key_with_prefix("BearerToken", "authorization")
         return value.removeprefix("Bearer ").removeprefix("bearer ") if value else None
 
     def argo_version(self) -> str | None:

@@ -21,8 +21,8 @@ _FAN_OUT = {
     StepName.EVALUATE: "evaluate-shards",
 }
 _FAILED = {"Failed", "Error"}
-_CHAINING = "workflow"
-"""The league's template that makes an iteration's Workflow: it fails with that, and says nothing of its own."""
+_TELLS_OF_OTHERS = {"workflow", "verdict"}
+"""Templates that fail because others have: the league's of an iteration's Workflow, and the exit handler."""
 _ORDER = ("Failed", "Error", "Running", "Pending", "Succeeded", "Skipped", "Omitted")
 """Of phases: a step of shards in several shows the first that any has."""
 _FAILURES: dict[int, type[NashdexError]] = {
@@ -132,7 +132,7 @@ def failure(run: str, workflows: Iterable[WorkflowState]) -> NashdexError | None
         for workflow in workflows
         if workflow.name in newest
         for shard in workflow.shards
-        if shard.phase in _FAILED and shard.exit_code is not None and shard.step != _CHAINING
+        if shard.phase in _FAILED and shard.step not in _TELLS_OF_OTHERS
     ]
     if not failed:
         return TryAgainError(f"run {run}: workflow {status.workflow} ended: {status.phase} {status.message}")

@@ -62,7 +62,7 @@ def resume_run(cluster: Cluster, run: str) -> tuple[str, int] | None:
         TryAgainError: the cluster does not answer.
     """
     workflows = find_workflows(cluster, run)
-    status = run_status(run, workflows)
+    run_status(run, workflows)
     _check_templates(cluster)
     _check_idle(run, workflows)
     leagues = [workflow for workflow in workflows if workflow.template == LEAGUE_TEMPLATE]
@@ -73,7 +73,8 @@ def resume_run(cluster: Cluster, run: str) -> tuple[str, int] | None:
     newest = max(leagues, key=lambda workflow: workflow.created)
     last = last_iteration(newest)
     assert last is not None, "a league is asked for iterations"
-    done = {iteration.iteration for iteration in status.iterations if iteration.phase == "Succeeded"}
+    # One that ended well has left its report, whatever a later one of the same iteration came to.
+    done = {w.iteration for w in workflows if w.template == ITERATION_TEMPLATE and w.phase == "Succeeded"}
     first = next((iteration for iteration in range(last + 1) if iteration not in done), None)
     if first is None:
         return None

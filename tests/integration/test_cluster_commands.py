@@ -1,0 +1,289 @@
+"""submit, status, logs, stop and resume do the same through the Kubernetes API and through the Argo server."""
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster_server import ClusterState, kubeconfig, serving
+from nashdex.cli import run_command_line
+from nashdex.orchestrator.bundle import unpack
+
+pytestmark = pytest.mark.integration
+
+DATA = Path(__file__).parents[1] / "data" / "workflows"
+CONFIG = Path(__file__).parents[2] / "configs" / "kuhn.toml"
+Nashdex = Callable[..., int]
+
+
+def recorded(name: str, **labels: str) -> dict[str, Any]:
+    """Return a Workflow as a real cluster had it."""
+    workflow: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text())
+    workflow["metadata"]["labels"] |= labels
+    return workflow
+
+
+@pytest.fixture
+def state() -> ClusterState:
+    return ClusterState()
+
+
+@pytest.fixture(params=["kubernetes", "argo server"])
+def nashdex(
+    request: pytest.FixtureRequest, state: ClusterState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Nashdex]:
+    for name in ("ARGO_SERVER", "ARGO_TOKEN", "ARGO_NAMESPACE", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(state) as url:
+        (tmp_path / "kubeconfig").write_text(kubeconfig(url))
+        monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+        server = ["--server", url] if request.param == "argo server" else []
+
+        def call(*arguments: str) -> int:
+            return run_command_line([*arguments, *server])
+
+        yield call
+
+
+def failing(state: ClusterState, run: str = "sr") -> None:
+    state.add(recorded("league-stopped"))
+    state.add(recorded("iteration-stopped"))
+    assert all(w["metadata"]["labels"]["nashdex.dev/run"] == run for w in state.workflows.values())
+
+
+def test_submit_makes_a_league_that_holds_the_run(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert nashdex("submit", str(CONFIG), "--run", "mine.v2", "--set", "iterations=3", "--json") == 0
+    ((name, workflow),) = state.workflows.items()
+    assert json.loads(capsys.readouterr().out) == {
+        "run": "mine.v2",
+        "uri": "s3://bucket/runs/mine.v2",
+        "workflow": name,
+        "namespace": "research",
+        "iterations": 3,
+    }
+    assert workflow["metadata"]["generateName"] == "mine-v2-"
+    assert workflow["metadata"]["labels"]["nashdex.dev/run"] == "mine.v2"
+    assert workflow["spec"]["workflowTemplateRef"] == {"name": "nashdex-league"}
+    parameters = {p["name"]: p["value"] for p in workflow["spec"]["arguments"]["parameters"]}
+    assert unpack(parameters.pop("bundle").encode(), "bundle").settings.iterations == 3
+    assert parameters == {"run": "mine.v2", "first-iteration": "0", "iterations": "3"}
+
+
+def test_a_run_that_has_begun_is_sent_without_its_settings(nashdex: Nashdex, state: ClusterState) -> None:
+    assert nashdex("submit", str(CONFIG), "--begun") == 0
+    ((_, workflow),) = state.workflows.items()
+    assert {"name": "bundle", "value": ""} in workflow["spec"]["arguments"]["parameters"]
+
+
+def _old(state: ClusterState) -> None:
+    state.templates["nashdex-train"] = "0.0.9"
+
+
+def _incomplete(state: ClusterState) -> None:
+    del state.templates["nashdex-league"]
+
+
+def _old_argo(state: ClusterState) -> None:
+    state.argo_version = "v3.6.12"
+
+
+def _no_secret(state: ClusterState) -> None:
+    state.secrets.clear()
+
+
+def _no_site(state: ClusterState) -> None:
+    state.site = None
+
+
+def _half_a_site(state: ClusterState) -> None:
+    assert state.site is not None
+    del state.site["image-trainer"]
+
+
+def _other_site(state: ClusterState) -> None:
+    assert state.site is not None
+    state.site["template-version"] = "9.9.9"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (_old, "has the templates of nashdex 0.0.9, and this is"),
+        (_incomplete, "has no WorkflowTemplate nashdex-league: install nashdex there"),
+        (_old_argo, "Argo Workflows v3.6.12; nashdex needs 3.7"),
+        (_no_secret, "has no Secret nashdex-store"),
+        (_no_site, "has no ConfigMap nashdex-site"),
+        (_half_a_site, "image-trainer"),
+        (_other_site, "has the templates of nashdex 9.9.9"),
+    ],
+)
+def test_what_cannot_run_there_is_refused_before_anything_is_made(
+    nashdex: Nashdex,
+    state: ClusterState,
+    capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[ClusterState], None],
+    said: str,
+) -> None:
+    spoil(state)
+    assert nashdex("submit", str(CONFIG)) == 64
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert state.workflows == {}
+
+
+def test_a_gpu_that_the_site_does_not_give_is_refused(
+    nashdex: Nashdex, state: ClusterState, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "gpu.toml"
+    config.write_text('format = "leduc_poker"\n[population]\ninitial = ["random"]\n[collect]\nteacher = "random"\n')
+    assert nashdex("submit", str(config), "--set", "train.device=cuda") == 64
+    assert "training pods get no GPU there" in capsys.readouterr().err
+    assert state.site is not None
+    gpu = {"containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": 1}}}]}
+    state.site["train-pod-patch"] = json.dumps(gpu)
+    assert nashdex("submit", str(config), "--set", "train.device=cuda") == 0
+
+
+def test_what_may_not_be_read_is_not_held_against_the_cluster(nashdex: Nashdex, state: ClusterState) -> None:
+    state.forbidden = {"deployments", "configmaps", "secrets"}
+    assert nashdex("submit", str(CONFIG)) == 0
+
+
+def test_an_identity_in_place_of_a_secret_is_enough(nashdex: Nashdex, state: ClusterState) -> None:
+    assert state.site is not None
+    state.site["s3-secret"] = "none"
+    state.secrets.clear()
+    assert nashdex("submit", str(CONFIG)) == 0
+
+
+@pytest.mark.parametrize("run", ["ends-with-dash-", "dot."])
+def test_a_run_id_that_is_no_label_is_refused(nashdex: Nashdex, run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert nashdex("submit", str(CONFIG), "--run", run) == 64
+    assert "no label of Kubernetes" in capsys.readouterr().err
+
+
+def test_a_run_is_not_submitted_twice_at_once(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert nashdex("submit", str(CONFIG), "--run", "one") == 0
+    assert nashdex("submit", str(CONFIG), "--run", "one") == 64
+    assert "is running already" in capsys.readouterr().err
+    assert nashdex("resume", "one") == 64
+    assert len(state.workflows) == 1
+
+
+def test_status_is_what_the_workflows_came_to(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(state)
+    state.add(recorded("league-succeeded"))
+    state.add(recorded("iteration-succeeded"))
+    assert nashdex("status", "one", "--json") == 0
+    status = json.loads(capsys.readouterr().out)
+    assert (status["phase"], status["last"], len(status["iterations"])) == ("Succeeded", 0, 1)
+    steps = {step["step"]: (step["phase"], step["done"], step["shards"]) for step in status["iterations"][0]["steps"]}
+    assert steps.pop("gate") == ("Skipped", 0, 0)
+    assert set(steps.values()) == {("Succeeded", 1, 1)}
+    assert nashdex("status") == 0
+    shown = capsys.readouterr().out
+    assert "failed" in shown.splitlines()[-2] + shown.splitlines()[-1]
+    assert nashdex("status", "sr") == 0
+    assert "workflow shutdown with strategy" in capsys.readouterr().out
+    assert nashdex("status", "sr", "--watch") == 75
+    assert "collect of iteration 0, shard 0: workflow shutdown with strategy" in capsys.readouterr().err
+
+
+def test_an_unknown_run_is_said_to_be_unknown(nashdex: Nashdex, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("status", "logs", "stop", "resume"):
+        assert nashdex(command, "nobody") == 65
+        assert "no workflow of run nobody is there" in capsys.readouterr().err
+    assert nashdex("status") == 0
+    assert "no run is in namespace research" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("options", "strategy"), [((), "Stop"), (("--terminate",), "Terminate")])
+def test_stop_ends_the_league_and_its_iteration(
+    nashdex: Nashdex, state: ClusterState, options: tuple[str, ...], strategy: str
+) -> None:
+    failing(state)
+    for workflow in state.workflows.values():
+        workflow["status"]["phase"] = "Running"
+    assert nashdex("stop", "sr", *options) == 0
+    assert {w["spec"]["shutdown"] for w in state.workflows.values()} == {strategy}
+
+
+def test_resume_begins_with_the_first_iteration_without_a_report(nashdex: Nashdex, state: ClusterState) -> None:
+    failing(state)
+    done = copy.deepcopy(recorded("iteration-succeeded", **{"nashdex.dev/run": "sr"}))
+    done["metadata"]["name"] += "-again"
+    state.add(done)
+    assert nashdex("resume", "sr", "--json") == 0
+    *_, workflow = state.workflows.values()
+    parameters = {p["name"]: p["value"] for p in workflow["spec"]["arguments"]["parameters"]}
+    bundle = recorded("league-stopped")["spec"]["arguments"]["parameters"]
+    assert {"name": "bundle", "value": parameters.pop("bundle")} in bundle
+    assert parameters == {"run": "sr", "first-iteration": "1", "iterations": "2"}
+
+
+def test_a_complete_run_is_not_resumed(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state.add(recorded("league-succeeded"))
+    state.add(recorded("iteration-succeeded"))
+    assert nashdex("resume", "one") == 0
+    assert capsys.readouterr().out == "run one is complete\n"
+    assert len(state.workflows) == 2
+
+
+def test_logs_are_of_the_pods_that_are_there(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state.add(recorded("iteration-succeeded"))
+    for shard in ("0", "1"):
+        labels = {"app.kubernetes.io/component": "collect", "nashdex.dev/run": "one", "nashdex.dev/shard": shard}
+        metadata = {"name": f"pod-{shard}", "labels": labels, "creationTimestamp": "2026-01-01T00:00:00Z"}
+        state.pods.append({"metadata": metadata, "status": {"phase": "Running"}})
+        state.logs[f"pod-{shard}"] = f"first of {shard}\nsecond of {shard}\n"
+    assert nashdex("logs", "one", "collect", "--shard", "1") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(" | ")[2] for line in lines] == ["first of 1", "second of 1"]
+    assert nashdex("logs", "one", "train") == 65
+    assert "pods that succeeded are deleted" in capsys.readouterr().err
+
+
+def test_credentials_that_are_refused_are_said_and_not_shown(
+    nashdex: Nashdex, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "kubeconfig"
+    path.write_text(path.read_text().replace("right", "wrong-secret"))
+    assert nashdex("status") == 64
+    error = capsys.readouterr().err
+    assert "credentials are not accepted" in error
+    assert "wrong-secret" not in error
+
+
+def test_without_a_kubeconfig_the_error_says_what_to_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    monkeypatch.delenv("ARGO_SERVER", raising=False)
+    assert run_command_line(["status"]) == 64
+    assert "set KUBECONFIG" in capsys.readouterr().err
+
+
+def test_a_server_in_the_environment_that_is_away_is_passed_over(
+    state: ClusterState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(state) as url:
+        (tmp_path / "kubeconfig").write_text(kubeconfig(url))
+        monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+        monkeypatch.setenv("ARGO_SERVER", "http://127.0.0.1:1")
+        assert run_command_line(["status"]) == 0
+        assert run_command_line(["status", "--server", "http://127.0.0.1:1"]) == 75
+        assert "does not answer" in capsys.readouterr().err
