@@ -29,8 +29,8 @@ _TEMPLATES = (
     LEAGUE_TEMPLATE,
 )
 _PART_OF_LABEL = "app.kubernetes.io/part-of"
-_MAX_NAME_STEM = 36
-"""Of a league's name, so that its pods' names and its iterations' labels stay within 63 characters."""
+_MAX_NAME_STEM = 20
+"""Of a league's name: pods and labels have 63 characters, and every node of a Workflow repeats its name."""
 
 
 def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False) -> str:
