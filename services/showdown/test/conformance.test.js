@@ -20,7 +20,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 /** @param {string[]} args @returns {{status: number | null, lines: any[], stderr: string}} */
 function run(...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CONFORMANCE, ...args], { encoding: "utf8", timeout: 240_000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CONFORMANCE, ...args], { encoding: "utf8", timeout: 1_200_000 });
   return { status, lines: stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line)), stderr };
 }
 

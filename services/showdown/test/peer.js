@@ -8,7 +8,7 @@ import { ProtocolError } from "../src/messages.js";
 import { Session } from "../src/session.js";
 
 export const GATEWAY = fileURLToPath(new URL("../src/gateway.js", import.meta.url));
-const PATIENCE_MILLISECONDS = 20_000;
+const PATIENCE_MILLISECONDS = 120_000;
 
 /**
  * @typedef {object} Decisions
