@@ -17,6 +17,10 @@ from typing import Any
 import pytest
 
 import nashdex
+from nashdex.core import keys
+from nashdex.core.settings import load_settings
+from nashdex.core.steps import StepName
+from nashdex.orchestrator.plan import iteration_steps
 
 ROOT = Path(__file__).parents[2]
 TAG = os.environ.get("NASHDEX_TEST_IMAGES") or nashdex.__version__
@@ -41,6 +45,15 @@ IMPORTED = {
     "collector": ("boto3, pyspiel, poke_env", "nashdex.cli, nashdex.collector.step, nashdex.rollout.loading"),
     "evaluator": ("boto3, pyspiel, poke_env", "nashdex.cli, nashdex.evaluator.step, nashdex.rollout.loading"),
     "trainer": ("boto3, pyspiel, torch.distributed.run", "nashdex.cli, nashdex.trainer.step, nashdex.trainer.loop"),
+}
+IMAGE_OF_STEP = {
+    StepName.PLAN: "control",
+    StepName.COLLECT: "collector",
+    StepName.TRAIN: "trainer",
+    StepName.GATE: "evaluator",
+    StepName.EVALUATE: "evaluator",
+    StepName.SOLVE: "control",
+    StepName.REPORT: "control",
 }
 STORE = "/tmp/runs"  # noqa: S108 - a memory file system of the container
 RESTRICTED = ("--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=none")
@@ -159,13 +172,21 @@ def test_showdown_has_no_python() -> None:
     assert run("showdown", "-c", find, entrypoint="sh").stdout == ""
 
 
-def test_control_does_a_whole_tabular_run() -> None:
-    """Everything that theory knows the answer of: plan, solve and report with scipy, OpenSpiel and the templates."""
-    options = (f"--volume={ROOT / 'configs'}:/configs:ro",)
-    arguments = ("run", "/configs/kuhn.toml", "--store", STORE, "--json", "--set", "iterations=3")
-    result = docker("run", "--rm", *RESTRICTED, *options, image("control"), *arguments, check=False)
-    assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)
+def test_an_iteration_is_done_by_each_step_in_its_own_image(tmp_path: Path) -> None:
+    """Kuhn poker: what plans and solves has scipy and the report's templates, what collects has lz4, and so on."""
+    tmp_path.chmod(0o777)
+    (tmp_path / "config.toml").write_text('run = "kuhn"\n' + (ROOT / "configs" / "kuhn.toml").read_text())
+    options = (*RESTRICTED, f"--volume={tmp_path}:/store")
+
+    def do(name: str, *arguments: str) -> None:
+        result = docker("run", "--rm", *options, image(name), *arguments, check=False)
+        assert result.returncode == 0, f"{arguments}: {result.stderr}"
+
+    do("control", "begin", "/store/config.toml", "--store", "/store")
+    for iteration in range(2):
+        for step in iteration_steps(load_settings(tmp_path / "config.toml")):
+            do(IMAGE_OF_STEP[step.name], "step", step.name, "--run=/store/kuhn", f"--iteration={iteration}")
+    assert (tmp_path / "kuhn" / keys.published(1, keys.REPORT)).exists()
 
 
 def test_trainer_takes_an_optimiser_step() -> None:
