@@ -45,6 +45,7 @@ _REMEDIES = {
     "RequestTimeTooSkewed": "this machine's clock is wrong",
 }
 _REMEDIES_BY_STATUS: dict[int, str] = {
+    HTTPStatus.BAD_REQUEST: "check AWS_REGION, then the URI",  # all that a HEAD of another region's bucket answers
     HTTPStatus.UNAUTHORIZED: "check the credentials",
     HTTPStatus.FORBIDDEN: "the credentials are wrong or lack the right: check them and the bucket's policy",
     HTTPStatus.NOT_IMPLEMENTED: "the server lacks what nashdex needs: conditional writes (If-None-Match) among others",

@@ -10,6 +10,8 @@ from nashdex.store import open_store
 def check(uri: str) -> str:
     """Return the key that was written, read and deleted."""
     store, key, content = open_store(uri), f"helm-test/{secrets.token_hex(8)}", secrets.token_bytes(32)
+    if store.exists(key):  # the first thing that a step asks: its answer has no body, so nothing can mend it
+        raise DataError(f"{uri}: {key} is there before it was written")
     store.put(key, content)
     if store.put_if_absent(key, b"other"):
         raise ConfigurationError(f"{uri}: the server ignores If-None-Match, on which nashdex relies; choose another")
