@@ -5,8 +5,8 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import current_images
 import failures
-import images
 import pytest
 from clusters import Cluster, open_cluster
 from installation import Installation, namespace
@@ -25,7 +25,7 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def image_tag(cluster: Cluster) -> str:
     """The tag of images that are made of this working tree, and in the cluster."""
-    return images.provide(cluster)
+    return current_images.provide(cluster)
 
 
 @pytest.fixture(scope="session")
@@ -58,9 +58,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Collect everything of a failure before the next test changes it."""
     report = yield
     if report.failed and (made := item.config.stash.get(_INSTALLATION, None)):
