@@ -1,9 +1,8 @@
-"""Commands that need no simulator: what they print, and how fast."""
+"""Commands that need no simulator: what they print, and what they import."""
 
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import nashdex
 from nashdex import cli
 from nashdex.orchestrator.runs import begin_run
 
-HELP_SECONDS = 0.5
 HEAVY = ("torch", "numpy", "scipy", "boto3", "poke_env", "pydantic_settings", "structlog", "nashdex.store")
 
 
@@ -20,12 +18,7 @@ def test_help_is_instant_because_nothing_heavy_is_imported() -> None:
     script = f"import nashdex.cli, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=30)
     assert loaded.stdout == "[]\n"
-    seconds = []
-    for _ in range(3):
-        began = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "nashdex", "--help"], capture_output=True, check=True, timeout=30)
-        seconds.append(time.perf_counter() - began)
-    assert min(seconds) < HELP_SECONDS
+    subprocess.run([sys.executable, "-m", "nashdex", "--help"], capture_output=True, check=True, timeout=30)
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
