@@ -45,9 +45,7 @@ def test_two_populations_answer_each_other_best_under_the_pull(payoffs: Floats, 
 
 
 def test_a_weak_pull_is_close_to_equilibrium_and_a_strong_one_to_uniform() -> None:
-    np.testing.assert_allclose(
-        _magnet(0.01).one_population(BIASED_RPS).strategy, np.array([1, 10, 5]) / 16, atol=0.03
-    )
+    np.testing.assert_allclose(_magnet(0.01).one_population(BIASED_RPS).strategy, np.array([1, 10, 5]) / 16, atol=0.03)
     np.testing.assert_allclose(_magnet(1e6).one_population(BIASED_RPS).strategy, 1 / 3, atol=1e-6)
 
 
