@@ -129,3 +129,25 @@ def conformance(
             f"{first.battle} of {first.format}: it says `{first.accelerated}` where the published one says "
             f"`{first.plain}`; set NASHDEX_GATEWAY_ACCELERATION=false until it is mended"
         )
+
+
+@app.command()
+def metagame(
+    policies: Annotated[int, typer.Option(min=2, max=500, help="Of the single matrix.")] = 100,
+    draws: Annotated[int, typer.Option(min=100, max=100_000, help="Of the posterior of 20 policies.")] = 500,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure every meta-solver: one matrix, and all that solving 20 policies with their posterior takes."""
+    from nashdex.solver.bench import MetagameBench, bench_metagame
+
+    times = []
+    for measured in bench_metagame(policies, draws):
+        times.append(measured)
+        if not as_json:
+            print_text(
+                f"{measured.meta_solver}: {policies} policies {measured.matrix_cpu_seconds:.2f} CPU-seconds, "
+                f"20 policies with {draws} draws {measured.posterior_cpu_seconds:.2f}"
+            )
+    if as_json:
+        bench_of_all = MetagameBench(num_policies=policies, num_draws=draws, solvers=tuple(times))
+        print_json(bench_of_all.model_dump(mode="json"))
