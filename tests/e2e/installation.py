@@ -130,6 +130,20 @@ class Installation:
 
         return wait_for(working, f"{step} to be at work", seconds)
 
+    def begun(self, run_id: str, iteration: int, step: StepName, words: str, seconds: float) -> str:
+        """Wait until a pod of a step has said ``words`` in its log; return its name. Sooner than metrics tell."""
+
+        def saying() -> str | None:
+            for pod in self.objects("pods", run=run_id, iteration=str(iteration), component=step.value):
+                name: str = pod["metadata"]["name"]
+                if pod["status"]["phase"] == "Running":
+                    log = attempt("kubectl", "-n", self.namespace, "logs", name, "-c", "main")
+                    if words in log.stdout:
+                        return name
+            return None
+
+        return wait_for(saying, f"{step} to say {words!r}", seconds)
+
     def metric(self, pod: str, name: str) -> float:
         """Return the sum of what a pod says of a metric; 0 while it does not answer."""
         path = f"/api/v1/namespaces/{self.namespace}/pods/{pod}:9090/proxy/metrics"

@@ -122,7 +122,7 @@ def test_the_new_policy_loads_and_plays(installed: Installation) -> None:
 def test_killed_pods_and_a_killed_controller_lose_and_double_nothing(installed: Installation) -> None:
     """A collector vanishes, the trainer is evicted, and the controller dies while evaluators begin."""
     name = installed.submit(run=SMALL_RUN, iteration="1")
-    collector = installed.at_work(SMALL_RUN, 1, StepName.COLLECT, "nashdex_battles_total", 300)
+    collector = installed.begun(SMALL_RUN, 1, StepName.COLLECT, '"event": "sizes"', 300)
     installed.kubectl("delete", "pod", collector, "--grace-period=0", "--force")
     trainer = installed.at_work(SMALL_RUN, 1, StepName.TRAIN, "nashdex_updates_total", 600)
     installed.kubectl("delete", "pod", trainer, "--wait=false")
