@@ -136,16 +136,17 @@ def test_running_again_does_nothing_and_answers_the_same(whole: tuple[Path, str]
 
 
 def _steps_of(process: "subprocess.Popen[str]") -> list[tuple[psutil.Process, str]]:
-    """Return the running steps of a runner with "NAME iteration shard"."""
+    """Return the running steps of a runner with "NAME iteration shard", by the log that each writes to."""
     found = []
     for child in _children(process):
         try:
-            words = child.cmdline()
-        except psutil.Error:
+            log = Path(f"/proc/{child.pid}/fd/1").readlink()
+            leads = os.getpgid(child.pid) == child.pid  # and is no gateway of the step's
+        except OSError:
             continue
-        if "step" in words and "--shard" in words:
-            name = words[words.index("step") + 1]
-            found.append((child, f"{name} {words[words.index('--iteration') + 1]} {words[-2]}"))
+        if leads and log.suffix == ".log":
+            iteration, name, shard = log.stem.split("-")
+            found.append((child, f"{name} {int(iteration)} {int(shard)}"))
     return found
 
 

@@ -41,27 +41,29 @@ def run(
 
     begun = begin_run(store, config, name=run, overrides=overrides)
     last = begun.settings.iterations - 1
-    command, start = step_command(begun.store.uri), start_command
+    uri = begun.store.uri
+    warm = None
     if warm_start.is_available():
-        modules = warm_start.modules_of_steps(begun.settings)
-        command = step_command(begun.store.uri, program=())
-        start = warm_start.WarmStart("nashdex.cli:run_command_line", modules)
+        warm = warm_start.WarmStart("nashdex.cli:run_command_line", warm_start.modules_of_steps(begun.settings))
     options = RunnerOptions(num_processes=processes or _num_cores(), logs=logs_folder(begun))
     with open_display(sys.stderr if as_json else sys.stdout) as display:
         display.say(f"run {begun.id}: {begun.settings.format}, iterations 0 to {last}")
-        display.say(f"in  {begun.store.uri}")
-        run_plan(
-            begun,
-            options=options,
-            display=display,
-            command=command,
-            start=start,
-            on_iteration=lambda iteration: display.say(summarise(begun.store, iteration)),
-        )
+        display.say(f"in  {uri}")
+        try:
+            run_plan(
+                begun,
+                options=options,
+                display=display,
+                command=step_command(uri, program=()) if warm else step_command(uri),
+                start=warm or start_command,
+                on_iteration=lambda iteration: display.say(summarise(begun.store, iteration)),
+            )
+        finally:
+            if warm:
+                warm.close()
         display.say(f"report: {report_address(begun, last)}")
     if as_json:
         final = json.loads(begun.store.get(keys.published(last, keys.REPORT)))
-        uri = begun.store.uri
         print_json(
             {
                 "run": begun.id,

@@ -10,7 +10,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Callable, Sequence
-from multiprocessing import reduction
+from multiprocessing import forkserver, reduction, resource_tracker
 from typing import Any
 
 from nashdex.core.settings import RunSettings
@@ -85,6 +85,12 @@ class WarmStart:
         async with self._one_at_a_time:
             await asyncio.to_thread(process.start)
         return WarmChild(process)
+
+    def close(self) -> None:
+        """End the server and what multiprocessing started beside it, so that no process is left."""
+        # The public way is to end this process; both would then end a moment after it.
+        forkserver._forkserver._stop()  # type: ignore[attr-defined]  # noqa: SLF001
+        resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def modules_of_steps(settings: RunSettings) -> list[str]:
