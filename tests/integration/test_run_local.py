@@ -180,7 +180,7 @@ def test_killed_steps_and_a_killed_runner_lose_and_double_nothing(whole: tuple[P
         for child, shard in _steps_of(process):
             if shard.split()[0] not in {"collect", "train", "evaluate"}:
                 continue
-            moment = moments.setdefault(shard, now + draw.uniform(0.0, 3.0))
+            moment = moments.setdefault(shard, now + draw.uniform(0.0, 0.5))
             if shard not in killed and now >= moment:
                 child.kill()
                 killed.add(shard)
