@@ -3,6 +3,7 @@
 Shards of evaluate divide the pairs that the matrix of the iteration before does not hold; solve puts them together.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
@@ -59,7 +60,7 @@ def add_exact(
 def _check_asked_for(asked: Sequence[Pair], cells: Sequence[ExactCell]) -> None:
     found = [cell.policies for cell in cells]
     for pairs, problem in (
-        ({pair for pair in found if found.count(pair) > 1}, "is there twice"),
+        ({pair for pair, times in Counter(found).items() if times > 1}, "is there twice"),
         (set(found) - set(asked), "was not asked for"),
         (set(asked) - set(found), "is in no ledger"),
     ):
