@@ -47,7 +47,7 @@ class _Worker:
         self.retiring = False
         self.active_at = time.monotonic()
         self.asked_at: float | None = None
-        """When it was first sent what it owes an answer to."""
+        """When it was sent what it owes an answer to; None where it owes none."""
 
     @property
     def owes_answer(self) -> bool:
@@ -57,17 +57,20 @@ class _Worker:
         return self.owes_answer and now - self.active_at > _HANG_SECONDS
 
     def flush(self) -> None:
-        """Send what waits to be sent."""
-        if self.asked_at is None and self.owes_answer:
+        """Send what waits to be sent, unless the gateway still owes an answer to what was sent before.
+
+        Battles that end are told of before the decisions of the same moment. The battles that then start go with the
+        answers to those decisions: sent at once, they would come back as a small batch of their own, turn after turn.
+        """
+        if self.asked_at is not None:
+            return
+        if self.owes_answer:
             self.asked_at = time.monotonic()
         self.gateway.flush()
 
     def read(self, events: Events) -> None:
         """Add everything received to ``events``."""
         received = self.gateway.receive(0.0)
-        if received is not None and self.asked_at is not None:
-            metrics.GATEWAY_SECONDS.observe(time.monotonic() - self.asked_at)
-            self.asked_at = None
         while received is not None:
             self.active_at = time.monotonic()
             if isinstance(received, dict):
@@ -77,6 +80,9 @@ class _Worker:
                 events.decisions.append(replace(received, lines=self.lines))
                 self.lines = {}
             received = self.gateway.receive(0.0) if self.gateway.channel.has_frames else None
+        if self.asked_at is not None and not self.owes_answer:
+            metrics.GATEWAY_SECONDS.observe(time.monotonic() - self.asked_at)
+            self.asked_at = None
 
     def _take(self, message: dict[str, Any], events: Events) -> None:
         match message["type"]:

@@ -1,0 +1,47 @@
+"""Battles that start while others go on join their batch: small batches cost several times as much a decision."""
+
+from contextlib import closing
+
+import pytest
+
+from nashdex.core.ids import PolicyId
+from nashdex.games.interface import Events
+from nashdex.games.registry import game_for
+from nashdex.games.showdown.arena import ShowdownArena
+from nashdex.policies.scripted import SCRIPTED
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import Rollout
+
+pytestmark = pytest.mark.integration
+
+FORMAT = "gen1randombattle"
+NUM_AT_ONCE = 8
+RANDOM = PolicyId("random")
+
+
+class _Watched(ShowdownArena):
+    """Remembers which battles each batch leaves out that the one before it asked for and that go on."""
+
+    def __init__(self) -> None:
+        super().__init__(FORMAT, num_gateways=1)
+        self.left_out: list[set[int]] = []
+        self._asked: set[int] = set()
+
+    def poll(self) -> Events:
+        events = super().poll()
+        self._asked -= {outcome.battle for outcome in events.outcomes}
+        for decisions in events.decisions:
+            asked = set(decisions.battle.tolist())
+            self.left_out.append(self._asked - asked)
+            self._asked = asked
+        return events
+
+
+def test_every_batch_asks_for_all_battles_that_go_on() -> None:
+    with closing(_Watched()) as arena:
+        battles = PairedBattles(3, game_for(FORMAT).teams(), deadline_seconds=200.0)
+        rollout = Rollout(arena, {RANDOM: SCRIPTED[RANDOM](arena.space)}, concurrent_battles=NUM_AT_ONCE)
+        played = list(rollout.play(battles.assignment(n, (RANDOM, RANDOM)) for n in range(5 * NUM_AT_ONCE)))
+    assert all(finished.outcome is not None for finished in played)
+    assert len(arena.left_out) > NUM_AT_ONCE
+    assert not any(arena.left_out)
