@@ -21,7 +21,14 @@ def test_nothing_is_refused_where_nothing_is_hidden(format_id: str) -> None:
 def test_the_same_seed_counts_the_same() -> None:
     first = count_rejections("gen9randombattle", 8, seed=2).as_json()
     assert first == count_rejections("gen9randombattle", 8, seed=2).as_json()
-    assert first["causes"].keys() <= {"Can't switch: The active Pokémon is trapped"}
+
+
+def test_a_refused_choice_is_traced_to_what_could_not_be_known() -> None:
+    """In the first battle of seed 1, a Magnezone's Magnet Pull keeps Scizor, and was not shown before."""
+    counts = count_rejections("gen9randombattle", 1, seed=1).as_json()
+    assert counts["battles_with_rejection"] == counts["battles"] == 1
+    cause = {"cause": "Can't switch: The active Pokémon is trapped", "maybe_trapped": True}
+    assert counts["causes"] == [{**cause, "opponent": "magnezone", "ability": "", "count": 1}]
 
 
 def test_an_unknown_format_is_refused() -> None:

@@ -6,9 +6,9 @@ Random legal actions find every hole in a mask sooner than policies do. See docs
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -26,6 +26,19 @@ _SILENCE_SECONDS = 120.0
 _DEADLINE_SECONDS = 600.0
 
 
+class Refusal(NamedTuple):
+    """Why a choice was refused, and what its seat knew when it chose."""
+
+    cause: str
+    """The simulator's own words."""
+    maybe_trapped: bool
+    """The request had left it open if the Pokémon is trapped; without this, the mask itself is at fault."""
+    opponent: str
+    """Species of the opponent's active Pokémon, as it looked."""
+    ability: str
+    """Its ability, empty while that is not known."""
+
+
 @dataclass
 class Rejections:
     """What was refused in how many battles."""
@@ -34,8 +47,7 @@ class Rejections:
     battles: int = 0
     failed: int = 0
     decisions: int = 0
-    causes: Counter[str] = field(default_factory=Counter)
-    """Refused choices by the simulator's own words."""
+    refusals: Counter[Refusal] = field(default_factory=Counter)
     battles_with: set[int] = field(default_factory=set)
 
     def as_json(self) -> dict[str, Any]:
@@ -45,55 +57,82 @@ class Rejections:
             "battles": self.battles,
             "failed": self.failed,
             "decisions": self.decisions,
-            "rejected_choices": self.causes.total(),
+            "rejected_choices": self.refusals.total(),
             "battles_with_rejection": len(self.battles_with),
             "share_without": 1 - len(self.battles_with) / self.battles,
-            "causes": dict(self.causes.most_common()),
+            "causes": [{**refusal._asdict(), "count": count} for refusal, count in self.refusals.most_common()],
         }
 
 
 def count_rejections(format_id: str, num_battles: int, seed: int) -> Rejections:
     """Play battles of uniformly random legal actions and count the choices that the simulator refuses.
 
+    Battles with a refused choice are played a second time, with what their seats know.
+
     Raises:
         ConfigurationError: the format is unknown.
         TryAgainError: the gateway went away.
     """
     check_format(format_id)
+    counts = Rejections(format_id)
+    for message in _play(format_id, range(num_battles), seed, states=False):
+        if isinstance(message, Decisions):
+            counts.decisions += len(message) - int(message.asked_again.sum())
+        elif message["type"] == "rejected":
+            counts.battles_with.add(message["battle"])
+        elif message["type"] == "finished":
+            counts.battles += len(message["battles"])
+        elif message["type"] == "failed":
+            counts.failed += len(message["battles"])
+    states: dict[tuple[int, int], Mapping[str, Any]] = {}
+    for message in _play(format_id, sorted(counts.battles_with), seed, states=True):
+        if isinstance(message, Decisions):
+            continue
+        if message["type"] == "lines":
+            states |= {(row["battle"], row["seat"]): row["state"] for row in message["rows"]}
+        elif message["type"] == "rejected":
+            counts.refusals[_refusal(message["cause"], states[message["battle"], message["seat"]])] += 1
+    return counts
+
+
+def _refusal(cause: str, state: Mapping[str, Any]) -> Refusal:
+    opponent = next((pokemon for pokemon in state["opponent"]["pokemon"] if pokemon["active"]), None)
+    if opponent is None:
+        return Refusal(cause, state["maybe_trapped"], "", "")
+    return Refusal(cause, state["maybe_trapped"], opponent["forme"], opponent["ability"])
+
+
+def _play(format_id: str, numbers: Sequence[int], seed: int, *, states: bool) -> Iterator[Decisions | dict[str, Any]]:
+    """Play the battles of these numbers and yield what the gateway says, each message once it is answered."""
+    if not numbers:
+        return
     teams = showdown_game(format_id, None).teams()
-    counts, num_started = Rejections(format_id), 0
     draws: Counter[tuple[int, int]] = Counter()
     gateway = Gateway(format_id)
+    num_started = num_ended = 0
 
     def start(count: int) -> None:
         nonlocal num_started
-        numbers = range(num_started, min(num_started + count, num_battles))
-        num_started += len(numbers)
-        gateway.send({"type": "start", "battles": [_start_row(number, seed, teams) for number in numbers]})
+        rows = [_start_row(number, seed, teams) for number in numbers[num_started : num_started + count]]
+        num_started += len(rows)
+        gateway.send({"type": "start", "battles": [{**row, "states": [states, states]} for row in rows]})
         gateway.flush()
 
     try:
         start(_NUM_CONCURRENT)
-        while counts.battles + counts.failed < num_battles:
+        while num_ended < len(numbers):
             message = gateway.receive(_SILENCE_SECONDS)
             if message is None:
                 raise TryAgainError(f"the gateway was silent for {_SILENCE_SECONDS:.0f} s")
             if isinstance(message, Decisions):
-                counts.decisions += len(message) - int(message.asked_again.sum())
                 gateway.act(message.battle, message.seat, _draw(message, seed, draws))
                 gateway.flush()
-            elif message["type"] == "rejected":
-                counts.causes[message["cause"]] += 1
-                counts.battles_with.add(message["battle"])
             elif message["type"] in {"finished", "failed"}:
-                if message["type"] == "failed":
-                    counts.failed += len(message["battles"])
-                else:
-                    counts.battles += len(message["battles"])
+                num_ended += len(message["battles"])
                 start(len(message["battles"]))
+            yield message
     finally:
         gateway.close()
-    return counts
 
 
 def _start_row(number: int, seed: int, teams: Sequence[str]) -> Mapping[str, Any]:
@@ -123,7 +162,7 @@ def main(
     battles: Annotated[int, typer.Option(min=1, help="Battles to play.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Of teams, battles and choices.")] = 1,
 ) -> None:
-    """Print how many choices were refused, by cause, and in how many battles."""
+    """Print how many choices were refused and why, and in how many battles."""
     try:
         counts = count_rejections(format_id, battles, seed)
     except NashdexError as error:
