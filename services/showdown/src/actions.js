@@ -42,7 +42,18 @@ function canSwitch(tracker, row) {
   if (tracker.asks === ASKS_TEAM) return true;
   if (tracker.asks === ASKS_SWITCH && tracker.reviving) return own.pokemon[row].fainted;
   if (row === own.active || own.pokemon[row].fainted) return false;
-  return tracker.asks === ASKS_SWITCH || !tracker.isTrapped;
+  return tracker.asks === ASKS_SWITCH || !isTrapped(tracker);
+}
+
+/**
+ * @param {Tracker} tracker
+ * @returns {boolean} whether it is certain that the own active Pokémon must stay
+ */
+function isTrapped(tracker) {
+  // While the opponent has not been shown a copy's types, its request says "maybe" even if they make it immune.
+  const { own, n, request } = tracker;
+  if (request?.active?.[0]?.maybeTrapped && own.slot.volatiles[n.transformed]) return false;
+  return tracker.isTrapped;
 }
 
 /** @param {Tracker} tracker @param {number} group @param {number} m place of the move @returns {boolean} */
