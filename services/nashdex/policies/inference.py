@@ -5,9 +5,11 @@ entity's row.
 
 The logits are those of ``ActorCritic.logits`` up to rounding (|Δ log π| < 1e-4; in practice 1e-6): only sums are taken
 in another order. The trunk runs on oneDNN, which uses the processor's widest vectors whoever made it, where torch's
-own products may use half of them; and an entity's blocks are one product, not one each.
+own products may use half of them; an entity's blocks are one product, not one each; and all rows' categories are
+looked up at once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +29,31 @@ _CHUNK_ROWS = 128
 _ROW_MULTIPLE = 8
 """oneDNN compiles and keeps kernels (some 2 MB) for each number of rows that it meets. Larger batches go in chunks, and
 what is left over goes with rows to spare, so that it meets no more than 16 numbers."""
-_HAS_ONEDNN = bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
+# What torch.compile makes of a linear layer: no conversion of its input and output, no pass of its own for the ReLU.
+_HAS_ONEDNN = hasattr(torch.ops.mkldnn, "_linear_pointwise") and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
+
+
+@dataclass(frozen=True)
+class _HiddenLayer:
+    """A linear layer and its ReLU, on oneDNN where torch was built with it."""
+
+    weight: Tensor
+    """Laid out as oneDNN reads it fastest."""
+    bias: Tensor
+
+    @classmethod
+    def of(cls, layer: Linear) -> "_HiddenLayer":
+        """Return ``layer`` under its present weights."""
+        weight = layer.weight.clone()
+        if _HAS_ONEDNN:
+            weight = torch.ops.mkldnn._reorder_linear_weight(weight, _CHUNK_ROWS)  # noqa: SLF001
+        return cls(weight, layer.bias.clone())
+
+    def __call__(self, inputs: Tensor) -> Tensor:
+        if not _HAS_ONEDNN:
+            return functional.linear(inputs, self.weight, self.bias).relu_()
+        outputs: Tensor = torch.ops.mkldnn._linear_pointwise(inputs, self.weight, self.bias, "relu", [], "")  # noqa: SLF001
+        return outputs
 
 
 @dataclass(frozen=True)
@@ -39,8 +65,8 @@ class _RowEncoder:
     """(W, E); zero where a category stands."""
     bias: Tensor
     """(E,)"""
-    categories: slice
-    """Where its categories stand among those of the observation."""
+    rows: slice
+    """Where its rows stand among those of the observation."""
     vectors: slice
     """Where its rows' vectors stand among those that the trunk sees; the active row's comes next."""
 
@@ -63,18 +89,17 @@ class InferenceNetwork:
             fused = network.fuse()
             self._table = fused.table
             self._encoders: list[_RowEncoder] = []
-            category, vector = 0, 0
+            row, vector = 0, 0
             for entity, index in zip(network.entities, network.encoder_of, strict=True):
                 weights, bias = torch.cat(fused.number_weights[index]), fused.biases[index].clone()
-                categories = slice(category, category + entity.rows * len(entity.vocabularies))
-                vectors = slice(vector, vector + entity.rows)
-                self._encoders.append(_RowEncoder(entity, weights, bias, categories, vectors))
-                category, vector = categories.stop, vector + entity.num_vectors
+                rows, vectors = slice(row, row + entity.rows), slice(vector, vector + entity.rows)
+                self._encoders.append(_RowEncoder(entity, weights, bias, rows, vectors))
+                row, vector = rows.stop, vector + entity.num_vectors
+            self._bags = _bags(network.entities)
             self._vectors = torch.zeros(_CHUNK_ROWS, vector, network.settings.entity_size)
             hidden = [layer for layer in network.trunk if isinstance(layer, Linear)]
-            self._layers = [
-                (_packed(layer.weight.clone()), _packed(layer.bias.clone())) for layer in (*hidden, network.actor)
-            ]
+            self._hidden = [_HiddenLayer.of(layer) for layer in hidden]
+            self._actor = network.actor.weight.clone(), network.actor.bias.clone()
 
     def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return logits before masking, (B, A), of ``observations`` (B, F)."""
@@ -86,31 +111,39 @@ class InferenceNetwork:
     def _chunk(self, observations: Tensor) -> Tensor:
         num_rows = len(observations)
         self._encode(observations, self._vectors[:num_rows])
-        hidden = _packed(self._vectors[: -(-num_rows // _ROW_MULTIPLE) * _ROW_MULTIPLE].flatten(1))
-        for weight, bias in self._layers[:-1]:
-            hidden = functional.linear(hidden, weight, bias).relu_()
-        logits = functional.linear(hidden, *self._layers[-1])
-        return (logits.to_dense() if logits.is_mkldnn else logits)[:num_rows]
+        hidden = self._vectors[: -(-num_rows // _ROW_MULTIPLE) * _ROW_MULTIPLE].flatten(1)
+        for layer in self._hidden:
+            hidden = layer(hidden)
+        return functional.linear(hidden, *self._actor)[:num_rows]
 
     def _encode(self, observations: Tensor, vectors: Tensor) -> None:
         """Fill ``vectors`` (B, V, E)."""
         num_rows, _, size = vectors.shape
-        categories = self._look_up.indices(observations)
+        sums = self._category_sums(observations)
         for encoder in self._encoders:
             entity = encoder.entity
             rows = torch.addmm(encoder.bias, encoder.columns(observations), encoder.weights)
+            rows = rows.view(num_rows, entity.rows, size)
             if entity.vocabularies:
-                indices = categories[:, encoder.categories].reshape(-1, len(entity.vocabularies))
-                rows += functional.embedding_bag(indices, self._table, mode="sum")
+                rows += sums[:, encoder.rows]
             filled = vectors[:, encoder.vectors]
-            torch.clamp_min(rows.view(num_rows, entity.rows, size), 0, out=filled)
+            torch.clamp_min(rows, 0, out=filled)
             if entity.active is not None:
                 torch.sum(observations[:, entity.active].unsqueeze(2) * filled, 1, out=vectors[:, encoder.vectors.stop])
 
+    def _category_sums(self, observations: Tensor) -> Tensor:
+        """Return what the categories add to each of the R rows, (B, R, E)."""
+        bags = self._bags[: len(observations)]
+        indices = self._look_up.indices(observations).flatten()
+        sums: Tensor = functional.embedding_bag(indices, self._table, bags.flatten(), mode="sum")
+        return sums.view(*bags.shape, -1)
 
-def _packed(tensor: Tensor) -> Tensor:
-    """Return ``tensor`` for oneDNN, where torch was built with it."""
-    return tensor.to_mkldnn() if _HAS_ONEDNN else tensor
+
+def _bags(entities: Sequence[Entity]) -> Tensor:
+    """Return where the categories of each row of each observation of a chunk begin, (_CHUNK_ROWS, R), int32."""
+    sizes = torch.tensor([len(entity.vocabularies) for entity in entities for _ in range(entity.rows)])
+    first = torch.arange(_CHUNK_ROWS).unsqueeze(1) * sizes.sum()
+    return (first + sizes.cumsum(0) - sizes).int()
 
 
 class NetworkPolicy:
