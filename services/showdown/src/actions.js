@@ -50,10 +50,26 @@ function canSwitch(tracker, row) {
  * @returns {boolean} whether it is certain that the own active Pokémon must stay
  */
 function isTrapped(tracker) {
+  if (!tracker.isTrapped) return false;
   // While the opponent has not been shown a copy's types, its request says "maybe" even if they make it immune.
-  const { own, n, request } = tracker;
-  if (request?.active?.[0]?.maybeTrapped && own.slot.volatiles[n.transformed]) return false;
-  return tracker.isTrapped;
+  const isCopy = tracker.own.slot.volatiles[tracker.n.transformed] === 1;
+  return !(isCopy && tracker.request?.active?.[0]?.maybeTrapped && escapes(tracker));
+}
+
+/** @param {Tracker} tracker @returns {boolean} whether the own active Pokémon's types save it from the opponent's trap */
+function escapes({ dexInfo, own, opponent, scratchTypes }) {
+  const { abilities, types, trapOf } = dexInfo;
+  own.writeTypes(own.active, scratchTypes);
+  const has = Array.from(scratchTypes, (type) => types.ids[type]).filter(Boolean);
+  if (!dexInfo.dex.getImmunity("trapped", has)) return true;
+  switch (abilities.ids[opponent.abilityOf(opponent.active) || trapOf[opponent.speciesOf(opponent.active)]]) {
+    case "arenatrap":
+      return has.includes("flying");
+    case "magnetpull":
+      return !has.includes("steel");
+    default:
+      return false;
+  }
 }
 
 /** @param {Tracker} tracker @param {number} group @param {number} m place of the move @returns {boolean} */

@@ -185,12 +185,16 @@ export class DexInfo {
     this.hiddenPower = this.moves.of("hiddenpower");
     this.teraBlast = this.moves.of("terablast");
     this.trapping = new Set(TRAPPING.map((id) => this.abilities.of(id)).filter((ability) => ability > 0));
+    /** The trapping ability that a species may have, else 0; none has two. */
+    this.trapOf = new Uint16Array(numSpecies);
     /** 1 for a species that can only have abilities that trap. */
     this.isTrapper = new Uint8Array(numSpecies);
     const sets = publicSets(format);
     for (const [index, entry] of species.entries()) {
       const abilities = sets?.[entry.id]?.sets.flatMap((set) => set.abilities ?? []) ?? [];
-      const possible = (abilities.length > 0 ? abilities : Object.values(entry.abilities)).map((name) => this.abilities.of(name));
+      const named = Object.values(entry.abilities).map((name) => this.abilities.of(name));
+      this.trapOf[index + 1] = named.find((ability) => this.trapping.has(ability)) ?? 0;
+      const possible = abilities.length > 0 ? abilities.map((name) => this.abilities.of(name)) : named;
       if (possible.length > 0 && possible.every((ability) => this.trapping.has(ability))) this.isTrapper[index + 1] = 1;
     }
     this.dex = dex;

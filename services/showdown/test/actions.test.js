@@ -102,10 +102,14 @@ test("what may be a trap is one by what is known of the opponent", () => {
   assert.ok(!maySwitch("gen9randombattle", gothitelle), "in the published sets it always has Shadow Tag");
   assert.ok(maySwitch("gen9randombattle", magnezone), "in the published sets it may have Analytic");
   assert.ok(maySwitch("gen9randombattle", gothitelle, "|-ability|p2a: Gothitelle|Insomnia|[from] move: Worry Seed"));
-  // The simulator says "maybe" of a copied Tornadus, too, which can leave Dugtrio.
-  const [tornadus, dugtrio] = ["Tornadus", "Dugtrio"].map((name) => `|switch|p2a: ${name}|${name}, L80|100/100`);
-  assert.ok(!maySwitch("gen9randombattle", dugtrio));
-  assert.ok(maySwitch("gen9randombattle", tornadus, "|-transform|p1a: Mew|p2a: Tornadus", dugtrio), "its types may make it immune");
+  // Of a copy, the simulator says "maybe" even if its types, which the opponent has not been shown, make it immune.
+  const leaves = (/** @type {string} */ copied, /** @type {string} */ trapper) => maySwitch(
+    "gen9randombattle", `|switch|p2a: ${copied}|${copied}, L80|100/100`, `|-transform|p1a: Mew|p2a: ${copied}`,
+    `|switch|p2a: ${trapper}|${trapper}, L90|100/100`,
+  );
+  assert.deepEqual(["Tornadus", "Klefki", "Gengar"].map((copied) => leaves(copied, "Dugtrio")), [true, false, true]);
+  assert.deepEqual(["Tornadus", "Klefki", "Gholdengo"].map((copied) => leaves(copied, "Probopass")), [true, false, true]);
+  assert.deepEqual(["Tornadus", "Klefki", "Gengar"].map((copied) => leaves(copied, "Gothitelle")), [false, false, true]);
 });
 
 test("a locked move that is the Pokémon's own keeps its place", () => {
