@@ -18,9 +18,6 @@ Object = dict[str, Any]
 
 RELEASE = "nashdex"
 CHART = "helm/nashdex"
-_STEPS = ("collect", "train", "evaluate", "control")
-# numpy's OpenBLAS chooses a kernel by the processor, and kernels differ in the last digit: one for here and there.
-_KERNEL = ("OPENBLAS_CORETYPE", "Haswell")
 _EVENTS_AND_CLUSTERS_OWN = {"Event", "PodMetrics", "EndpointSlice", "Endpoints"}
 _OF_EVERY_NAMESPACE = {"ConfigMap/kube-root-ca.crt", "ServiceAccount/default"}
 _OF_RUNS = ("workflows.argoproj.io", "workflowtaskresults.argoproj.io", "workflowartifactgctasks.argoproj.io")
@@ -60,11 +57,6 @@ class Installation:
             "prometheusRule.additionalLabels.release=monitoring",
             "dashboards.enabled=true",
             "queueing.semaphore.trainers=2",
-            *(
-                f"{step}.extraEnv[0].{part}"
-                for step in _STEPS
-                for part in (f"name={_KERNEL[0]}", f"value={_KERNEL[1]}")
-            ),
         ]
         settings = [word for value in values for word in ("--set-string" if "tag" in value else "--set", value)]
         self.helm("install", RELEASE, CHART, *settings, "--wait", "--timeout", "5m")
@@ -91,10 +83,8 @@ class Installation:
             yield site["store"]
 
     def nashdex(self, *words: str, seconds: float = 120.0) -> str:
-        """Run nashdex on this machine, with the arithmetic of its steps in the cluster."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv(*_KERNEL)
-            return run(*NASHDEX, *words, seconds=seconds)
+        """Run nashdex on this machine."""
+        return run(*NASHDEX, *words, seconds=seconds)
 
     def submit(self, template: str = "nashdex-iteration", **parameters: str) -> str:
         """Submit a Workflow of a template; return its name."""

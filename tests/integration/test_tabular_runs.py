@@ -1,5 +1,8 @@
 """Whole runs of the configurations that ship: the loop comes to what theory says, and says so in its files."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -117,6 +120,22 @@ def test_leducs_first_answer_wins_half_of_nash_conv(tmp_path: Path) -> None:
     assert matrix.payoffs is not None
     random = matrix.policies.index("random")
     assert matrix.payoffs[1 - random][random] == pytest.approx(4.747222222 / 2)
+
+
+# What OpenBLAS and numpy choose on an old processor.
+OLD_PROCESSOR = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL"}
+
+
+def published_bytes(folder: Path, environment: dict[str, str]) -> list[bytes]:
+    """Run four iterations of Kuhn in processes of their own; return what they publish of payoffs and mixture."""
+    words = ["run", str(ROOT / "configs/kuhn.toml"), "--store", str(folder), "--run", "kuhn", "--set", "iterations=4"]
+    subprocess.run([sys.executable, "-m", "nashdex", *words], env=os.environ | environment, check=True, timeout=300)
+    documents = keys.INTERACTION_MATRIX, keys.META_STRATEGY
+    return [(folder / "kuhn" / keys.published(i, name)).read_bytes() for i in range(4) for name in documents]
+
+
+def test_payoffs_and_mixtures_are_the_same_bytes_whatever_the_processor(tmp_path: Path) -> None:
+    assert published_bytes(tmp_path / "old", OLD_PROCESSOR) == published_bytes(tmp_path / "own", {})
 
 
 def test_an_altered_table_stops_the_run(tmp_path: Path) -> None:

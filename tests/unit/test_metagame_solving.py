@@ -1,6 +1,7 @@
 """From counts to published documents: what is in them, and that it follows ids."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -190,6 +191,16 @@ def test_exact_payoffs_leave_nothing_in_doubt() -> None:
     assert (gap.policy, gap.value, gap.low, gap.high) == ("b", 1.0, 1.0, 1.0)
     assert all(rating.standard_error == 0.0 for rating in analysis.ratings.values())
     assert (analysis.coverage.num_played, analysis.coverage.share, analysis.coverage.most_games) == (3, 1.0, 0)
+
+
+def test_a_mixture_is_published_to_twelve_decimals_and_judged_as_published() -> None:
+    thirds = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]) / 3
+    game = replace(_exact_game(thirds), exact=ExactGame(1.0, nash_conv=lambda mixture: mixture[PolicyId("a")]))
+    strategy, analysis = _solved(game)
+    assert list(strategy.meta_strategy.values()) == [0.333333333333] * 3
+    assert analysis.exploitability.exact is not None
+    assert analysis.exploitability.exact.nash_conv == 0.333333333333
+    assert str(strategy.value) == str(strategy.residual) == "0.0"
 
 
 def test_solvers_that_go_by_age_count_a_policy_that_joined_twice_twice() -> None:

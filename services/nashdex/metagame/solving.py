@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
@@ -79,6 +80,10 @@ class EmpiricalGame:
     """Who joined, oldest first, as often as they did, for solvers that go by age; by default as in the matrix."""
 
 
+_NUM_DECIMALS = 12
+"""Of a published mixture. Kernels that BLAS and numpy choose by the processor differ in the sixteenth decimal, and
+everything later reads what is published, so nothing tells on which machine it was computed."""
+
 _WITHHELD = Exploitabilities(restricted=None, best_response_gap=None, exact=None, legacy_dominance_gap=None)
 """Nothing is published that made-up payoffs would decide."""
 
@@ -124,11 +129,11 @@ def solve_game(
     payoffs, drawn = evidence.payoffs, evidence.drawn
     places = _places(game, solver)
     solution = solver.one_population(payoffs[np.ix_(places, places)])
-    strategy = _by_policy(solution.strategy, places, len(policies))
+    strategy = _rounded(_by_policy(solution.strategy, places, len(policies)))
     strategies = strategy[None]
     if game.exact is None:
         solved = solver.one_population_of_many(drawn[:, places[:, None], places], tick)
-        strategies = np.array([_by_policy(weights, places, len(policies)) for weights in solved])
+        strategies = _rounded(np.array([_by_policy(weights, places, len(policies)) for weights in solved]))
     in_support = strategies > SUPPORT_THRESHOLD
     played = sorted(
         ((p, float(share)) for p, share in zip(policies, strategy, strict=True) if share > 0),
@@ -152,8 +157,8 @@ def solve_game(
     meta_strategy = MetaStrategy(
         meta_strategy=mixture,
         meta_solver=solver.name,
-        value=solution.value,
-        residual=solution.residual,
+        value=float(_rounded(solution.value)),
+        residual=float(_rounded(solution.residual)),
         status=solution.status,
         unique=solution.unique,
         intervals={p: interval(float(strategy[i]), strategies[:, i]) for i, p in enumerate(policies)},
@@ -172,6 +177,12 @@ def _places(game: EmpiricalGame, solver: MetaSolver) -> Integers:
 def _by_policy(weights: Floats, places: Integers, num_policies: int) -> Floats:
     """Return the weight of each policy: the sum over its places."""
     return np.bincount(places, weights, num_policies).astype(np.float64)
+
+
+def _rounded(numbers: ArrayLike) -> Floats:
+    """Return numbers as they are published, never −0."""
+    rounded: Floats = np.round(np.asarray(numbers, dtype=np.float64), _NUM_DECIMALS) + 0.0
+    return rounded
 
 
 def _counted_evidence(game: EmpiricalGame, unplayed: Imputation, num_draws: int, seed: int) -> _Evidence:

@@ -44,7 +44,7 @@ def train(store: ObjectStore, settings: RunSettings, plan: IterationPlan, shard:
         seed = derive_seed(settings.seed, "train", plan.iteration, shard)
         with Progress(StepName.TRAIN, shard, settings.train.q_learning.battles, "battles") as progress:
             learnt = learn(tree, tables, mixture, settings.train.q_learning, seed, progress)
-    value = float(payoffs_between(tree, learnt.table[None], tables)[0] @ mixture)
+    value = float((payoffs_between(tree, learnt.table[None], tables)[0] * mixture).sum())
 
     policy = save_table_policy(
         store,

@@ -5,6 +5,9 @@ seat. A is antisymmetric whatever the game, and the value of the symmetrised gam
 
 A *realization plan* is the probability of each sequence as far as its seat decides it; a mixture of policies mixes
 plans, never tables.
+
+Nothing here is multiplied by BLAS, whose kernels add up in an order that the processor decides: a run on other
+machines is to come to the same payoffs, to the last bit.
 """
 
 from collections.abc import Sequence
@@ -17,8 +20,9 @@ from nashdex.games.tabular.tree import GameTree, Table, one_hot
 
 Floats = NDArray[np.float64]
 
-_TIE = 1e-12
-"""Actions that differ by less than this share of the largest payoff are equally good: rounding must not choose."""
+_TIE = 1e-10
+"""Actions that differ by less than this share of the largest payoff are equally good: rounding, of the mixture too
+(``metagame.solving``), must not choose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,10 @@ def realization_plans(tree: GameTree, tables: Sequence[Table] | Table) -> Floats
 def first_seat_payoffs(tree: GameTree, first: Floats, second: Floats) -> Floats:
     """Return the payoffs to seat 0 of M plans in seat 0 against N in seat 1, shape (M, N)."""
     form = tree.sequence_form
-    payoffs: Floats = (first[:, form.leaves[:, 0]] * form.weights) @ second[:, form.leaves[:, 1]].T
+    weighted, reached = first[:, form.leaves[:, 0]] * form.weights, second[:, form.leaves[:, 1]]
+    payoffs = np.empty((len(first), len(second)))
+    for row, at_leaves in zip(payoffs, weighted, strict=True):
+        row[:] = (at_leaves * reached).sum(axis=1)
     return payoffs
 
 
@@ -87,7 +94,7 @@ def nash_conv(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLik
 
 def mixed_plan(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLike) -> Floats:
     """Return the realization plan of a mixture of K tables, shape (S · A + 2,)."""
-    plan: Floats = np.asarray(mixture, dtype=np.float64) @ realization_plans(tree, tables)
+    plan: Floats = (np.asarray(mixture, dtype=np.float64)[:, None] * realization_plans(tree, tables)).sum(axis=0)
     plan[-2:] = 1.0
     return plan
 
@@ -102,7 +109,7 @@ def mixed_table(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayL
     weights = np.asarray(mixture, dtype=np.float64)
     plan = mixed_plan(tree, tables, weights)
     reach = plan[tree.sequence_form.parent][:, None]
-    unreached = np.tensordot(weights, tables, axes=1)
+    unreached = (weights[:, None, None] * tables).sum(axis=0)
     table: Table = np.where(reach > 0, plan[:-2].reshape(tree.legal.shape), unreached)
     table /= table.sum(axis=1, keepdims=True)
     return table
