@@ -9,7 +9,7 @@ import current_images
 import failures
 import pytest
 from clusters import Cluster, open_cluster
-from installation import Installation, namespace
+from installation import Installation, argo_metrics, namespace
 
 _INSTALLATION = pytest.StashKey[Installation]()
 _MEASURED = pytest.StashKey[dict[str, Any]]()
@@ -37,10 +37,11 @@ def place(image_tag: str, pytestconfig: pytest.Config) -> Iterator[Installation]
 
 
 @pytest.fixture(scope="session")
-def installed(place: Installation) -> Installation:
-    """The chart, installed there."""
-    place.install()
-    return place
+def installed(place: Installation) -> Iterator[Installation]:
+    """The chart, installed there, and Argo's own metrics scraped."""
+    with argo_metrics():
+        place.install()
+        yield place
 
 
 @pytest.fixture(scope="session")

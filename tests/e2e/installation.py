@@ -168,6 +168,20 @@ def namespace(image_tag: str) -> Iterator[Installation]:
 
 
 @contextmanager
+def argo_metrics() -> Iterator[None]:
+    """Have Argo's metrics scraped, as a cluster's owner does once; undo what was not there before."""
+    manifest = ("--filename", "k8s/prerequisites/argo-metrics.yaml")
+    is_ours = attempt("kubectl", "get", *manifest).returncode != 0
+    # Refused where the cluster has no prometheus-operator: nothing asks for metrics there.
+    attempt("kubectl", "apply", *manifest)
+    try:
+        yield
+    finally:
+        if is_ours:
+            attempt("kubectl", "delete", "--ignore-not-found", *manifest)
+
+
+@contextmanager
 def forwarded(namespace: str, target: str, port: int) -> Iterator[int]:
     """Forward a port of this machine to one in the cluster; yield it."""
     command = ("kubectl", "port-forward", "-n", namespace, target, f":{port}")
