@@ -6,6 +6,7 @@
  */
 import { Battle, simulatorSeed } from "./simulator.js";
 import { Tracker } from "./tracker.js";
+import { parseLine } from "./tracker_lines.js";
 
 /** @typedef {import("./encoder.js").Encoder} Encoder */
 /** @typedef {import("./simulator.js").Format} Format */
@@ -265,12 +266,13 @@ export class LiveBattle {
         if (isSplit(line)) {
           const owner = line.charCodeAt(SPLIT_DIGIT) - DIGIT_ONE;
           const shared = log[position + 1];
-          show(seats[owner], log[position]);
-          if (shared) show(seats[1 - owner], shared);
+          show(seats[owner], log[position], parseLine(log[position]));
+          if (shared) show(seats[1 - owner], shared, parseLine(shared));
           position += 2;
         } else {
-          show(seats[0], line);
-          show(seats[1], line);
+          const parsed = parseLine(line);
+          show(seats[0], line, parsed);
+          show(seats[1], line, parsed);
         }
       }
       this.logPosition = position;
@@ -302,9 +304,10 @@ export class LiveBattle {
 /**
  * @param {Seat} seat
  * @param {string} line
+ * @param {import("./tracker_lines.js").ParsedLine | null} parsed the same line
  */
-function show(seat, line) {
-  seat.tracker.readLine(line);
+function show(seat, line, parsed) {
+  seat.tracker.readParsed(parsed);
   seat.lines?.push(line);
 }
 

@@ -5,7 +5,7 @@
 import { legalChoices } from "./actions.js";
 import { BOOSTS, STATS, STATUSES } from "./dex.js";
 import { Conditions, ROOMS, SIDE_CONDITIONS, TERRAINS, WEATHERS } from "./tracker_field.js";
-import { HANDLERS } from "./tracker_lines.js";
+import { parseLine } from "./tracker_lines.js";
 import { ASKS_NOTHING, ASKS_SWITCH, ASKS_TEAM, NOWHERE, readRequest } from "./tracker_request.js";
 import { KNOWN, TrackedSide } from "./tracker_side.js";
 import { Volatiles } from "./tracker_volatiles.js";
@@ -13,6 +13,7 @@ import { Volatiles } from "./tracker_volatiles.js";
 /** @typedef {import("./dex.js").DexInfo} DexInfo */
 /** @typedef {import("./tracker_side.js").TrackedPokemon} TrackedPokemon */
 /** @typedef {import("./tracker_side.js").ActiveSlot} ActiveSlot */
+/** @typedef {import("./tracker_lines.js").ParsedLine} ParsedLine */
 /** @typedef {import("./tracker_request.js").Request} Request */
 
 /**
@@ -112,10 +113,12 @@ export class Tracker {
 
   /** @param {string} line one line of the protocol, as this seat may see it */
   readLine(line) {
-    if (line.charCodeAt(0) !== 124) return;
-    const end = line.indexOf("|", 1);
-    const handler = HANDLERS.get(end < 0 ? line.slice(1) : line.slice(1, end));
-    if (handler) handler(this, line.split("|"));
+    this.readParsed(parseLine(line));
+  }
+
+  /** @param {ParsedLine | null} parsed such a line, parsed once for whoever may see it */
+  readParsed(parsed) {
+    if (parsed) parsed.handler(this, parsed.parts);
   }
 
   /** @param {Request} request the seat's request, read after the lines before it; never written to */

@@ -10,6 +10,9 @@ import { KNOWN } from "./tracker_side.js";
  * @typedef {(tracker: Tracker, parts: string[]) => void} Handler
  */
 
+/** What every tag begins with, and hardly anything else: most parts need no second look. */
+const BRACKET = 0x5b;
+
 /** Whose ability or item a "[from]" tag names when "[of]" names a second Pokémon. */
 export const OF = 0; // the second if there is one, else the first
 export const SUBJECT = 1; // always the first
@@ -31,13 +34,17 @@ export function foeOf(tracker, side) {
 
 /** @param {string[]} parts @param {string} tag such as "[from] " @returns {string} what follows it, or "" */
 export function tagged(parts, tag) {
-  for (let i = 2; i < parts.length; i++) if (parts[i].startsWith(tag)) return parts[i].slice(tag.length);
+  for (let i = 2; i < parts.length; i++) {
+    const part = parts[i];
+    if (part.charCodeAt(0) === BRACKET && part.startsWith(tag)) return part.slice(tag.length);
+  }
   return "";
 }
 
 /** @param {string[]} parts @param {string} tag such as "[miss]" */
 export function hasTag(parts, tag) {
-  return parts.includes(tag, 2);
+  for (let i = 2; i < parts.length; i++) if (parts[i] === tag) return true;
+  return false;
 }
 
 /** @param {Tracker} tracker @param {string} ident @param {string} name */

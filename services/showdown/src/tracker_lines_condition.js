@@ -59,7 +59,10 @@ handlers.set("-curestatus", (tracker, parts) => {
 });
 
 handlers.set("-cureteam", (tracker, parts) => {
-  for (const pokemon of sideOf(tracker, parts[2]).pokemon) pokemon.setStatus(0);
+  for (const pokemon of sideOf(tracker, parts[2]).pokemon) {
+    pokemon.setStatus(0);
+    pokemon.listed = null;
+  }
 });
 
 /** @param {Int8Array} boosts @param {string} stat @param {number} value */

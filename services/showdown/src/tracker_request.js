@@ -72,7 +72,11 @@ export function readRequest(tracker, request) {
     if (row < 0) continue;
     places[row] = place;
     if (entry.active && row !== own.active && !request.teamPreview) tracker.unmask(own, row);
-    readPokemon(tracker, own.pokemon[row], entry);
+    const pokemon = own.pokemon[row];
+    // The accelerated simulator lists what has not changed by the same entry again. The active Pokémon is read in any
+    // case: lines tell of it without naming it, and its entry tells of the slot too.
+    if (entry !== pokemon.listed || entry.active || row === own.active) readPokemon(tracker, pokemon, entry);
+    pokemon.listed = entry;
     if (entry.reviving) reviving = true;
   }
   tracker.reviving = reviving;

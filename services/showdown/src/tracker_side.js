@@ -48,6 +48,11 @@ export class TrackedPokemon {
     this.stats = new Uint16Array(6);
     /** The details that its request named last. */
     this.requestDetails = "";
+    /**
+     * The entry of a request that was read last, until a line names this Pokémon: the same entry then tells nothing new.
+     * @type {import("./tracker_request.js").RequestedPokemon | null}
+     */
+    this.listed = null;
     /** What it was before it last came in, in case that was another in disguise. */
     this.before = {
       species: 0, level: 100, gender: 0, hp: 1, maxHp: 1, status: 0, statusTurns: 0, resting: 0, fainted: false,
@@ -259,7 +264,9 @@ export class TrackedSide {
     // Whoever stands in the slot is meant, whatever name it wears.
     if (ident.charCodeAt(2) !== 58) return this.activePokemon;
     const row = this.rowOf(ident.slice(4));
-    return row < 0 ? null : this.pokemon[row];
+    if (row < 0) return null;
+    this.pokemon[row].listed = null;
+    return this.pokemon[row];
   }
 
   /** @param {string} name @returns {number} -1 if there is none */
@@ -275,7 +282,10 @@ export class TrackedSide {
    */
   rowFor(name, species) {
     const row = this.rowOf(name);
-    if (row >= 0) return row;
+    if (row >= 0) {
+      this.pokemon[row].listed = null;
+      return row;
+    }
     // Team Preview has shown it without its name, and without some formes.
     const base = this.dexInfo.baseSpecies[species];
     for (let shown = 0; shown < this.pokemon.length; shown++) {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DexInfo } from "../src/dex.js";
 import { Tracker } from "../src/tracker.js";
+import { parseLine } from "../src/tracker_lines.js";
 import { play } from "./tracker_battles.js";
 
 const BATTLES = 12;
@@ -258,4 +259,35 @@ test("the second turn of a lent move is lent too", () => {
   ]);
   const spent = foe(state).moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]);
   assert.deepEqual(spent, [["metronome", 1], ["dig", 1]]);
+});
+
+test("a line is parsed into what stands between its bars, if it tells anything", () => {
+  for (const line of ["|move|p1a: A|Tackle|", "|-damage|p2a: B|0 fnt|[from] psn", "|faint|p1a: A", "|-item|p1a: |x||[of] p2a: B"]) {
+    assert.deepEqual(parseLine(line)?.parts, line.split("|"));
+  }
+  for (const line of ["", "|", "||", "|upkeep", "move|p1a: A", "|moved|p1a: A"]) assert.equal(parseLine(line), null);
+});
+
+test("what a line tells of the bench is overridden by the next request, even one that lists the same entry", () => {
+  const entry = (/** @type {string} */ name, /** @type {boolean} */ active) => Object.freeze({
+    ident: `p1: ${name}`, details: `${name}, L50`, condition: active ? "200/200" : "100/100 par", active, item: "leftovers",
+    stats: { atk: 1, def: 2, spa: 3, spd: 4, spe: 5 }, moves: ["tackle"], baseAbility: "static", ability: "static",
+  });
+  const active = entry("Raichu", true);
+  const bench = entry("Pikachu", false);
+  const request = () => /** @type {any} */ ({ forceSwitch: [true], side: { pokemon: [active, bench] } });
+  const tracker = new Tracker(DexInfo.forFormat("gen8ou"), 0);
+  tracker.readLine("|switch|p1a: Raichu|Raichu, L50|200/200");
+  tracker.readRequest(request());
+  const statuses = () => /** @type {any} */ (tracker.state()).own.pokemon.map((/** @type {any} */ row) => row.status);
+  assert.deepEqual(statuses(), ["", "par"]);
+  const back = "|switch|p1a: Raichu|Raichu, L50|200/200";
+  const seen = "|drag|p1a: Pikachu|Pikachu, L50|100/100";
+  const told = ["|-cureteam|p1a: Raichu|[from] move: Heal Bell", "|-curestatus|p1: Pikachu|par", "|-status|p1a: Raichu|slp"];
+  for (const lines of [...told.map((line) => [line]), [seen, back]]) {
+    for (const line of lines) tracker.readLine(line);
+    assert.notDeepEqual(statuses(), ["", "par"], lines[0]);
+    tracker.readRequest(request());
+    assert.deepEqual(statuses(), ["", "par"], lines[0]);
+  }
 });
