@@ -1,4 +1,4 @@
-"""How collecting scales: more gateways to a collector, and more collectors."""
+"""How collecting scales: more gateways to a collector, and more collectors; and the same load, for shards elsewhere."""
 
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -7,8 +7,16 @@ from multiprocessing import get_context
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from nashdex.collector.self_play import Load, Measured, self_play, showdown_game
+from nashdex.core import keys
 from nashdex.core.documents import Model
+from nashdex.core.settings import NetworkSettings
 from nashdex.games.showdown.game import ShowdownGame
+from nashdex.games.showdown.rewards import REWARD_VERSION
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import PolicyEntry, Population
+from nashdex.policies.archive import save_policy
+from nashdex.policies.network import ActorCritic
+from nashdex.store.protocol import ObjectStore
 
 NUMBERS = (1, 2, 4)
 _BATTLES_PER_GATEWAY = 64
@@ -43,6 +51,43 @@ def run_scale(format_id: str, *, seconds: float = 20.0, numbers: Sequence[int] =
     game = showdown_game(format_id)
     sizes = [(1, gateways) for gateways in numbers] + [(shards, 1) for shards in numbers if shards > 1]
     return ScaleResult(format=format_id, rows=tuple(_row(game, *size, seconds) for size in sizes))
+
+
+def fresh_network(format_id: str) -> ActorCritic:
+    """Return an untrained network such as ``run_scale`` measures with. A gateway tells what it is to see.
+
+    Raises:
+        ConfigurationError: the format is none of Showdown's, or Node or the gateway's package is missing.
+    """
+    arena = showdown_game(format_id).open_arena(num_gateways=1)
+    try:
+        return ActorCritic(arena.space, NetworkSettings())
+    finally:
+        arena.close()
+
+
+def plan_self_play(run: ObjectStore, network: ActorCritic) -> None:
+    """Store ``network`` and the plan of an iteration 0 that has it play itself, both seats recorded."""
+    policy = save_policy(
+        run,
+        network,
+        name="fresh",
+        parent=None,
+        iteration=0,
+        oracle="ppo",
+        reward="win-loss",
+        reward_version=REWARD_VERSION,
+    )
+    entry = PolicyEntry(id=policy, kind="network", name="fresh", iteration=0, parent=None)
+    plan = IterationPlan(
+        iteration=0,
+        oracle="ppo",
+        population=Population(policies=(entry,)),
+        rule="self-play",
+        opponents={policy: 1.0},
+        learner=policy,
+    )
+    run.put(keys.published(0, keys.PLAN), plan.to_json())
 
 
 def _row(game: ShowdownGame, num_shards: int, num_gateways: int, seconds: float) -> ScaleRow:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from nashdex.commands.cluster_options import ContextOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_text
 
 FormatOption = Annotated[str, typer.Option("--format", metavar="FORMAT", help="Such as gen1randombattle.")]
@@ -74,13 +75,68 @@ def collect(
 @app.command()
 def scale(
     format_id: FormatOption,
-    seconds: Annotated[float, typer.Option(min=1, max=3600, help="Of each measurement.")] = 20.0,
+    seconds: Annotated[
+        float | None, typer.Option(min=1, max=3600, help="Of each measurement on this machine; by default 20.")
+    ] = None,
+    battles: Annotated[
+        int | None, typer.Option(min=2, max=1_000_000, help="Of each shard on a cluster; by default 2000.")
+    ] = None,
+    namespace: Annotated[
+        str | None, typer.Option("--namespace", "-n", metavar="NAME", help="Measure on a cluster, in this namespace.")
+    ] = None,
+    context: ContextOption = None,
+    server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure collecting with 1, 2 and 4 gateways, and with 1, 2 and 4 collectors of one gateway at once."""
-    from nashdex.collector.scale import run_scale
+    """Measure collecting with 1, 2 and 4 gateways, and with 1, 2 and 4 collectors of one gateway at once.
 
-    result = run_scale(format_id, seconds=seconds)
+    With -n, --context or --server: 1, 2 and 4 shards of one gateway each, as pods of that cluster. Its store has to be
+    reached from here too (AWS_ENDPOINT_URL); the runs that are made there are removed.
+    """
+    if namespace is None and context is None and server is None:
+        _scale_here(format_id, seconds, battles, as_json=as_json)
+        return
+    from nashdex.commands.follow import follow
+    from nashdex.core.errors import ConfigurationError
+    from nashdex.orchestrator.cluster_scale import (
+        DEFAULT_BATTLES,
+        ClusterScaleResult,
+        ClusterScaleRow,
+        measure_shards,
+    )
+    from nashdex.orchestrator.connection import connect
+
+    if seconds is not None:
+        raise ConfigurationError("--seconds has no effect on a cluster, whose shards end by battles: leave it out")
+    cluster = connect(namespace=namespace, context=context, server=server)
+    battles = battles or DEFAULT_BATTLES
+    rows: list[ClusterScaleRow] = []
+    for row in measure_shards(
+        cluster, format_id, lambda run: follow(cluster, run, sys.stderr), battles_per_shard=battles
+    ):
+        if not as_json:
+            if not rows:
+                print_text("shards  decisions/s  seconds in all  collectors, µs of CPU a decision")
+            rates = f"{row.decisions_per_second:11,.0f}  {row.seconds:14,.0f}"
+            print_text(f"{row.shards:6}  {rates}  {row.collector_cpu_microseconds:32,.0f}")
+        rows.append(row)
+    if as_json:
+        result = ClusterScaleResult(
+            format=format_id, namespace=cluster.namespace, battles_per_shard=battles, rows=tuple(rows)
+        )
+        print_json(result.model_dump(mode="json"))
+
+
+def _scale_here(format_id: str, seconds: float | None, battles: int | None, *, as_json: bool) -> None:
+    from nashdex.collector.scale import run_scale
+    from nashdex.core.errors import ConfigurationError
+
+    if battles is not None:
+        raise ConfigurationError(
+            "--battles has no effect on this machine, where --seconds ends a measurement: leave it out, or name a "
+            "cluster's namespace with -n"
+        )
+    result = run_scale(format_id) if seconds is None else run_scale(format_id, seconds=seconds)
     if as_json:
         print_json(result.model_dump(mode="json"))
         return
