@@ -183,7 +183,7 @@ def _other_version(state: ClusterState) -> None:
             "the store of namespace research (at http://nashdex-store.research.svc:7070 there) has to be reached",
         ),
         (_hidden, 64, "ConfigMap nashdex-site of namespace research cannot be read from here"),
-        (_other_version, 64, "namespace research has nashdex 9.9.9"),
+        (_other_version, 64, "has the templates of nashdex 9.9.9"),
     ],
 )
 def test_a_cluster_that_cannot_be_measured_is_refused_before_anything_is_made(

@@ -16,10 +16,10 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.policies.archive import save_policy
 from nashdex.policies.network import ActorCritic
+from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.store.protocol import ObjectStore
 
 NUMBERS = (1, 2, 4)
-_BATTLES_PER_GATEWAY = 64
 
 
 class ScaleRow(Model):
@@ -38,7 +38,7 @@ class ScaleResult(Model):
     """One collector with more and more gateways, then more and more collectors with one each."""
 
     format: str
-    battles_per_gateway: PositiveInt = _BATTLES_PER_GATEWAY
+    battles_per_gateway: PositiveInt = BATTLES_PER_GATEWAY
     rows: tuple[ScaleRow, ...]
 
 
@@ -91,7 +91,7 @@ def plan_self_play(run: ObjectStore, network: ActorCritic) -> None:
 
 
 def _row(game: ShowdownGame, num_shards: int, num_gateways: int, seconds: float) -> ScaleRow:
-    loads = [Load(game, _BATTLES_PER_GATEWAY * num_gateways, num_gateways, seed=shard) for shard in range(num_shards)]
+    loads = [Load(game, BATTLES_PER_GATEWAY * num_gateways, num_gateways, seed=shard) for shard in range(num_shards)]
     # A process of its own for one shard too, so that all rows are measured alike.
     with ProcessPoolExecutor(num_shards, mp_context=get_context("spawn")) as pool:
         measured = list(pool.map(_measure, loads, [seconds] * num_shards))

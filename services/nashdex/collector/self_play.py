@@ -24,10 +24,11 @@ from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.network import ActorCritic
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout
+from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.store import open_store
 from nashdex.trajectory.shard import ShardWriter
 
-WARM_UP_SHARE = 0.3
+WARM_UP_SHARE = 0.5
 """Of a measurement's time, before counting begins: Node compiles what runs often while it runs."""
 _POLICY = PolicyId("bench")
 
@@ -52,7 +53,7 @@ class Load:
 
     game: Game
     """One of Showdown's."""
-    concurrent_battles: int = 64
+    concurrent_battles: int = BATTLES_PER_GATEWAY
     num_gateways: int = 1
     seed: int = 0
     network: NetworkSettings = field(default_factory=NetworkSettings)

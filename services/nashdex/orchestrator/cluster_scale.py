@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-import nashdex
 from nashdex.core import keys
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError, InterruptedByUserError, TryAgainError
@@ -23,7 +22,7 @@ from nashdex.games.registry import check_format, is_tabular
 from nashdex.orchestrator.cluster import COMPONENT_LABEL, ITERATION_LABEL, NAME_LABEL, RUN_LABEL, Cluster
 from nashdex.orchestrator.runs import PreparedRun, Run, create_run
 from nashdex.orchestrator.site import CONFIG_MAP, Site
-from nashdex.orchestrator.submission import stop_run
+from nashdex.orchestrator.submission import check_site, stop_run
 from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards
 
@@ -99,6 +98,7 @@ def measure_shards(
         raise ConfigurationError(f"{format_id} has no gateways to add; expected a Showdown format, such as gen1ou")
     runs = [_settings(format_id, number, battles_per_shard) for number in numbers]
     site = _site(cluster)
+    check_site(cluster, runs[0])
     _check_store(site, cluster.namespace)
     # Late: torch and a gateway, which nothing else that commands ask of a cluster needs.
     from nashdex.collector.scale import fresh_network  # noqa: PLC0415
@@ -166,11 +166,6 @@ def _site(cluster: Cluster) -> Site:
         raise ConfigurationError(
             f"ConfigMap {CONFIG_MAP} of namespace {cluster.namespace} cannot be read from here, and it names the store "
             "that results are read from; use a kubeconfig that may read it"
-        )
-    if site.template_version != nashdex.__version__:
-        raise ConfigurationError(
-            f"namespace {cluster.namespace} has nashdex {site.template_version}, and this is {nashdex.__version__}: "
-            "measure with that version, or upgrade the installation"
         )
     return site
 

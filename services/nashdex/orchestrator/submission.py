@@ -46,7 +46,7 @@ def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False) 
         TryAgainError: the cluster does not answer.
     """
     bundle = "" if begun else pack(prepared)
-    _check_site(cluster, prepared.settings)
+    check_site(cluster, prepared.settings)
     _check_idle(prepared.id, find_workflows(cluster, prepared.id))
     return cluster.create_workflow(
         league_workflow(cluster.namespace, prepared.id, first=0, num=prepared.settings.iterations, bundle=bundle)
@@ -125,8 +125,13 @@ def league_workflow(namespace: str, run: str, *, first: int, num: int, bundle: s
     }
 
 
-def _check_site(cluster: Cluster, settings: RunSettings) -> None:
-    """Refuse what would fail on the cluster, as far as it can be known from here."""
+def check_site(cluster: Cluster, settings: RunSettings) -> None:
+    """Refuse what would fail on the cluster, as far as it can be known from here.
+
+    Raises:
+        ConfigurationError: what is missing there, or does not fit.
+        TryAgainError: the cluster does not answer.
+    """
     _check_templates(cluster)
     if settings.run is not None and not settings.run[-1].isalnum():
         raise ConfigurationError(

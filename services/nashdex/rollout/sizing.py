@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from nashdex.core.settings import CollectSettings
 
-BATTLES_PER_GATEWAY = 64
+BATTLES_PER_GATEWAY = 128
 """Enough to fill batches; more cost memory and gain little (docs/performance.md)."""
-TRIED_BATTLES_PER_GATEWAY = (128, 32)
+TRIED_BATTLES_PER_GATEWAY = (256, 64)
 MIN_BATTLES_FOR_A_TRIAL = 2000
 """A shard with fewer is done about as soon as a trial would be."""
 _WORTHWHILE = 1.05
@@ -40,7 +40,8 @@ def choose_sizes(settings: CollectSettings, num_battles: int, num_cores: int, tr
     """Return the sizes for a shard of ``num_battles`` that has ``num_cores`` to itself; what is set is kept.
 
     More gateways (2, 4, … up to the cores) are tried as long as each doubling is worth it, then other numbers of
-    battles. Without a ``trial``, or with little to play, there is a gateway a core with 64 battles each.
+    battles. Without a ``trial``, or with little to play, there is a gateway a core with
+    ``BATTLES_PER_GATEWAY`` battles each.
     """
     if settings.gateways and settings.concurrent_battles:
         return Sizes(settings.gateways, settings.concurrent_battles, "as set")

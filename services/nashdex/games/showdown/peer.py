@@ -32,7 +32,7 @@ from nashdex.games.showdown.gateway import GatewaySettings, find_node
 
 CONCURRENT_BATTLES = 10
 """More of them gain nothing here: the server's one simulator process is busy."""
-_WARM_UP_SHARE = 0.3
+_WARM_UP_SHARE = 0.5
 _START_SECONDS = 60.0
 _LOOK_SECONDS = 0.1
 _STOP_SECONDS = 15.0
