@@ -19,6 +19,7 @@ from processes import ROOT, attempt, run
 
 _PROGRAMS = ("kubectl", "helm", "argo", "docker")
 _START_SECONDS = 900.0
+_REQUEUE_TIME = "2s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,19 @@ def open_cluster() -> Iterator[Cluster]:
             missing = [program for program in _PROGRAMS if shutil.which(program) is None]
             assert not missing, f"the tests of a cluster need {', '.join(missing)} on PATH"
             run("kubectl", "get", "--raw", "/readyz", seconds=30)
+            if cluster.down:
+                _quicken_argo()
             yield cluster
         finally:
             if cluster.down:
                 run(*cluster.down, seconds=300)
+
+
+def _quicken_argo() -> None:
+    """Have Argo look at what has changed after 2 s, not 10: an advice of the runbook, and minutes of these tests."""
+    controller = ("--namespace", "argo", "deployment/workflow-controller")
+    run("kubectl", "set", "env", *controller, f"DEFAULT_REQUEUE_TIME={_REQUEUE_TIME}")
+    run("kubectl", "rollout", "status", *controller, "--timeout=120s", seconds=150)
 
 
 def _find() -> Cluster:
