@@ -1,4 +1,4 @@
-# Everything a contributor runs. `make help` lists it; `make test` is what CI runs.
+# Everything a contributor runs. `make help` lists it; `make test` and `make e2e` are what CI runs.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -44,7 +44,7 @@ demo: setup ## Play, train and solve a small run on real battles (minutes); prin
 	$(BIN)/nashdex run configs/demo.toml --store runs
 
 .PHONY: test
-test: lint types node-test python-test ## Run everything that needs no cluster: what CI runs
+test: lint types node-test python-test ## Run everything that needs no cluster
 
 .PHONY: lint
 lint: setup ## Check style and layers: ruff, import-linter
@@ -81,6 +81,10 @@ chart-test: setup ## Run the tests of the Helm chart, without a cluster
 .PHONY: python-test
 python-test: setup ## Run all Python tests at once: unit, contract, integration, chart
 	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
+
+.PHONY: e2e
+e2e: setup ## Test it on a real cluster, from building images to removing it all (CONTRIBUTING.md says which cluster)
+	$(BIN)/pytest tests/e2e --verbose $(PYTEST_ARGS)
 
 .PHONY: docs
 docs: setup ## Make the pages that are made from code: docs/metrics.md
