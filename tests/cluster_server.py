@@ -17,6 +17,7 @@ import yaml
 
 import nashdex
 from nashdex.orchestrator.submission import _TEMPLATES
+from nashdex.orchestrator.workflow_state import CHECK_TEMPLATE
 
 Answer = tuple[int, Any]
 KUBERNETES = "/apis/argoproj.io/v1alpha1/namespaces"
@@ -44,6 +45,11 @@ class ClusterState:
     """Resources that may not be read."""
     argo_version: str = "v3.7.18"
     workflows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Of runs."""
+    check_status: dict[str, Any] = field(default_factory=lambda: {"phase": "Succeeded"})
+    """What a check of the site comes to, as soon as it is made."""
+    checks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Workflows that check the site."""
     pods: list[dict[str, Any]] = field(default_factory=list)
     logs: dict[str, str] = field(default_factory=dict)
     """By pod."""
@@ -88,24 +94,28 @@ class ClusterState:
         name, verb = match[2], match[3]
         if method == "POST" and name is None:
             return 200 if "/api/v1/" in path else 201, self.add(body.get("workflow", body))
+        there = self.workflows | self.checks
         if method == "PATCH":
-            self.workflows[name]["spec"] |= body["spec"]
-            return 200, self.workflows[name]
+            there[name]["spec"] |= body["spec"]
+            return 200, there[name]
         if verb in {"stop", "terminate"}:
-            self.workflows[name]["spec"]["shutdown"] = verb.capitalize()
-            return 200, self.workflows[name]
+            there[name]["spec"]["shutdown"] = verb.capitalize()
+            return 200, there[name]
         if verb == "log":
             names = [pod["metadata"]["name"] for pod in _selected(self.pods, {"labelSelector": query["selector"]})]
             lines = [{"result": {"podName": n, "content": t}} for n in names for t in self.logs[n].splitlines()]
             return 200, "".join(json.dumps(line) + "\n" for line in lines).encode()
-        return 200, {"items": _selected(list(self.workflows.values()), query)}
+        return 200, {"items": _selected(list(there.values()), query)}
 
     def add(self, workflow: dict[str, Any]) -> dict[str, Any]:
         """Put a Workflow there; return it."""
         metadata = workflow["metadata"]
-        metadata.setdefault("name", f"{metadata.get('generateName')}{len(self.workflows):05d}")
+        metadata.setdefault("name", f"{metadata.get('generateName')}{len(self.workflows) + len(self.checks):05d}")
         metadata.setdefault("creationTimestamp", f"2026-01-01T00:00:{len(self.workflows):02d}Z")
-        self.workflows[metadata["name"]] = workflow
+        if workflow["spec"].get("workflowTemplateRef", {}).get("name") == CHECK_TEMPLATE:
+            self.checks[metadata["name"]] = workflow | {"status": self.check_status}
+        else:
+            self.workflows[metadata["name"]] = workflow
         return workflow
 
 

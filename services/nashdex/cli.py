@@ -22,6 +22,7 @@ from nashdex.commands import (
     battle,
     begin,
     bench,
+    check_store,
     config,
     exporter,
     logs,
@@ -62,6 +63,7 @@ app.command()(status.status)
 app.command()(logs.logs)
 app.command()(stop.stop)
 app.command()(resume.resume)
+app.command()(check_store.check_store)
 app.command()(step.step)
 app.command()(verdict.verdict)
 app.command()(exporter.exporter)

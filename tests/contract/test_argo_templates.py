@@ -19,6 +19,7 @@ from nashdex.core.steps import StepName
 from nashdex.orchestrator.plan import edges, fan_out, num_shards
 from nashdex.orchestrator.site import CONFIG_MAP, Site
 from nashdex.orchestrator.submission import _TEMPLATES
+from nashdex.orchestrator.workflow_state import CHECK_TEMPLATE
 
 pytestmark = pytest.mark.contract
 
@@ -133,6 +134,8 @@ def test_the_plan_step_writes_what_the_dag_reads() -> None:
 def test_commands_are_those_of_the_command_line(name: str) -> None:
     container = PODS[name]["container"]
     assert container["command"] == ["nashdex"]
+    if container["args"] == ["--version"]:
+        return
     arguments = [re.sub(r"\{\{[^}]*(iteration|shard)\}\}", "3", argument) for argument in container["args"]]
     group = typer.main.get_command(app)
     context = group.make_context("nashdex", list(arguments))
@@ -192,12 +195,18 @@ def test_workflows_end_and_are_cleaned_up(file: str) -> None:
     spec = DOCUMENTS[file]["spec"]
     assert spec["serviceAccountName"] == "nashdex-workflow"
     assert spec["activeDeadlineSeconds"] > 0
-    assert spec["podGC"] == {"strategy": "OnPodSuccess", "deleteDelayDuration": "120s"}
-    assert spec["ttlStrategy"]["secondsAfterFailure"] >= spec["ttlStrategy"]["secondsAfterSuccess"] > 0
+    # What failed has something to say for longer, but for a check, whose message its caller has.
+    ttl = spec["ttlStrategy"]
+    if file == CHECK_TEMPLATE:
+        assert spec["podGC"] == {"strategy": "OnPodCompletion", "deleteDelayDuration": "120s"}
+        assert ttl["secondsAfterSuccess"] >= ttl["secondsAfterFailure"] > 0
+    else:
+        assert spec["podGC"] == {"strategy": "OnPodSuccess", "deleteDelayDuration": "120s"}
+        assert ttl["secondsAfterFailure"] >= ttl["secondsAfterSuccess"] > 0
     assert spec["templateDefaults"]["securityContext"] == spec["securityContext"]
 
 
-@pytest.mark.parametrize("name", PODS)
+@pytest.mark.parametrize("name", [name for name in PODS if not name.startswith(CHECK_TEMPLATE)])
 def test_pods_end_are_tried_again_by_exit_code_and_are_labelled(name: str) -> None:
     template = PODS[name]
     assert 0 < template["activeDeadlineSeconds"] <= DOCUMENTS[name.partition("/")[0]]["spec"]["activeDeadlineSeconds"]
@@ -212,6 +221,31 @@ def test_pods_end_are_tried_again_by_exit_code_and_are_labelled(name: str) -> No
     labels = template["metadata"]["labels"]
     assert labels["app.kubernetes.io/component"] == template["name"] or name == "nashdex-league/workflow"
     assert labels["nashdex.dev/run"] == "{{workflow.parameters.run}}"
+
+
+def test_a_check_starts_every_image_as_its_step_is_started_and_tries_nothing_twice() -> None:
+    """With the patch of the step, so with its nodes and its GPUs, and with every container that the patch speaks of."""
+    steps = {"control": "nashdex-solve/solve"} | {n: f"nashdex-{n}/{n}" for n in ("collect", "train", "evaluate")}
+    images = set()
+    for name, step in steps.items():
+        check = PODS[f"{CHECK_TEMPLATE}/{name}"]
+        assert "retryStrategy" not in check
+        assert 0 < check["activeDeadlineSeconds"] <= DOCUMENTS[CHECK_TEMPLATE]["spec"]["activeDeadlineSeconds"]
+        assert check["podSpecPatch"] == PODS[step]["podSpecPatch"]
+        queue = "kueue.x-k8s.io/queue-name"
+        assert check["metadata"]["labels"][queue] == PODS[step]["metadata"]["labels"][queue]
+        started, meant = ([t["container"], *t.get("sidecars", [])] for t in (check, PODS[step]))
+        for field in ("name", "image", "imagePullPolicy", "command"):
+            assert [each[field] for each in started] == [each[field] for each in meant]
+        images |= {each["image"] for each in started}
+    assert images == {f"{{{{workflow.parameters.{key}}}}}" for key in SITE_KEYS if re.match("image-(?!pull)", str(key))}
+
+
+def test_a_check_tries_the_store_as_a_step_finds_it() -> None:
+    check, step = PODS[f"{CHECK_TEMPLATE}/control"]["container"], PODS["nashdex-solve/solve"]["container"]
+    assert check["args"] == ["check-store", "--store={{workflow.parameters.store}}"]
+    assert check["envFrom"] == step["envFrom"]
+    assert all(variable in step["env"] for variable in check["env"])
 
 
 @pytest.mark.parametrize("name", PODS)
@@ -231,7 +265,8 @@ def test_containers_are_restricted_and_ask_for_what_they_need(name: str) -> None
         "capabilities": {"drop": ["ALL"]},
     }
     assert container["resources"]["requests"].keys() == {"cpu", "memory"}
-    assert {"name": "metrics", "containerPort": 9090} in container["ports"] or container["name"] == "showdown"
+    if container["name"] == "main" and not name.startswith(CHECK_TEMPLATE):
+        assert {"name": "metrics", "containerPort": 9090} in container["ports"]
     # Argo asks a registry for the entrypoint of an image without one, and there may be none to ask.
     assert container["command"]
 

@@ -5,12 +5,20 @@ from typing import Annotated
 
 import typer
 
+from nashdex.commands.check_site import (
+    DEFAULT_CHECK_TIMEOUT_SECONDS,
+    CheckOption,
+    CheckTimeoutOption,
+    site_check,
+)
 from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_text
 
 
 def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")],
+    check: CheckOption = True,
+    check_timeout: CheckTimeoutOption = DEFAULT_CHECK_TIMEOUT_SECONDS,
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,
@@ -26,7 +34,7 @@ def resume(
     from nashdex.orchestrator.submission import resume_run
 
     cluster = connect(namespace=namespace, context=context, server=server)
-    resumed = resume_run(cluster, run)
+    resumed = resume_run(cluster, run, check=site_check(cluster, wanted=check, timeout_seconds=check_timeout))
     workflow, first = resumed or (None, None)
     if not as_json:
         print_text(

@@ -6,6 +6,12 @@ from typing import Annotated
 
 import typer
 
+from nashdex.commands.check_site import (
+    DEFAULT_CHECK_TIMEOUT_SECONDS,
+    CheckOption,
+    CheckTimeoutOption,
+    site_check,
+)
 from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_text
 
@@ -22,6 +28,8 @@ def submit(  # noqa: PLR0917 - typer's options, never positional
     begun: Annotated[
         bool, typer.Option("--begun", help="The run is in the cluster's store (nashdex begin); send no settings.")
     ] = False,
+    check: CheckOption = True,
+    check_timeout: CheckTimeoutOption = DEFAULT_CHECK_TIMEOUT_SECONDS,
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,
@@ -36,7 +44,12 @@ def submit(  # noqa: PLR0917 - typer's options, never positional
 
     prepared = prepare_run(config, name=run, overrides=overrides)
     cluster = connect(namespace=namespace, context=context, server=server)
-    workflow = submit_run(cluster, prepared, begun=begun)
+    workflow = submit_run(
+        cluster,
+        prepared,
+        begun=begun,
+        check=site_check(cluster, wanted=check, timeout_seconds=check_timeout),
+    )
     if not as_json:
         print_text(f"run {prepared.id} of {prepared.settings.iterations} iterations is workflow {workflow}")
         if not wait:

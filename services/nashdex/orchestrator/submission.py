@@ -1,7 +1,7 @@
 """Submitting a run to a cluster, and going on with one: what is refused before, and the Workflow that is made."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import nashdex
@@ -13,6 +13,7 @@ from nashdex.orchestrator.run_status import last_iteration, run_status
 from nashdex.orchestrator.runs import PreparedRun
 from nashdex.orchestrator.site import NO_SECRET
 from nashdex.orchestrator.workflow_state import (
+    CHECK_TEMPLATE,
     ITERATION_TEMPLATE,
     LEAGUE_TEMPLATE,
     WorkflowState,
@@ -21,6 +22,7 @@ from nashdex.orchestrator.workflow_state import (
 
 OLDEST_ARGO = (3, 7)
 _TEMPLATES = (
+    CHECK_TEMPLATE,
     "nashdex-collect",
     "nashdex-train",
     "nashdex-evaluate",
@@ -33,13 +35,18 @@ _MAX_NAME_STEM = 20
 """Of a league's name: pods and labels have 63 characters, and every node of a Workflow repeats its name."""
 
 
-def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False) -> str:
+Check = Callable[[], None]
+"""Called where nothing else stands against a run, before its Workflow is made; raises to refuse it."""
+
+
+def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False, check: Check | None = None) -> str:
     """Submit every iteration of a run; return the Workflow's name.
 
     Args:
         cluster: where to.
         prepared: the run.
         begun: the run is in the site's store already.
+        check: whatever else is to be tried first.
 
     Raises:
         ConfigurationError: the run cannot run there, or is running.
@@ -48,13 +55,19 @@ def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False) 
     bundle = "" if begun else pack(prepared)
     check_site(cluster, prepared.settings)
     _check_idle(prepared.id, find_workflows(cluster, prepared.id))
+    if check is not None:
+        check()
+        # It may have taken a while.
+        _check_idle(prepared.id, find_workflows(cluster, prepared.id))
     return cluster.create_workflow(
         league_workflow(cluster.namespace, prepared.id, first=0, num=prepared.settings.iterations, bundle=bundle)
     )
 
 
-def resume_run(cluster: Cluster, run: str) -> tuple[str, int] | None:
+def resume_run(cluster: Cluster, run: str, *, check: Check | None = None) -> tuple[str, int] | None:
     """Submit what is left of a run; return the Workflow's name and its first iteration, or None where all is done.
+
+    ``check`` is as for ``submit_run``.
 
     Raises:
         DataError: the cluster has no Workflow of it.
@@ -80,6 +93,9 @@ def resume_run(cluster: Cluster, run: str) -> tuple[str, int] | None:
         return None
     # Begun again too: where its first workflow failed before that, nothing is in the store.
     bundle = next((league.parameters["bundle"] for league in leagues if league.parameters.get("bundle")), "")
+    if check is not None:
+        check()
+        _check_idle(run, find_workflows(cluster, run))
     workflow = league_workflow(cluster.namespace, run, first=first, num=last + 1 - first, bundle=bundle)
     return cluster.create_workflow(workflow), first
 

@@ -12,6 +12,7 @@ from typing import Any
 from nashdex.core.errors import DataError
 from nashdex.orchestrator.cluster import ITERATION_LABEL, RUN_LABEL, WorkflowObject
 
+CHECK_TEMPLATE = "nashdex-check"
 LEAGUE_TEMPLATE = "nashdex-league"
 ITERATION_TEMPLATE = "nashdex-iteration"
 _ENDED = {"Succeeded", "Failed", "Error"}
@@ -30,6 +31,18 @@ class Shard:
     began: datetime | None
     ended: datetime | None
     message: str
+    exit_code: int | None
+
+
+@dataclass(frozen=True)
+class PodState:
+    """One pod, as Argo tells of it."""
+
+    template: str
+    phase: str
+    """As a shard's."""
+    message: str
+    """Of a pod that is Pending, the reason why: of Kubernetes, or of the container that cannot start."""
     exit_code: int | None
 
 
@@ -101,6 +114,25 @@ def _nodes(name: str, status: Mapping[str, Any]) -> Mapping[str, Mapping[str, An
     return status.get("nodes") or {}
 
 
+def read_pods(document: WorkflowObject) -> list[PodState]:
+    """Return the pods of a Workflow, whether they are still there or not.
+
+    Raises:
+        DataError: its nodes are kept elsewhere, or are not what Argo writes.
+    """
+    nodes = _nodes(document["metadata"]["name"], document.get("status") or {})
+    return [
+        PodState(
+            template=node.get("templateName", ""),
+            phase=node.get("phase") or "Pending",
+            message=node.get("message", ""),
+            exit_code=_exit_code(node),
+        )
+        for node in nodes.values()
+        if node["type"] == "Pod"
+    ]
+
+
 def _shards(nodes: Mapping[str, Mapping[str, Any]]) -> Iterator[Shard]:
     for node in nodes.values():
         # A shard is a Retry node, with a Pod a try below it; one that is not to run is a node of its own.
@@ -111,7 +143,6 @@ def _shards(nodes: Mapping[str, Mapping[str, Any]]) -> Iterator[Shard]:
 def _shard(node: Mapping[str, Any], children: list[Mapping[str, Any]]) -> Shard:
     tries = [child for child in children if child["type"] == "Pod"]
     last = tries[-1] if tries else node
-    code = (last.get("outputs") or {}).get("exitCode", "")
     inputs = {p["name"]: p.get("value") for p in (node.get("inputs") or {}).get("parameters", [])}
     number = inputs.get("shard", inputs.get("iteration", "0"))
     reference = node.get("templateRef") or {}
@@ -123,8 +154,13 @@ def _shard(node: Mapping[str, Any], children: list[Mapping[str, Any]]) -> Shard:
         began=_time(node.get("startedAt")),
         ended=_time(node.get("finishedAt")),
         message=last.get("message") or node.get("message", ""),
-        exit_code=int(code) if code.isdecimal() else None,
+        exit_code=_exit_code(last),
     )
+
+
+def _exit_code(node: Mapping[str, Any]) -> int | None:
+    code = (node.get("outputs") or {}).get("exitCode", "")
+    return int(code) if code.isdecimal() else None
 
 
 def _phase(node: Mapping[str, Any], last: Mapping[str, Any]) -> str:

@@ -1,0 +1,23 @@
+"""``nashdex check-store``: whether a store can take runs, by writing to it."""
+
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+
+def check_store(
+    store: Annotated[str, typer.Option(metavar="URI", help="Path, file://… or s3://bucket/prefix.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Write, read and delete an object in a store: tries its address, bucket, keys and rights."""
+    from nashdex.store import open_store
+    from nashdex.store.trial import try_store
+
+    opened = open_store(store)
+    key = try_store(opened)
+    if as_json:
+        print_json({"uri": opened.uri, "key": key})
+    else:
+        print_text(f"{opened.uri}: wrote, read and deleted {key}")
