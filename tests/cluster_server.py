@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
 import nashdex
+from http_servers import JsonHandler, served_by
 from nashdex.orchestrator.submission import _TEMPLATES
 from nashdex.orchestrator.workflow_state import CHECK_TEMPLATE
 
@@ -133,7 +132,7 @@ def _status(message: str) -> dict[str, Any]:
 def serving(state: ClusterState) -> Iterator[str]:
     """Serve it while the context lasts; yield the URL."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(JsonHandler):
         def handle_any(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(length)) if length else {}
@@ -143,26 +142,12 @@ def serving(state: ClusterState) -> Iterator[str]:
             else:
                 code, document = state.answer(self.command, url.path, parse_qs(url.query), body)
             data = document if isinstance(document, bytes) else json.dumps(document).encode()
-            self.send_response(code)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            self.answer(code, data)
 
         do_GET = do_POST = do_PUT = do_PATCH = handle_any  # noqa: N815 - the base class's names
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served_by(Handler) as url:
+        yield url
 
 
 def kubeconfig(url: str, token: str = TOKEN) -> str:

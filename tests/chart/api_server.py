@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
+
+from http_servers import JsonHandler, served_by
 
 _CORE = {"v1": {"configmaps": "ConfigMap", "secrets": "Secret"}}
 _GROUPS = {
@@ -57,26 +57,12 @@ def _resources(name: str, kinds: dict[str, str]) -> dict[str, Any]:
 def serving(cluster: Cluster) -> Iterator[str]:
     """Serve it while the context lasts; yield the URL."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(JsonHandler):
+        def do_GET(self) -> None:  # noqa: N802 - the base class's name
             found = cluster.answer(self.path.partition("?")[0])
             missing = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}
             body = json.dumps(missing if found is None else found).encode()
-            self.send_response(404 if found is None else 200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(404 if found is None else 200, body)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served_by(Handler) as url:
+        yield url

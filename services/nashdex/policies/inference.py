@@ -9,7 +9,6 @@ own products may use half of them; an entity's blocks are one product, not one e
 looked up at once.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,7 +94,7 @@ class InferenceNetwork:
                 rows, vectors = slice(row, row + entity.rows), slice(vector, vector + entity.rows)
                 self._encoders.append(_RowEncoder(entity, weights, bias, rows, vectors))
                 row, vector = rows.stop, vector + entity.num_vectors
-            self._bags = _bags(network.entities)
+            self._bags = self._look_up.bags(_CHUNK_ROWS)
             self._vectors = torch.zeros(_CHUNK_ROWS, vector, network.settings.entity_size)
             hidden = [layer for layer in network.trunk if isinstance(layer, Linear)]
             self._hidden = [_HiddenLayer.of(layer) for layer in hidden]
@@ -119,7 +118,7 @@ class InferenceNetwork:
     def _encode(self, observations: Tensor, vectors: Tensor) -> None:
         """Fill ``vectors`` (B, V, E)."""
         num_rows, _, size = vectors.shape
-        sums = self._category_sums(observations)
+        sums = self._look_up.sums(observations, self._table, self._bags[:num_rows])
         for encoder in self._encoders:
             entity = encoder.entity
             rows = torch.addmm(encoder.bias, encoder.columns(observations), encoder.weights)
@@ -130,20 +129,6 @@ class InferenceNetwork:
             torch.clamp_min(rows, 0, out=filled)
             if entity.active is not None:
                 torch.sum(observations[:, entity.active].unsqueeze(2) * filled, 1, out=vectors[:, encoder.vectors.stop])
-
-    def _category_sums(self, observations: Tensor) -> Tensor:
-        """Return what the categories add to each of the R rows, (B, R, E)."""
-        bags = self._bags[: len(observations)]
-        indices = self._look_up.indices(observations).flatten()
-        sums: Tensor = functional.embedding_bag(indices, self._table, bags.flatten(), mode="sum")
-        return sums.view(*bags.shape, -1)
-
-
-def _bags(entities: Sequence[Entity]) -> Tensor:
-    """Return where the categories of each row of each observation of a chunk begin, (_CHUNK_ROWS, R), int32."""
-    sizes = torch.tensor([len(entity.vocabularies) for entity in entities for _ in range(entity.rows)])
-    first = torch.arange(_CHUNK_ROWS).unsqueeze(1) * sizes.sum()
-    return (first + sizes.cumsum(0) - sizes).int()
 
 
 class NetworkPolicy:

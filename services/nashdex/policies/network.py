@@ -77,20 +77,32 @@ class Fused(NamedTuple):
 
 
 class LookUp(NamedTuple):
-    """How the categories of an observation name rows of ``Fused.table``. C categories, each (C,), int32."""
+    """How the categories of an observation name rows of ``Fused.table``. C categories of R rows; int32."""
 
     columns: Tensor
-    """Where they stand in the observation."""
+    """Where they stand in the observation, (C,)."""
     limits: Tensor
-    """The largest index of each one's vocabulary."""
+    """The largest index of each one's vocabulary, (C,)."""
     offsets: Tensor
-    """Where each one's part of the table begins."""
+    """Where each one's part of the table begins, (C,)."""
+    row_starts: Tensor
+    """Where each row's begin among them, (R,)."""
 
     def indices(self, observations: Tensor) -> Tensor:
         """Return the rows that ``observations`` (B, F) name, (B, C), int32."""
         # Integers first: whatever a float was, the index is then within its vocabulary.
         indices = observations.index_select(1, self.columns).int().clamp_(min=0)
         return torch.minimum(indices, self.limits).add_(self.offsets)
+
+    def bags(self, num_observations: int) -> Tensor:
+        """Return where each row's begin among those of so many observations, (B, R)."""
+        batch = torch.arange(num_observations, dtype=torch.int32, device=self.columns.device).unsqueeze(1)
+        return batch * len(self.columns) + self.row_starts
+
+    def sums(self, observations: Tensor, table: Tensor, bags: Tensor) -> Tensor:
+        """Return what the categories of ``observations`` add to each row, (B, R, E); ``bags`` are theirs."""
+        sums: Tensor = functional.embedding_bag(self.indices(observations).flatten(), table, bags.flatten(), mode="sum")
+        return sums.view(*bags.shape, -1)
 
 
 class ActorCritic(nn.Module):
@@ -220,17 +232,13 @@ class ActorCritic(nn.Module):
     @property
     def look_up(self) -> LookUp:
         """Where the categories of an observation stand, and what they mean."""
-        return LookUp(self._columns, self._limits, self._table_offsets)
+        return LookUp(self._columns, self._limits, self._table_offsets, self._row_starts)
 
     def _category_sums(self, observations: Tensor, table: Tensor) -> Tensor | None:
         """Return what the categories add to each row, (B, R, E); None where the space has no categories."""
         if not len(self._columns):
             return None
-        indices = self.look_up.indices(observations)
-        batch = torch.arange(len(observations), dtype=torch.int32, device=observations.device).unsqueeze(1)
-        bags = (batch * len(self._columns) + self._row_starts).flatten()
-        sums: Tensor = functional.embedding_bag(indices.flatten(), table, bags, mode="sum")
-        return sums.view(len(observations), len(self._row_starts), -1)
+        return self.look_up.sums(observations, table, self.look_up.bags(len(observations)))
 
 
 def _embedding_name(vocabulary: str) -> str:
