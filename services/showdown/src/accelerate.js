@@ -12,14 +12,14 @@ import { Battle, Dex, Pokemon, simulatorVersion } from "./simulator.js";
 
 /** The version that this was written for, and a hash over the methods that it replaces or relies on. */
 const KNOWN_VERSION = "0.11.11";
-const KNOWN_SHAPE = "6d9587de5d102fcb";
+const KNOWN_SHAPE = "9f358e6c62c2d25d";
 
 /** @returns {string} a hash over the source of all methods that are replaced or relied on */
 function shape() {
   const battle = /** @type {any} */ (Battle.prototype);
   const dex = Object.getPrototypeOf(Dex);
   const copying = [dex.getActiveMove, /** @type {any} */ (Dex).deepClone];
-  const lookingUp = KINDS.map((kind) => Object.getPrototypeOf(/** @type {any} */ (Dex)[kind]).constructor);
+  const lookingUp = [...KINDS, /** @type {const} */ ("formats")].map((kind) => Object.getPrototypeOf(/** @type {any} */ (Dex)[kind]).constructor);
   const methods = [...DISPATCH.map((name) => battle[name]), ...copying, ...lookingUp, Pokemon, battle.getRequests];
   const hash = createHash("sha256");
   for (const method of methods) hash.update(`${method}\n`);

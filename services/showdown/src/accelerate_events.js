@@ -33,7 +33,7 @@ const RULES = new Set(["Format", "Ruleset", "Rule", "ValidatorRule"]);
 /** The simulator's methods that this stands in for or leaves out; a format's own version of one goes its own way. */
 export const DISPATCH = /** @type {const} */ ([
   "runEvent", "singleEvent", "findEventHandlers", "findPokemonEventHandlers", "findSideEventHandlers",
-  "findFieldEventHandlers", "findBattleEventHandlers", "getCallback", "resolvePriority", "modify", "endTurn",
+  "findFieldEventHandlers", "findBattleEventHandlers", "getCallback", "resolvePriority", "modify", "endTurn", "initEffectState",
 ]);
 const KNOWN = Symbol("effects that were read");
 
@@ -131,6 +131,40 @@ class KnownBattle {
     this.format = handledBy(battle.format);
     /** Whether the format leaves the dispatch as it is. */
     this.isUsual = !battle.debugMode && DISPATCH.every((name) => !Object.hasOwn(battle, name));
+    /**
+     * How events were handled by anything that the battle has met so far. What no effect of all these handles needs no
+     * look at those that are there now.
+     * @type {Handled}
+     */
+    this.met = this.format.slice();
+    /** @type {Set<string>} conditions among them */
+    this.metConditions = new Set();
+    for (const id of presentConditions(battle)) this.meetCondition(id);
+  }
+
+  /** @param {Handled} handled */
+  meet(handled) {
+    for (let event = 0; event < MAX_EVENTS; event++) this.met[event] |= handled[event];
+  }
+
+  /** @param {string} id */
+  meetCondition(id) {
+    if (this.metConditions.has(id)) return;
+    this.metConditions.add(id);
+    this.meet(this.conditions.of(id));
+  }
+}
+
+/** @param {any} battle @yields {string} ids of the conditions that are there now */
+function* presentConditions({ field, sides }) {
+  if (field.weather !== "") yield field.weather;
+  if (field.terrain !== "") yield field.terrain;
+  yield* Object.keys(field.pseudoWeather);
+  for (const side of sides) {
+    if (!side) continue;
+    yield* Object.keys(side.sideConditions);
+    for (const slot of side.slotConditions) yield* Object.keys(slot);
+    for (const pokemon of side.pokemon) yield* Object.keys(pokemon.volatiles);
   }
 }
 
@@ -165,6 +199,17 @@ function known(battle) {
   return (battle[KNOWN] ??= new KnownBattle(battle));
 }
 
+/** @param {any} pokemon @returns {KnownPokemon} as it is now */
+function knownPokemon(pokemon) {
+  /** @type {KnownPokemon | undefined} */
+  const read = pokemon[KNOWN];
+  if (read !== undefined && read.isCurrent(pokemon)) return read;
+  const fresh = (pokemon[KNOWN] = new KnownPokemon(pokemon));
+  const battle = known(pokemon.battle);
+  for (const handled of fresh.handled) battle.meet(handled);
+  return fresh;
+}
+
 /**
  * @param {any} pokemon
  * @param {number} event
@@ -172,11 +217,8 @@ function known(battle) {
  * @returns {number} how it may handle the event
  */
 function handledByPokemon(pokemon, event, conditions) {
-  /** @type {KnownPokemon | undefined} */
-  let read = pokemon[KNOWN];
-  if (read === undefined || !read.isCurrent(pokemon)) read = pokemon[KNOWN] = new KnownPokemon(pokemon);
   let how = 0;
-  const { handled } = read;
+  const { handled } = knownPokemon(pokemon);
   for (let at = 0; at < handled.length; at++) how |= handled[at][event];
   const { volatiles } = pokemon;
   for (const id in volatiles) how |= conditions.of(id)[event];
@@ -201,6 +243,17 @@ function handledBySide(side, event, conditions) {
   return how;
 }
 
+/** @param {any[]} sides @param {any} target @param {any} source */
+function meetPokemon(sides, target, source) {
+  for (const side of sides) {
+    if (!side) continue;
+    for (const active of side.active) if (active) knownPokemon(active);
+  }
+  // Either may be on the bench.
+  if (target instanceof Pokemon && !target.isActive) knownPokemon(target);
+  if (source instanceof Pokemon && !source.isActive) knownPokemon(source);
+}
+
 /**
  * @param {any} battle
  * @param {string} name
@@ -209,9 +262,14 @@ function handledBySide(side, event, conditions) {
  * @returns {boolean} false only if nothing in the battle handles the event, whoever its target is
  */
 function concernsAnything(battle, name, target, source) {
-  const { conditions, format, isUsual } = known(battle);
+  const { conditions, format, isUsual, met } = known(battle);
   if (!isUsual || battle.events !== null) return true;
   const event = namesOf(name).number;
+  if (met[event] === 0) {
+    // Conditions are met as they begin (initEffectState); of a Pokémon's own effects any may be another by now.
+    meetPokemon(battle.sides, target, source);
+    if (met[event] === 0) return false;
+  }
   let how = format[event] | handledByField(battle.field, event, conditions);
   for (const side of battle.sides) {
     if (!side) return true;
@@ -280,7 +338,13 @@ function findHandlers(battle, names, target, source) {
 /** Let all battles of this process dispatch their events so. */
 export function dispatchEventsFast() {
   const prototype = /** @type {any} */ (Battle.prototype);
-  const { runEvent, singleEvent, findEventHandlers } = prototype;
+  const { runEvent, singleEvent, findEventHandlers, initEffectState } = prototype;
+
+  /** Whatever begins gets its state here. @this {any} @param {any} state @param {number} [effectOrder] */
+  prototype.initEffectState = function (state, effectOrder) {
+    if (state.id && this[KNOWN]) this[KNOWN].meetCondition(state.id);
+    return initEffectState.call(this, state, effectOrder);
+  };
 
   /**
    * @this {any}

@@ -8,6 +8,8 @@ export const KINDS = /** @type {const} */ (["moves", "species", "items", "abilit
 /** Names that are remembered of a kind; more would be texts from outside. */
 const MAX_NAMES = 10_000;
 const FOUND = Symbol("found by name");
+/** Formats are among what is looked up as rules are; those get a rule table, and are not ours to share. */
+const RULES = new Set(["Rule", "ValidatorRule"]);
 
 /** Let every dex look up so. */
 export function lookUpFast() {
@@ -27,4 +29,22 @@ export function lookUpFast() {
       return entry;
     };
   }
+  lookUpRulesFast();
+}
+
+/** A battle looks up each of its rules several times, and gets a new copy each time, which it only reads. */
+function lookUpRulesFast() {
+  const prototype = Object.getPrototypeOf(/** @type {any} */ (Dex).formats);
+  const { get } = prototype;
+  /** @this {any} @param {any} name @param {boolean} [isTrusted] */
+  prototype.get = function (name, isTrusted) {
+    /** @type {Map<any, any>} */
+    const found = (this[FOUND] ??= new Map());
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const entry = get.call(this, name, isTrusted);
+    // A name with rules of its own (after "@@@") is looked up as it is trusted.
+    if (RULES.has(entry.effectType) && entry.exists && typeof name === "string" && !name.includes("@@@")) found.set(name, entry);
+    return entry;
+  };
 }

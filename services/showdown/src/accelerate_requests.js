@@ -6,39 +6,51 @@ import { Pokemon } from "./simulator.js";
 
 const LAST = Symbol("last entry");
 
-/**
- * @typedef {object} LastEntry what a Pokémon's entry was made of, as far as the entry itself does not say it
- * @property {any} entry
- * @property {number} hp
- * @property {number} maxhp
- * @property {string} status
- */
-
-/**
- * @param {LastEntry} last
- * @param {any} pokemon
- * @returns {boolean} whether the simulator would make the same entry again
- */
-function isCurrent({ entry, hp, maxhp, status }, pokemon) {
-  if (hp !== pokemon.hp || maxhp !== pokemon.maxhp || status !== pokemon.status) return false;
-  if (entry.active !== pokemon.position < pokemon.side.active.length) return false;
-  if (entry.details !== pokemon.details || entry.ident !== pokemon.fullname) return false;
-  if (entry.item !== pokemon.item || entry.baseAbility !== pokemon.baseAbility || entry.pokeball !== pokemon.pokeball) return false;
-  const { stats, moves } = entry;
-  const { baseStoredStats, moveSlots } = pokemon;
-  if (stats.atk !== baseStoredStats.atk || stats.def !== baseStoredStats.def || stats.spe !== baseStoredStats.spe) return false;
-  if (stats.spa !== baseStoredStats.spa || stats.spd !== baseStoredStats.spd) return false;
-  if (moves.length !== moveSlots.length) return false;
-  // Moves that are told with their power or type (Hidden Power, Return) differ here, so those entries are made anew.
-  for (let at = 0; at < moves.length; at++) if (moves[at] !== moveSlots[at].id) return false;
-  if (entry.ability !== undefined && entry.ability !== pokemon.ability) return false;
-  if (entry.teraType !== undefined && (entry.teraType !== pokemon.teraType || entry.terastallized !== (pokemon.terastallized || ""))) {
-    return false;
+/** The entry that a Pokémon had last, and what it was made of: in one place, since most are only compared. */
+class LastEntry {
+  /** @param {any} pokemon @param {any} entry */
+  constructor(pokemon, entry) {
+    this.entry = Object.freeze(entry);
+    this.hp = pokemon.hp;
+    this.maxhp = pokemon.maxhp;
+    this.status = pokemon.status;
+    this.details = pokemon.details;
+    this.ident = pokemon.fullname;
+    this.item = pokemon.item;
+    this.baseAbility = pokemon.baseAbility;
+    this.ability = pokemon.ability;
+    this.pokeball = pokemon.pokeball;
+    this.teraType = pokemon.teraType;
+    this.terastallized = pokemon.terastallized;
+    this.isActive = entry.active;
+    const { atk, def, spa, spd, spe } = pokemon.baseStoredStats;
+    this.atk = atk;
+    this.def = def;
+    this.spa = spa;
+    this.spd = spd;
+    this.spe = spe;
+    this.slots = [...pokemon.moveSlots];
+    this.hasPassing = entry.commanding !== undefined;
+    /** Whether the next entry may be the same: no state of a turn or two, no move that is told with its power or type. */
+    this.isLasting = !entry.commanding && !entry.reviving && this.slots.every((slot, at) => slot.id === entry.moves[at]);
   }
-  if (entry.commanding === undefined) return true;
-  // States of a turn or two.
-  if (entry.commanding || entry.reviving || pokemon.volatiles.commanding) return false;
-  return !pokemon.side.slotConditions[pokemon.position]?.revivalblessing;
+
+  /** @param {any} pokemon @returns {boolean} whether the simulator would make the same entry again */
+  isCurrent(pokemon) {
+    if (!this.isLasting || this.hp !== pokemon.hp || this.maxhp !== pokemon.maxhp || this.status !== pokemon.status) return false;
+    if (this.isActive !== pokemon.position < pokemon.side.active.length) return false;
+    if (this.details !== pokemon.details || this.ident !== pokemon.fullname || this.item !== pokemon.item) return false;
+    if (this.baseAbility !== pokemon.baseAbility || this.ability !== pokemon.ability || this.pokeball !== pokemon.pokeball) return false;
+    if (this.teraType !== pokemon.teraType || this.terastallized !== pokemon.terastallized) return false;
+    const { atk, def, spa, spd, spe } = pokemon.baseStoredStats;
+    if (this.atk !== atk || this.def !== def || this.spe !== spe || this.spa !== spa || this.spd !== spd) return false;
+    const { slots } = this;
+    const { moveSlots } = pokemon;
+    if (slots.length !== moveSlots.length) return false;
+    for (let at = 0; at < slots.length; at++) if (slots[at] !== moveSlots[at]) return false;
+    if (!this.hasPassing) return true;
+    return !pokemon.volatiles.commanding && !pokemon.side.slotConditions[pokemon.position]?.revivalblessing;
+  }
 }
 
 /** Let all Pokémon of this process list themselves so. */
@@ -52,11 +64,11 @@ export function listPokemonFast() {
     if (forAlly) return getSwitchRequestData.call(this, forAlly);
     /** @type {LastEntry | undefined} */
     const last = this[LAST];
-    if (last && isCurrent(last, this)) return last.entry;
+    if (last?.isCurrent(this)) return last.entry;
     const entry = getSwitchRequestData.call(this);
     Object.freeze(entry.stats);
     Object.freeze(entry.moves);
-    this[LAST] = { entry: Object.freeze(entry), hp: this.hp, maxhp: this.maxhp, status: this.status };
+    this[LAST] = new LastEntry(this, entry);
     return entry;
   };
 }
