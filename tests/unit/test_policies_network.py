@@ -53,6 +53,31 @@ def sides_space() -> Space:
     )
 
 
+def active_space() -> Space:
+    """Return a space with sides of other sizes and fields, a field between them, and rows that are active or not."""
+
+    def number(name: str, offset: int) -> ObservationField:
+        return ObservationField(name=name, offset=offset, size=1, kind="number")
+
+    types = ObservationField(name="types", offset=1, size=1, kind="category", vocabulary="type")
+    rows = [("own", 3, 2, (number("active", 0), types)), ("field", 2, 1, (number("turn", 0),))]
+    rows += [("opponent", 2, 3, (number("hp", 0), types, number("active", 2)))]
+    blocks, at = [], 0
+    for name, count, stride, fields in rows:
+        blocks.append(ObservationBlock(name=name, offset=at, rows=count, stride=stride, fields=fields))
+        at += count * stride
+    return Space(
+        game="tiny",
+        format="tiny",
+        version="1",
+        observation_size=at,
+        num_actions=2,
+        actions=("left", "right"),
+        vocabularies={"type": 4},
+        blocks=tuple(blocks),
+    )
+
+
 def observations(space: Space, num: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(num, space.observation_size)).astype(np.float32)
@@ -250,7 +275,7 @@ def test_recorded_log_probabilities_are_those_that_training_computes() -> None:
     assert answers.action.dtype == np.int64
 
 
-@pytest.mark.parametrize("make_space", [sides_space, tiny_space])
+@pytest.mark.parametrize("make_space", [sides_space, tiny_space, active_space])
 @pytest.mark.parametrize("has_onednn", [True, False])
 def test_acting_computes_what_training_does_whatever_the_number_of_rows(
     *, make_space: Callable[[], Space], has_onednn: bool, monkeypatch: pytest.MonkeyPatch
