@@ -7,12 +7,13 @@ import { DISPATCH, dispatchEventsFast } from "./accelerate_events.js";
 import { KINDS, lookUpFast } from "./accelerate_lookups.js";
 import { copyMovesFast } from "./accelerate_moves.js";
 import { listPokemonFast } from "./accelerate_requests.js";
+import { TURNS, takeTurnsFast } from "./accelerate_turns.js";
 import { log } from "./log.js";
-import { Battle, Dex, Pokemon, simulatorVersion } from "./simulator.js";
+import { Battle, BattleQueue, Dex, Pokemon, simulatorVersion } from "./simulator.js";
 
 /** The version that this was written for, and a hash over the methods that it replaces or relies on. */
 const KNOWN_VERSION = "0.11.11";
-const KNOWN_SHAPE = "9f358e6c62c2d25d";
+const KNOWN_SHAPE = "0e48f0e786557fde";
 
 /** @returns {string} a hash over the source of all methods that are replaced or relied on */
 function shape() {
@@ -20,7 +21,8 @@ function shape() {
   const dex = Object.getPrototypeOf(Dex);
   const copying = [dex.getActiveMove, /** @type {any} */ (Dex).deepClone];
   const lookingUp = [...KINDS, /** @type {const} */ ("formats")].map((kind) => Object.getPrototypeOf(/** @type {any} */ (Dex)[kind]).constructor);
-  const methods = [...DISPATCH.map((name) => battle[name]), ...copying, ...lookingUp, Pokemon, battle.getRequests];
+  const dispatching = [...DISPATCH, ...TURNS].map((name) => battle[name]);
+  const methods = [...dispatching, ...copying, ...lookingUp, Pokemon, BattleQueue, battle.getRequests];
   const hash = createHash("sha256");
   for (const method of methods) hash.update(`${method}\n`);
   return hash.digest("hex").slice(0, 16);
@@ -44,5 +46,6 @@ export function accelerate() {
   lookUpFast();
   copyMovesFast();
   listPokemonFast();
+  takeTurnsFast();
   return true;
 }

@@ -261,7 +261,7 @@ function meetPokemon(sides, target, source) {
  * @param {any} source
  * @returns {boolean} false only if nothing in the battle handles the event, whoever its target is
  */
-function concernsAnything(battle, name, target, source) {
+export function concernsAnything(battle, name, target, source) {
   const { conditions, format, isUsual, met } = known(battle);
   if (!isUsual || battle.events !== null) return true;
   const event = namesOf(name).number;

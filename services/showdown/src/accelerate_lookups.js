@@ -1,10 +1,10 @@
 /**
- * Moves, species, items, abilities and conditions by name at a fraction of the cost: the simulator makes an id of every
+ * Moves, species, items, types and so on by name at a fraction of the cost: the simulator makes an id of every
  * name each time, by regular expressions. What it found once under a name it finds again, if it is frozen.
  */
 import { Dex } from "./simulator.js";
 
-export const KINDS = /** @type {const} */ (["moves", "species", "items", "abilities", "conditions"]);
+export const KINDS = /** @type {const} */ (["moves", "species", "items", "abilities", "conditions", "types", "natures"]);
 /** Names that are remembered of a kind; more would be texts from outside. */
 const MAX_NAMES = 10_000;
 const FOUND = Symbol("found by name");

@@ -14,6 +14,9 @@ const require = createRequire(import.meta.url);
 export const { Battle } = /** @type {typeof import("pokemon-showdown/dist/sim/battle.js")} */ (
   require("pokemon-showdown/dist/sim/battle.js")
 );
+export const { BattleQueue } = /** @type {typeof import("pokemon-showdown/dist/sim/battle-queue.js")} */ (
+  require("pokemon-showdown/dist/sim/battle-queue.js")
+);
 export const { Dex, toID } = /** @type {typeof import("pokemon-showdown/dist/sim/dex.js")} */ (
   require("pokemon-showdown/dist/sim/dex.js")
 );
