@@ -52,6 +52,49 @@ def test_a_frame_that_comes_byte_by_byte_is_put_together(ends: tuple[FrameChanne
     assert bytes(frame[1]) == b"abc"
 
 
+@pytest.mark.parametrize("cut", range(1, 30))
+def test_frames_that_come_in_two_pieces_are_put_together(ends: tuple[FrameChannel, FrameChannel], cut: int) -> None:
+    a, b = ends
+    payloads = [b"first", b"", b"second"]
+    stream = b"".join(HEADER.pack(4 + len(payload), FrameType.DECISIONS) + payload for payload in payloads)
+    received = []
+    for piece in (stream[:cut], stream[cut:]):
+        os.write(a._write_fd, piece)
+        while frame := b.receive(0.0):
+            received.append(bytes(frame[1]))
+    assert received == payloads
+
+
+def received_from(sender: FrameChannel, receiver: FrameChannel, frame_type: FrameType, payload: bytes) -> memoryview:
+    sender.queue(frame_type, [payload])
+    sender.flush()
+    frame = receiver.receive(1.0)
+    assert frame is not None
+    assert bytes(frame[1]) == payload
+    return frame[1]
+
+
+def test_payloads_stay_as_they_are_until_their_memory_is_given_back(ends: tuple[FrameChannel, FrameChannel]) -> None:
+    kept = [received_from(*ends, FrameType.DECISIONS, bytes([i]) * 5000) for i in range(5)]
+    assert [bytes(payload[:1]) for payload in kept] == [bytes([i]) for i in range(5)]
+
+
+def test_memory_that_was_given_back_is_used_once_more_and_only_for_decisions(
+    ends: tuple[FrameChannel, FrameChannel],
+) -> None:
+    _, b = ends
+    first = received_from(*ends, FrameType.DECISIONS, b"a" * 5000)
+    b.recycle()
+    control = received_from(*ends, FrameType.CONTROL, b"{}")
+    b.recycle()
+    second = received_from(*ends, FrameType.DECISIONS, b"b" * 5200)
+    third = received_from(*ends, FrameType.DECISIONS, b"c" * 5000)
+    assert second.obj is first.obj
+    assert third.obj is not first.obj
+    assert bytes(second) == b"b" * 5200, "the same turn's other decisions have other memory"
+    assert bytes(control) == b"{}"
+
+
 def test_two_sides_that_write_more_than_pipes_hold_do_not_wait_for_ever(
     ends: tuple[FrameChannel, FrameChannel],
 ) -> None:

@@ -68,6 +68,12 @@ class _Worker:
             self.asked_at = time.monotonic()
         self.gateway.flush()
 
+    def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
+        """Answer decisions of its own battles."""
+        self.num_unanswered -= len(battle)
+        self.active_at = time.monotonic()
+        self.gateway.act(battle, seat, action)
+
     def read(self, events: Events) -> None:
         """Add everything received to ``events``."""
         received = self.gateway.receive(0.0)
@@ -77,7 +83,7 @@ class _Worker:
                 self._take(received, events)
             else:
                 self.num_unanswered += len(received)
-                events.decisions.append(replace(received, lines=self.lines))
+                events.decisions.append(replace(received, lines=self.lines) if self.lines else received)
                 self.lines = {}
             received = self.gateway.receive(0.0) if self.gateway.channel.has_frames else None
         if self.asked_at is not None and not self.owes_answer:
@@ -113,7 +119,6 @@ class ShowdownArena:
         self._settings = settings
         self._num_gateways = num_gateways
         self._workers: list[_Worker] = []
-        self._owner: dict[int, _Worker] = {}
         self._lost: list[Failure] = []
         self._spent_cpu_seconds = 0.0
         for cause in FAILURE_CAUSES:
@@ -146,15 +151,18 @@ class ShowdownArena:
         for spec in specs:
             index = min(accepting, key=lambda i: len(self._workers[i].battles))
             self._workers[index].battles.add(spec.battle)
-            self._owner[spec.battle] = self._workers[index]
             batches.setdefault(index, []).append(spec)
         for index, batch in batches.items():
             self._workers[index].active_at = time.monotonic()
             self._workers[index].gateway.send({"type": "start", "battles": [_start_row(spec) for spec in batch]})
 
     def poll(self) -> Events:
-        """Send starts and answers, wait up to a second for something to happen, and return it."""
+        """Send starts and answers, wait up to a second for something to happen, and return it.
+
+        Observations and masks stay as they are until the next poll, which may use their memory for others.
+        """
         for worker in list(self._workers):
+            worker.gateway.channel.recycle()
             try:
                 worker.flush()
             except ChannelStuckError as error:
@@ -181,14 +189,14 @@ class ShowdownArena:
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
         """Answer decisions; those of battles whose gateway was lost meanwhile are dropped."""
-        owners = [self._owner.get(number) for number in battle.tolist()]
+        numbers = battle.tolist()
         for worker in self._workers:
-            rows = np.flatnonzero([owner is worker for owner in owners])
-            if not len(rows):
-                continue
-            worker.num_unanswered -= len(rows)
-            worker.active_at = time.monotonic()
-            worker.gateway.act(battle[rows], seat[rows], action[rows])
+            if worker.battles.issuperset(numbers):
+                worker.act(battle, seat, action)
+                break
+            rows = np.flatnonzero([number in worker.battles for number in numbers])
+            if len(rows):
+                worker.act(battle[rows], seat[rows], action[rows])
 
     def resident_bytes(self) -> int:
         """Return the resident memory of the child gateways, in bytes."""
@@ -227,7 +235,6 @@ class ShowdownArena:
             return
         self._close_worker(worker)
         for battle in worker.battles:
-            del self._owner[battle]
             self._lost.append(Failure(battle, cause, detail))
         self._open_worker()
 

@@ -17,6 +17,9 @@ from nashdex.core.errors import TryAgainError
 HEADER = struct.Struct("<IB3x")
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 1 << 18
+"""How much of the last words is read at once."""
+_ROOM = 1.25
+"""Memory for decisions, over their size: the next ones may be a few more."""
 _STUCK_SECONDS = 60.0
 """Longest wait for the other side to read or write anything while frames are on their way to it."""
 _TYPE_BYTES = 4  # the type and its padding, which the length counts
@@ -52,6 +55,10 @@ class FrameChannel:
         self._filled = 0
         self._frame_type: int | None = None
         self._is_closed = False
+        self._lent = bytearray()
+        """The largest memory of decisions received since the last ``recycle``."""
+        self._spare = bytearray()
+        """Memory that nobody looks at any more."""
 
     def fileno(self) -> int:
         """Return the descriptor that becomes readable when frames come."""
@@ -91,18 +98,32 @@ class FrameChannel:
                 raise ChannelClosedError(f"the gateway stopped reading ({error.strerror})") from error
 
     def receive(self, timeout_seconds: float) -> tuple[int, memoryview] | None:
-        """Return the next frame's type and payload, or None if none came in time.
+        """Return the next frame's type and payload, or None if none came in time. Decisions stay until ``recycle``.
 
         Raises:
             ChannelClosedError: the other side went away.
         """
         deadline = time.monotonic() + timeout_seconds
+        self._read_available()
         while not self._received:
             readable, _, _ = select.select([self._read_fd], [], [], max(0.0, deadline - time.monotonic()))
             if not readable:
-                break
+                return None
             self._read_available()
-        return self._received.popleft() if self._received else None
+        frame_type, payload = self._received.popleft()
+        if frame_type == FrameType.DECISIONS:
+            assert isinstance(payload.obj, bytearray)
+            self._lent = max(self._lent, payload.obj, key=len)
+        return frame_type, payload
+
+    def recycle(self) -> None:
+        """Let decisions to come overwrite those received so far, which nobody may look at any more.
+
+        Fresh memory for each batch would be mapped, cleared and unmapped every time. A caller that never says this
+        keeps every payload for as long as it likes.
+        """
+        self._spare = max(self._spare, self._lent, key=len)
+        self._lent = bytearray()
 
     def close(self, listen_seconds: float = 0.0) -> None:
         """Close both descriptors; before the second, read and drop what the other side says until it ends or in time.
@@ -122,10 +143,13 @@ class FrameChannel:
         os.close(self._read_fd)
 
     def _read_available(self) -> None:
-        """Read what is there; whole frames go to the queue. A frame's payload is its own memory, never reused."""
+        """Read what is there; whole frames go to the queue."""
         while True:
+            wanted = [self._target[self._filled :]]
+            if self._frame_type is not None:
+                wanted.append(memoryview(self._header))  # of the frame after it: it is there already or comes later
             try:
-                count = os.readv(self._read_fd, [self._target[self._filled : self._filled + _CHUNK_BYTES]])
+                count = os.readv(self._read_fd, wanted)
             except BlockingIOError:
                 return
             except OSError as error:
@@ -133,9 +157,11 @@ class FrameChannel:
             if count == 0:
                 raise ChannelClosedError("the gateway closed its output")
             self._filled += count
-            if self._filled == len(self._target):
-                self._filled = 0
+            while self._filled >= len(self._target):
+                self._filled -= len(self._target)
                 self._take_target()
+            if count < sum(map(len, wanted)):
+                return
 
     def _take_target(self) -> None:
         """Use what was filled: a header names the payload to fill next, a payload ends a frame."""
@@ -143,8 +169,16 @@ class FrameChannel:
             length, self._frame_type = HEADER.unpack(self._header)
             if not _TYPE_BYTES <= length <= MAX_FRAME_BYTES:
                 raise ChannelClosedError(f"the gateway sent a frame of {length} bytes: not its protocol")
-            self._target = memoryview(bytearray(length - _TYPE_BYTES))
-            if self._target:
-                return
-        self._received.append((self._frame_type, self._target))
-        self._target, self._frame_type = memoryview(self._header), None
+            size_bytes = length - _TYPE_BYTES
+            is_reused = self._frame_type == FrameType.DECISIONS
+            self._target = self._memory(size_bytes) if is_reused else memoryview(bytearray(size_bytes))
+        else:
+            self._received.append((self._frame_type, self._target))
+            self._target, self._frame_type = memoryview(self._header), None
+
+    def _memory(self, size_bytes: int) -> memoryview:
+        """Return memory that nobody looks at."""
+        if size_bytes > len(self._spare):
+            return memoryview(bytearray(int(size_bytes * _ROOM)))[:size_bytes]
+        memory, self._spare = self._spare, bytearray()
+        return memoryview(memory)[:size_bytes]

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import sysconfig
@@ -34,6 +35,7 @@ _PROFILE_SECONDS = 60.0
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031
 _MIN_NODE_MAJOR = 20
+_ACTIONS_HEAD = struct.Struct("<II")
 
 NODE_FLAGS = ("--max-semi-space-size=64",)
 """A larger young generation: battles die young, and scavenges were 10 % of the time without it."""
@@ -174,7 +176,7 @@ class Gateway:
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
         """Queue answers to decisions for the next ``flush``; arrays of shape (N,)."""
-        head = np.array([len(battle), 0], dtype="<u4").tobytes()
+        head = _ACTIONS_HEAD.pack(len(battle), 0)
         parts = [head, battle.astype("<u4").tobytes(), seat.astype("u1").tobytes(), action.astype("u1").tobytes()]
         self.channel.queue(FrameType.ACTIONS, parts)
 
@@ -188,6 +190,8 @@ class Gateway:
 
     def receive(self, timeout_seconds: float) -> Decisions | dict[str, Any] | None:
         """Return the next decisions or control message, or None if none came in time.
+
+        Observations and masks stay until ``channel.recycle``.
 
         Raises:
             TryAgainError: the gateway went away.
@@ -259,7 +263,7 @@ class Gateway:
 
 
 def decode_decisions(payload: memoryview, space: Space) -> Decisions:
-    """Return the decisions of one frame; observations are views on its memory.
+    """Return the decisions of one frame; observations and masks are views on its memory.
 
     Raises:
         ChannelClosedError: its size is not what its count says.
