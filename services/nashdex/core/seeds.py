@@ -25,11 +25,11 @@ def uniforms(seeds: NDArray[np.uint64], counters: NDArray[np.uint64]) -> NDArray
     A counter-based generator: splitmix64's finaliser (Steele, Lea and Flood 2014) over seed and counter.
     A seat's k-th draw depends on its own seed and on k alone, never on what else is in the batch.
     """
-    with np.errstate(over="ignore"):
-        state = seeds.astype(np.uint64) + (counters.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        state ^= state >> np.uint64(31)
+    # Products of arrays wrap around without a warning, as is meant here.
+    state = seeds + (counters + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    state ^= state >> np.uint64(31)
     draws: NDArray[np.float64] = (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return draws
 

@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 from nashdex.core.seeds import inverse_cdf
 from nashdex.policies.interface import Actions
 
+_NEVER = np.float64(-np.inf)
+"""Of its type is what is computed with it: sums of probabilities need the digits."""
+
 
 def sample_masked(logits: NDArray[np.float32], mask: NDArray[np.bool_], uniforms: NDArray[np.float64]) -> Actions:
     """Draw one action a row from the softmax of ``logits`` over the legal actions, by inverting its distribution.
@@ -13,7 +16,7 @@ def sample_masked(logits: NDArray[np.float32], mask: NDArray[np.bool_], uniforms
     Illegal actions have a probability of exactly 0 and cumulative sums that do not grow over them, so that no draw
     in [0, 1] can fall on one. Log-probabilities agree with ``masked_log_softmax`` of the same logits.
     """
-    shifted = np.where(mask, logits, -np.inf).astype(np.float64)
+    shifted = np.where(mask, logits, _NEVER)
     shifted -= shifted.max(axis=1, keepdims=True)
     cumulative = np.exp(shifted).cumsum(axis=1)
     action = inverse_cdf(cumulative, uniforms)

@@ -67,7 +67,8 @@ class RolloutCounts:
 class Rollout:
     """Plays assignments on an arena, at most ``concurrent_battles`` at once.
 
-    A battle's number in the arena is its slot here, so that a seat's policy, seed and draw counter are array look-ups.
+    A battle's number in the arena is its slot here, so that a seat's policy, seed and draw counter are array look-ups,
+    at slot · ``NUM_SEATS`` + seat.
     """
 
     def __init__(self, arena: Arena, policies: Mapping[PolicyId, Policy], concurrent_battles: int) -> None:
@@ -77,10 +78,10 @@ class Rollout:
         self._slots: list[Assignment | None] = [None] * concurrent_battles
         self._free = list(range(concurrent_battles))
         self._tries = [0] * concurrent_battles
-        shape = (concurrent_battles, NUM_SEATS)
-        self._policy_of = np.zeros(shape, dtype=np.int64)
-        self._seed_of = np.zeros(shape, dtype=np.uint64)
-        self._num_draws = np.zeros(shape, dtype=np.uint64)
+        num_seats = concurrent_battles * NUM_SEATS
+        self._policy_of = np.zeros(num_seats, dtype=np.int64)
+        self._seed_of = np.zeros(num_seats, dtype=np.uint64)
+        self._num_draws = np.zeros(num_seats, dtype=np.uint64)
         self._recorder = Recorder(concurrent_battles, arena.space)
         self.counts = RolloutCounts()
         metrics.REJECTED_CHOICES.add(0)
@@ -131,9 +132,10 @@ class Rollout:
             needs_lines = [False, False]
             for seat, policy_id in enumerate(assignment.seats):
                 index = self._index[policy_id]
-                self._policy_of[slot, seat] = index
-                self._seed_of[slot, seat] = derive_seed(assignment.spec.seed, "seat", seat)
-                self._num_draws[slot, seat] = 0
+                at = slot * NUM_SEATS + seat
+                self._policy_of[at] = index
+                self._seed_of[at] = derive_seed(assignment.spec.seed, "seat", seat)
+                self._num_draws[at] = 0
                 needs_lines[seat] = self._policies[index].needs_lines
             self._recorder.begin(slot, assignment.record)
             spec = assignment.spec
@@ -153,10 +155,12 @@ class Rollout:
 
     def _answer(self, decisions: Decisions) -> None:
         battle, seat = decisions.battle, decisions.seat
-        policy_of = self._policy_of[battle, seat]
-        draws = uniforms(self._seed_of[battle, seat], self._num_draws[battle, seat])
-        self._num_draws[battle, seat] += np.uint64(1)
-        present = np.unique(policy_of)
+        seats = battle * NUM_SEATS + seat
+        policy_of = self._policy_of[seats]
+        num_draws = self._num_draws[seats]
+        draws = uniforms(self._seed_of[seats], num_draws)
+        self._num_draws[seats] = num_draws + np.uint64(1)
+        present = np.flatnonzero(np.bincount(policy_of))
         if len(present) == 1:
             answers = self._policies[present[0]].act(decisions, draws)
             action, log_prob = answers.action, answers.log_prob
@@ -200,7 +204,7 @@ class Rollout:
 
     def _forget(self, slot: int) -> None:
         for seat in range(NUM_SEATS):
-            self._policies[self._policy_of[slot, seat]].forget(slot, seat)
+            self._policies[self._policy_of[slot * NUM_SEATS + seat]].forget(slot, seat)
             self._recorder.drop(slot, seat)
 
     def _assignment(self, slot: int) -> Assignment:

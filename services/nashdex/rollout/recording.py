@@ -43,21 +43,22 @@ class Recorder:
         self._free = np.empty(0, dtype=np.int64)
         """Unused rows; the first ``_num_free`` count."""
         self._num_free = 0
-        self._wanted = np.zeros((num_slots, NUM_SEATS), dtype=np.bool_)
-        self._num_steps = np.zeros((num_slots, NUM_SEATS), dtype=np.int64)
-        self._rows = np.empty((num_slots, NUM_SEATS, _FIRST_STEPS), dtype=np.int64)
+        num_seats = num_slots * NUM_SEATS
+        self._wanted = np.zeros(num_seats, dtype=np.bool_)
+        self._num_steps = np.zeros(num_seats, dtype=np.int64)
+        self._rows = np.empty((num_seats, _FIRST_STEPS), dtype=np.int64)
         """Row of each step; the first ``_num_steps`` of a seat count."""
 
     def begin(self, slot: int, record: tuple[bool, bool]) -> None:
         """Record the given seats of a battle that starts."""
-        self._wanted[slot] = record
+        self._wanted[slot * NUM_SEATS : (slot + 1) * NUM_SEATS] = record
 
     def add(self, decisions: Decisions, action: NDArray[np.int64], log_prob: NDArray[np.float32]) -> None:
         """Record answers; one to a decision that was asked again takes the place of the rejected one."""
-        battle, seat = decisions.battle, decisions.seat
-        wanted = self._wanted[battle, seat]
+        seats = decisions.battle * NUM_SEATS + decisions.seat
+        wanted = self._wanted[seats]
         if wanted.all():
-            rows = self._next_rows(battle, seat, decisions.asked_again)
+            rows = self._next_rows(seats, decisions.asked_again)
             self._observations[rows] = decisions.observation
             self._masks[rows] = decisions.mask
             self._actions[rows] = action
@@ -68,33 +69,42 @@ class Recorder:
 
     def take(self, slot: int, seat: int) -> Steps:
         """Return a copy of a seat's decisions, in order."""
-        rows = self._rows[slot, seat, : self._num_steps[slot, seat]]
+        rows = self._rows_of(slot * NUM_SEATS + seat)
         assert len(rows), "a battle ended before a recorded seat decided anything"
         return Steps(self._observations[rows], self._masks[rows], self._actions[rows], self._log_probs[rows])
 
     def drop(self, slot: int, seat: int) -> None:
         """Forget a seat's decisions."""
-        rows = self._rows[slot, seat, : self._num_steps[slot, seat]]
+        rows = self._rows_of(slot * NUM_SEATS + seat)
         self._free[self._num_free : self._num_free + len(rows)] = rows
         self._num_free += len(rows)
-        self._num_steps[slot, seat] = 0
-        self._wanted[slot, seat] = False
+        self._num_steps[slot * NUM_SEATS + seat] = 0
+        self._wanted[slot * NUM_SEATS + seat] = False
 
-    def _next_rows(
-        self, battle: NDArray[np.int64], seat: NDArray[np.int8], asked_again: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
+    def _rows_of(self, seat: int) -> NDArray[np.int64]:
+        """Return the rows of a seat's decisions, in order."""
+        return self._rows[seat, : self._num_steps[seat]]
+
+    def _next_rows(self, seats: NDArray[np.int64], asked_again: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the row of each seat's next decision, or of its last one where that is asked again."""
-        steps = self._num_steps[battle, seat]
-        if steps.max() == self._rows.shape[2]:
-            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)], axis=2)
-        fresh = np.flatnonzero(~asked_again) if asked_again.any() else slice(None)
-        num_fresh = len(steps[fresh])
-        while num_fresh > self._num_free:
+        if not asked_again.any():
+            return self._new_rows(seats)
+        rows: NDArray[np.int64] = self._rows[seats, self._num_steps[seats] - 1]
+        if not asked_again.all():
+            rows[~asked_again] = self._new_rows(seats[~asked_again])
+        return rows
+
+    def _new_rows(self, seats: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give each seat one more row and return them."""
+        steps = self._num_steps[seats]
+        if steps.max() == self._rows.shape[1]:
+            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)], axis=1)
+        while len(seats) > self._num_free:
             self._grow()
-        self._num_free -= num_fresh
-        self._rows[battle[fresh], seat[fresh], steps[fresh]] = self._free[self._num_free : self._num_free + num_fresh]
-        self._num_steps[battle[fresh], seat[fresh]] = steps[fresh] + 1
-        rows: NDArray[np.int64] = self._rows[battle, seat, self._num_steps[battle, seat] - 1]
+        self._num_free -= len(seats)
+        rows = self._free[self._num_free : self._num_free + len(seats)]
+        self._rows[seats, steps] = rows
+        self._num_steps[seats] = steps + 1
         return rows
 
     def _grow(self) -> None:
