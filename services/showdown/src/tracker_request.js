@@ -132,6 +132,7 @@ function rowOf(tracker, entry, places) {
   let fallback = -1;
   for (let row = 0; row < team.length; row++) {
     if (places[row] !== NOWHERE) continue;
+    if (team[row].listed === entry) return row;
     const { name } = team[row];
     if (name.length !== ident.length - 4 || !ident.endsWith(name)) continue;
     // Two of one name differ in what their last requests said of them.
@@ -144,10 +145,13 @@ function rowOf(tracker, entry, places) {
 /** @param {Tracker} tracker @param {TrackedPokemon} pokemon @param {RequestedPokemon} entry */
 function readPokemon(tracker, pokemon, entry) {
   const { dexInfo } = tracker;
-  if (pokemon.requestDetails !== entry.details) {
+  const isChanged = pokemon.requestDetails !== entry.details;
+  if (isChanged) {
+    const { species } = dexInfo.details(entry.details);
     pokemon.requestDetails = entry.details;
-    tracker.setDetails(tracker.own, pokemon, dexInfo.details(entry.details));
-  } else if (pokemon.species !== dexInfo.details(entry.details).species) {
+    pokemon.requestSpecies = species;
+  }
+  if (isChanged || pokemon.species !== pokemon.requestSpecies) {
     tracker.setDetails(tracker.own, pokemon, dexInfo.details(entry.details));
   }
   pokemon.setCondition(entry.condition);

@@ -48,6 +48,8 @@ export class TrackedPokemon {
     this.stats = new Uint16Array(6);
     /** The details that its request named last. */
     this.requestDetails = "";
+    /** The species in them. */
+    this.requestSpecies = 0;
     /**
      * The entry of a request that was read last, until a line names this Pokémon: the same entry then tells nothing new.
      * @type {import("./tracker_request.js").RequestedPokemon | null}
