@@ -46,10 +46,10 @@ def test_gateways_double_as_long_as_that_is_worth_it() -> None:
 
 
 def test_battles_are_tried_at_the_chosen_number_of_gateways() -> None:
-    machine = Machine({1: 10, 2: 19}, {256: 1.2, 64: 0.9})
-    assert _sizes(0, 0, 2, machine) == (2, 512)
-    assert _sizes(2, 0, 1, Machine({2: 10}, {256: 1.01, 64: 1.1})) == (2, 128)
-    assert _sizes(2, 0, 1, Machine({2: 10}, {256: 1.01, 64: 1.01})) == (2, 2 * BATTLES_PER_GATEWAY), "chance alone"
+    machine = Machine({1: 10, 2: 19}, {128: 1.2, 32: 0.9})
+    assert _sizes(0, 0, 2, machine) == (2, 256)
+    assert _sizes(2, 0, 1, Machine({2: 10}, {128: 1.01, 32: 1.1})) == (2, 64)
+    assert _sizes(2, 0, 1, Machine({2: 10}, {128: 1.01, 32: 1.01})) == (2, 2 * BATTLES_PER_GATEWAY), "chance alone"
 
 
 def test_no_size_is_tried_twice() -> None:

@@ -68,7 +68,7 @@ class CollectSettings(_Section):
         1, ge=0, le=64, description="Gateway processes a shard; 0 has a short trial choose, up to the cores there are."
     )
     concurrent_battles: int = Field(
-        128, ge=0, le=4096, description="Battles under way at once in a shard; 0 has a short trial choose."
+        64, ge=0, le=4096, description="Battles under way at once in a shard; 0 has a short trial choose."
     )
     deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
     teacher: Scripted = Field(

@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from nashdex.core.settings import CollectSettings
 
-BATTLES_PER_GATEWAY = 128
-"""Enough to fill batches; more cost memory and gain little (docs/performance.md)."""
-TRIED_BATTLES_PER_GATEWAY = (256, 64)
+BATTLES_PER_GATEWAY = 64
+"""Enough to fill batches, few enough for the caches (docs/performance.md)."""
+TRIED_BATTLES_PER_GATEWAY = (128, 32)
 MIN_BATTLES_FOR_A_TRIAL = 2000
 """A shard with fewer is done about as soon as a trial would be."""
 _WORTHWHILE = 1.05
