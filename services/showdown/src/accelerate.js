@@ -6,14 +6,15 @@ import { createHash } from "node:crypto";
 import { DISPATCH, dispatchEventsFast } from "./accelerate_events.js";
 import { KINDS, lookUpFast } from "./accelerate_lookups.js";
 import { copyMovesFast } from "./accelerate_moves.js";
+import { makePlaces } from "./accelerate_pokemon.js";
 import { listPokemonFast } from "./accelerate_requests.js";
 import { TURNS, takeTurnsFast } from "./accelerate_turns.js";
 import { log } from "./log.js";
-import { Battle, BattleQueue, Dex, Pokemon, simulatorVersion } from "./simulator.js";
+import { Battle, BattleQueue, Dex, Pokemon, Side, simulatorVersion } from "./simulator.js";
 
 /** The version that this was written for, and a hash over the methods that it replaces or relies on. */
 const KNOWN_VERSION = "0.11.11";
-const KNOWN_SHAPE = "0e48f0e786557fde";
+const KNOWN_SHAPE = "ef4f9801606e627e";
 
 /** @returns {string} a hash over the source of all methods that are replaced or relied on */
 function shape() {
@@ -22,7 +23,7 @@ function shape() {
   const copying = [dex.getActiveMove, /** @type {any} */ (Dex).deepClone];
   const lookingUp = [...KINDS, /** @type {const} */ ("formats")].map((kind) => Object.getPrototypeOf(/** @type {any} */ (Dex)[kind]).constructor);
   const dispatching = [...DISPATCH, ...TURNS].map((name) => battle[name]);
-  const methods = [...dispatching, ...copying, ...lookingUp, Pokemon, BattleQueue, battle.getRequests];
+  const methods = [...dispatching, ...copying, ...lookingUp, Pokemon, BattleQueue, Side, battle.getRequests];
   const hash = createHash("sha256");
   for (const method of methods) hash.update(`${method}\n`);
   return hash.digest("hex").slice(0, 16);
@@ -42,6 +43,7 @@ export function accelerate() {
     });
     return false;
   }
+  makePlaces();
   dispatchEventsFast();
   lookUpFast();
   copyMovesFast();

@@ -5,9 +5,11 @@
  * nothing at hand handles is over before it begins, and for any other only those are asked that handle it, in the
  * simulator's own order.
  *
- * Nothing is decided here but "certainly none": whatever is not known for certain counts as concerned.
+ * Nothing is decided here but "certainly none": whatever is not known for certain counts as concerned. Battles are
+ * played from their beginning: one restored from a saved state would have conditions that never began here.
  */
 import { lendMoves } from "./accelerate_moves.js";
+import { EFFECTS } from "./accelerate_pokemon.js";
 import { Battle, Pokemon, Side } from "./simulator.js";
 
 /** How an effect may handle an event: by a handler named `on…`, `onAlly…` and so on. */
@@ -35,7 +37,7 @@ export const DISPATCH = /** @type {const} */ ([
   "runEvent", "singleEvent", "findEventHandlers", "findPokemonEventHandlers", "findSideEventHandlers",
   "findFieldEventHandlers", "findBattleEventHandlers", "getCallback", "resolvePriority", "modify", "endTurn", "initEffectState",
 ]);
-const KNOWN = Symbol("effects that were read");
+const KNOWN = Symbol("what was read of a battle");
 
 /** An event's names and its number. */
 class EventNames {
@@ -121,7 +123,7 @@ class Conditions {
 /** @type {WeakMap<object, Conditions>} */
 const conditionsByDex = new WeakMap();
 
-/** What was read of a battle or a Pokémon stands on itself, by a symbol: nothing that copies or prints it sees that. */
+/** What was read of a battle stands on itself, by a symbol: nothing that copies or prints it sees that. */
 class KnownBattle {
   /** @param {any} battle */
   constructor(battle) {
@@ -201,10 +203,10 @@ function known(battle) {
 
 /** @param {any} pokemon @returns {KnownPokemon} as it is now */
 function knownPokemon(pokemon) {
-  /** @type {KnownPokemon | undefined} */
-  const read = pokemon[KNOWN];
-  if (read !== undefined && read.isCurrent(pokemon)) return read;
-  const fresh = (pokemon[KNOWN] = new KnownPokemon(pokemon));
+  /** @type {KnownPokemon | null} */
+  const read = pokemon[EFFECTS];
+  if (read?.isCurrent(pokemon)) return read;
+  const fresh = (pokemon[EFFECTS] = new KnownPokemon(pokemon));
   const battle = known(pokemon.battle);
   for (const handled of fresh.handled) battle.meet(handled);
   return fresh;
@@ -245,10 +247,7 @@ function handledBySide(side, event, conditions) {
 
 /** @param {any[]} sides @param {any} target @param {any} source */
 function meetPokemon(sides, target, source) {
-  for (const side of sides) {
-    if (!side) continue;
-    for (const active of side.active) if (active) knownPokemon(active);
-  }
+  for (const side of sides) for (const active of side.active) if (active) knownPokemon(active);
   // Either may be on the bench.
   if (target instanceof Pokemon && !target.isActive) knownPokemon(target);
   if (source instanceof Pokemon && !source.isActive) knownPokemon(source);
@@ -263,7 +262,7 @@ function meetPokemon(sides, target, source) {
  */
 export function concernsAnything(battle, name, target, source) {
   const { conditions, format, isUsual, met } = known(battle);
-  if (!isUsual || battle.events !== null) return true;
+  if (!isUsual || battle.events !== null || battle.sides.includes(null)) return true;
   const event = namesOf(name).number;
   if (met[event] === 0) {
     // Conditions are met as they begin (initEffectState); of a Pokémon's own effects any may be another by now.
@@ -272,7 +271,6 @@ export function concernsAnything(battle, name, target, source) {
   }
   let how = format[event] | handledByField(battle.field, event, conditions);
   for (const side of battle.sides) {
-    if (!side) return true;
     how |= handledBySide(side, event, conditions);
     for (const active of side.active) if (active) how |= handledByPokemon(active, event, conditions);
   }

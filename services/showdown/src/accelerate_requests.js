@@ -2,9 +2,8 @@
  * Requests at a fraction of the cost. Every request lists all Pokémon of a side, of which one or two have changed since
  * the last; the entries of the others are used again. Entries are frozen: whoever would write to one hears of it.
  */
+import { ENTRY } from "./accelerate_pokemon.js";
 import { Pokemon } from "./simulator.js";
-
-const LAST = Symbol("last entry");
 
 /** The entry that a Pokémon had last, and what it was made of: in one place, since most are only compared. */
 class LastEntry {
@@ -62,13 +61,13 @@ export function listPokemonFast() {
   prototype.getSwitchRequestData = function (forAlly) {
     // A partner's list has other moves.
     if (forAlly) return getSwitchRequestData.call(this, forAlly);
-    /** @type {LastEntry | undefined} */
-    const last = this[LAST];
+    /** @type {LastEntry | null} */
+    const last = this[ENTRY];
     if (last?.isCurrent(this)) return last.entry;
     const entry = getSwitchRequestData.call(this);
     Object.freeze(entry.stats);
     Object.freeze(entry.moves);
-    this[LAST] = new LastEntry(this, entry);
+    this[ENTRY] = new LastEntry(this, entry);
     return entry;
   };
 }

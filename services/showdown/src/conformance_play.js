@@ -95,6 +95,14 @@ function tellLines(log, from, witness) {
   return log.length;
 }
 
+/**
+ * @param {Record<string, unknown>} pokemon
+ * @returns {Record<string, unknown>} the same by its properties' names: nothing asks for the order they were added in
+ */
+function byName(pokemon) {
+  return Object.fromEntries(Object.entries(pokemon).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** @param {any} battle @returns {string} everything that the simulator itself would store of the battle */
 function stateOf(battle) {
   let state;
@@ -105,6 +113,7 @@ function stateOf(battle) {
     return String(error);
   }
   delete state.log;
+  for (const side of state.sides) side.pokemon = side.pokemon.map(byName);
   return JSON.stringify(state);
 }
 
