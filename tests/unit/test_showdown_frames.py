@@ -95,6 +95,21 @@ def test_memory_that_was_given_back_is_used_once_more_and_only_for_decisions(
     assert bytes(control) == b"{}"
 
 
+def test_what_came_before_the_other_side_went_is_still_received(ends: tuple[FrameChannel, FrameChannel]) -> None:
+    a, b = ends
+    for payload in (b"one", b"two"):
+        a.queue(FrameType.CONTROL, [payload])
+    a.flush()
+    first = b.receive(1.0)
+    assert first is not None
+    a.close()
+    second = b.receive(1.0)
+    assert second is not None
+    assert [bytes(first[1]), bytes(second[1])] == [b"one", b"two"]
+    with pytest.raises(ChannelClosedError):
+        b.receive(1.0)
+
+
 def test_two_sides_that_write_more_than_pipes_hold_do_not_wait_for_ever(
     ends: tuple[FrameChannel, FrameChannel],
 ) -> None:

@@ -104,7 +104,8 @@ class FrameChannel:
             ChannelClosedError: the other side went away.
         """
         deadline = time.monotonic() + timeout_seconds
-        self._read_available()
+        if not self._received:
+            self._read_available()
         while not self._received:
             readable, _, _ = select.select([self._read_fd], [], [], max(0.0, deadline - time.monotonic()))
             if not readable:
