@@ -23,6 +23,29 @@ SMALL = NetworkSettings(embedding_size=3, entity_size=5, hidden_size=16, num_hid
 JUST_BELOW_1 = float(np.nextafter(1.0, 0.0))
 
 
+def space_of(
+    rows: list[tuple[str, int, int, tuple[ObservationField, ...]]],
+    *,
+    actions: tuple[str, ...],
+    vocabularies: dict[str, int],
+) -> Space:
+    """Return a space whose blocks, each a name, a number of rows, their stride and fields, stand one after another."""
+    blocks, at = [], 0
+    for name, count, stride, fields in rows:
+        blocks.append(ObservationBlock(name=name, offset=at, rows=count, stride=stride, fields=fields))
+        at += count * stride
+    return Space(
+        game="tiny",
+        format="tiny",
+        version="1",
+        observation_size=at,
+        num_actions=len(actions),
+        actions=actions,
+        vocabularies=vocabularies,
+        blocks=tuple(blocks),
+    )
+
+
 def sides_space() -> Space:
     """Return a space with two sides of two Pokémon with three moves each, and a field without categories."""
     pokemon = (
@@ -37,20 +60,7 @@ def sides_space() -> Space:
     field = (ObservationField(name="turn", offset=0, size=3, kind="number"),)
     rows = [("own", 2, 5, pokemon), ("opponent", 2, 5, pokemon), ("own_moves", 6, 2, move)]
     rows += [("opponent_moves", 6, 2, move), ("field", 1, 3, field)]
-    blocks, at = [], 0
-    for name, count, stride, fields in rows:
-        blocks.append(ObservationBlock(name=name, offset=at, rows=count, stride=stride, fields=fields))
-        at += count * stride
-    return Space(
-        game="tiny",
-        format="tiny",
-        version="1",
-        observation_size=at,
-        num_actions=9,
-        actions=tuple("abcdefghi"),
-        vocabularies={"type": 4, "move": 7},
-        blocks=tuple(blocks),
-    )
+    return space_of(rows, actions=tuple("abcdefghi"), vocabularies={"type": 4, "move": 7})
 
 
 def active_space() -> Space:
@@ -62,20 +72,7 @@ def active_space() -> Space:
     types = ObservationField(name="types", offset=1, size=1, kind="category", vocabulary="type")
     rows = [("own", 3, 2, (number("active", 0), types)), ("field", 2, 1, (number("turn", 0),))]
     rows += [("opponent", 2, 3, (number("hp", 0), types, number("active", 2)))]
-    blocks, at = [], 0
-    for name, count, stride, fields in rows:
-        blocks.append(ObservationBlock(name=name, offset=at, rows=count, stride=stride, fields=fields))
-        at += count * stride
-    return Space(
-        game="tiny",
-        format="tiny",
-        version="1",
-        observation_size=at,
-        num_actions=2,
-        actions=("left", "right"),
-        vocabularies={"type": 4},
-        blocks=tuple(blocks),
-    )
+    return space_of(rows, actions=("left", "right"), vocabularies={"type": 4})
 
 
 def observations(space: Space, num: int, seed: int) -> np.ndarray:
