@@ -8,13 +8,13 @@ import { KINDS, lookUpFast } from "./accelerate_lookups.js";
 import { copyMovesFast } from "./accelerate_moves.js";
 import { makePlaces } from "./accelerate_pokemon.js";
 import { listPokemonFast } from "./accelerate_requests.js";
-import { TURNS, takeTurnsFast } from "./accelerate_turns.js";
+import { takeTurnsFast } from "./accelerate_turns.js";
 import { log } from "./log.js";
-import { Battle, BattleQueue, Dex, Pokemon, Side, simulatorVersion } from "./simulator.js";
+import { Battle, BattleQueue, Dex, Field, Pokemon, Side, simulatorVersion } from "./simulator.js";
 
 /** The version that this was written for, and a hash over the methods that it replaces or relies on. */
 const KNOWN_VERSION = "0.11.11";
-const KNOWN_SHAPE = "ef4f9801606e627e";
+const KNOWN_SHAPE = "43eb7ee0ef94de15";
 
 /** @returns {string} a hash over the source of all methods that are replaced or relied on */
 function shape() {
@@ -22,8 +22,8 @@ function shape() {
   const dex = Object.getPrototypeOf(Dex);
   const copying = [dex.getActiveMove, /** @type {any} */ (Dex).deepClone];
   const lookingUp = [...KINDS, /** @type {const} */ ("formats")].map((kind) => Object.getPrototypeOf(/** @type {any} */ (Dex)[kind]).constructor);
-  const dispatching = [...DISPATCH, ...TURNS].map((name) => battle[name]);
-  const methods = [...dispatching, ...copying, ...lookingUp, Pokemon, BattleQueue, Side, battle.getRequests];
+  const dispatching = DISPATCH.map((name) => battle[name]);
+  const methods = [...dispatching, ...copying, ...lookingUp, Pokemon, BattleQueue, Side, Field, battle.getRequests];
   const hash = createHash("sha256");
   for (const method of methods) hash.update(`${method}\n`);
   return hash.digest("hex").slice(0, 16);

@@ -36,6 +36,7 @@ const RULES = new Set(["Format", "Ruleset", "Rule", "ValidatorRule"]);
 export const DISPATCH = /** @type {const} */ ([
   "runEvent", "singleEvent", "findEventHandlers", "findPokemonEventHandlers", "findSideEventHandlers",
   "findFieldEventHandlers", "findBattleEventHandlers", "getCallback", "resolvePriority", "modify", "endTurn", "initEffectState",
+  "eachEvent", "speedSort", "getAllActive",
 ]);
 const KNOWN = Symbol("what was read of a battle");
 

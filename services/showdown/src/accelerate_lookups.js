@@ -13,38 +13,37 @@ const RULES = new Set(["Rule", "ValidatorRule"]);
 
 /** Let every dex look up so. */
 export function lookUpFast() {
-  for (const kind of KINDS) {
-    const prototype = Object.getPrototypeOf(/** @type {any} */ (Dex)[kind]);
-    const { get } = prototype;
-    /** @this {any} @param {any} name */
-    prototype.get = function (name) {
-      if (typeof name !== "string") return get.call(this, name);
-      /** @type {Map<string, any>} */
-      const found = (this[FOUND] ??= new Map());
-      let entry = found.get(name);
-      if (entry === undefined) {
-        entry = get.call(this, name);
-        if (Object.isFrozen(entry) && found.size < MAX_NAMES) found.set(name, entry);
-      }
-      return entry;
-    };
-  }
-  lookUpRulesFast();
+  for (const kind of KINDS) rememberFound(kind, Object.isFrozen);
+  rememberFound("formats", isRule);
 }
 
-/** A battle looks up each of its rules several times, and gets a new copy each time, which it only reads. */
-function lookUpRulesFast() {
-  const prototype = Object.getPrototypeOf(/** @type {any} */ (Dex).formats);
+/**
+ * A battle looks up each of its rules several times, gets a new copy each time, and only reads it.
+ * @param {any} entry
+ * @param {string} name which may go on with rules of its own ("@@@"), as far as they are trusted
+ * @returns {boolean}
+ */
+function isRule(entry, name) {
+  return RULES.has(entry.effectType) && entry.exists && !name.includes("@@@");
+}
+
+/**
+ * @param {(typeof KINDS)[number] | "formats"} kind
+ * @param {(entry: any, name: string) => boolean} isLasting whether what was found may be found again
+ */
+function rememberFound(kind, isLasting) {
+  const prototype = Object.getPrototypeOf(/** @type {any} */ (Dex)[kind]);
   const { get } = prototype;
-  /** @this {any} @param {any} name @param {boolean} [isTrusted] */
+  /** @this {any} @param {any} name @param {boolean} [isTrusted] of a format's rules */
   prototype.get = function (name, isTrusted) {
-    /** @type {Map<any, any>} */
+    if (typeof name !== "string") return get.call(this, name, isTrusted);
+    /** @type {Map<string, any>} */
     const found = (this[FOUND] ??= new Map());
-    const known = found.get(name);
-    if (known !== undefined) return known;
-    const entry = get.call(this, name, isTrusted);
-    // A name with rules of its own (after "@@@") is looked up as it is trusted.
-    if (RULES.has(entry.effectType) && entry.exists && typeof name === "string" && !name.includes("@@@")) found.set(name, entry);
+    let entry = found.get(name);
+    if (entry === undefined) {
+      entry = get.call(this, name, isTrusted);
+      if (isLasting(entry, name) && found.size < MAX_NAMES) found.set(name, entry);
+    }
     return entry;
   };
 }

@@ -27,8 +27,6 @@ const ORDERS = new Map([
   ["event", 200],
   ["residual", 300],
 ]);
-/** The battle's methods that this stands in for or leaves out. */
-export const TURNS = /** @type {const} */ (["eachEvent", "speedSort", "getAllActive"]);
 
 /** Let all battles of this process take their turns so. */
 export function takeTurnsFast() {

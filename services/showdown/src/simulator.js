@@ -20,6 +20,9 @@ export const { BattleQueue } = /** @type {typeof import("pokemon-showdown/dist/s
 export const { Dex, toID } = /** @type {typeof import("pokemon-showdown/dist/sim/dex.js")} */ (
   require("pokemon-showdown/dist/sim/dex.js")
 );
+export const { Field } = /** @type {typeof import("pokemon-showdown/dist/sim/field.js")} */ (
+  require("pokemon-showdown/dist/sim/field.js")
+);
 export const { Pokemon } = /** @type {typeof import("pokemon-showdown/dist/sim/pokemon.js")} */ (
   require("pokemon-showdown/dist/sim/pokemon.js")
 );
