@@ -3,7 +3,8 @@
  * stands in for methods of one version of the package, each known by its source, and none of it is on for any other.
  */
 import { createHash } from "node:crypto";
-import { DISPATCH, dispatchEventsFast } from "./accelerate_events.js";
+import { DISPATCH } from "./accelerate_effects.js";
+import { dispatchEventsFast } from "./accelerate_events.js";
 import { KINDS, lookUpFast } from "./accelerate_lookups.js";
 import { copyMovesFast } from "./accelerate_moves.js";
 import { makePlaces } from "./accelerate_pokemon.js";

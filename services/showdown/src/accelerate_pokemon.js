@@ -5,7 +5,7 @@
  */
 import { Side } from "./simulator.js";
 
-/** What its effects handle: `accelerate_events.js`. */
+/** What its effects handle: `accelerate_effects.js`. */
 export const EFFECTS = Symbol("effects that were read");
 /** Its last entry of a request: `accelerate_requests.js`. */
 export const ENTRY = Symbol("last entry");
