@@ -1,6 +1,6 @@
 """Write what is made from code in helm/nashdex and k8s/base: ``make chart``. With --check, name what is not current.
 
-helm/nashdex/values.yaml, values.schema.json and the README's table come from nashdex.orchestrator.chart_values;
+helm/nashdex/values.yaml, values.schema.json and the README's table come from nashdex.cluster.chart_values;
 k8s/base and k8s/components/object-store are the chart itself, rendered, for clusters without Helm.
 """
 
@@ -15,7 +15,7 @@ from helm_python import Chart
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from nashdex.orchestrator.chart_values import ChartValues
+from nashdex.cluster.chart_values import ChartValues
 
 ROOT = Path(__file__).parents[1]
 CHART = Path("helm/nashdex")

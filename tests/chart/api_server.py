@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from http_servers import JsonHandler, served_by
+from support.http_servers import JsonHandler, served_by
 
 _CORE = {"v1": {"configmaps": "ConfigMap", "secrets": "Secret"}}
 _GROUPS = {

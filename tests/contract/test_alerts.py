@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from promql import ROOT, RULES, read_alerts
+from support.promql import ROOT, RULES, read_alerts
 
 pytestmark = pytest.mark.contract
 

@@ -13,13 +13,13 @@ import yaml
 
 import nashdex
 from nashdex.cli import app
+from nashdex.cluster.site import CONFIG_MAP, Site
+from nashdex.cluster.submission import _TEMPLATES
+from nashdex.cluster.workflow_state import CHECK_TEMPLATE
 from nashdex.core.errors import ExitCode
-from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
-from nashdex.orchestrator.plan import edges, fan_out, num_shards
-from nashdex.orchestrator.site import CONFIG_MAP, Site
-from nashdex.orchestrator.submission import _TEMPLATES
-from nashdex.orchestrator.workflow_state import CHECK_TEMPLATE
+from nashdex.planning.dag import edges, fan_out, num_shards
+from nashdex.settings.run import RunSettings
 
 pytestmark = pytest.mark.contract
 

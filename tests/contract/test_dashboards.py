@@ -10,7 +10,7 @@ import pytest
 
 from nashdex.telemetry.metric import PROCESS_LABELS
 from nashdex.telemetry.metrics import CATALOGUE
-from promql import ROOT, Expression, alert_expressions, dashboard_expressions, read_dashboards
+from support.promql import ROOT, Expression, alert_expressions, dashboard_expressions, read_dashboards
 
 pytestmark = pytest.mark.contract
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.orchestrator.steps import MODULES
+from nashdex.planning.programs import MODULES
 
 pytestmark = pytest.mark.contract
 
@@ -65,7 +65,7 @@ def modules_of(package: str) -> list[str]:
     ]
 
 
-CLUSTER_CLIENTS = {f"nashdex.orchestrator.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}
+CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}
 """Imported late, by commands that talk to a cluster."""
 
 
@@ -79,10 +79,10 @@ CLUSTER_CLIENTS = {f"nashdex.orchestrator.{name}" for name in ("argo_server", "k
             "control",
             [
                 "nashdex.cli",
-                "nashdex.solver.solve_step",
-                "nashdex.solver.report_step",
+                "nashdex.solver.step",
+                "nashdex.report.step",
                 "nashdex.exporter.service",
-                "nashdex.orchestrator.plan_step",
+                "nashdex.planning.step",
                 "nashdex.local.runner",
             ],
         ),
@@ -107,7 +107,8 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
         (modules_of("trajectory"), []),
         (["nashdex.games.interface", "nashdex.games.registry", "nashdex.games.space"], []),
         (modules_of("metagame"), ["scipy"]),
-        ([module for module in modules_of("orchestrator") if module not in CLUSTER_CLIENTS], []),
+        ([module for module in modules_of("cluster") if module not in CLUSTER_CLIENTS], []),
+        ([*modules_of("planning"), *modules_of("runs"), *modules_of("settings")], []),
         (modules_of("exporter"), []),
         (modules_of("local"), []),
         (modules_of("games/tabular"), []),
@@ -121,7 +122,8 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
         "trajectory",
         "games",
         "metagame",
-        "orchestrator",
+        "cluster",
+        "planning",
         "exporter",
         "local",
         "tabular",

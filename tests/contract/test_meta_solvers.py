@@ -6,9 +6,9 @@ from typing import get_args
 import pytest
 
 from nashdex.commands.solve import META_SOLVER_NAMES
-from nashdex.core.settings import SolveSettings
-from nashdex.metagame.meta_solvers import META_SOLVERS, SolverParameters
-from nashdex.solver.solve_step import solver_parameters
+from nashdex.metagame.solvers.registry import META_SOLVERS, SolverParameters
+from nashdex.metagame.solvers.settings import SolveSettings
+from nashdex.solver.step import solver_parameters
 
 pytestmark = pytest.mark.contract
 

@@ -6,10 +6,10 @@ from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
-from nashdex.metagame.ledger import LEDGER, InteractionMatrix, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, InteractionMatrix, ShardLedger
 from nashdex.metagame.population import Population
-from nashdex.orchestrator.plan import iteration_steps, num_shards
-from nashdex.orchestrator.runs import Run
+from nashdex.planning.dag import iteration_steps, num_shards
+from nashdex.runs.creation import Run
 from nashdex.store.attempt import find_manifest, read_manifest
 from nashdex.store.documents import read_from_shards, read_published
 

@@ -16,7 +16,7 @@ import urllib.request
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from promql import Expression, alert_expressions, dashboard_expressions, with_values
+from support.promql import Expression, alert_expressions, dashboard_expressions, with_values
 
 _STEP_SECONDS = 15
 _TIMEOUT_SECONDS = 30

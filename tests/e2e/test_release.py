@@ -15,8 +15,8 @@ from prometheus import ask_all
 from nashdex.core import keys
 from nashdex.core.errors import ExitCode
 from nashdex.core.steps import StepName
-from nashdex.metagame.analysis import MetaGameAnalysis
-from nashdex.orchestrator.runs import open_run
+from nashdex.metagame.analysis.documents import MetaGameAnalysis
+from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
 

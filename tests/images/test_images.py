@@ -18,9 +18,9 @@ import pytest
 
 import nashdex
 from nashdex.core import keys
-from nashdex.core.settings import load_settings
 from nashdex.core.steps import StepName
-from nashdex.orchestrator.plan import iteration_steps
+from nashdex.planning.dag import iteration_steps
+from nashdex.settings.loading import load_settings
 
 ROOT = Path(__file__).parents[2]
 TAG = os.environ.get("NASHDEX_TEST_IMAGES") or nashdex.__version__
@@ -40,7 +40,7 @@ ABSENT = {
 IMPORTED = {
     "control": (
         "boto3, kubernetes.client, kubernetes.config, kubernetes.watch, argo_workflows, pyspiel, jinja2, scipy.stats",
-        "nashdex.cli, nashdex.solver.solve_step, nashdex.solver.report_step, nashdex.exporter.service",
+        "nashdex.cli, nashdex.solver.step, nashdex.report.step, nashdex.exporter.service",
     ),
     "collector": ("boto3, pyspiel, poke_env", "nashdex.cli, nashdex.collector.step, nashdex.rollout.loading"),
     "evaluator": ("boto3, pyspiel, poke_env", "nashdex.cli, nashdex.evaluator.step, nashdex.rollout.loading"),

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from nashdex.bench.scale.shard import run_scale
 from nashdex.collector import step
-from nashdex.collector.scale import run_scale
 from nashdex.collector.self_play import showdown_game
-from nashdex.core.settings import CollectSettings, NetworkSettings
+from nashdex.policies.settings import NetworkSettings
+from nashdex.rollout.settings import CollectSettings
 from nashdex.rollout.sizing import choose_sizes
 
 pytestmark = pytest.mark.integration

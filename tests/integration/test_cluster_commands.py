@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from cluster_server import ClusterState, kubeconfig, serving
 from nashdex.cli import run_command_line
-from nashdex.orchestrator.bundle import unpack
-from nashdex.orchestrator.connection import connect
-from nashdex.orchestrator.site_check import check_with_pods
+from nashdex.cluster.connection import connect
+from nashdex.cluster.site_check import check_with_pods
+from nashdex.runs.bundle import unpack
+from support.cluster_server import ClusterState, kubeconfig, serving
 
 pytestmark = pytest.mark.integration
 

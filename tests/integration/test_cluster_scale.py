@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from cluster_server import ClusterState, kubeconfig, serving
 from nashdex.cli import run_command_line
 from nashdex.collector import step
 from nashdex.core.results import COLLECT_RESULT, CollectResult
-from nashdex.orchestrator.runs import open_run
+from nashdex.runs.creation import open_run
 from nashdex.store.documents import read_written
+from support.cluster_server import ClusterState, kubeconfig, serving
 
 pytestmark = pytest.mark.integration
 

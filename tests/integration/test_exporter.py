@@ -17,9 +17,9 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from made_runs import make_tabular_run
 from nashdex.core import keys
 from nashdex.store import open_store
+from support.made_runs import make_tabular_run
 
 pytestmark = pytest.mark.integration
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from e2e.prometheus import ask_all
-from promql import RULES
+from support.promql import RULES
 
 pytestmark = [
     pytest.mark.integration,
@@ -24,7 +24,7 @@ pytestmark = [
     ),
 ]
 
-PROGRAM = Path(__file__).parents[1] / "programs" / "every_metric.py"
+PROGRAM = Path(__file__).parents[1] / "support" / "programs" / "every_metric.py"
 DEADLINE_SECONDS = 90
 WINDOW_SECONDS = 60
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from nashdex.bench.audits.rejections import count_rejections
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.showdown.rejections import count_rejections
 
 pytestmark = pytest.mark.integration
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from browser import Browser, Tab, chromium_path, running_browser
-from made_runs import LOG, ROCK_PAPER_SCISSORS, made_settings, make_iteration, make_tabular_run
 from nashdex.core import keys
-from nashdex.solver import report_step
+from nashdex.report import step as report_step
 from nashdex.store import open_store
+from support.browser import Browser, Tab, chromium_path, running_browser
+from support.made_runs import LOG, ROCK_PAPER_SCISSORS, made_settings, make_iteration, make_tabular_run
 
 pytestmark = [
     pytest.mark.integration,

@@ -20,8 +20,8 @@ from moto.server import ThreadedMotoServer
 
 from nashdex.core import keys
 from nashdex.core.steps import StepName
-from nashdex.orchestrator.plan import num_shards
-from nashdex.orchestrator.runs import open_run
+from nashdex.planning.dag import num_shards
+from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
 

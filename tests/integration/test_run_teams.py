@@ -7,7 +7,7 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.registry import game_for, game_of_run
-from nashdex.orchestrator.runs import begin_run
+from nashdex.runs.creation import begin_run
 
 pytestmark = pytest.mark.integration
 

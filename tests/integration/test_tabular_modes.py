@@ -7,16 +7,16 @@ import pytest
 
 from nashdex.core import keys
 from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, TrainingResult
-from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
-from nashdex.metagame.analysis import MetaGameAnalysis
-from nashdex.metagame.gate import GATE_RESULT, GateResult
-from nashdex.metagame.ledger import InteractionMatrix
+from nashdex.metagame.analysis.documents import MetaGameAnalysis
+from nashdex.metagame.evidence.ledger import InteractionMatrix
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
-from nashdex.orchestrator.fit import check_fit
-from nashdex.orchestrator.plan import iteration_steps, num_shards
-from nashdex.orchestrator.steps import step_function
+from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
+from nashdex.planning.dag import iteration_steps, num_shards
+from nashdex.planning.programs import step_function
+from nashdex.runs.fit import check_fit
+from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore

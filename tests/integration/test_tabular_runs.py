@@ -11,16 +11,16 @@ import pytest
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.values import mixed_table, nash_conv
-from nashdex.metagame.analysis import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.ledger import InteractionMatrix
-from nashdex.orchestrator.plan import iteration_steps, num_shards
-from nashdex.orchestrator.runs import Run, begin_run
-from nashdex.orchestrator.steps import step_function
+from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.planning.dag import iteration_steps, num_shards
+from nashdex.planning.programs import step_function
 from nashdex.policies.tables import load_table
+from nashdex.runs.creation import Run, begin_run
+from nashdex.settings.run import RunSettings
 from nashdex.store.documents import read_published
 
 pytestmark = pytest.mark.integration

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from nashdex.games.showdown.differential import Comparison
-from nashdex.games.showdown.differential_known import KNOWN_DIFFERENCES
+from nashdex.bench.audits.tracker.differential import Comparison
+from nashdex.bench.audits.tracker.known import KNOWN_DIFFERENCES
 
 pytestmark = pytest.mark.integration
 
@@ -41,7 +41,7 @@ def test_every_explanation_is_documented() -> None:
 
 
 def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "nashdex.games.showdown.differential", *arguments]
+    command = [sys.executable, "-m", "nashdex.bench.audits.tracker.differential", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -14,7 +14,6 @@ import psutil
 from nashdex.collector.stopwatch import Stopwatch
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
-from nashdex.core.settings import NetworkSettings
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.arena import ShowdownArena
@@ -22,6 +21,7 @@ from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.gateway import GatewaySettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.network import ActorCritic
+from nashdex.policies.settings import NetworkSettings
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY

@@ -13,17 +13,18 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import COLLECT_RESULT, ORACLES_WITHOUT_BATTLES, CollectResult, OpponentCount
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import NetworkSettings, RunSettings
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run, is_tabular
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.mixture import Mixture
+from nashdex.policies.settings import NetworkSettings
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
 from nashdex.rollout.sizing import Trial, choose_sizes, cores_of_shard
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore

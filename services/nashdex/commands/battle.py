@@ -32,7 +32,7 @@ def battle(
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
     from nashdex.evaluator.match import play_match
-    from nashdex.orchestrator.run_inputs import read_matrix
+    from nashdex.runs.inputs import read_matrix
 
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(

@@ -27,8 +27,8 @@ def begin(
     as_json: JsonOption = False,
 ) -> None:
     """Create a run in its store, for steps that run elsewhere; one that exists under the same settings stays."""
-    from nashdex.orchestrator.bundle import unpack
-    from nashdex.orchestrator.runs import create_run, prepare_run
+    from nashdex.runs.bundle import unpack
+    from nashdex.runs.creation import create_run, prepare_run
 
     if (config is None) == (bundle is None):
         raise ConfigurationError("expected CONFIG.toml or --bundle FILE, and not both")

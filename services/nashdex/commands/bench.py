@@ -35,8 +35,8 @@ def collect(
 
     if peer not in {None, "poke-env"}:
         raise ConfigurationError(f"--peer {peer!r}: expected poke-env, the only one there is")
-    from nashdex.collector.bench import run_bench
-    from nashdex.collector.profiling import profile_collecting
+    from nashdex.bench.collect.measure import run_bench
+    from nashdex.bench.collect.profiling import profile_collecting
     from nashdex.collector.self_play import showdown_game
 
     result = run_bench(
@@ -96,15 +96,15 @@ def scale(
     if namespace is None and context is None and server is None:
         _scale_here(format_id, seconds, battles, as_json=as_json)
         return
-    from nashdex.commands.follow import follow
-    from nashdex.core.errors import ConfigurationError
-    from nashdex.orchestrator.cluster_scale import (
+    from nashdex.bench.scale.cluster import (
         DEFAULT_BATTLES,
         ClusterScaleResult,
         ClusterScaleRow,
         measure_shards,
     )
-    from nashdex.orchestrator.connection import connect
+    from nashdex.cluster.connection import connect
+    from nashdex.commands.follow import follow
+    from nashdex.core.errors import ConfigurationError
 
     if seconds is not None:
         raise ConfigurationError("--seconds has no effect on a cluster, whose shards end by battles: leave it out")
@@ -128,7 +128,7 @@ def scale(
 
 
 def _scale_here(format_id: str, seconds: float | None, battles: int | None, *, as_json: bool) -> None:
-    from nashdex.collector.scale import run_scale
+    from nashdex.bench.scale.shard import run_scale
     from nashdex.core.errors import ConfigurationError
 
     if battles is not None:
@@ -160,8 +160,8 @@ def conformance(
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
+    from nashdex.bench.audits.conformance import run_conformance
     from nashdex.core.errors import DataError
-    from nashdex.games.showdown.conformance import run_conformance
 
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(
@@ -194,7 +194,7 @@ def metagame(
     as_json: JsonOption = False,
 ) -> None:
     """Measure every meta-solver: one matrix, and all that solving 20 policies with their posterior takes."""
-    from nashdex.solver.bench import MetagameBench, bench_metagame
+    from nashdex.bench.metagame import MetagameBench, bench_metagame
 
     times = []
     for measured in bench_metagame(policies, draws):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from nashdex.orchestrator.cluster import Cluster
+    from nashdex.cluster.client import Cluster
 
 CheckOption = Annotated[
     bool,
@@ -34,7 +34,7 @@ def site_check(cluster: "Cluster", *, wanted: bool, timeout_seconds: float) -> C
     def check() -> None:
         from rich.console import Console
 
-        from nashdex.orchestrator.site_check import check_with_pods
+        from nashdex.cluster.site_check import check_with_pods
 
         console = Console(file=sys.stderr, highlight=False)
         with console.status("") as status:

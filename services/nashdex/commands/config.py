@@ -23,7 +23,7 @@ def show(
 
     Later wins: defaults, the file, the environment (NASHDEX_COLLECT__BATTLES=500), --set.
     """
-    from nashdex.orchestrator.runs import resolve_settings
+    from nashdex.runs.creation import resolve_settings
 
     del as_json  # there is no other form
     print_json(resolve_settings(config, overrides).model_dump(mode="json"))
@@ -32,7 +32,7 @@ def show(
 @app.command()
 def schema(as_json: JsonOption = False) -> None:
     """Print the JSON Schema of the settings: every key with its meaning, unit, range and default."""
-    from nashdex.core.settings import RunSettings
+    from nashdex.settings.run import RunSettings
 
     del as_json  # there is no other form
     print_json(RunSettings.model_json_schema())

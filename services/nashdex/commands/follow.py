@@ -5,11 +5,11 @@ from typing import TextIO
 
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_exponential
 
+from nashdex.cluster.client import Cluster
+from nashdex.cluster.status import RunStatus, failure, run_status
+from nashdex.cluster.submission import find_workflows
+from nashdex.cluster.workflow_state import WorkflowState
 from nashdex.core.errors import TryAgainError
-from nashdex.orchestrator.cluster import Cluster
-from nashdex.orchestrator.run_status import RunStatus, failure, run_status
-from nashdex.orchestrator.submission import find_workflows
-from nashdex.orchestrator.workflow_state import WorkflowState
 
 _LOOK_EVERY_SECONDS = 3.0
 _PATIENCE_SECONDS = 120.0

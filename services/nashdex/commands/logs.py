@@ -26,10 +26,10 @@ def logs(
     Pods that succeeded are deleted two minutes later, and their logs with them, unless the cluster collects logs
     elsewhere; pods that failed stay until their workflow is deleted.
     """
-    from nashdex.orchestrator.cluster import COMPONENT_LABEL, ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
-    from nashdex.orchestrator.connection import connect
-    from nashdex.orchestrator.run_status import run_status
-    from nashdex.orchestrator.submission import find_workflows
+    from nashdex.cluster.client import COMPONENT_LABEL, ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
+    from nashdex.cluster.connection import connect
+    from nashdex.cluster.status import run_status
+    from nashdex.cluster.submission import find_workflows
 
     cluster = connect(namespace=namespace, context=context, server=server)
     workflows = sorted(find_workflows(cluster, run), key=lambda workflow: workflow.created)

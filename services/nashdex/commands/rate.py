@@ -11,7 +11,7 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from nashdex.metagame.ratings import RatingTable
+    from nashdex.metagame.ratings.table import RatingTable
 
 _NUM_DRAWS = 500
 _SEED = 0
@@ -35,7 +35,7 @@ def rate(
     """
     anchors = _anchors(anchor or [])
 
-    from nashdex.metagame.ratings import rate as rate_counts
+    from nashdex.metagame.ratings.table import rate as rate_counts
     from nashdex.solver.matrix_file import read_counts
 
     counts = read_counts(ledger)

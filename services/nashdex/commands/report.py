@@ -14,8 +14,8 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Write the report of a run's newest iteration as one HTML file that needs no network."""
-    from nashdex.orchestrator.runs import open_run
-    from nashdex.solver.report_step import write_page
+    from nashdex.report.step import write_page
+    from nashdex.runs.creation import open_run
 
     write_page(open_run(run).store, output)
     if as_json:

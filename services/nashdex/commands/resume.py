@@ -29,9 +29,9 @@ def resume(
 
     What its steps have done stays done: each that finished is answered at once, and nothing is played twice.
     """
+    from nashdex.cluster.connection import connect
+    from nashdex.cluster.submission import resume_run
     from nashdex.commands.follow import follow
-    from nashdex.orchestrator.connection import connect
-    from nashdex.orchestrator.submission import resume_run
 
     cluster = connect(namespace=namespace, context=context, server=server)
     resumed = resume_run(cluster, run, check=site_check(cluster, wanted=check, timeout_seconds=check_timeout))

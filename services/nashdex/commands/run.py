@@ -37,7 +37,7 @@ def run(
     from nashdex.local.processes import start_command
     from nashdex.local.runner import RunnerOptions, run_plan, step_command
     from nashdex.local.summary import summarise
-    from nashdex.orchestrator.runs import begin_run
+    from nashdex.runs.creation import begin_run
 
     begun = begin_run(store, config, name=run, overrides=overrides)
     last = begun.settings.iterations - 1

@@ -53,8 +53,8 @@ def solve(
     One population answers with meta_strategy, two with row_strategy and column_strategy. Counts are of one population,
     and so are payoffs that are square and antisymmetric, or marked "symmetric": true.
     """
-    from nashdex.metagame.meta_solvers import SolverParameters
-    from nashdex.metagame.meta_solvers import meta_solver as find_solver
+    from nashdex.metagame.solvers.registry import SolverParameters
+    from nashdex.metagame.solvers.registry import meta_solver as find_solver
     from nashdex.solver import matrix_answer, matrix_file
 
     flags: dict[str, Any] = {

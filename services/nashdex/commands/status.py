@@ -24,12 +24,12 @@ def status(
     """Show how far a run on a cluster is, by iteration, step and shard; or every run there."""
     from rich.console import Console
 
+    from nashdex.cluster.connection import connect
+    from nashdex.cluster.status import run_status
+    from nashdex.cluster.submission import find_workflows
     from nashdex.commands.follow import follow
     from nashdex.commands.status_table import run_table, runs_table
     from nashdex.core.errors import ConfigurationError
-    from nashdex.orchestrator.connection import connect
-    from nashdex.orchestrator.run_status import run_status
-    from nashdex.orchestrator.submission import find_workflows
 
     if watch and run is None:
         raise ConfigurationError("--watch follows one run: name it")

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from rich.markup import escape
 from rich.table import Table
 
+from nashdex.cluster.status import IterationStatus, RunStatus, StepStatus
 from nashdex.local.step_progress import describe_seconds
-from nashdex.orchestrator.run_status import IterationStatus, RunStatus, StepStatus
 
 _STATES = {
     "Succeeded": "[green]done[/]",

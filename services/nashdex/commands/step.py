@@ -11,7 +11,7 @@ from nashdex.core.steps import StepName
 
 if TYPE_CHECKING:
     from nashdex.core.manifest import Manifest
-    from nashdex.core.settings import RunSettings
+    from nashdex.settings.run import RunSettings
 
 _GRACE_SECONDS = 20.0
 
@@ -40,8 +40,8 @@ def step(
     """
     from nashdex.core.stopping import check_stop, install_stop_handlers
     from nashdex.local.lifeline import stop_at_end_of_input as watch_input
-    from nashdex.orchestrator.runs import open_run
-    from nashdex.orchestrator.steps import step_function
+    from nashdex.planning.programs import step_function
+    from nashdex.runs.creation import open_run
     from nashdex.telemetry.metrics import observe_store
     from nashdex.telemetry.startup import start_telemetry
 
@@ -75,7 +75,7 @@ def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int 
     Raises:
         ConfigurationError: the run has no such iteration or step, or the step no such shard.
     """
-    from nashdex.orchestrator.plan import num_shards
+    from nashdex.planning.dag import num_shards
 
     if iteration >= settings.iterations:
         raise ConfigurationError(
@@ -92,7 +92,7 @@ def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int 
 
 
 def _write_fan_out(folder: Path, settings: "RunSettings") -> None:
-    from nashdex.orchestrator.plan import fan_out
+    from nashdex.planning.dag import fan_out
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,8 +17,8 @@ def stop(
     as_json: JsonOption = False,
 ) -> None:
     """Stop a run: its steps save what they have and end; `nashdex resume` goes on there."""
-    from nashdex.orchestrator.connection import connect
-    from nashdex.orchestrator.submission import stop_run
+    from nashdex.cluster.connection import connect
+    from nashdex.cluster.submission import stop_run
 
     cluster = connect(namespace=namespace, context=context, server=server)
     stopped = stop_run(cluster, run, exit_handlers=not terminate)

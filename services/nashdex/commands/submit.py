@@ -37,10 +37,10 @@ def submit(  # noqa: PLR0917 - typer's options, never positional
     as_json: JsonOption = False,
 ) -> None:
     """Do a run on a cluster where nashdex is installed. What cannot run there is refused before anything is made."""
+    from nashdex.cluster.connection import connect
+    from nashdex.cluster.submission import submit_run
     from nashdex.commands.follow import follow
-    from nashdex.orchestrator.connection import connect
-    from nashdex.orchestrator.runs import prepare_run
-    from nashdex.orchestrator.submission import submit_run
+    from nashdex.runs.creation import prepare_run
 
     prepared = prepare_run(config, name=run, overrides=overrides)
     cluster = connect(namespace=namespace, context=context, server=server)

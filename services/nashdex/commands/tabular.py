@@ -84,7 +84,7 @@ def _tree(game: str) -> "GameTree":
         DataError: the file is missing or wrong, or its game is not zero-sum.
     """
     from nashdex.games.registry import is_tabular, tabular_game_for
-    from nashdex.orchestrator.run_inputs import read_matrix
+    from nashdex.runs.inputs import read_matrix
 
     if is_tabular(game) or not game.endswith(".json"):
         return tabular_game_for(game).tree

@@ -24,8 +24,8 @@ def verdict(
     """
     from nashdex.core import keys
     from nashdex.local.summary import describe_iteration
-    from nashdex.orchestrator.runs import open_run
-    from nashdex.solver.report_document import Report
+    from nashdex.report.document import Report
+    from nashdex.runs.creation import open_run
     from nashdex.store.documents import read_published
 
     if status != _SUCCEEDED:

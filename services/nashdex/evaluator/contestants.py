@@ -8,7 +8,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.steps import StepName
 from nashdex.games.space import Space
-from nashdex.metagame.analysis import MetaStrategy
+from nashdex.metagame.analysis.documents import MetaStrategy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
 from nashdex.policies.scripted import SCRIPTED

@@ -11,7 +11,7 @@ from pydantic import NonNegativeFloat, PositiveInt
 from nashdex.core.documents import Model
 from nashdex.games.tabular.tree import GameTree, Table
 from nashdex.games.tabular.values import best_response_to_plan, first_seat_payoffs, realization_plans
-from nashdex.metagame.nash import nash_of_two
+from nashdex.metagame.solvers.nash import nash_of_two
 
 _CONVERGED = 1e-9
 """A NashConv below this share of the largest payoff is 0 up to rounding."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from nashdex.core.steps import StepName
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.values import expected_payoffs
-from nashdex.metagame.exact_payoffs import Pair
-from nashdex.metagame.ledger import ExactCell, ShardLedger
+from nashdex.metagame.evidence.exact import Pair
+from nashdex.metagame.evidence.ledger import ExactCell, ShardLedger
 from nashdex.policies.tables import load_table
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress

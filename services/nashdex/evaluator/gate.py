@@ -12,18 +12,19 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import GateSettings, RunSettings
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.values import expected_payoffs
-from nashdex.metagame.gate import GATE_RESULT, GateResult
-from nashdex.metagame.sprt import SequentialState, SequentialTest
+from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
+from nashdex.metagame.tournament.settings import GateSettings
+from nashdex.metagame.tournament.sprt import SequentialState, SequentialTest
 from nashdex.policies.tables import load_table
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Rollout, require_finished
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore

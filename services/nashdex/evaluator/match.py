@@ -11,7 +11,7 @@ from nashdex.core.documents import Model
 from nashdex.evaluator.contestants import Contestant, load_contestant
 from nashdex.games.registry import game_for
 from nashdex.games.tabular.matrix import MatrixDocument
-from nashdex.metagame.payoffs import wilson_interval
+from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout
 

@@ -6,18 +6,18 @@ from typing import TypeVar
 from nashdex.core import keys
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
-from nashdex.core.settings import RunSettings
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
 from nashdex.evaluator.exact import add_up_shard
 from nashdex.games.registry import game_of_run
 from nashdex.games.tabular.game import TabularGame
-from nashdex.metagame.exact_payoffs import Pair, missing_pairs
-from nashdex.metagame.gate import GATE_RESULT, GateResult, admitted
-from nashdex.metagame.ledger import LEDGER, InteractionMatrix, PlannedBattle, battles_of
+from nashdex.metagame.evidence.exact import Pair, missing_pairs
+from nashdex.metagame.evidence.ledger import LEDGER, InteractionMatrix, PlannedBattle, battles_of
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
-from nashdex.metagame.schedule import scheduled_battles
+from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
+from nashdex.metagame.tournament.schedule import scheduled_battles
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore

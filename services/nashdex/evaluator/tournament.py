@@ -4,13 +4,13 @@ import time
 from collections.abc import Iterator, Sequence
 
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
-from nashdex.metagame.ledger import BattleRecord, PlannedBattle, SavedReplay, ShardLedger
+from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, SavedReplay, ShardLedger
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress

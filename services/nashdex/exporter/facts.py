@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.steps import StepName
-from nashdex.metagame.analysis import MetaGameAnalysis
-from nashdex.metagame.exploitability import Estimator
+from nashdex.metagame.analysis.documents import MetaGameAnalysis
+from nashdex.metagame.analysis.exploitability import Estimator
 from nashdex.telemetry import metrics
 from nashdex.telemetry.metric import Metric
 

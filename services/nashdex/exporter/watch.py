@@ -14,7 +14,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import ID_PATTERN, RunId
 from nashdex.core.stopping import check_stop
 from nashdex.exporter.facts import Fact, RunReport, iteration_facts
-from nashdex.metagame.analysis import MetaGameAnalysis
+from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 

@@ -2,11 +2,11 @@
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.settings import RunSettings
 from nashdex.games.interface import Game
 from nashdex.games.showdown.formats import FORMATS as SHOWDOWN_FORMATS
 from nashdex.games.tabular.game import TABULAR_FORMATS, TabularGame, tabular_game
 from nashdex.games.tabular.matrix import MatrixDocument
+from nashdex.settings.run import RunSettings
 from nashdex.store.protocol import ObjectStore
 
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from nashdex.core import keys
-from nashdex.orchestrator.runs import Run
+from nashdex.runs.creation import Run
 from nashdex.store.naming import parse_uri
 
 

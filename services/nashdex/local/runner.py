@@ -25,8 +25,8 @@ from nashdex.core.steps import StepName
 from nashdex.local.display import Display
 from nashdex.local.processes import Start, kill_group, run_process, start_command
 from nashdex.local.step_progress import StepProgress
-from nashdex.orchestrator.plan import PlannedStep, iteration_steps, num_shards
-from nashdex.orchestrator.runs import Run
+from nashdex.planning.dag import PlannedStep, iteration_steps, num_shards
+from nashdex.runs.creation import Run
 from nashdex.store.attempt import find_manifest
 
 GO_ON = "run the same command again to go on"

@@ -3,9 +3,9 @@
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
-from nashdex.solver.report_document import GateOutcome, Interval, IterationRow, Report
-from nashdex.solver.report_findings import precise, signed
-from nashdex.solver.report_texts import DECISIONS, RULES
+from nashdex.report.document import GateOutcome, Interval, IterationRow, Report
+from nashdex.report.findings import precise, signed
+from nashdex.report.texts import DECISIONS, RULES
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 

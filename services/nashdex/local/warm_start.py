@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from multiprocessing import forkserver, reduction, resource_tracker
 from typing import Any
 
-from nashdex.core.settings import RunSettings
 from nashdex.games.registry import is_tabular
 from nashdex.local.processes import PROGRESS_VARIABLE
-from nashdex.orchestrator.steps import MODULES
+from nashdex.planning.programs import MODULES
+from nashdex.settings.run import RunSettings
 
 
 def is_available() -> bool:
@@ -95,7 +95,7 @@ class WarmStart:
 
 def modules_of_steps(settings: RunSettings) -> list[str]:
     """Return what the steps of a run import, sooner or later."""
-    modules = ["nashdex.orchestrator.runs", "nashdex.telemetry.startup", *MODULES.values()]
+    modules = ["nashdex.runs.creation", "nashdex.telemetry.startup", *MODULES.values()]
     if settings.train.oracle == "ppo" or not is_tabular(settings.format):
         modules += ["torch", "nashdex.policies.archive", "nashdex.rollout.play"]
     return modules

@@ -10,10 +10,10 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId, PolicyIdField
-from nashdex.core.settings import NetworkSettings
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 from nashdex.policies.scripted import SCRIPTED
+from nashdex.policies.settings import NetworkSettings
 from nashdex.store.protocol import ObjectStore
 
 _SHA256 = r"^[0-9a-f]{64}$"

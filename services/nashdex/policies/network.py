@@ -23,9 +23,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nashdex.core.settings import NetworkSettings
 from nashdex.games.space import Space
 from nashdex.policies.entities import Entity, entities_of
+from nashdex.policies.settings import NetworkSettings
 
 ARCHITECTURE = "entity-mlp-1"
 """Part of every network policy's id; changes whenever equal weights would compute something else."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from nashdex.core.settings import CollectSettings
+from nashdex.rollout.settings import CollectSettings
 
 BATTLES_PER_GATEWAY = 64
 """Enough to fill batches, few enough for the caches (docs/performance.md)."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from nashdex.core.settings import RunSettings
-from nashdex.metagame.allocation import decisive_cells
-from nashdex.metagame.imputation import filled_draws
-from nashdex.metagame.ledger import InteractionMatrix
-from nashdex.metagame.meta_solvers import meta_solver
-from nashdex.metagame.payoffs import centred
+from nashdex.metagame.evidence.estimates import centred
+from nashdex.metagame.evidence.imputation import filled_draws
+from nashdex.metagame.evidence.ledger import InteractionMatrix
 from nashdex.metagame.plan import FurtherBattles
-from nashdex.solver.solve_step import solver_parameters
+from nashdex.metagame.solvers.registry import meta_solver
+from nashdex.metagame.tournament.allocation import decisive_cells
+from nashdex.settings.run import RunSettings
+from nashdex.solver.step import solver_parameters
 
 
 def further_battles(

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.meta_solvers import META_SOLVERS, SolverParameters, meta_solver
-from nashdex.metagame.solution import Floats, MetaSolver, PairSolution, Solution, exploitability, nash_conv
+from nashdex.metagame.solvers.registry import META_SOLVERS, SolverParameters, meta_solver
+from nashdex.metagame.solvers.solution import Floats, MetaSolver, PairSolution, Solution, exploitability, nash_conv
 from nashdex.solver.matrix_file import BimatrixGame, Game, SymmetricGame
 
 _DEFAULTS = SolverParameters()

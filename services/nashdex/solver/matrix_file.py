@@ -15,8 +15,8 @@ from pydantic import Field, ValidationError
 
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
-from nashdex.metagame.counts import check_counts, check_names
-from nashdex.metagame.payoffs import Floats, Integers, centred, expected_scores, require_played
+from nashdex.metagame.evidence.counts import check_counts, check_names
+from nashdex.metagame.evidence.estimates import Floats, Integers, centred, expected_scores, require_played
 
 Name = Annotated[str, Field(strict=True, min_length=1)]
 Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]

@@ -15,7 +15,6 @@ from torch import Tensor
 
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import TrainSettings
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.network import ActorCritic
 from nashdex.telemetry.progress import Progress
@@ -30,6 +29,7 @@ from nashdex.trainer.batch import (
     num_minibatches,
 )
 from nashdex.trainer.loop import TrainingLoop
+from nashdex.trainer.settings import TrainSettings
 from nashdex.trajectory.episode import Episode
 
 _BEST = "best"

@@ -13,7 +13,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.settings import DampingSettings, ReferenceKind, TrainSettings
+from nashdex.trainer.settings import DampingSettings, ReferenceKind, TrainSettings
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import NetworkSettings, RunSettings, TrainSettings
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
@@ -23,6 +22,8 @@ from nashdex.games.tabular.game import TabularGame
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network, save_policy
 from nashdex.policies.network import ActorCritic
+from nashdex.policies.settings import NetworkSettings
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
@@ -35,6 +36,7 @@ from nashdex.trainer.loop import LoopSettings, TrainingLoop
 from nashdex.trainer.outcome import finish
 from nashdex.trainer.references import SnapshotReference, make_reference
 from nashdex.trainer.rounds import Rounds
+from nashdex.trainer.settings import TrainSettings
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import read_shards
 

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import TrainSettings
 from nashdex.policies.masked import entropy, kl_divergence, masked_log_softmax
 from nashdex.policies.network import ActorCritic
 from nashdex.telemetry import metrics
@@ -32,6 +31,7 @@ from nashdex.trainer.batch import (
 from nashdex.trainer.damping import Coefficients, Controller, ControllerState, Damping
 from nashdex.trainer.loop import TrainingLoop
 from nashdex.trainer.references import Distribution, Reference
+from nashdex.trainer.settings import TrainSettings
 from nashdex.trajectory.episode import Episode
 
 _BETA = "beta_reference"

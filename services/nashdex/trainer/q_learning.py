@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from nashdex.core.results import TrainingPoint
 from nashdex.core.seeds import inverse_cdf
-from nashdex.core.settings import QLearningSettings
 from nashdex.core.stopping import check_stop
 from nashdex.games.interface import NUM_SEATS
 from nashdex.games.tabular.tree import GameTree, Table, one_hot
 from nashdex.telemetry.progress import Progress
 from nashdex.trainer.curve import Curve
+from nashdex.trainer.settings import QLearningSettings
 
 _NONE = -1
 

@@ -15,7 +15,6 @@ import torch
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import RunSettings
 from nashdex.games.interface import Arena, Game
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.inference import NetworkPolicy
@@ -26,6 +25,7 @@ from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
+from nashdex.settings.run import RunSettings
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from nashdex.core import keys
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import Oracle
-from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.metagame.plan import IterationPlan
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import find_manifest
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore

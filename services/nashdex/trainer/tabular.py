@@ -7,12 +7,12 @@ import numpy as np
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TrainingResult
 from nashdex.core.seeds import derive_seed
-from nashdex.core.settings import RunSettings
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.values import best_response, payoffs_between
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.tables import load_table, save_table_policy
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress

@@ -1,0 +1,1 @@
+"""Audits: the simulator, the tracker and the masks against their references."""

@@ -1,0 +1,175 @@
+"""How often the simulator refuses what the mask allows: ``python -m nashdex.bench.audits.rejections --format F``.
+
+Random legal actions find every hole in a mask sooner than policies do. See docs/gateway.md, "Rejected choices".
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from nashdex.core.errors import NashdexError, TryAgainError
+from nashdex.core.seeds import derive_seed, derive_uniform, hex_seed
+from nashdex.games.interface import Decisions
+from nashdex.games.registry import check_format
+from nashdex.games.showdown.game import showdown_game
+from nashdex.games.showdown.gateway import Gateway
+
+_NUM_CONCURRENT = 64
+_SILENCE_SECONDS = 120.0
+_DEADLINE_SECONDS = 600.0
+
+
+class Refusal(NamedTuple):
+    """Why a choice was refused, and what its seat knew when it chose."""
+
+    cause: str
+    """The simulator's own words."""
+    maybe_trapped: bool
+    """The request had left it open if the Pokémon is trapped; without this, the mask itself is at fault."""
+    opponent: str
+    """Species of the opponent's active Pokémon, as it looked."""
+    ability: str
+    """Its ability, empty while that is not known."""
+
+
+@dataclass
+class Rejections:
+    """What was refused in how many battles."""
+
+    format: str
+    battles: int = 0
+    failed: int = 0
+    decisions: int = 0
+    refusals: Counter[Refusal] = field(default_factory=Counter)
+    battles_with: set[int] = field(default_factory=set)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return counts, and the share of battles that ended without a refused choice."""
+        return {
+            "format": self.format,
+            "battles": self.battles,
+            "failed": self.failed,
+            "decisions": self.decisions,
+            "rejected_choices": self.refusals.total(),
+            "battles_with_rejection": len(self.battles_with),
+            "share_without": 1 - len(self.battles_with) / self.battles,
+            "causes": [{**refusal._asdict(), "count": count} for refusal, count in self.refusals.most_common()],
+        }
+
+
+def count_rejections(format_id: str, num_battles: int, seed: int) -> Rejections:
+    """Play battles of uniformly random legal actions and count the choices that the simulator refuses.
+
+    Battles with a refused choice are played a second time, with what their seats know.
+
+    Raises:
+        ConfigurationError: the format is unknown.
+        TryAgainError: the gateway went away.
+    """
+    check_format(format_id)
+    counts = Rejections(format_id)
+    for message in _play(format_id, range(num_battles), seed, states=False):
+        if isinstance(message, Decisions):
+            counts.decisions += len(message) - int(message.asked_again.sum())
+        elif message["type"] == "rejected":
+            counts.battles_with.add(message["battle"])
+        elif message["type"] == "finished":
+            counts.battles += len(message["battles"])
+        elif message["type"] == "failed":
+            counts.failed += len(message["battles"])
+    states: dict[tuple[int, int], Mapping[str, Any]] = {}
+    for message in _play(format_id, sorted(counts.battles_with), seed, states=True):
+        if isinstance(message, Decisions):
+            continue
+        if message["type"] == "lines":
+            states |= {(row["battle"], row["seat"]): row["state"] for row in message["rows"]}
+        elif message["type"] == "rejected":
+            counts.refusals[_refusal(message["cause"], states[message["battle"], message["seat"]])] += 1
+    return counts
+
+
+def _refusal(cause: str, state: Mapping[str, Any]) -> Refusal:
+    opponent = next((pokemon for pokemon in state["opponent"]["pokemon"] if pokemon["active"]), None)
+    if opponent is None:
+        return Refusal(cause, state["maybe_trapped"], "", "")
+    return Refusal(cause, state["maybe_trapped"], opponent["forme"], opponent["ability"])
+
+
+def _play(format_id: str, numbers: Sequence[int], seed: int, *, states: bool) -> Iterator[Decisions | dict[str, Any]]:
+    """Play the battles of these numbers and yield what the gateway says, each message once it is answered."""
+    if not numbers:
+        return
+    teams = showdown_game(format_id, None).teams()
+    draws: Counter[tuple[int, int]] = Counter()
+    gateway = Gateway(format_id)
+    num_started = num_ended = 0
+
+    def start(count: int) -> None:
+        nonlocal num_started
+        rows = [_start_row(number, seed, teams) for number in numbers[num_started : num_started + count]]
+        num_started += len(rows)
+        gateway.send({"type": "start", "battles": [{**row, "states": [states, states]} for row in rows]})
+        gateway.flush()
+
+    try:
+        start(_NUM_CONCURRENT)
+        while num_ended < len(numbers):
+            message = gateway.receive(_SILENCE_SECONDS)
+            if message is None:
+                raise TryAgainError(f"the gateway was silent for {_SILENCE_SECONDS:.0f} s")
+            if isinstance(message, Decisions):
+                gateway.act(message.battle, message.seat, _draw(message, seed, draws))
+                gateway.flush()
+            elif message["type"] in {"finished", "failed"}:
+                num_ended += len(message["battles"])
+                start(len(message["battles"]))
+            yield message
+    finally:
+        gateway.close()
+
+
+def _start_row(number: int, seed: int, teams: Sequence[str]) -> Mapping[str, Any]:
+    root = derive_seed(seed, "rejections", number)
+    team_seeds = [derive_seed(root, "team", seat) for seat in (0, 1)]
+    return {
+        "battle": number,
+        "seed": hex_seed(root),
+        "teams": [teams[drawn % len(teams)] if teams else None for drawn in team_seeds],
+        "team_seeds": [hex_seed(drawn) for drawn in team_seeds],
+        "deadline_seconds": _DEADLINE_SECONDS,
+    }
+
+
+def _draw(decisions: Decisions, seed: int, draws: Counter[tuple[int, int]]) -> NDArray[np.int64]:
+    """Return one legal action of each row, shape (N,); a seat's k-th draw follows from seed, battle, seat and k."""
+    actions = np.empty(len(decisions), dtype=np.int64)
+    for row, key in enumerate(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)):
+        legal = np.flatnonzero(decisions.mask[row])
+        actions[row] = legal[int(derive_uniform(seed, "choice", *key, draws[key]) * len(legal))]
+        draws[key] += 1
+    return actions
+
+
+def main(
+    format_id: Annotated[str, typer.Option("--format", help="A supported format.")],
+    battles: Annotated[int, typer.Option(min=1, help="Battles to play.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Of teams, battles and choices.")] = 1,
+) -> None:
+    """Print how many choices were refused and why, and in how many battles."""
+    try:
+        counts = count_rejections(format_id, battles, seed)
+    except NashdexError as error:
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(error.exit_code)
+    sys.stdout.write(json.dumps(counts.as_json()) + "\n")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,1 @@
+"""The tracker compared with poke-env, feature by feature."""

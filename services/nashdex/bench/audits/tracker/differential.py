@@ -1,0 +1,282 @@
+"""The tracker against poke-env: both follow the same battles, and every shared fact is compared.
+
+``python -m nashdex.bench.audits.tracker.differential --format gen1ou --battles 2000 --seed 1`` plays battles through
+the gateway, passes each seat's lines and requests to poke-env, and compares its battle with the gateway's tracker at
+every decision. It counts by reason the differences that ``known`` explains, and fails on any other.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from nashdex.bench.audits.tracker.features import features
+from nashdex.bench.audits.tracker.known import KNOWN_DIFFERENCES
+from nashdex.bench.audits.tracker.reasons import Difference
+from nashdex.core.errors import TryAgainError
+from nashdex.core.seeds import derive_seed, hex_seed
+from nashdex.games.interface import Decisions
+from nashdex.games.showdown.formats import FORMATS
+from nashdex.games.showdown.game import showdown_game
+from nashdex.games.showdown.gateway import Gateway
+from nashdex.games.showdown.poke_env_players import PokeEnvSeat
+
+_NUM_CONCURRENT: Final = 16
+_SILENCE_SECONDS: Final = 120.0
+_DEADLINE_SECONDS: Final = 600.0
+_HEURISTIC_SHARE: Final = 0.5
+"""Of the decisions; the others are drawn among the legal actions, so that rare moves come up."""
+_SWITCH_SHARE: Final = 0.15
+"""Of drawn decisions that could be a move or a switch."""
+_FIRST_MOVE_ACTION: Final = 6
+_CONTEXT_LINES: Final = 40
+_MAX_EXAMPLES_OF_A_KIND: Final = 3
+
+
+@dataclass
+class Report:
+    """What was compared and how it came out."""
+
+    format: str
+    battles: int = 0
+    decisions: int = 0
+    failed: int = 0
+    oddities: int = 0
+    """Lines and requests that poke-env could not read."""
+    compared: Counter[str] = field(default_factory=Counter)
+    explained: dict[str, Counter[str]] = field(default_factory=dict)
+    """Explained differences by feature and name of the explanation."""
+    unexplained: Counter[str] = field(default_factory=Counter)
+    examples: list[dict[str, Any]] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON."""
+        return {
+            "format": self.format,
+            "battles": self.battles,
+            "decisions": self.decisions,
+            "failed": self.failed,
+            "poke_env_oddities": self.oddities,
+            "compared": self.compared.total(),
+            "explained": sum(reasons.total() for reasons in self.explained.values()),
+            "unexplained": self.unexplained.total(),
+            "features": {
+                name: {
+                    "compared": count,
+                    "explained": dict(self.explained.get(name, {})),
+                    "unexplained": self.unexplained[name],
+                }
+                for name, count in sorted(self.compared.items())
+            },
+            "examples": self.examples,
+        }
+
+
+@dataclass
+class _Seat:
+    """One seat of a battle under way."""
+
+    player: PokeEnvSeat
+    generator: np.random.Generator
+    """Its own, so that what it draws depends on nothing but its battle."""
+    lines: list[str] = field(default_factory=list)
+    """All that it has seen."""
+
+
+class Comparison:
+    """Plays battles of one format and compares both views of them at every decision.
+
+    Args:
+        format_id: one of the supported formats.
+        seed: of teams, battles and choices.
+        max_examples: differences to keep with the lines before them, a few of each kind.
+        shows_explained: keep examples of explained differences too.
+    """
+
+    def __init__(self, format_id: str, seed: int, *, max_examples: int = 20, shows_explained: bool = False) -> None:
+        self._seed = seed
+        self._max_examples = max_examples
+        self._shows_explained = shows_explained
+        self._report = Report(format_id)
+        self._teams = showdown_game(format_id, None).teams()
+        self._num_started = 0
+        self._seats: dict[tuple[int, int], _Seat] = {}
+        self._views: dict[tuple[int, int], Mapping[str, Any]] = {}
+
+    def run(self, num_battles: int) -> Report:
+        """Play ``num_battles`` battles, two seats each.
+
+        Raises:
+            TryAgainError: the gateway went away.
+        """
+        report = self._report
+        gateway = Gateway(report.format)
+        try:
+            self._start(gateway, min(_NUM_CONCURRENT, num_battles))
+            while report.battles + report.failed < num_battles:
+                message = gateway.receive(_SILENCE_SECONDS)
+                if message is None:
+                    raise TryAgainError(f"the gateway was silent for {_SILENCE_SECONDS:.0f} s")
+                if isinstance(message, Decisions):
+                    gateway.act(message.battle, message.seat, self._answer(message))
+                    gateway.flush()
+                elif message["type"] == "lines":
+                    self._views |= {(view["battle"], view["seat"]): view for view in message["rows"]}
+                elif message["type"] in {"finished", "failed"}:
+                    self._end(message)
+                    self._start(gateway, min(len(message["battles"]), num_battles - self._num_started))
+        finally:
+            gateway.close()
+        return report
+
+    def _start(self, gateway: Gateway, count: int) -> None:
+        rows = []
+        for number in range(self._num_started, self._num_started + count):
+            paths = ("battle", "team 1", "team 2")
+            battle_seed, *team_seeds = (
+                hex_seed(derive_seed(self._seed, self._report.format, path, number)) for path in paths
+            )
+            generator = np.random.default_rng(derive_seed(self._seed, self._report.format, "teams", number))
+            drawn = generator.integers(len(self._teams), size=2) if self._teams else ()
+            rows.append(
+                {
+                    "battle": number,
+                    "seed": battle_seed,
+                    "teams": [self._teams[team] for team in drawn] or [None, None],
+                    "team_seeds": team_seeds,
+                    "lines": [True, True],
+                    "states": [True, True],
+                    "log": False,
+                    "deadline_seconds": _DEADLINE_SECONDS,
+                }
+            )
+        self._num_started += count
+        if rows:
+            gateway.send({"type": "start", "battles": rows})
+            gateway.flush()
+
+    def _end(self, message: Mapping[str, Any]) -> None:
+        for ended in message["battles"]:
+            for seat in (0, 1):
+                left = self._seats.pop((ended["battle"], seat), None)
+                self._report.oddities += left.player.num_oddities if left else 0
+            if message["type"] == "finished":
+                self._report.battles += 1
+            else:
+                self._report.failed += 1
+                self._report.examples.append(dict(ended))
+
+    def _answer(self, decisions: Decisions) -> NDArray[np.int64]:
+        """Compare each decision and return an action for it, shape (N,)."""
+        actions = np.empty(len(decisions), dtype=np.int64)
+        for row, key in enumerate(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)):
+            view = self._views.pop(key)
+            if key not in self._seats:
+                generator = np.random.default_rng(derive_seed(self._seed, self._report.format, "choices", *key))
+                self._seats[key] = _Seat(PokeEnvSeat(self._report.format, key[1]), generator)
+            seat = self._seats[key]
+            seat.lines += view["lines"]
+            seat.player.read(view["lines"], view["request"])
+            self._judge(key, seat, view, decisions.mask[row])
+            actions[row] = _choose(seat, decisions.mask[row])
+        return actions
+
+    def _judge(self, key: tuple[int, int], seat: _Seat, view: Mapping[str, Any], mask: NDArray[np.bool_]) -> None:
+        """Compare one decision and count the outcome."""
+        report = self._report
+        report.decisions += 1
+        for compared in features(seat.player.battle, view["state"], view["request"], mask):
+            report.compared[compared.feature] += 1
+            if compared.tracker == compared.poke_env:
+                continue
+            difference = Difference(
+                feature=compared.feature,
+                tracker=compared.tracker,
+                poke_env=compared.poke_env,
+                state=compared.state,
+                battle_state=view["state"],
+                pokemon=compared.pokemon,
+                battle=seat.player.battle,
+                request=view["request"],
+                lines=seat.lines,
+            )
+            known = next((name for name, explains in KNOWN_DIFFERENCES.items() if explains(difference)), None)
+            if known is None:
+                report.unexplained[compared.feature] += 1
+            else:
+                report.explained.setdefault(compared.feature, Counter())[known] += 1
+            if known is None or self._shows_explained:
+                self._show(key, difference, known or "unexplained")
+
+    def _show(self, key: tuple[int, int], difference: Difference, reason: str) -> None:
+        """Keep a difference with the lines before it, if there are not enough of its kind."""
+        examples = self._report.examples
+        kind = f"{reason}: {difference.feature}"
+        of_kind = sum(example.get("kind") == kind for example in examples)
+        if len(examples) < self._max_examples and of_kind < _MAX_EXAMPLES_OF_A_KIND:
+            examples.append(
+                {
+                    "kind": kind,
+                    "battle": key[0],
+                    "seat": key[1],
+                    "turn": difference.battle_state["turn"],
+                    "pokemon": difference.state.get("name"),
+                    "tracker": repr(difference.tracker),
+                    "poke_env": repr(difference.poke_env),
+                    "lines": list(difference.lines[-_CONTEXT_LINES:]),
+                }
+            )
+
+
+def _choose(seat: _Seat, mask: NDArray[np.bool_]) -> int:
+    """Return the heuristics' action by one half, else one drawn, moves more often than switches."""
+    generator = seat.generator
+    preferred = seat.player.choose() if generator.random() < _HEURISTIC_SHARE else None
+    if preferred is not None and mask[preferred]:
+        return preferred
+    legal = np.flatnonzero(mask)
+    moves, switches = legal[legal >= _FIRST_MOVE_ACTION], legal[legal < _FIRST_MOVE_ACTION]
+    switches_out = not len(moves) or (len(switches) and generator.random() < _SWITCH_SHARE)
+    return int(generator.choice(switches if switches_out else moves))
+
+
+def main(
+    format_id: Annotated[str, typer.Option("--format", help="One of the supported formats.")],
+    battles: Annotated[int, typer.Option(min=1)] = 100,
+    seed: Annotated[int, typer.Option()] = 1,
+    examples: Annotated[int, typer.Option(min=0, help="Differences to show with their lines.")] = 20,
+    *,
+    explained: Annotated[bool, typer.Option("--explained", help="Show examples of explained differences too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Compare the gateway's tracker with poke-env; exit 1 on a difference that is not explained."""
+    if format_id not in FORMATS:
+        raise typer.BadParameter(f"{format_id!r}: expected one of {', '.join(FORMATS)}", param_hint="--format")
+    report = Comparison(format_id, seed, max_examples=examples, shows_explained=explained).run(battles).as_json()
+    typer.echo(json.dumps(report) if as_json else _text(report))
+    if report["unexplained"] or report["failed"]:
+        sys.exit(1)
+
+
+def _text(report: Mapping[str, Any]) -> str:
+    summary = (
+        f"{report['format']}: {report['battles']} battles, {report['decisions']} decisions, {report['failed']} failed; "
+        f"{report['compared']} comparisons, {report['explained']} differences explained, "
+        f"{report['unexplained']} unexplained"
+    )
+    lines = [summary]
+    for name, counts in report["features"].items():
+        reasons = "; ".join(f"{reason} {count}" for reason, count in counts["explained"].items())
+        lines.append(f"{name:32} {counts['compared']:9} compared {counts['unexplained']:6} unexplained  {reasons}")
+    lines += [json.dumps(example, indent=1, ensure_ascii=False) for example in report["examples"]]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,83 @@
+"""Differences between the tracker and poke-env that are understood, by name.
+
+The docstring of each test is the reason; docs/tracker.md shows an excerpt of a log for each, which proves which side is
+wrong.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from nashdex.bench.audits.tracker.reasons import (
+    Difference,
+    believes_desynchronisation,
+    computes_max_pp_of_copies,
+    confuses_disguise,
+    confuses_own_disguise,
+    copies_before_request,
+    copies_types_of_species,
+    counts_disguised_lead_first,
+    counts_mimicked_move_once,
+    counts_pressure_of_disguise,
+    dates_weather_by_upkeep,
+    drops_what_was_passed,
+    ends_flash_fire,
+    ends_yawn,
+    gives_imposter_transform,
+    gives_mimicked_move_own_pp,
+    has_fifth_move,
+    keeps_boosts_of_fainted,
+    keeps_destiny_bond,
+    keeps_forme,
+    keeps_forme_of_left,
+    keeps_prepared_move,
+    keeps_recharge,
+    keeps_terastallization_of_fainted,
+    keeps_trapped,
+    keeps_types_of_fainted,
+    misses_ability,
+    misses_item_of_line,
+    names_terastallization_in_details,
+    offers_switch_from_trap,
+    orders_copied_moves_as_seen,
+    spends_pp_of_charge_at_once,
+    takes_stellar_for_a_type,
+)
+
+KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingProxyType(
+    {
+        "boosts of a fainted Pokémon": keeps_boosts_of_fainted,
+        "Terastallization of a fainted Pokémon": keeps_terastallization_of_fainted,
+        "Terastallization in details": names_terastallization_in_details,
+        "types of a fainted Pokémon": keeps_types_of_fainted,
+        "Destiny Bond that is over": keeps_destiny_bond,
+        "Flash Fire": ends_flash_fire,
+        "recharge that is over": keeps_recharge,
+        "prepared move that is over": keeps_prepared_move,
+        "start of a weather": dates_weather_by_upkeep,
+        "ability shown by a line": misses_ability,
+        "item named by a line": misses_item_of_line,
+        "changed forme": keeps_forme,
+        "forme for the time on the field": keeps_forme_of_left,
+        "Stellar Terastallization": takes_stellar_for_a_type,
+        "what was passed on": drops_what_was_passed,
+        "types of a copy": copies_types_of_species,
+        "copy of the own lead": copies_before_request,
+        "Transform of an Imposter": gives_imposter_transform,
+        "order of copied moves": orders_copied_moves_as_seen,
+        "lead in disguise": counts_disguised_lead_first,
+        "own disguise": confuses_own_disguise,
+        "Yawn": ends_yawn,
+        "trap that is over": keeps_trapped,
+        "trap that is known": offers_switch_from_trap,
+        "fifth move": has_fifth_move,
+        "disguise": confuses_disguise,
+        "PP of two-turn moves in the first generation": spends_pp_of_charge_at_once,
+        "PP of Mimic": gives_mimicked_move_own_pp,
+        "mimicked move twice": counts_mimicked_move_once,
+        "most PP of copied moves": computes_max_pp_of_copies,
+        "desynchronisation": believes_desynchronisation,
+        "Pressure of a disguise": counts_pressure_of_disguise,
+    }
+)
+"""In this order the first that applies explains a difference."""

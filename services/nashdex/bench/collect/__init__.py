@@ -1,0 +1,1 @@
+"""How fast battles are collected, and where the time goes."""

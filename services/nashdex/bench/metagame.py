@@ -1,0 +1,70 @@
+"""What solving costs: each meta-solver on games of known size, in CPU-seconds."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from pydantic import NonNegativeFloat, PositiveInt
+
+from nashdex.core.documents import Model
+from nashdex.core.ids import PolicyId
+from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
+from nashdex.metagame.evidence.estimates import Floats, Integers
+from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
+
+_GAMES_PER_PAIR = 200
+
+
+class SolverTime(Model):
+    """What one solver took."""
+
+    meta_solver: str
+    matrix_cpu_seconds: NonNegativeFloat
+    """One matrix of ``num_policies``."""
+    posterior_cpu_seconds: NonNegativeFloat
+    """The whole of solving 20 policies: draws, mixtures, ratings and their bootstrap."""
+
+
+class MetagameBench(Model):
+    """Times of all solvers."""
+
+    num_policies: PositiveInt
+    num_draws: PositiveInt
+    solvers: tuple[SolverTime, ...]
+
+
+def bench_metagame(num_policies: int = 100, num_draws: int = 500, num_members: int = 20) -> Iterator[SolverTime]:
+    """Measure each solver: one random antisymmetric matrix, and a counted game with its posterior."""
+    payoffs = _random_game(num_policies, seed=0)
+    members = _random_counts(num_members, seed=1)
+    for name in META_SOLVERS:
+        solver = meta_solver(name)
+        began = time.process_time()
+        solver.one_population(payoffs)
+        between = time.process_time()
+        solve_game(EmpiricalGame(members), solver, num_draws=num_draws, seed=0)
+        yield SolverTime(
+            meta_solver=name,
+            matrix_cpu_seconds=between - began,
+            posterior_cpu_seconds=time.process_time() - between,
+        )
+
+
+def _random_game(size: int, seed: int) -> Floats:
+    upper = np.triu(np.random.default_rng(seed).normal(size=(size, size)), k=1)
+    payoffs: Floats = upper - upper.T
+    return payoffs
+
+
+def _random_counts(size: int, seed: int) -> InteractionMatrix:
+    scores = 0.5 + 0.2 * np.tanh(_random_game(size, seed))
+    wins = np.triu(np.random.default_rng(seed).binomial(_GAMES_PER_PAIR, scores), k=1)
+    games = _GAMES_PER_PAIR * (1 - np.eye(size, dtype=np.int64))
+    wins += np.triu(games - wins, k=1).T
+
+    def table(counts: Integers) -> tuple[tuple[int, ...], ...]:
+        return tuple(map(tuple, counts.tolist()))
+
+    policies = tuple(PolicyId(f"p{index}") for index in range(size))
+    return InteractionMatrix(policies=policies, wins=table(wins), draws=table(games * 0), games=table(games))

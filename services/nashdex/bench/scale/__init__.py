@@ -1,0 +1,1 @@
+"""How throughput grows with shards on a cluster."""

@@ -1,0 +1,230 @@
+"""How collecting scales on a cluster: the same load as ``collector.scale``, in shards that Argo starts side by side.
+
+Each measurement is a run of its own that ends with its collecting. It is begun in the site's store from here, and read
+there afterwards: whoever measures needs access to both.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from nashdex.cluster.client import COMPONENT_LABEL, ITERATION_LABEL, NAME_LABEL, RUN_LABEL, Cluster
+from nashdex.cluster.site import CONFIG_MAP, Site
+from nashdex.cluster.submission import check_site, stop_run
+from nashdex.core import keys
+from nashdex.core.documents import Model
+from nashdex.core.errors import ConfigurationError, InterruptedByUserError, TryAgainError
+from nashdex.core.ids import RunId, run_id
+from nashdex.core.results import COLLECT_RESULT, CollectResult
+from nashdex.core.steps import StepName
+from nashdex.games.registry import check_format, is_tabular
+from nashdex.rollout.settings import CollectSettings
+from nashdex.runs.creation import PreparedRun, Run, create_run
+from nashdex.settings.run import RunSettings
+from nashdex.store import open_store
+from nashdex.store.documents import read_from_shards
+
+if TYPE_CHECKING:
+    from nashdex.policies.network import ActorCritic
+
+NUMBERS = (1, 2, 4)
+DEFAULT_BATTLES = 2000
+_ITERATION = 0
+_SITE_PARAMETERS: Mapping[str, Mapping[str, str]] = {
+    "store": {},
+    "s3-secret": {},
+    "image-collector": {},
+    "image-showdown": {},
+    "image-pull-policy": {},
+    "collect-pod-patch": {},
+    "kueue-queue": {"default": ""},
+}
+"""What the template of collecting takes from the site, and what it does without."""
+
+Wait = Callable[[RunId], object]
+"""Returns when a run's Workflow has ended well, and else raises."""
+
+
+class ClusterScaleRow(Model):
+    """One measurement. Rates are of all shards together."""
+
+    shards: PositiveInt = Field(description="Pods that collect at the same time, each with one gateway beside it.")
+    decisions: PositiveInt = Field(description="By both seats.")
+    decisions_per_second: PositiveFloat = Field(
+        description="Sum of what each shard did a second of its own work: without the start of its pod."
+    )
+    seconds: PositiveFloat = Field(description="From when Argo made the first pod to the end of the last one.")
+    collector_cpu_microseconds: PositiveFloat = Field(
+        description="CPU time of the collectors a decision, their start included. The gateways' is not in it: they are "
+        "sidecars, whose time a collector does not see."
+    )
+
+
+class ClusterScaleResult(Model):
+    """More and more shards of one gateway each."""
+
+    format: str
+    namespace: str
+    battles_per_shard: PositiveInt
+    rows: tuple[ClusterScaleRow, ...]
+
+
+def measure_shards(
+    cluster: Cluster,
+    format_id: str,
+    wait: Wait,
+    *,
+    battles_per_shard: int = DEFAULT_BATTLES,
+    numbers: Sequence[int] = NUMBERS,
+) -> Iterator[ClusterScaleRow]:
+    """Measure each of ``numbers`` of shards in turn. A run that was measured is removed from the store.
+
+    Args:
+        cluster: a namespace with nashdex.
+        format_id: one of Showdown's.
+        wait: waits for a run's Workflow.
+        battles_per_shard: each pod has as much to do, however many there are.
+        numbers: of shards.
+
+    Raises:
+        ConfigurationError: the format is none of Showdown's, nashdex is missing there, Node here, or the store refuses.
+        TryAgainError: the cluster or its store does not answer.
+        InterruptedByUserError: Ctrl-C; the Workflow is stopping.
+    """
+    check_format(format_id)
+    if is_tabular(format_id):
+        raise ConfigurationError(f"{format_id} has no gateways to add; expected a Showdown format, such as gen1ou")
+    runs = [_settings(format_id, number, battles_per_shard) for number in numbers]
+    site = _site(cluster)
+    check_site(cluster, runs[0])
+    _check_store(site, cluster.namespace)
+    # Late: torch and a gateway, which nothing else that commands ask of a cluster needs.
+    from nashdex.bench.scale.shard import fresh_network  # noqa: PLC0415
+
+    network = fresh_network(format_id)
+    for settings in runs:
+        yield _measure(cluster, site.store, settings, network, wait)
+
+
+def shards_workflow(namespace: str, run: RunId, num_shards: int) -> Mapping[str, Any]:
+    """Return the Workflow that collects so many shards of a planned run, started and labelled as an iteration's are."""
+    site = [
+        {"name": name, "valueFrom": {"configMapKeyRef": {"name": CONFIG_MAP, "key": name}, **default}}
+        for name, default in _SITE_PARAMETERS.items()
+    ]
+    collect = {
+        "name": StepName.COLLECT.value,
+        "templateRef": {"name": "nashdex-collect", "template": StepName.COLLECT.value},
+        "arguments": {"parameters": [{"name": "shard", "value": "{{item}}"}]},
+        "withSequence": {"count": str(num_shards)},
+    }
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": {
+            "generateName": f"scale-{num_shards}-",
+            "namespace": namespace,
+            "labels": {
+                NAME_LABEL: "nashdex",
+                "app.kubernetes.io/part-of": "nashdex",
+                COMPONENT_LABEL: StepName.COLLECT.value,
+                RUN_LABEL: run,
+                ITERATION_LABEL: str(_ITERATION),
+            },
+        },
+        "spec": {
+            "entrypoint": "shards",
+            "serviceAccountName": "nashdex-workflow",
+            "activeDeadlineSeconds": 172800,
+            "podGC": {"strategy": "OnPodSuccess", "deleteDelayDuration": "120s"},
+            # What one that succeeded has to say is in the result by then.
+            "ttlStrategy": {"secondsAfterSuccess": 3600, "secondsAfterFailure": 1209600},
+            "podSpecPatch": '{"terminationGracePeriodSeconds": 120}',
+            "arguments": {
+                "parameters": [
+                    {"name": "run", "value": run},
+                    {"name": "iteration", "value": str(_ITERATION)},
+                    *site,
+                ]
+            },
+            "templates": [{"name": "shards", "dag": {"tasks": [collect]}}],
+        },
+    }
+
+
+def _settings(format_id: str, num_shards: int, battles_per_shard: int) -> RunSettings:
+    run = run_id(f"scale-{format_id}-{num_shards}-{secrets.token_hex(3)}")
+    collect = CollectSettings(battles=num_shards * battles_per_shard, shards=num_shards)
+    return RunSettings(run=run, format=format_id, iterations=1, collect=collect)
+
+
+def _site(cluster: Cluster) -> Site:
+    site = cluster.site()
+    if site is None:
+        raise ConfigurationError(
+            f"ConfigMap {CONFIG_MAP} of namespace {cluster.namespace} cannot be read from here, and it names the store "
+            "that results are read from; use a kubeconfig that may read it"
+        )
+    return site
+
+
+def _check_store(site: Site, namespace: str) -> None:
+    """Ask the store for anything."""
+    try:
+        open_store(site.store).exists(keys.CONFIG)
+    except (ConfigurationError, TryAgainError) as error:
+        endpoint = f" (at {site.s3_endpoint} there)" if site.s3_endpoint else ""
+        raise type(error)(
+            f"the store of namespace {namespace}{endpoint} has to be reached from here too: {error}. Set its "
+            "credentials and AWS_ENDPOINT_URL, such as to a port that kubectl port-forward opens"
+        ) from error
+
+
+def _measure(
+    cluster: Cluster, store_uri: str, settings: RunSettings, network: "ActorCritic", wait: Wait
+) -> ClusterScaleRow:
+    from nashdex.bench.scale.shard import plan_self_play  # noqa: PLC0415 - as above
+
+    run = create_run(store_uri, PreparedRun(settings, inputs={}))
+    plan_self_play(run.store, network)
+    cluster.create_workflow(shards_workflow(cluster.namespace, run.id, settings.collect.shards))
+    try:
+        wait(run.id)
+    except KeyboardInterrupt as error:
+        stop_run(cluster, run.id)
+        raise InterruptedByUserError(
+            f"run {run.id} is stopping; what it has left is in {run.store.uri}, and may be removed"
+        ) from error
+    row = _row(cluster, run)
+    for key in list(run.store.list("")):
+        run.store.delete(key)
+    return row
+
+
+def _row(cluster: Cluster, run: Run) -> ClusterScaleRow:
+    """Return what a run came to whose every shard is done."""
+    num_shards = run.settings.collect.shards
+    results = read_from_shards(run.store, _ITERATION, StepName.COLLECT, num_shards, COLLECT_RESULT, CollectResult)
+    decisions = sum(result.decisions for result in results)
+    return ClusterScaleRow(
+        shards=num_shards,
+        decisions=decisions,
+        decisions_per_second=sum(result.decisions / result.seconds for result in results),
+        seconds=_pod_seconds(cluster, run.id),
+        collector_cpu_microseconds=1e6 * sum(result.cpu_seconds for result in results) / decisions,
+    )
+
+
+def _pod_seconds(cluster: Cluster, run: RunId) -> float:
+    """Return the time from the first pod's beginning to the last one's end.
+
+    Of pods themselves: what is above them in a Workflow ends when Argo looks at it again, up to 10 s later.
+    """
+    (workflow,) = cluster.workflows(f"{RUN_LABEL}={run}")
+    pods = [node for node in workflow["status"]["nodes"].values() if node["type"] == "Pod"]
+    began = min(datetime.fromisoformat(pod["startedAt"]) for pod in pods)
+    ended = max(datetime.fromisoformat(pod["finishedAt"]) for pod in pods)
+    return (ended - began).total_seconds()

@@ -1,0 +1,112 @@
+"""How collecting scales: more gateways to a collector, and more collectors; and the same load, for shards elsewhere."""
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from nashdex.collector.self_play import Load, Measured, self_play, showdown_game
+from nashdex.core import keys
+from nashdex.core.documents import Model
+from nashdex.games.showdown.game import ShowdownGame
+from nashdex.games.showdown.rewards import REWARD_VERSION
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import PolicyEntry, Population
+from nashdex.policies.archive import save_policy
+from nashdex.policies.network import ActorCritic
+from nashdex.policies.settings import NetworkSettings
+from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
+from nashdex.store.protocol import ObjectStore
+
+NUMBERS = (1, 2, 4)
+
+
+class ScaleRow(Model):
+    """One measurement. Rates are of all shards together."""
+
+    shards: PositiveInt = Field(description="Collectors, each a process of its own, at the same time.")
+    gateways: PositiveInt = Field(description="Gateway processes of each.")
+    decisions_per_second: PositiveFloat = Field(description="By wall time.")
+    decisions_per_cpu_second: PositiveFloat = Field(description="By the CPU time of all processes, user and system.")
+    collector_waiting_share: float = Field(description="Of wall time, mean over the shards.")
+    gateway_waiting_share: float = Field(description="Of wall time, mean over the gateways.")
+    resident_bytes: PositiveInt = Field(description="All processes at the end.")
+
+
+class ScaleResult(Model):
+    """One collector with more and more gateways, then more and more collectors with one each."""
+
+    format: str
+    battles_per_gateway: PositiveInt = BATTLES_PER_GATEWAY
+    rows: tuple[ScaleRow, ...]
+
+
+def run_scale(format_id: str, *, seconds: float = 20.0, numbers: Sequence[int] = NUMBERS) -> ScaleResult:
+    """Measure each of ``numbers`` of gateways, and then of shards, for ``seconds``.
+
+    Raises:
+        ConfigurationError: the format is none of Showdown's, or Node or the gateway's package is missing.
+    """
+    game = showdown_game(format_id)
+    sizes = [(1, gateways) for gateways in numbers] + [(shards, 1) for shards in numbers if shards > 1]
+    return ScaleResult(format=format_id, rows=tuple(_row(game, *size, seconds) for size in sizes))
+
+
+def fresh_network(format_id: str) -> ActorCritic:
+    """Return an untrained network such as ``run_scale`` measures with. A gateway tells what it is to see.
+
+    Raises:
+        ConfigurationError: the format is none of Showdown's, or Node or the gateway's package is missing.
+    """
+    arena = showdown_game(format_id).open_arena(num_gateways=1)
+    try:
+        return ActorCritic(arena.space, NetworkSettings())
+    finally:
+        arena.close()
+
+
+def plan_self_play(run: ObjectStore, network: ActorCritic) -> None:
+    """Store ``network`` and the plan of an iteration 0 that has it play itself, both seats recorded."""
+    policy = save_policy(
+        run,
+        network,
+        name="fresh",
+        parent=None,
+        iteration=0,
+        oracle="ppo",
+        reward="win-loss",
+        reward_version=REWARD_VERSION,
+    )
+    entry = PolicyEntry(id=policy, kind="network", name="fresh", iteration=0, parent=None)
+    plan = IterationPlan(
+        iteration=0,
+        oracle="ppo",
+        population=Population(policies=(entry,)),
+        rule="self-play",
+        opponents={policy: 1.0},
+        learner=policy,
+    )
+    run.put(keys.published(0, keys.PLAN), plan.to_json())
+
+
+def _row(game: ShowdownGame, num_shards: int, num_gateways: int, seconds: float) -> ScaleRow:
+    loads = [Load(game, BATTLES_PER_GATEWAY * num_gateways, num_gateways, seed=shard) for shard in range(num_shards)]
+    # A process of its own for one shard too, so that all rows are measured alike.
+    with ProcessPoolExecutor(num_shards, mp_context=get_context("spawn")) as pool:
+        measured = list(pool.map(_measure, loads, [seconds] * num_shards))
+    decisions = sum(m.decisions for m in measured)
+    return ScaleRow(
+        shards=num_shards,
+        gateways=num_gateways,
+        decisions_per_second=sum(m.decisions_per_second for m in measured),
+        decisions_per_cpu_second=decisions / sum(m.cpu_seconds + m.gateway_cpu_seconds for m in measured),
+        collector_waiting_share=sum(m.collector_waited_seconds / m.seconds for m in measured) / num_shards,
+        gateway_waiting_share=sum(m.gateways_waited_seconds / m.seconds for m in measured) / num_shards,
+        resident_bytes=sum(m.collector_bytes + m.gateway_bytes for m in measured),
+    )
+
+
+def _measure(load: Load, seconds: float) -> Measured:
+    with self_play(load) as collecting:
+        return collecting.measure(seconds)

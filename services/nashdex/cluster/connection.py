@@ -1,0 +1,49 @@
+"""Which way to the cluster: the Argo server where one is named and answers, else the Kubernetes API."""
+
+import os
+
+from nashdex.cluster.client import Cluster
+from nashdex.core.errors import ConfigurationError, TryAgainError
+
+SERVER_VARIABLE = "ARGO_SERVER"
+NAMESPACE_VARIABLE = "ARGO_NAMESPACE"
+
+
+def connect(*, namespace: str | None = None, context: str | None = None, server: str | None = None) -> Cluster:
+    """Return the cluster that commands talk to.
+
+    Args:
+        namespace: by default ARGO_NAMESPACE, else the context's own, else ``default``.
+        context: of the kubeconfig; by default its current one.
+        server: the Argo server's ``host:port``; by default ARGO_SERVER, which is passed over while it does not answer.
+
+    Raises:
+        ConfigurationError: there is neither a kubeconfig nor a server, or no token for the server.
+        TryAgainError: the server named by ``server`` does not answer.
+    """
+    # Late: these import clients that take a second.
+    from nashdex.cluster.kubernetes_api import KubernetesApi  # noqa: PLC0415
+
+    namespace = namespace or os.environ.get(NAMESPACE_VARIABLE)
+    address = server or os.environ.get(SERVER_VARIABLE)
+    try:
+        direct: KubernetesApi | None = KubernetesApi.open(namespace, context)
+    except ConfigurationError:
+        if not address:
+            raise
+        direct = None
+    if address:
+        from nashdex.cluster.argo_server import ArgoServer  # noqa: PLC0415
+
+        chosen = namespace or (direct.namespace if direct else "default")
+        token = direct.token if direct else None
+        try:
+            through = ArgoServer.open(address, token=token, namespace=chosen, beside=direct)
+            through.argo_version()
+        except (TryAgainError, ConfigurationError):
+            if server or direct is None:
+                raise
+        else:
+            return through
+    assert direct is not None, "without a server, opening raised"
+    return direct

@@ -1,0 +1,191 @@
+"""A cluster through the Kubernetes API, with the rights and credentials of a kubeconfig or a service account."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Self
+
+import urllib3
+from kubernetes import client, config
+from kubernetes.client.exceptions import ApiException
+from kubernetes.config.config_exception import ConfigException
+
+from nashdex.cluster.client import NAME_LABEL, VERSION_LABEL, WorkflowObject, refusal
+from nashdex.cluster.pod_logs import PodLogs
+from nashdex.cluster.site import CONFIG_MAP, Site
+from nashdex.core.errors import ConfigurationError, TryAgainError
+
+_GROUP, _VERSION = "argoproj.io", "v1alpha1"
+_TIMEOUT_SECONDS = (10, 60)
+_NAMESPACE_FILE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+_UNKNOWN = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
+
+class KubernetesApi:
+    """A ``Cluster`` that talks to the API server alone."""
+
+    def __init__(self, api_client: client.ApiClient, namespace: str) -> None:
+        self._api_client = api_client
+        self._namespace = namespace
+        # By the generated types everything in an answer may be None.
+        self._core: Any = client.CoreV1Api(api_client)
+        self._apps: Any = client.AppsV1Api(api_client)
+        self._objects: Any = client.CustomObjectsApi(api_client)
+
+    @classmethod
+    def open(cls, namespace: str | None, context: str | None) -> Self:
+        """Return the cluster of a kubeconfig's context, or the one that this process runs in.
+
+        Raises:
+            ConfigurationError: there is neither, or no such context.
+        """
+        configuration = client.Configuration()
+        loader: Any = config
+        # Named here: the client reads the variable only when it is imported.
+        file = os.environ.get("KUBECONFIG")
+        default = "default"
+        try:
+            if context is None and "KUBERNETES_SERVICE_HOST" in os.environ and not file:
+                loader.load_incluster_config(client_configuration=configuration)
+                default = _NAMESPACE_FILE.read_text().strip()
+            else:
+                loader.load_kube_config(file, context=context, client_configuration=configuration)
+                contexts, active = loader.list_kube_config_contexts(file)
+                chosen = active if context is None else next(c for c in contexts if c["name"] == context)
+                default = chosen["context"].get("namespace", default)
+        except (ConfigException, OSError) as error:
+            raise ConfigurationError(
+                f"no cluster to talk to: {error}; set KUBECONFIG, choose another --context, or name an Argo server "
+                "with --server"
+            ) from error
+        configuration.retries = 2
+        return cls(client.ApiClient(configuration), namespace or default)
+
+    @property
+    def namespace(self) -> str:
+        """The namespace."""
+        return self._namespace
+
+    @property
+    def token(self) -> str | None:
+        """The bearer token that the credentials consist of, if they do. Never to be shown."""
+        value = self._api_client.configuration.get_api_key_with_prefix("BearerToken", "authorization")
+        return value.removeprefix("Bearer ").removeprefix("bearer ") if value else None
+
+    def argo_version(self) -> str | None:
+        """Return the controller's version by its image's tag, if its Deployment may be read."""
+        for namespace in dict.fromkeys(("argo", self._namespace)):
+            try:
+                found = self._apps.list_namespaced_deployment(namespace, _request_timeout=_TIMEOUT_SECONDS).items
+            except ApiException:
+                continue  # no right to look: not known
+            except urllib3.exceptions.HTTPError as error:
+                raise _silent("looking for Argo's controller", error) from error
+            images = (container.image for item in found for container in item.spec.template.spec.containers)
+            for image in images:
+                if match := re.search(r"workflow-controller:(v\d+\.\d+[^@]*)", image):
+                    return match[1]
+        return None
+
+    def template_versions(self) -> Mapping[str, str]:
+        """Return the version label of each WorkflowTemplate of nashdex, by name."""
+        items = self._list("workflowtemplates", f"{NAME_LABEL}=nashdex", "reading the WorkflowTemplates")
+        return {item["metadata"]["name"]: item["metadata"]["labels"].get(VERSION_LABEL, "") for item in items}
+
+    def site(self) -> Site | None:
+        """Return what is set for this site; None where it may not be read."""
+        what = f"reading ConfigMap {CONFIG_MAP} of namespace {self._namespace}"
+        with _translated(what):
+            try:
+                found = self._core.read_namespaced_config_map(
+                    CONFIG_MAP, self._namespace, _request_timeout=_TIMEOUT_SECONDS
+                )
+            except ApiException as error:
+                if error.status in _UNKNOWN:
+                    return None
+                if error.status == HTTPStatus.NOT_FOUND:
+                    raise ConfigurationError(
+                        f"namespace {self._namespace} has no ConfigMap {CONFIG_MAP}: install nashdex there, or choose "
+                        "another namespace with -n"
+                    ) from error
+                raise
+        return Site.parse(found.data or {}, self._namespace)
+
+    def has_secret(self, name: str) -> bool | None:
+        """Return whether a Secret exists; None where it may not be known. Its content is not kept."""
+        with _translated(f"looking for Secret {name}"):
+            try:
+                self._core.read_namespaced_secret(name, self._namespace, _request_timeout=_TIMEOUT_SECONDS)
+            except ApiException as error:
+                if error.status in _UNKNOWN:
+                    return None
+                if error.status == HTTPStatus.NOT_FOUND:
+                    return False
+                raise
+        return True
+
+    def create_workflow(self, workflow: WorkflowObject) -> str:
+        """Create a Workflow; return its name."""
+        with _translated("creating the workflow"):
+            created: dict[str, Any] = self._objects.create_namespaced_custom_object(
+                _GROUP, _VERSION, self._namespace, "workflows", dict(workflow), _request_timeout=_TIMEOUT_SECONDS
+            )
+        return str(created["metadata"]["name"])
+
+    def workflows(self, selector: str) -> list[WorkflowObject]:
+        """Return the Workflows that a label selector selects."""
+        return self._list("workflows", selector, "reading the workflows")
+
+    def shut_down(self, workflow: str, *, exit_handlers: bool) -> None:
+        """Stop a Workflow, with or without running its exit handlers."""
+        patch = {"spec": {"shutdown": "Stop" if exit_handlers else "Terminate"}}
+        with _translated(f"stopping workflow {workflow}"):
+            self._objects.patch_namespaced_custom_object(
+                _GROUP, _VERSION, self._namespace, "workflows", workflow, patch, _request_timeout=_TIMEOUT_SECONDS
+            )
+
+    def logs(self, workflows: list[str], selector: str, *, follow: bool) -> Iterator[str]:
+        """Yield the lines of the selected pods that are still there; with ``follow``, as they come."""
+        del workflows  # the selector names the run
+        with _translated("reading the pods' logs"):
+            yield from PodLogs(self._core, self._namespace, selector).lines(follow=follow)
+
+    def _list(self, plural: str, selector: str, what: str) -> list[WorkflowObject]:
+        with _translated(what):
+            try:
+                answer: dict[str, Any] = self._objects.list_namespaced_custom_object(
+                    _GROUP,
+                    _VERSION,
+                    self._namespace,
+                    plural,
+                    label_selector=selector,
+                    _request_timeout=_TIMEOUT_SECONDS,
+                )
+            except ApiException as error:
+                if error.status == HTTPStatus.NOT_FOUND:
+                    raise ConfigurationError(
+                        f"the cluster knows no {plural}.{_GROUP}: install Argo Workflows 3.7 or later, then nashdex"
+                    ) from error
+                raise
+        items: list[WorkflowObject] = answer["items"]
+        return items
+
+
+@contextmanager
+def _translated(what: str) -> Iterator[None]:
+    try:
+        yield
+    except ApiException as error:
+        raise refusal(error.status, error.body, what) from error
+    except urllib3.exceptions.HTTPError as error:
+        raise _silent(what, error) from error
+
+
+def _silent(what: str, error: Exception) -> TryAgainError:
+    cause = getattr(error, "reason", None) or error
+    return TryAgainError(
+        f"{what}: the cluster does not answer ({cause}); check KUBECONFIG and the network, then try again"
+    )

@@ -1,0 +1,193 @@
+"""How far a run on a cluster is: from its Workflows alone, since the store may be out of reach."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from nashdex.cluster.workflow_state import (
+    ITERATION_TEMPLATE,
+    LEAGUE_TEMPLATE,
+    Shard,
+    WorkflowState,
+)
+from nashdex.core.errors import ConfigurationError, DataError, ExitCode, NashdexError, TryAgainError
+from nashdex.core.steps import StepName
+
+_FAN_OUT = {
+    StepName.COLLECT: "collect-shards",
+    StepName.TRAIN: "train-seeds",
+    StepName.GATE: "gates",
+    StepName.EVALUATE: "evaluate-shards",
+}
+_FAILED = {"Failed", "Error"}
+_TELLS_OF_OTHERS = {"workflow", "verdict"}
+"""Templates that fail because others have: the league's of an iteration's Workflow, and the exit handler."""
+_ORDER = ("Failed", "Error", "Running", "Pending", "Succeeded", "Skipped", "Omitted")
+"""Of phases: a step of shards in several shows the first that any has."""
+_FAILURES: dict[int, type[NashdexError]] = {
+    ExitCode.CONFIGURATION: ConfigurationError,
+    ExitCode.DATA: DataError,
+}
+
+
+@dataclass(frozen=True)
+class StepStatus:
+    """One step of one iteration."""
+
+    step: str
+    phase: str
+    shards: int
+    done: int
+    tries: int
+    """Over all shards; more than shards where some were tried again."""
+    seconds: float | None
+    message: str
+
+
+@dataclass(frozen=True)
+class IterationStatus:
+    """One iteration, by its newest Workflow."""
+
+    iteration: int
+    workflow: str
+    phase: str
+    seconds: float | None
+    message: str
+    steps: tuple[StepStatus, ...]
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """One run."""
+
+    run: str
+    phase: str
+    workflow: str
+    """Its newest league, or where there is none its newest iteration."""
+    message: str
+    last: int | None
+    """The last iteration that is asked for."""
+    seconds: float | None
+    iterations: tuple[IterationStatus, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it goes on."""
+        return self.phase in {"Succeeded", "Failed", "Error"}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a JSON document."""
+        return asdict(self)
+
+
+def run_status(run: str, workflows: Iterable[WorkflowState], now: datetime | None = None) -> RunStatus:
+    """Return how far a run is.
+
+    Raises:
+        DataError: there is no Workflow of it.
+    """
+    now = now or datetime.now(UTC)
+    ordered = sorted(workflows, key=lambda workflow: (workflow.created, workflow.name))
+    if not ordered:
+        raise DataError(
+            f"no workflow of run {run} is there; expected one that `nashdex status` lists. Argo deletes old ones; what "
+            "a run has found is in its store"
+        )
+    leagues = [workflow for workflow in ordered if workflow.template == LEAGUE_TEMPLATE]
+    newest = {
+        workflow.iteration: workflow
+        for workflow in ordered
+        if workflow.iteration is not None and workflow.template == ITERATION_TEMPLATE
+    }
+    leading = leagues[-1] if leagues else ordered[-1]
+    iterations = tuple(_iteration(iteration, newest[iteration], now) for iteration in sorted(newest))
+    return RunStatus(
+        run=run,
+        phase=leading.phase,
+        workflow=leading.name,
+        message=_league_message(leading),
+        last=last_iteration(leading),
+        seconds=_seconds(leading.began, leading.ended, now),
+        iterations=iterations,
+    )
+
+
+def last_iteration(workflow: WorkflowState) -> int | None:
+    """Return the last iteration that a Workflow is asked for."""
+    if workflow.template != LEAGUE_TEMPLATE:
+        return workflow.iteration
+    return int(workflow.parameters.get("first-iteration") or 0) + int(workflow.parameters["iterations"]) - 1
+
+
+def failure(run: str, workflows: Iterable[WorkflowState]) -> NashdexError | None:
+    """Return what to raise of a run that has ended: None where it ended well, else its first failure."""
+    workflows = list(workflows)
+    status = run_status(run, workflows)
+    if status.phase == "Succeeded":
+        return None
+    newest = {status.workflow, *(iteration.workflow for iteration in status.iterations)}
+    failed = [
+        (shard.ended or workflow.created, workflow, shard)
+        for workflow in workflows
+        if workflow.name in newest
+        for shard in workflow.shards
+        if shard.phase in _FAILED and shard.step not in _TELLS_OF_OTHERS
+    ]
+    if not failed:
+        return TryAgainError(f"run {run}: workflow {status.workflow} ended: {status.phase} {status.message}")
+    _, workflow, shard = min(failed, key=lambda entry: entry[0])
+    where = f"{shard.step} of iteration {workflow.iteration}" if workflow.iteration is not None else shard.step
+    kind = _FAILURES.get(shard.exit_code or 0, TryAgainError)
+    return kind(f"run {run}: {where}, shard {shard.number}: {shard.message}")
+
+
+def _iteration(iteration: int, workflow: WorkflowState, now: datetime) -> IterationStatus:
+    by_step: dict[str, list[Shard]] = {}
+    for shard in workflow.shards:
+        by_step.setdefault(shard.step, []).append(shard)
+    steps = tuple(_step(name, by_step.get(name, []), workflow, now) for name in StepName)
+    return IterationStatus(
+        iteration=iteration,
+        workflow=workflow.name,
+        phase=workflow.phase,
+        seconds=_seconds(workflow.began, workflow.ended, now),
+        message=workflow.message,
+        steps=steps,
+    )
+
+
+def _step(name: StepName, shards: list[Shard], workflow: WorkflowState, now: datetime) -> StepStatus:
+    planned = 1
+    if name in _FAN_OUT:
+        planned = int(workflow.outputs.get(_FAN_OUT[name], 0))
+    ran = [shard for shard in shards if shard.phase not in {"Skipped", "Omitted"}]
+    if name is StepName.GATE and workflow.outputs and planned == 0:
+        return StepStatus(str(name), "Skipped", 0, 0, 0, None, "")
+    phase = next((phase for phase in _ORDER if any(shard.phase == phase for shard in shards)), "")
+    done = sum(shard.phase == "Succeeded" for shard in ran)
+    if phase == "Succeeded" and done < planned:
+        phase = "Running"
+    began = min((shard.began for shard in ran if shard.began), default=None)
+    all_ended = bool(ran) and all(shard.ended for shard in ran)
+    ended = max((shard.ended for shard in ran if shard.ended), default=None) if all_ended else workflow.ended
+    told = [shard for shard in ran if shard.message and shard.phase != "Succeeded"]
+    return StepStatus(
+        step=str(name),
+        phase=phase,
+        shards=max(planned, len(ran)),
+        done=done,
+        tries=sum(shard.tries for shard in ran),
+        seconds=_seconds(began, ended, now),
+        message=f"shard {told[0].number}: {told[0].message}" if told else "",
+    )
+
+
+def _league_message(leading: WorkflowState) -> str:
+    """Return why the run is where it is: what its beginning says, else what its Workflow says."""
+    told = [shard.message for shard in leading.shards if shard.phase in _FAILED and shard.step == "begin"]
+    return told[0] if told else leading.message
+
+
+def _seconds(began: datetime | None, ended: datetime | None, now: datetime) -> float | None:
+    return None if began is None else round(((ended or now) - began).total_seconds(), 1)

@@ -1,0 +1,204 @@
+"""Submitting a run to a cluster, and going on with one: what is refused before, and the Workflow that is made."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import nashdex
+from nashdex.cluster.client import COMPONENT_LABEL, NAME_LABEL, RUN_LABEL, Cluster
+from nashdex.cluster.site import NO_SECRET
+from nashdex.cluster.status import last_iteration, run_status
+from nashdex.cluster.workflow_state import (
+    CHECK_TEMPLATE,
+    ITERATION_TEMPLATE,
+    LEAGUE_TEMPLATE,
+    WorkflowState,
+    read_workflow,
+)
+from nashdex.core.errors import ConfigurationError
+from nashdex.runs.bundle import pack
+from nashdex.runs.creation import PreparedRun
+from nashdex.settings.run import RunSettings
+
+OLDEST_ARGO = (3, 7)
+_TEMPLATES = (
+    CHECK_TEMPLATE,
+    "nashdex-collect",
+    "nashdex-train",
+    "nashdex-evaluate",
+    "nashdex-solve",
+    ITERATION_TEMPLATE,
+    LEAGUE_TEMPLATE,
+)
+_PART_OF_LABEL = "app.kubernetes.io/part-of"
+_MAX_NAME_STEM = 20
+"""Of a league's name: pods and labels have 63 characters, and every node of a Workflow repeats its name."""
+
+
+Check = Callable[[], None]
+"""Called where nothing else stands against a run, before its Workflow is made; raises to refuse it."""
+
+
+def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False, check: Check | None = None) -> str:
+    """Submit every iteration of a run; return the Workflow's name.
+
+    Args:
+        cluster: where to.
+        prepared: the run.
+        begun: the run is in the site's store already.
+        check: whatever else is to be tried first.
+
+    Raises:
+        ConfigurationError: the run cannot run there, or is running.
+        TryAgainError: the cluster does not answer.
+    """
+    bundle = "" if begun else pack(prepared)
+    check_site(cluster, prepared.settings)
+    _check_idle(prepared.id, find_workflows(cluster, prepared.id))
+    if check is not None:
+        check()
+        # It may have taken a while.
+        _check_idle(prepared.id, find_workflows(cluster, prepared.id))
+    return cluster.create_workflow(
+        league_workflow(cluster.namespace, prepared.id, first=0, num=prepared.settings.iterations, bundle=bundle)
+    )
+
+
+def resume_run(cluster: Cluster, run: str, *, check: Check | None = None) -> tuple[str, int] | None:
+    """Submit what is left of a run; return the Workflow's name and its first iteration, or None where all is done.
+
+    ``check`` is as for ``submit_run``.
+
+    Raises:
+        DataError: the cluster has no Workflow of it.
+        ConfigurationError: it is running, or was never submitted as a whole.
+        TryAgainError: the cluster does not answer.
+    """
+    workflows = find_workflows(cluster, run)
+    run_status(run, workflows)
+    _check_templates(cluster)
+    _check_idle(run, workflows)
+    leagues = [workflow for workflow in workflows if workflow.template == LEAGUE_TEMPLATE]
+    if not leagues:
+        raise ConfigurationError(
+            f"run {run} was not submitted as a whole, only by iterations; nashdex submit CONFIG does that"
+        )
+    newest = max(leagues, key=lambda workflow: workflow.created)
+    last = last_iteration(newest)
+    assert last is not None, "a league is asked for iterations"
+    # One that ended well has left its report, whatever a later one of the same iteration came to.
+    done = {w.iteration for w in workflows if w.template == ITERATION_TEMPLATE and w.phase == "Succeeded"}
+    first = next((iteration for iteration in range(last + 1) if iteration not in done), None)
+    if first is None:
+        return None
+    # Begun again too: where its first workflow failed before that, nothing is in the store.
+    bundle = next((league.parameters["bundle"] for league in leagues if league.parameters.get("bundle")), "")
+    if check is not None:
+        check()
+        _check_idle(run, find_workflows(cluster, run))
+    workflow = league_workflow(cluster.namespace, run, first=first, num=last + 1 - first, bundle=bundle)
+    return cluster.create_workflow(workflow), first
+
+
+def stop_run(cluster: Cluster, run: str, *, exit_handlers: bool = True) -> list[str]:
+    """Stop every Workflow of a run that has not ended; return their names.
+
+    Raises:
+        DataError: the cluster has no Workflow of it.
+        TryAgainError: the cluster does not answer.
+    """
+    workflows = find_workflows(cluster, run)
+    run_status(run, workflows)
+    # The league first, so that it begins no other iteration.
+    going = sorted((w for w in workflows if not w.is_over), key=lambda w: w.template != LEAGUE_TEMPLATE)
+    for workflow in going:
+        cluster.shut_down(workflow.name, exit_handlers=exit_handlers)
+    return [workflow.name for workflow in going]
+
+
+def find_workflows(cluster: Cluster, run: str | None = None) -> list[WorkflowState]:
+    """Return the Workflows of one run, or of all."""
+    selector = f"{NAME_LABEL}=nashdex" + (f",{RUN_LABEL}={run}" if run else "")
+    return [read_workflow(document) for document in cluster.workflows(selector)]
+
+
+def league_workflow(namespace: str, run: str, *, first: int, num: int, bundle: str) -> Mapping[str, Any]:
+    """Return the Workflow that does ``num`` iterations of a run from ``first`` on."""
+    stem = re.sub(r"[^a-z0-9]+", "-", run)[:_MAX_NAME_STEM].strip("-")
+    parameters = {"run": run, "first-iteration": str(first), "iterations": str(num), "bundle": bundle}
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": {
+            "generateName": f"{stem}-",
+            "namespace": namespace,
+            "labels": {NAME_LABEL: "nashdex", _PART_OF_LABEL: "nashdex", COMPONENT_LABEL: "league", RUN_LABEL: run},
+        },
+        "spec": {
+            "workflowTemplateRef": {"name": LEAGUE_TEMPLATE},
+            "arguments": {"parameters": [{"name": name, "value": value} for name, value in parameters.items()]},
+        },
+    }
+
+
+def check_site(cluster: Cluster, settings: RunSettings) -> None:
+    """Refuse what would fail on the cluster, as far as it can be known from here.
+
+    Raises:
+        ConfigurationError: what is missing there, or does not fit.
+        TryAgainError: the cluster does not answer.
+    """
+    _check_templates(cluster)
+    if settings.run is not None and not settings.run[-1].isalnum():
+        raise ConfigurationError(
+            f"run id {settings.run!r} is no label of Kubernetes: expected a letter or digit at its end; choose another "
+            "with --run"
+        )
+    site = cluster.site()
+    if site is None:
+        return
+    if site.template_version != nashdex.__version__:
+        raise _other_version(cluster, site.template_version)
+    if site.s3_secret != NO_SECRET and cluster.has_secret(site.s3_secret) is False:
+        raise ConfigurationError(
+            f"namespace {cluster.namespace} has no Secret {site.s3_secret}, which the site's s3-secret names; make it "
+            "with the keys AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        )
+    if settings.train.device == "cuda" and not site.trains_on_gpu:
+        raise ConfigurationError(
+            "train.device is 'cuda', and training pods get no GPU there: give them one (the site's train-pod-patch; "
+            "with Helm, the trainer's resources), or set train.device = 'cpu'"
+        )
+
+
+def _check_templates(cluster: Cluster) -> None:
+    version = cluster.argo_version()
+    if version is not None and (match := re.match(r"v?(\d+)\.(\d+)", version)):
+        found = (int(match[1]), int(match[2]))
+        if found < OLDEST_ARGO:
+            oldest = ".".join(map(str, OLDEST_ARGO))
+            raise ConfigurationError(f"the cluster has Argo Workflows {version}; nashdex needs {oldest} or later")
+    versions = cluster.template_versions()
+    if missing := [name for name in _TEMPLATES if name not in versions]:
+        raise ConfigurationError(
+            f"namespace {cluster.namespace} has no WorkflowTemplate {', '.join(missing)}: install nashdex there, or "
+            "choose another namespace with -n"
+        )
+    for version in sorted({versions[name] for name in _TEMPLATES}):
+        if version != nashdex.__version__:
+            raise _other_version(cluster, version)
+
+
+def _other_version(cluster: Cluster, version: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"namespace {cluster.namespace} has the templates of nashdex {version or 'unknown'}, and this is "
+        f"{nashdex.__version__}: use that version, or upgrade the installation"
+    )
+
+
+def _check_idle(run: str, workflows: list[WorkflowState]) -> None:
+    if going := [workflow.name for workflow in workflows if not workflow.is_over]:
+        raise ConfigurationError(
+            f"run {run} is running already, as workflow {going[0]}: `nashdex status {run}` shows it, "
+            f"`nashdex stop {run}` stops it; another run takes another id (--run)"
+        )

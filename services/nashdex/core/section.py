@@ -1,0 +1,14 @@
+"""The base of every section of a run's settings: frozen, unknown keys refused, NaN and infinity refused."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Section(BaseModel):
+    """One section of the settings. A package declares its own in its ``settings`` module."""
+
+    # Built on first use: a section is built as part of the whole.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)

@@ -1,0 +1,76 @@
+"""What solve publishes of the empirical game: the mixture that is shipped, and what is known about it."""
+
+from typing import Annotated
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, model_validator
+
+from nashdex.core.documents import Document, Model
+from nashdex.core.ids import PolicyIdField
+from nashdex.metagame.analysis.exploitability import Exploitabilities, Interval
+from nashdex.metagame.ratings.table import RatingTable
+
+Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+
+SUPPORT_THRESHOLD = 0.01
+"""A policy is in the support when the mixture plays it more often than this."""
+_SUM_TOLERANCE = 1e-9
+
+
+class MetaStrategy(Document):
+    """``meta_strategy.json``: how often the mixture plays each policy."""
+
+    meta_strategy: dict[PolicyIdField, Probability]
+    meta_solver: str
+    value: float = Field(description="Expected score of the mixture against itself, minus ½: 0 by symmetry.")
+    residual: NonNegativeFloat = Field(description="How far the mixture is from what its solver promises, in score.")
+    status: str = Field(description="optimal, imprecise (see the residual), or closed-form: nothing to solve.")
+    unique: bool = Field(description="False where the solver had to choose among many; nash takes maximum entropy.")
+    intervals: dict[PolicyIdField, Interval] = Field(description="Of each probability, over the posterior draws.")
+
+    @model_validator(mode="after")
+    def _is_a_distribution(self) -> "MetaStrategy":
+        total = sum(self.meta_strategy.values())
+        if abs(total - 1.0) > _SUM_TOLERANCE:
+            raise ValueError(f"the probabilities of the meta-strategy add up to {total}; expected 1")
+        return self
+
+
+class DominantPolicy(Model):
+    """A policy that the mixture plays."""
+
+    policy: PolicyIdField
+    probability: Probability
+
+
+class Coverage(Model):
+    """How much of the payoff matrix was played."""
+
+    num_cells: NonNegativeInt = Field(description="Pairs of policies.")
+    num_played: NonNegativeInt
+    share: Probability = Field(description="Played over all; 1 where there is one policy.")
+    fewest_games: NonNegativeInt = Field(description="Of a cell.")
+    most_games: NonNegativeInt = Field(description="Of a cell.")
+
+
+class IntervalWidths(Model):
+    """Widths of the cells' Wilson intervals, in expected score."""
+
+    mean: NonNegativeFloat
+    largest: NonNegativeFloat
+    largest_cell: tuple[PolicyIdField, PolicyIdField] | None
+
+
+class MetaGameAnalysis(RatingTable, Document):
+    """``meta_game_analysis.json``: exploitability, ratings, and how sure any of it is."""
+
+    exploitability: Exploitabilities
+    dominant_policies: tuple[DominantPolicy, ...] = Field(description="Who is played, by falling probability.")
+    support: tuple[PolicyIdField, ...] = Field(description=f"Policies with a probability above {SUPPORT_THRESHOLD}.")
+    support_probability: dict[PolicyIdField, Probability] = Field(description="Share of draws with it in the support.")
+    support_stability: Probability = Field(description="Share of draws with exactly the same support.")
+    coverage: Coverage
+    interval_widths: IntervalWidths
+    imputed_cells: tuple[tuple[PolicyIdField, PolicyIdField], ...] = Field(
+        description="Pairs whose payoff was not played but made up; none while unplayed cells block."
+    )
+    num_draws: PositiveInt = Field(description="Posterior draws and bootstrap samples behind the intervals.")

@@ -1,0 +1,69 @@
+"""The cyclic part of a game as a picture: who beats whom around a circle, where no rating can tell.
+
+An antisymmetric matrix is a sum of *discs*: in the real Schur decomposition C = Q Λ Qᵀ each 2 × 2 block of Λ is
+[[0, λ], [−λ, 0]], and its two columns of Q, scaled by √λ, give every policy a point u_i of the plane such that the
+disc's share of C_ij is the cross product u_i × u_j (Balduzzi et al. 2018, arXiv 1806.02643; 2019, arXiv 1901.08106).
+So a policy beats those that lie less than half a turn counterclockwise of it, most of all those at a right angle, and
+by more the farther both are from the centre. The largest disc is drawn; its share says what the picture leaves out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.estimates import Floats
+
+_NOTHING = 1e-9
+"""Of the payoffs' size: a residue below this is rounding."""
+_SAME_RADIUS = 1e-6
+"""Of the largest: policies whose distances differ by less take their turn by id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disc:
+    """The largest disc of a game's cyclic part."""
+
+    positions: Floats
+    """Shape (K, 2), in the order of the policies; u_i × u_j is in the payoffs' units."""
+    share: float
+    """Of the residue's squared Frobenius norm that this disc explains: 1 where there is no other."""
+
+
+def transitive_part(payoffs: Floats) -> Floats:
+    """Return f_i − f_j of shape (K, K) with f the rows' means: what one number a policy can explain.
+
+    The least-squares fit to antisymmetric ``payoffs`` of shape (K, K), and orthogonal to what it leaves (the
+    combinatorial Hodge decomposition: Balduzzi et al. 2018, section 3). For payoffs that add up, as chips do; scores of
+    battles saturate at 0 and 1, and there the ratings' prediction is the transitive part.
+    """
+    strengths = payoffs.mean(axis=1)
+    fitted: Floats = strengths[:, None] - strengths[None, :]
+    return fitted
+
+
+def first_disc(policies: Sequence[PolicyId], payoffs: Floats, transitive: Floats) -> Disc | None:
+    """Return the largest disc of ``payoffs`` − ``transitive``, both antisymmetric, of shape (K, K).
+
+    The picture follows ids: a reordering moves no point. A disc may be turned freely, so it is turned until the policy
+    farthest out, the first by id among equals, lies to the right of the centre.
+
+    Returns:
+        None where the game is transitive: nothing is left but rounding.
+    """
+    order = sorted(range(len(policies)), key=policies.__getitem__)
+    residue = (payoffs - transitive)[np.ix_(order, order)]
+    size = float(np.linalg.norm(residue))
+    if size <= _NOTHING * float(np.linalg.norm(payoffs)):
+        return None
+    # iC is Hermitian. Real and imaginary part of its eigenvector for λ are the block's two columns of Q, and the
+    # vector's free phase is the disc's free rotation.
+    values, vectors = np.linalg.eigh(1j * residue)
+    points = np.sqrt(2.0 * values[-1]) * vectors[:, -1].conj()
+    radii = np.abs(points)
+    outermost = points[int(np.argmax(radii >= (1.0 - _SAME_RADIUS) * radii.max()))]
+    points *= outermost.conj() / abs(outermost)
+    positions = np.empty((len(policies), 2))
+    positions[order] = np.column_stack([points.real, points.imag])
+    return Disc(positions, share=min(1.0, 2.0 * float(values[-1]) ** 2 / size**2))

@@ -1,0 +1,117 @@
+"""Whether a run got anywhere: against frozen anchors and against where training began, not against a moving league.
+
+What is best is chosen on one half of the battles and scored on the other: the winner of many noisy scores looks better
+than it is on the battles that made it the winner.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from pydantic import NonNegativeInt
+
+from nashdex.core.documents import Model
+from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.core.seeds import derive_seed
+from nashdex.metagame.analysis.exploitability import interval
+from nashdex.metagame.evidence.estimates import expected_scores, posterior_scores
+from nashdex.metagame.evidence.ledger import BattleRecord, InteractionMatrix, count_records
+from nashdex.metagame.evidence.purposes import ScoringBattles, SelectionBattles
+from nashdex.metagame.ratings.table import EloGap, RatingTable, rate
+
+
+class MixtureScore(Model):
+    """What a mixture is expected to score against one opponent: 95 % of the posterior draws around it."""
+
+    opponent: PolicyIdField
+    value: float
+    low: float
+    high: float
+    games: NonNegativeInt
+    """Battles between the mixture's members and the opponent."""
+
+
+class Improvement(Model):
+    """Elo(best) − Elo(base)."""
+
+    best: PolicyIdField
+    base: PolicyIdField
+    elo: EloGap
+    games: NonNegativeInt
+    """Battles that it was scored on."""
+
+
+def mixture_scores(
+    matrix: InteractionMatrix,
+    strategy: Mapping[PolicyId, float],
+    opponents: Sequence[PolicyId],
+    *,
+    num_draws: int,
+    seed: int,
+) -> tuple[MixtureScore, ...]:
+    """Return Σ_j σ_j P̂(j, opponent) for each opponent that has met all of the mixture.
+
+    One that is the whole mixture is left out: it is itself.
+    """
+    policies = matrix.policies
+    wins, draws, games = matrix.arrays()
+    sigma = np.array([strategy.get(policy, 0.0) for policy in policies])
+    met_all = [
+        all(games[member, place] for member in np.flatnonzero(sigma) if member != place)
+        for place in range(len(policies))
+    ]
+    scores = sigma @ expected_scores(wins, draws, np.maximum(games, 1))
+    drawn = sigma @ posterior_scores(policies, wins, draws, games, num_draws=num_draws, seed=seed)
+    found = []
+    for opponent in opponents:
+        place = policies.index(opponent)
+        met = int(games[sigma > 0, place].sum())
+        if met and met_all[place]:
+            value = float(scores[place])
+            bounds = interval(value, drawn[:, place])
+            found.append(MixtureScore(opponent=opponent, value=value, low=bounds.low, high=bounds.high, games=met))
+    return tuple(found)
+
+
+def improvement(
+    policies: Sequence[PolicyId],
+    base: PolicyId,
+    candidates: Sequence[PolicyId],
+    records: Sequence[BattleRecord],
+    *,
+    anchors: Mapping[str, float],
+    num_draws: int,
+    seed: int,
+) -> Improvement | None:
+    """Compare the best of ``candidates`` with ``base`` by Bradley–Terry ratings over all of ``policies``.
+
+    Of several candidates, battles for selection choose the best and battles for scoring alone score it. A single
+    candidate needs no choice and is scored on all.
+
+    Returns:
+        None without candidates, or where the battles to choose or score on are missing.
+    """
+
+    def rated(battles: SelectionBattles | ScoringBattles) -> tuple[RatingTable, int]:
+        wins, draws, games = count_records(policies, battles.records)
+        table = rate(
+            policies,
+            wins,
+            draws,
+            games,
+            anchors=anchors,
+            records=battles.records,
+            num_draws=num_draws,
+            seed=derive_seed(seed, "improvement", type(battles).__name__),
+        )
+        return table, sum(1 for record in battles.records if base in record.policies)
+
+    if not candidates:
+        return None
+    best = candidates[0]
+    if len(candidates) > 1:
+        table, met = rated(SelectionBattles.among(records))
+        if not met:
+            return None
+        best = max(candidates, key=lambda policy: (table.ratings[policy].elo, policy))
+    table, met = rated(ScoringBattles.among(records, num_candidates=len(candidates)))
+    return Improvement(best=best, base=base, elo=table.gap(best, base), games=met) if met else None

@@ -1,0 +1,136 @@
+"""Payoffs of cells that were not played, by a policy that the user chose. K policies, D draws.
+
+``block`` refuses. ``bradley-terry`` puts in what the ratings predict, which is right as far as strength is transitive.
+``interval`` takes the worst case over the cell's confidence box, which for an unplayed cell is all of [0, 1]; what that
+means where one player's worst case is the other's best is said at ``_worst_case``.
+
+An imputed number is no measurement: whoever uses one names its cell, and publishes no exploitability that a cell of the
+support takes part in (``touches_support``).
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.seeds import derive_seed
+from nashdex.metagame.evidence.counts import unplayed_cells
+from nashdex.metagame.evidence.estimates import (
+    EVEN,
+    Floats,
+    Integers,
+    expected_scores,
+    posterior_scores,
+    require_played,
+)
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit
+from nashdex.metagame.solvers.equilibrium import zero_sum_equilibrium
+
+Imputation = Literal["block", "bradley-terry", "interval"]
+Mask = NDArray[np.bool_]
+Name = TypeVar("Name", bound=str)
+Cells = tuple[tuple[Name, Name], ...]
+
+_TIE = 1e-9
+"""Of two products of probabilities: what rounding may make of equal ones."""
+
+
+def filled(
+    policies: Sequence[Name], wins: Integers, draws: Integers, games: Integers, how: Imputation
+) -> tuple[Floats, Cells[Name]]:
+    """Return P of shape (K, K), played cells as measured, and the cells that were imputed.
+
+    P_ij + P_ji = 1 everywhere, and ½ on the diagonal. Every value follows the ids, not their places; the cells come in
+    the order of ``policies``.
+
+    Raises:
+        DataError: ``how`` is to block, and a pair has not met.
+    """
+    if how == "block":
+        require_played(policies, games)
+    imputed = tuple(unplayed_cells(policies, games.tolist()))
+    if not imputed:
+        return expected_scores(wins, draws, games), ()
+    unplayed = _unplayed(games)
+    scores = expected_scores(wins, draws, np.maximum(games, 1))
+    made_up = _predicted(wins, draws, games) if how == "bradley-terry" else _worst_case(scores, unplayed)
+    return np.where(unplayed, made_up, scores), imputed
+
+
+def filled_draws(
+    policies: Sequence[str],
+    wins: Integers,
+    draws: Integers,
+    games: Integers,
+    how: Imputation,
+    *,
+    num_draws: int,
+    seed: int,
+) -> Floats:
+    """Return draws of P of shape (D, K, K): played cells from their posterior, imputed ones as widely as is honest.
+
+    With ``bradley-terry`` an imputed cell is drawn from Beta(p, 1 − p) about the prediction p. It weighs one battle, as
+    much as the Beta(½, ½) that every other cell begins with, and so it is as wide as what is known of a cell
+    before its first battle, only about another mean: a prediction from other cells counts for no battle of this one.
+    With ``interval`` it is one end of the box or the other, each half of the time, which no distribution on the box
+    exceeds in variance.
+
+    A played cell's draws follow from ``seed``, its ids and its counts, as in ``posterior_scores``; an imputed one's
+    from ``seed``, its ids and, with ``bradley-terry``, the prediction.
+
+    Raises:
+        DataError: ``how`` is to block, and a pair has not met.
+    """
+    predicted, imputed = filled(policies, wins, draws, games, how)
+    scores = posterior_scores(policies, wins, draws, games, num_draws=num_draws, seed=seed)
+    place = {policy: index for index, policy in enumerate(policies)}
+    for one, other in (sorted(cell) for cell in imputed):
+        i, j = place[one], place[other]
+        generator = np.random.default_rng(derive_seed(seed, "imputed", one, other))
+        if how == "interval":
+            drawn = generator.integers(2, size=num_draws).astype(np.float64)
+        else:
+            drawn = generator.beta(predicted[i, j], predicted[j, i], size=num_draws)
+        scores[:, i, j], scores[:, j, i] = drawn, 1.0 - drawn
+    return scores
+
+
+def touches_support(imputed: Collection[tuple[Name, Name]], support: Collection[Name]) -> bool:
+    """Say whether a cell of ``imputed`` takes part in how the mixture over ``support`` fares against some member.
+
+    One policy of the cell in the support is enough: the other may be who exploits it. Cells among policies that the
+    mixture does not play have no part in that.
+    """
+    members = set(support)
+    return any(not members.isdisjoint(cell) for cell in imputed)
+
+
+def _predicted(wins: Integers, draws: Integers, games: Integers) -> Floats:
+    return expected_scores_of(fit(wins + draws / 2, games.astype(np.float64), {}).theta)
+
+
+def _worst_case(scores: Floats, unplayed: Mask) -> Floats:
+    """Return for every cell the end of its box that judges the most cautious mixture worst, of shape (K, K).
+
+    The most cautious mixture σ maximises what it surely scores, min_j Σ_i σ_i L_ij, where L has every unplayed cell at
+    0, lost by the row: an opponent j may win all that was never tried against it. With the opponents τ that hold σ to
+    that, it is the equilibrium of the zero-sum game L. (Robust games: Aghassi and Bertsimas 2006.)
+
+    L itself is no game of one population: both policies of a cell cannot lose it. Of those that are, the one returned
+    gives the least σᵀPτ: i loses to j where σ_i τ_j > σ_j τ_i, wins where it is less, and ½ where the two are equal,
+    when the cell does not matter to σ or it hedges both ways alike. So a policy that nothing is known of is neither
+    handed the mixture, as it would be were the present mixture to lose every unplayed cell, nor shut out of it.
+    """
+    pessimistic = np.where(unplayed, 0.0, scores)
+    robust = zero_sum_equilibrium(pessimistic - EVEN)
+    leaning = np.outer(robust.row, robust.column)
+    leaning = leaning - leaning.T
+    worst: Floats = np.where(np.abs(leaning) <= _TIE, EVEN, np.where(leaning > 0, 0.0, 1.0))
+    return worst
+
+
+def _unplayed(games: Integers) -> Mask:
+    """Return which cells off the diagonal hold no game, of shape (K, K)."""
+    unplayed: Mask = (games == 0) & ~np.eye(len(games), dtype=bool)
+    return unplayed

@@ -1,0 +1,59 @@
+"""Battles that choose a policy and battles that score the one that was chosen, as types that cannot be mixed up."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nashdex.core.errors import DataError
+from nashdex.metagame.evidence.ledger import BattleRecord, Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionBattles:
+    """Battles that the best of several policies may be chosen on.
+
+    Raises:
+        DataError: one of them is for scoring.
+    """
+
+    records: tuple[BattleRecord, ...]
+
+    def __post_init__(self) -> None:
+        _require(self.records, Purpose.SELECTION)
+
+    @classmethod
+    def among(cls, records: Iterable[BattleRecord]) -> "SelectionBattles":
+        """Return those of ``records`` that are for selection."""
+        return cls(tuple(record for record in records if record.purpose == Purpose.SELECTION))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringBattles:
+    """Battles that a policy may be scored on which was chosen on others.
+
+    Raises:
+        DataError: one of them is for selection, though something was chosen.
+    """
+
+    records: tuple[BattleRecord, ...]
+    chosen: bool = True
+    """False where there was nothing to choose, so that every battle may score."""
+
+    def __post_init__(self) -> None:
+        if self.chosen:
+            _require(self.records, Purpose.SCORING)
+
+    @classmethod
+    def among(cls, records: Iterable[BattleRecord], *, num_candidates: int) -> "ScoringBattles":
+        """Return those of ``records`` that may score one of so many candidates; a single one was not chosen."""
+        if num_candidates == 1:
+            return cls(tuple(records), chosen=False)
+        return cls(tuple(record for record in records if record.purpose == Purpose.SCORING))
+
+
+def _require(records: Iterable[BattleRecord], purpose: Purpose) -> None:
+    for record in records:
+        if record.purpose != purpose:
+            raise DataError(
+                f"the battle with seed {record.seed} between {' and '.join(record.policies)} is for {record.purpose}; "
+                f"expected battles for {purpose}: no battle may both choose a policy and score it"
+            )

@@ -1,0 +1,1 @@
+"""Opponent rules: which mixture of policies a learner plays against."""

@@ -1,0 +1,139 @@
+"""Whom the learner of a league meets: prioritised fictitious self-play within classes of opponents.
+
+PFSP (Vinyals et al. 2019, "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Methods)
+weighs an opponent by f(w), with w the learner's win rate against it: hard (1 − w)² prefers those that it loses to,
+variance w (1 − w) its equals, normal min(½, 1 − w) those that it does not beat yet. The classes keep a share of the
+battles for anchors, for the learner itself, and for those that it must not forget to beat. Everything goes by id.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.estimates import EVEN
+from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.opponents.settings import LeagueSettings
+from nashdex.metagame.population import Population
+
+Weighting = Literal["hard", "variance", "normal"]
+
+PEER_ELO: Final = 100.0
+"""Peers are at most so much weaker than the learner. Those that are stronger are peers too: hard PFSP is for them."""
+EXPLOITABLE_ELO: Final = 50.0
+"""Those that are more than so much weaker are exploitable, and may be peers besides."""
+
+_WEIGHTS: Final[Mapping[Weighting, Callable[[float], float]]] = {
+    "hard": lambda win_rate: (1.0 - win_rate) ** 2,
+    "variance": lambda win_rate: win_rate * (1.0 - win_rate),
+    "normal": lambda win_rate: min(0.5, 1.0 - win_rate),
+}
+
+
+class ClassShares(NamedTuple):
+    """How often the learner meets each class. Proportions: they need not sum to 1."""
+
+    baseline: float
+    itself: float
+    peer: float
+    exploitable: float
+
+
+def shares_at(settings: LeagueSettings, iteration: int, num_iterations: int) -> ClassShares:
+    """Return the shares of ``iteration``: from those of iteration 1 to the final ones in a straight line.
+
+    Args:
+        settings: the run's.
+        iteration: at least 1, the first in which somebody can be met.
+        num_iterations: of the run, iteration 0 included.
+    """
+    first = ClassShares(settings.baseline, settings.itself, settings.peer, settings.exploitable)
+    final = ClassShares(*(settings.final_shares or first))
+    done = (iteration - 1) / (num_iterations - 2) if num_iterations > 2 else 0.0  # noqa: PLR2004 - 0 and 1
+    return ClassShares(*((1.0 - done) * start + done * end for start, end in zip(first, final, strict=True)))
+
+
+def win_rates(
+    matrix: InteractionMatrix, learner: PolicyId, *, largest_payoff: float | None = None
+) -> dict[PolicyId, float]:
+    """Return the learner's win rate against each other policy of ``matrix``, by id.
+
+    From counts (w + 1) / (n + 2), a draw half a win: ½ for somebody that it never met, and never 0 or 1.
+    From exact payoffs ½ + payoff / (2 · ``largest_payoff``), with the largest that the game can pay.
+    """
+    me = matrix.policies.index(learner)
+    others = [(index, policy) for index, policy in enumerate(matrix.policies) if policy != learner]
+    if matrix.payoffs is not None:
+        assert largest_payoff is not None, "exact payoffs are in the game's units"
+        return {policy: EVEN + matrix.payoffs[me][index] / (2.0 * largest_payoff) for index, policy in others}
+    wins, draws, games = matrix.wins[me], matrix.draws[me], matrix.games[me]
+    return {policy: (wins[index] + draws[index] / 2 + 1.0) / (games[index] + 2.0) for index, policy in others}
+
+
+def pfsp(win_rates: Mapping[PolicyId, float], weighting: Weighting) -> dict[PolicyId, float]:
+    """Return how often each opponent is met, by the learner's win rate against it, in [0, 1].
+
+    Where every weight is 0, since every opponent is beaten for certain, all are met alike.
+    """
+    weights = {policy: _WEIGHTS[weighting](rate) for policy, rate in win_rates.items()}
+    total = math.fsum(weights.values())
+    if total > 0.0:
+        return {policy: weight / total for policy, weight in weights.items()}
+    return dict.fromkeys(weights, 1.0 / len(weights)) if weights else {}
+
+
+def league_mixture(
+    population: Population,
+    learner: PolicyId,
+    win_rates: Mapping[PolicyId, float],
+    ratings: Mapping[str, float],
+    *,
+    shares: ClassShares,
+    weighting: Weighting,
+) -> dict[PolicyId, float]:
+    """Return how often the learner meets each member, by id; those that it never meets are left out.
+
+    An empty class gives its share to the others, in proportion.
+
+    Args:
+        population: everybody.
+        learner: the member that trains.
+        win_rates: the learner's against each other member.
+        ratings: Elo by policy; a member without one counts as strong as the learner.
+        shares: of the classes.
+        weighting: PFSP's, within each class.
+
+    Raises:
+        ConfigurationError: only classes that are empty have a share.
+    """
+    classes = _classes(population, learner, ratings)
+    total = math.fsum(share for share, members in zip(shares, classes, strict=True) if members)
+    if total <= 0.0:
+        raise ConfigurationError(
+            f"no opponent of {learner!r} is in a class that has a share ({shares}); "
+            "give league.baseline or league.itself one"
+        )
+    mixture = dict.fromkeys(population.ids, 0.0)
+    for share, members in zip(shares, classes, strict=True):
+        for policy, chance in pfsp({m: win_rates.get(m, EVEN) for m in members}, weighting).items():
+            mixture[policy] += share / total * chance
+    return {policy: chance for policy, chance in sorted(mixture.items()) if chance > 0.0}
+
+
+def _classes(
+    population: Population, learner: PolicyId, ratings: Mapping[str, float]
+) -> tuple[Sequence[PolicyId], Sequence[PolicyId], Sequence[PolicyId], Sequence[PolicyId]]:
+    """Return the members of each class, in the order of ClassShares."""
+    own = ratings.get(learner, 0.0)
+    gaps = {
+        entry.id: ratings.get(entry.id, own) - own
+        for entry in population.policies
+        if entry.kind != "scripted" and entry.id != learner
+    }
+    return (
+        [entry.id for entry in population.policies if entry.kind == "scripted"],
+        [learner],
+        [policy for policy, gap in gaps.items() if gap >= -PEER_ELO],
+        [policy for policy, gap in gaps.items() if gap < -EXPLOITABLE_ELO],
+    )

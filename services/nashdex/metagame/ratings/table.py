@@ -1,0 +1,285 @@
+"""Elo ratings of the population, their errors, and how far a single number per policy can be trusted at all.
+
+Elo = 400 θ / ln 10 with θ the Bradley–Terry strengths. Ratings are relative: anchors fix the scale by id, and without
+any the mean is ``BASE_ELO``. A rating assumes that strength is transitive, so an intransitivity stands beside it.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
+
+from nashdex.core.documents import Model
+from nashdex.core.errors import DataError
+from nashdex.core.seeds import derive_seed
+from nashdex.metagame.evidence.estimates import EVEN, NORMAL_QUANTILE, Floats, Integers, wilson_interval
+from nashdex.metagame.evidence.ledger import BattleRecord
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_again
+
+BASE_ELO = 1000.0
+"""Of the default anchor, or of the mean where there is none."""
+ELO_PER_STRENGTH = 400.0 / math.log(10.0)
+_CHANCE_QUANTILE = 0.95
+_MOST_REVERSALS = 3
+
+Clusters = Counter[tuple[int, int, int]]
+"""How many groups of battles had so many (wins, draws, games), the wins of the cell's first policy by id."""
+
+
+class Rating(Model):
+    """One policy's Elo. The interval is ± 1.96 standard errors, relative to the anchors."""
+
+    elo: float
+    standard_error: NonNegativeFloat = Field(description="The larger of the Hessian's and the bootstrap's; anchors 0.")
+    low: float
+    high: float
+    hessian_standard_error: NonNegativeFloat
+    bootstrap_standard_error: NonNegativeFloat = Field(description="Side-swapped pairs drawn again as wholes.")
+    games: NonNegativeInt
+
+
+class EloGap(Model):
+    """Elo of one policy minus Elo of another; their errors are correlated, so this is no difference of intervals."""
+
+    value: float
+    standard_error: NonNegativeFloat
+    low: float
+    high: float
+
+
+class RatingTable(Model):
+    """Ratings with what a reader needs to know before believing them."""
+
+    ratings: dict[str, Rating]
+    gap_standard_errors: dict[str, dict[str, NonNegativeFloat]] = Field(description="Of each difference of two Elos.")
+    anchors: dict[str, float] = Field(description="Elo that was fixed, by policy.")
+    intransitivity: NonNegativeFloat = Field(
+        description="‖A − A_BT‖: root mean square over cells, weighed by their battles, in expected score. 0 where one "
+        "number a policy explains every payoff."
+    )
+    intransitivity_by_chance: NonNegativeFloat = Field(
+        description="What 95 % of transitive games with these ratings and as many battles stay below."
+    )
+    largest_misfit: float = Field(description="Largest |A − A_BT| of a played cell.")
+    largest_misfit_cell: tuple[str, str] | None
+    warnings: tuple[str, ...] = Field(description="Where a rating misleads.")
+
+    def gap(self, one: str, other: str) -> EloGap:
+        """Return Elo(one) − Elo(other) with its own interval."""
+        value = self.ratings[one].elo - self.ratings[other].elo
+        error = self.gap_standard_errors[one][other]
+        return EloGap(
+            value=value,
+            standard_error=error,
+            low=value - NORMAL_QUANTILE * error,
+            high=value + NORMAL_QUANTILE * error,
+        )
+
+
+def rate(
+    policies: Sequence[str],
+    wins: Integers,
+    draws: Integers,
+    games: Integers,
+    *,
+    anchors: Mapping[str, float],
+    records: Iterable[BattleRecord] = (),
+    num_draws: int,
+    seed: int,
+) -> RatingTable:
+    """Rate ``policies`` from counts of shape (K, K).
+
+    Args:
+        policies: their ids; the result does not depend on the order.
+        wins: the row's wins against the column.
+        draws: symmetric.
+        games: symmetric.
+        anchors: fixed Elo by id.
+        records: battles that the counts hold. Their side-swapped pairs are the bootstrap's clusters; counted battles
+            that are not among them are a cluster each.
+        num_draws: of the bootstrap.
+        seed: of the bootstrap.
+
+    Raises:
+        DataError: an anchor is no policy here, or there are more records than counts.
+    """
+    unknown = sorted(set(anchors) - set(policies))
+    if unknown:
+        raise DataError(f"anchor {unknown[0]!r} is none of the rated policies {list(policies)}")
+    order = sorted(range(len(policies)), key=policies.__getitem__)
+    names = [policies[i] for i in order]
+    wins, draws, games = (counts[np.ix_(order, order)] for counts in (wins, draws, games))
+    fixed = {names.index(policy): (elo - BASE_ELO) / ELO_PER_STRENGTH for policy, elo in anchors.items()}
+
+    scores, totals = wins + draws / 2, games.astype(np.float64)
+    strengths = fit(scores, totals, fixed)
+    resampled = _resampled(_clusters(names, wins, draws, games, records), names, num_draws, seed)
+    drawn = np.array([fit_again(scored, played, fixed, strengths) for scored, played in resampled])
+    free = np.array([i not in fixed for i in range(len(names))])
+    # Anchors did not move; what a covariance of constants leaves is rounding.
+    hessian, bootstrap = strengths.covariance, np.where(np.outer(free, free), np.cov(drawn, rowvar=False), 0.0)
+    errors = ELO_PER_STRENGTH * np.sqrt(np.maximum(hessian.diagonal(), bootstrap.diagonal()))
+    gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(_gap_variances(hessian), _gap_variances(bootstrap)))
+    elo = BASE_ELO + ELO_PER_STRENGTH * strengths.theta
+
+    misfit, by_chance, largest, cell = _misfit(names, scores, games, strengths.theta, num_draws, seed)
+    return RatingTable(
+        ratings={
+            policy: Rating(
+                elo=anchors.get(policy, float(elo[i])),
+                standard_error=errors[i],
+                low=elo[i] - NORMAL_QUANTILE * errors[i],
+                high=elo[i] + NORMAL_QUANTILE * errors[i],
+                hessian_standard_error=ELO_PER_STRENGTH * math.sqrt(max(hessian[i, i], 0.0)),
+                bootstrap_standard_error=ELO_PER_STRENGTH * math.sqrt(max(bootstrap[i, i], 0.0)),
+                games=int(games[i].sum()),
+            )
+            for i, policy in enumerate(names)
+        },
+        gap_standard_errors={
+            one: {other: float(gaps[i, j]) for j, other in enumerate(names)} for i, one in enumerate(names)
+        },
+        anchors=dict(sorted(anchors.items())),
+        intransitivity=misfit,
+        intransitivity_by_chance=by_chance,
+        largest_misfit=largest,
+        largest_misfit_cell=cell,
+        warnings=(
+            *_unanchored(names, games, fixed),
+            *_unbounded(names, scores, games, fixed),
+            *(_reversals(names, scores, games, elo, misfit, by_chance) if misfit > by_chance else ()),
+        ),
+    )
+
+
+def _clusters(
+    names: Sequence[str], wins: Integers, draws: Integers, games: Integers, records: Iterable[BattleRecord]
+) -> dict[tuple[int, int], Clusters]:
+    """Return each played cell's groups of battles; what no record tells of is a group by itself."""
+    place = {name: index for index, name in enumerate(names)}
+    pairs: dict[tuple[int, int], dict[int, list[BattleRecord]]] = {}
+    for record in records:
+        battle = record.planned
+        if battle.a in place and battle.b in place:
+            pairs.setdefault((place[battle.a], place[battle.b]), {}).setdefault(battle.pair, []).append(record)
+    cells: dict[tuple[int, int], Clusters] = {}
+    for i, j in combinations(range(len(names)), 2):
+        if not games[i, j]:
+            continue
+        outcomes = [_outcome(names[i], together) for together in pairs.get((i, j), {}).values()]
+        recorded = np.array(outcomes, dtype=np.int64).reshape(-1, 3).sum(axis=0)
+        rest = np.array([wins[i, j], draws[i, j], games[i, j]]) - recorded
+        lost = rest[2] - rest[0] - rest[1]
+        if min(*rest, lost) < 0:
+            raise DataError(
+                f"{names[i]!r} against {names[j]!r}: the ledgers record {recorded[2]} battles that do not fit the "
+                f"matrix's {games[i, j]} games; expected every recorded battle to be counted once. If evaluate ran "
+                "again for an iteration that was solved before, remove its solve manifest and all later ones too"
+            )
+        cells[i, j] = Counter(outcomes)
+        cells[i, j].update({(1, 0, 1): int(rest[0]), (0, 1, 1): int(rest[1]), (0, 0, 1): int(lost)})
+    return cells
+
+
+def _outcome(first: str, together: Sequence[BattleRecord]) -> tuple[int, int, int]:
+    wins = sum(record.winner is not None and record.policies[record.winner] == first for record in together)
+    return wins, sum(record.winner is None for record in together), len(together)
+
+
+def _resampled(
+    cells: Mapping[tuple[int, int], Clusters], names: Sequence[str], num_draws: int, seed: int
+) -> Iterable[tuple[Floats, Floats]]:
+    """Yield scores, (K,), and games, (K, K), of tournaments whose cells draw their clusters again with replacement."""
+    size = len(names)
+    rows, columns = np.array(list(cells), dtype=np.intp).reshape(-1, 2).T
+    scores, games = np.zeros((2, len(cells), num_draws))
+    for place, ((i, j), clusters) in enumerate(cells.items()):
+        kinds = sorted(kind for kind, times in clusters.items() if times)
+        times = np.array([clusters[kind] for kind in kinds])
+        generator = np.random.default_rng(derive_seed(seed, "bootstrap", names[i], names[j]))
+        drawn = generator.multinomial(times.sum(), times / times.sum(), size=num_draws) @ np.array(kinds)
+        scores[place], games[place] = drawn[:, 0] + drawn[:, 1] / 2, drawn[:, 2]
+    for scored, met in zip(scores.T, games.T, strict=True):
+        played = np.zeros((size, size))
+        played[rows, columns] = played[columns, rows] = met
+        scored_by_row, by_column = np.bincount(rows, scored, size), np.bincount(columns, met - scored, size)
+        yield (scored_by_row + by_column).astype(np.float64), played
+
+
+def _gap_variances(covariance: Floats) -> Floats:
+    variances = covariance.diagonal()
+    return np.maximum(variances[:, None] + variances[None, :] - 2 * covariance, 0.0)
+
+
+def _misfit(
+    names: Sequence[str], scores: Floats, games: Integers, theta: Floats, num_draws: int, seed: int
+) -> tuple[float, float, float, tuple[str, str] | None]:
+    """Return ‖A − A_BT‖, what chance alone stays below, the largest entry and its cell.
+
+    Every battle weighs the same, so the noise of a cell with few does not hide a cycle among those with many.
+    Chance: tournaments drawn from the fitted ratings with as many decisive battles. They are not fitted again, which
+    makes them misfit a little more than a fitted one would: a warning errs on the quiet side.
+    """
+    played = np.argwhere(np.triu(games, 1))
+    if not len(played):
+        return 0.0, 0.0, 0.0, None
+    rows, columns = played.T
+    expected, met = expected_scores_of(theta)[rows, columns], games[rows, columns]
+    residuals = np.abs(scores[rows, columns] / met - expected)
+    generator = np.random.default_rng(derive_seed(seed, "transitive"))
+    drawn = generator.binomial(met, expected, size=(num_draws, len(met))) / met - expected
+    by_chance = float(np.quantile(np.sqrt(drawn**2 @ (met / met.sum())), _CHANCE_QUANTILE))
+    worst = int(residuals.argmax())
+    cell = (names[rows[worst]], names[columns[worst]])
+    return float(np.sqrt(residuals**2 @ (met / met.sum()))), by_chance, float(residuals[worst]), cell
+
+
+def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float]) -> list[str]:
+    """Warn of policies that no chain of battles ties to an anchor, or without any to the first policy."""
+    reached: NDArray[np.bool_] = np.zeros(len(names), dtype=bool)
+    reached[list(fixed) or [0]] = True
+    tied_to = "the anchors" if fixed else repr(names[0])
+    for _ in names:
+        reached |= (games[reached] > 0).any(axis=0)
+    return [
+        f"no chain of battles ties {name!r} to {tied_to}: its rating is the prior's, not a measurement"
+        for name, tied in zip(names, reached, strict=True)
+        if not tied
+    ]
+
+
+def _unbounded(names: Sequence[str], scores: Floats, games: Integers, fixed: Mapping[int, float]) -> list[str]:
+    """Warn of policies that won everything or nothing: only the virtual game bounds their rating."""
+    warnings = []
+    scored, met = scores.sum(axis=1), games.sum(axis=1)
+    for index, (name, score, played) in enumerate(zip(names, scored, met, strict=True)):
+        if played and score in (0, played) and index not in fixed:
+            what, bound = ("won", "above") if score else ("lost", "below")
+            warnings.append(f"{name!r} {what} all its {played} games: only the prior bounds its rating from {bound}")
+    return warnings
+
+
+def _reversals(
+    names: Sequence[str], scores: Floats, games: Integers, elo: Floats, misfit: float, by_chance: float
+) -> list[str]:
+    """Warn of a cyclic payoff and name its clearest reversals: pairs whose lower rated policy wins."""
+    _, high = wilson_interval(scores, games)
+    found = sorted(
+        (float(scores[i, j] / games[i, j]), names[i], names[j], int(games[i, j]))
+        for i, j in np.argwhere((games > 0) & (elo[:, None] >= elo[None, :]) & (high < EVEN))
+    )
+    warning = (
+        f"the payoff is not transitive: ratings miss it by {misfit:.3f} in score, by chance at most {by_chance:.3f}; "
+        "they do not tell who beats whom"
+    )
+    return [
+        warning,
+        *(
+            f"{high!r} is not rated below {low!r} and yet scores {score:.3f} against it in {met} games"
+            for score, high, low, met in found[:_MOST_REVERSALS]
+        ),
+    ]

@@ -1,0 +1,70 @@
+"""The meta-solver ``nash``: an equilibrium to machine precision; of many, the one of maximum entropy."""
+
+import numpy as np
+
+from nashdex.metagame.solvers.equilibrium import Equilibrium, symmetric_equilibrium, zero_sum_equilibrium
+from nashdex.metagame.solvers.regret_matching import RegretMatcher
+from nashdex.metagame.solvers.repeated_play import average_of_one
+from nashdex.metagame.solvers.solution import Floats, MetaSolver, PairSolution, Solution, Status, gains, payoff_scale
+
+_PRECISION = 1e-9
+"""Largest residual of an optimal answer, as a share of the largest payoff."""
+_MANY = 64
+"""From so many policies on, looking for candidates first is quicker than the linear program of all."""
+_NUM_ROUNDS = 200
+_CANDIDATE_WEIGHT = 5e-3
+_CANDIDATE_LOSS = 0.02
+_MAX_ADDITIONS = 4
+_STRICT_LOSS = 1e-9
+"""A policy that loses more than this, payoffs being scaled to ±1, is not played in any equilibrium."""
+
+
+def solver() -> MetaSolver:
+    """Return the meta-solver ``nash``."""
+    return MetaSolver("nash", "exploitability", nash, nash_of_two)
+
+
+def nash(payoffs: Floats) -> Solution:
+    """Return the equilibrium of one population: by linear programming, of maximum entropy among many."""
+    found = _among_candidates(payoffs) if len(payoffs) >= _MANY else None
+    if found is None:
+        found = symmetric_equilibrium(payoffs)
+    sigma = found.row
+    residual = max(0.0, float(np.max(payoffs @ sigma)))
+    status = _status(found, residual, payoffs)
+    return Solution(sigma, float(sigma @ payoffs @ sigma), residual, status, found.unique)
+
+
+def nash_of_two(payoffs: Floats) -> PairSolution:
+    """Return the equilibrium of two populations, each mixture of maximum entropy among that player's optimal ones."""
+    found = zero_sum_equilibrium(payoffs)
+    residual = max(0.0, float(np.max(payoffs @ found.column) - np.min(found.row @ payoffs)))
+    value = float(found.row @ payoffs @ found.column)
+    return PairSolution(found.row, found.column, value, residual, _status(found, residual, payoffs), found.unique)
+
+
+def _status(found: Equilibrium, residual: float, payoffs: Floats) -> Status:
+    precise = found.exact and residual <= _PRECISION * float(np.abs(payoffs).max())
+    return "optimal" if precise else "imprecise"
+
+
+def _among_candidates(payoffs: Floats) -> Equilibrium | None:
+    """Return the equilibrium of many policies from that of a few, or None where that proves nothing.
+
+    Regret matching guesses who may be played. If the equilibrium among those is unique and every other policy loses
+    against it, then it is that of all, and unique there too: optimal mixtures are interchangeable, so none plays a
+    policy that loses against one of them.
+    """
+    scaled, size = payoffs / payoff_scale(payoffs), len(payoffs)
+    guess = average_of_one(RegretMatcher((size,)), scaled, _NUM_ROUNDS)
+    candidates = (guess > _CANDIDATE_WEIGHT) | (gains(scaled, guess) > -_CANDIDATE_LOSS)
+    for _ in range(_MAX_ADDITIONS):
+        members = np.flatnonzero(candidates)
+        found = symmetric_equilibrium(payoffs[np.ix_(members, members)])
+        strategy = np.zeros(size)
+        strategy[members] = found.row
+        missing = ~candidates & (gains(scaled, strategy) > -_STRICT_LOSS)
+        if not missing.any():
+            return Equilibrium(strategy, strategy, unique=True, exact=found.exact) if found.unique else None
+        candidates |= missing
+    return None

@@ -1,0 +1,92 @@
+"""Playing a learner against itself, or two against each other, and averaging what they played.
+
+A learner holds the mixture that it plays next and is told what each of its policies would have got. What is averaged
+has, in a zero-sum game, the players' average regret as its exploitability.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from nashdex.metagame.solvers.solution import (
+    Floats,
+    PairSolution,
+    Solution,
+    Status,
+    exploitability,
+    gains,
+    nash_conv,
+    payoff_scale,
+)
+
+TOLERANCE = 0.01
+"""Largest gain of a player's best reply to converged averages, as a share of ``payoff_scale``."""
+DRAW_SHARE = 10
+"""The matrices of a posterior are played a tenth as long as a single one."""
+
+
+class Learner(Protocol):
+    """One player of a repeated game; this is all that is asked of it. Any number of games side by side: (…, K)."""
+
+    strategy: Floats
+    """Shape (…, K): what it plays next."""
+
+    def observe(self, payoffs: Floats) -> None:
+        """Learn from ``payoffs`` of shape (…, K): what each policy would have got this time."""
+
+
+def average_of_one(learner: Learner, payoffs: Floats, num_rounds: int) -> Floats:
+    """Return what ``learner`` played on average against itself; payoffs (…, K, K), the average (…, K)."""
+    total = np.zeros_like(learner.strategy)
+    for _ in range(num_rounds):
+        total += learner.strategy
+        learner.observe(gains(payoffs, learner.strategy))
+    return _normalised(total)
+
+
+def average_of_two(
+    row: Learner, column: Learner, row_payoffs: Floats, column_payoffs: Floats, num_rounds: int
+) -> tuple[Floats, Floats]:
+    """Return what both players played on average against each other; payoffs (M, N) each, averages (M,) and (N,)."""
+    row_total, column_total = np.zeros_like(row.strategy), np.zeros_like(column.strategy)
+    replies = np.ascontiguousarray(column_payoffs.T)
+    for _ in range(num_rounds):
+        row_total += row.strategy
+        column_total += column.strategy
+        row_gains, column_gains = gains(row_payoffs, column.strategy), gains(replies, row.strategy)
+        row.observe(row_gains)
+        column.observe(column_gains)
+    return _normalised(row_total), _normalised(column_total)
+
+
+def averaged(payoffs: Floats, strategy: Floats, num_rounds: int) -> Solution:
+    """Return the answer that ``strategy`` is after so many rounds, and whether it has converged."""
+    residual = exploitability(payoffs, strategy)
+    value = float(strategy @ payoffs @ strategy)
+    return Solution(strategy, value, residual, _status(residual, payoffs), parameters={"num_iterations": num_rounds})
+
+
+def averaged_pair(
+    row_payoffs: Floats, column_payoffs: Floats, strategies: tuple[Floats, Floats], num_rounds: int
+) -> PairSolution:
+    """Return the answer that both averages are after so many rounds, and whether they have converged."""
+    row, column = strategies
+    residual = nash_conv(row_payoffs, column_payoffs, row, column)
+    return PairSolution(
+        row,
+        column,
+        float(row @ row_payoffs @ column),
+        residual,
+        _status(residual, row_payoffs, column_payoffs),
+        parameters={"num_iterations": num_rounds},
+    )
+
+
+def _status(residual: float, *payoffs: Floats) -> Status:
+    tolerated = sum(TOLERANCE * payoff_scale(each).item() for each in payoffs)
+    return "converged" if residual <= tolerated else "not-converged"
+
+
+def _normalised(total: Floats) -> Floats:
+    mixture: Floats = total / total.sum(axis=-1, keepdims=True)
+    return mixture

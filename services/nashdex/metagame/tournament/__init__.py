@@ -1,0 +1,1 @@
+"""Which battles a tournament plays, and the sequential test that admits a new policy."""

@@ -1,0 +1,46 @@
+"""Settings of the evaluate and gate steps."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from nashdex.core.section import Section
+
+
+class EvaluateSettings(Section):
+    """The tournament that fills the payoff ledger."""
+
+    battles_per_pair: int = Field(200, ge=2, le=1_000_000, description="Battles of each pair of policies, in all.")
+    shards: int = Field(2, ge=1, le=200, description="Processes or pods that share the battles.")
+    gateways: int = Field(1, ge=1, le=64, description="Gateway processes a shard.")
+    concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once in a shard.")
+    deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
+    schedule: Literal["uniform", "adaptive"] = Field(
+        "uniform", description="adaptive: further battles go where they move the meta-strategy most."
+    )
+    first_battles: int = Field(
+        50, ge=2, multiple_of=2, description="Battles of a new pair under the adaptive schedule."
+    )
+    adaptive_battles: int = Field(
+        500, ge=0, multiple_of=2, description="Further battles an iteration under the adaptive schedule, at most."
+    )
+    replays_per_pair: int = Field(1, ge=0, le=100, description="Battles of each pair kept as replays.")
+
+
+class GateSettings(Section):
+    """A test between train and evaluate that a new policy must pass to join the population."""
+
+    test: Literal["none", "sprt"] = Field(
+        "none",
+        description="sprt: sequential test against the policy's parent. In a tabular game the exact payoff against it "
+        "decides at once, and the settings below have no effect.",
+    )
+    elo0: float = Field(0.0, ge=-1000, le=1000, description="Elo gap of the hypothesis that the policy is no better.")
+    elo1: float = Field(50.0, ge=-1000, le=1000, description="Elo gap of the hypothesis that it is better.")
+    error_rate: float = Field(0.05, gt=0, lt=0.5, description="α and β: chance of each wrong decision.")
+    max_battles: int = Field(
+        2000, ge=2, le=1_000_000, multiple_of=2, description="After so many the policy is let through, undecided."
+    )
+    gateways: int = Field(1, ge=1, le=64, description="Gateway processes.")
+    concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once.")
+    deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")

@@ -1,0 +1,70 @@
+"""The plan of a run as plain data: which steps an iteration has, what each waits for, and how far it fans out.
+
+Whatever executes a run (this machine, or workflows elsewhere) reads this and adds nothing to it.
+"""
+
+from dataclasses import dataclass
+
+from nashdex.core.steps import StepName
+from nashdex.settings.run import RunSettings
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """One step of every iteration."""
+
+    name: StepName
+    after: tuple[StepName, ...]
+    """Steps of the same iteration of which every shard must be done before any shard of this one begins."""
+    fan_out: tuple[str, str] | None
+    """Section and key of the setting that gives the number of shards; None for a single one."""
+
+
+_GATE = PlannedStep(StepName.GATE, after=(StepName.TRAIN,), fan_out=("train", "seeds"))
+
+
+def iteration_steps(settings: RunSettings) -> tuple[PlannedStep, ...]:
+    """Return the steps of every iteration of a run, in an order in which they may run: a gate only where one is set."""
+    gates = (_GATE,) if settings.num_gates else ()
+    return (
+        PlannedStep(StepName.PLAN, after=(), fan_out=None),
+        PlannedStep(StepName.COLLECT, after=(StepName.PLAN,), fan_out=("collect", "shards")),
+        PlannedStep(StepName.TRAIN, after=(StepName.COLLECT,), fan_out=("train", "seeds")),
+        *gates,
+        PlannedStep(
+            StepName.EVALUATE, after=(StepName.GATE if gates else StepName.TRAIN,), fan_out=("evaluate", "shards")
+        ),
+        PlannedStep(StepName.SOLVE, after=(StepName.EVALUATE,), fan_out=None),
+        PlannedStep(StepName.REPORT, after=(StepName.SOLVE,), fan_out=None),
+    )
+
+
+NEXT_ITERATION = (StepName.REPORT, StepName.PLAN)
+"""The edge from one iteration to the next: the plan reads what the iteration before has published."""
+
+
+def edges(settings: RunSettings) -> tuple[tuple[StepName, StepName], ...]:
+    """Return (earlier, later) for each dependency within an iteration."""
+    return tuple((earlier, step.name) for step in iteration_steps(settings) for earlier in step.after)
+
+
+def num_shards(settings: RunSettings, name: StepName) -> int:
+    """Return how many shards ``name`` has under ``settings``: 0 where the run has no such step."""
+    step = next((step for step in iteration_steps(settings) if step.name == name), None)
+    if step is None:
+        return 0
+    if step.fan_out is None:
+        return 1
+    section, key = step.fan_out
+    shards: int = getattr(getattr(settings, section), key)
+    return shards
+
+
+def fan_out(settings: RunSettings) -> dict[str, int]:
+    """Return how many shards each step that fans out has, by the name under which the plan step tells a workflow."""
+    return {
+        "collect-shards": num_shards(settings, StepName.COLLECT),
+        "train-seeds": num_shards(settings, StepName.TRAIN),
+        "gates": num_shards(settings, StepName.GATE),
+        "evaluate-shards": num_shards(settings, StepName.EVALUATE),
+    }

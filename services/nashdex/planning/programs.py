@@ -1,0 +1,29 @@
+"""The code behind each step's name, imported only when the step runs: most steps need heavy libraries."""
+
+from collections.abc import Callable
+from importlib import import_module
+
+from nashdex.core.manifest import Manifest
+from nashdex.core.steps import StepName
+from nashdex.settings.run import RunSettings
+from nashdex.store.protocol import ObjectStore
+
+StepFunction = Callable[[ObjectStore, RunSettings, int, int], Manifest]
+"""Takes the run's store, its settings, iteration and shard; a shard that is done already is answered at once."""
+
+MODULES = {
+    StepName.PLAN: "nashdex.planning.step",
+    StepName.COLLECT: "nashdex.collector.step",
+    StepName.TRAIN: "nashdex.trainer.step",
+    StepName.GATE: "nashdex.evaluator.gate",
+    StepName.EVALUATE: "nashdex.evaluator.step",
+    StepName.SOLVE: "nashdex.solver.step",
+    StepName.REPORT: "nashdex.report.step",
+}
+"""Each has a function ``run`` of the type StepFunction."""
+
+
+def step_function(name: StepName) -> StepFunction:
+    """Import and return the function that runs a shard of ``name``."""
+    function: StepFunction = import_module(MODULES[name]).run
+    return function

@@ -1,0 +1,1 @@
+"""The report of an iteration: its document, its findings and the page. Reads the store; computes no payoffs."""

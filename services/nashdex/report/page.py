@@ -1,0 +1,158 @@
+"""The report's page: one HTML file that needs nothing beside it, made of ``report.json`` and a few battle logs."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from nashdex.core.ids import PolicyId
+from nashdex.games.showdown.replays import rename_players, replay_page
+from nashdex.report import charts, views
+from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
+from nashdex.report.findings import percent, precise, signed
+from nashdex.report.texts import DECISIONS, RULES
+
+SECTIONS = (
+    ("payoffs", "Payoffs"),
+    ("meta-strategy", "Meta-strategy"),
+    ("exploitability", "Exploitability"),
+    ("ratings", "Ratings"),
+    ("learning", "Learning"),
+    ("throughput", "Throughput"),
+    ("replays", "Replays"),
+    ("configuration", "Configuration"),
+)
+_MOST_OPEN = 12
+"""Iterations that a table shows at once; a longer one is folded."""
+_MOST_LIKELY = 16
+"""Policies of the newest mixture that are listed at once; the others are folded."""
+_MOST_DRAWN = 10
+"""Iterations, the newest, whose learning curves are drawn; report.json has all."""
+
+
+def render_page(report: Report, logs: Mapping[str, str]) -> str:
+    """Return the page of ``report``.
+
+    Args:
+        report: every number that the page shows.
+        logs: Showdown logs to embed, by the replays' names.
+    """
+    names = policy_names(report.policies)
+    colours = views.colours_of(report)
+    pages = _replay_pages(report, names, logs)
+    last = report.iterations[-1]
+    played = views.ever_played(report)
+    most_entropy = math.log(len(report.policies))
+    drawn = [row for row in report.iterations if any(training.curves for training in row.training)][-_MOST_DRAWN:]
+    environment = Environment(
+        loader=PackageLoader("nashdex.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "percent": percent,
+        "precise": precise,
+        "signed": signed,
+        "thousands": _thousands,
+        "typeset": typeset,
+        "named": lambda reference: _named_reference(reference, names),
+    }
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        last=last,
+        exact=report.payoffs.exact is not None,
+        names=names,
+        colours=colours,
+        sections=SECTIONS,
+        num_colours=charts.NUM_COLOURS,
+        shades=list(views.shades()),
+        folded=len(report.iterations) > _MOST_OPEN,
+        fixed=[names[row.id] for row in report.policies if not report.payoffs.exact and row.rating.standard_error == 0],
+        collected=sum(row.collection.throughput.battles for row in report.iterations),
+        estimates={entry.estimator: entry for entry in last.exploitability},
+        shares={row.iteration: {p.policy: p.probability for p in row.meta_strategy} for row in report.iterations},
+        shares_told=views.shares_told(report),
+        ever_played=played,
+        legend=views.legend(colours),
+        others_played=any(colours[policy] == "other" for policy in played),
+        known=views.known_policies(report, names),
+        rules=RULES,
+        decisions=DECISIONS,
+        learned=any(training.num_decisions for row in report.iterations for training in row.training),
+        gated=any(row.gates for row in report.iterations),
+        likely=views.likely(report),
+        most_likely=_MOST_LIKELY,
+        share_bars=views.share_bars(report, names, colours),
+        strategy_chart=views.strategy_chart(report, names, colours),
+        entropy_chart=views.entropy_chart(report, most_entropy),
+        most_entropy=most_entropy,
+        estimators=views.estimator_views(report),
+        matrix=views.matrix_view(report),
+        disc=views.disc_view(report, names, colours),
+        most_pictured=MAX_PICTURED_POLICIES,
+        whiskers=views.whiskers(report, names, colours),
+        drawn=drawn,
+        learning={training.policy: views.learning_views(training) for row in drawn for training in row.training},
+        replay_groups=[
+            (pair, list(group))
+            for pair, group in groupby(
+                sorted(report.replays, key=lambda r: (_pair(r, report), r.iteration, r.name)),
+                key=lambda r: tuple(report.payoffs.policies[place] for place in _pair(r, report)),
+            )
+        ],
+        embedded=pages.keys(),
+        flat_settings=list(_flatten(report.settings)),
+        report_json=_json_block(report.model_dump(mode="json")),
+        pages_json=_json_block(pages),
+    )
+
+
+def typeset(text: str) -> str:
+    """Return ``text`` with spaces that do not break before a number and before a percent sign."""
+    return re.sub(r" (?=%)|(?<=[a-z]) (?=\d)", "\N{NO-BREAK SPACE}", text)
+
+
+def _pair(replay: Replay, report: Report) -> tuple[int, ...]:
+    """Return the places in the payoff matrix of who played, the stronger first."""
+    return tuple(sorted(report.payoffs.policies.index(policy) for policy in replay.policies))
+
+
+def _replay_pages(report: Report, names: Mapping[PolicyId, str], logs: Mapping[str, str]) -> dict[str, str]:
+    pages = {}
+    for replay in report.replays:
+        if replay.name in logs:
+            first, second = (names[policy] for policy in replay.policies)
+            log = rename_players(logs[replay.name], (first, second))
+            pages[replay.name] = replay_page(log, f"{first} against {second}", report.format)
+    return pages
+
+
+def _json_block(value: Any) -> Markup:  # noqa: ANN401 - any JSON value
+    """Return JSON that may stand in a script block: nothing in it can close the block or open a comment."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - no markup is left in it
+
+
+def _named_reference(reference: str, names: Mapping[PolicyId, str]) -> str:
+    """Return ``snapshot:POLICY`` as "snapshot of" that policy's name; anything else as it is."""
+    source, _, policy = reference.partition(":")
+    return f"{source} of {names.get(PolicyId(policy), policy)}" if policy else source
+
+
+def _thousands(value: float) -> str:
+    return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", json.dumps(value, ensure_ascii=False)

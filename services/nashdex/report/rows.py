@@ -1,0 +1,234 @@
+"""One iteration as the report tells it: a row and its replays, which follow from that iteration's sources alone."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import CollectResult, TrainingResult
+from nashdex.metagame.analysis.exploitability import ExactExploitability, ExploitabilityEstimate
+from nashdex.metagame.evidence.estimates import wilson_interval
+from nashdex.metagame.tournament.gate import GateResult
+from nashdex.report.document import (
+    Collection,
+    Curve,
+    Exploitability,
+    GateOutcome,
+    Interval,
+    IterationRow,
+    OpponentScore,
+    Probability,
+    Replay,
+    Throughput,
+    Training,
+)
+from nashdex.report.sources import IterationSources
+
+CURVE_POINTS = 120
+"""At most so many points of a learning curve: a chart is about 300 pixels wide."""
+
+
+def iteration_row(sources: IterationSources) -> IterationRow:
+    """Return what the report says of one iteration."""
+    strategy, analysis = sources.meta_strategy, sources.analysis
+    known = set(sources.plan.population.ids)
+    ledgers = [evaluated.ledger for evaluated in sources.evaluated]
+    estimates = analysis.exploitability
+    return IterationRow(
+        iteration=sources.iteration,
+        sources=sources.manifests.digest,
+        versions=_versions(sources),
+        oracle=sources.plan.oracle,
+        rule=sources.plan.rule,
+        gates=tuple(_gate(result) for result in sources.gates),
+        new_policies=tuple(policy for policy in sources.population.ids if policy not in known),
+        meta_solver=strategy.meta_solver,
+        meta_strategy=shares(sources),
+        entropy=-sum(p * math.log(p) for p in strategy.meta_strategy.values() if p > 0) or 0.0,
+        support=analysis.support,
+        support_stability=analysis.support_stability,
+        exploitability=tuple(
+            _exploitability(estimate)
+            for estimate in (
+                estimates.best_response_gap,
+                estimates.restricted,
+                estimates.exact,
+                estimates.legacy_dominance_gap,
+            )
+            if estimate is not None
+        ),
+        collection=_collection(sources.collected),
+        training=tuple(_training(result) for result in sources.trained),
+        evaluation=_throughput(
+            battles=sum(len(ledger.battles) for ledger in ledgers),
+            decisions=sum(ledger.decisions for ledger in ledgers),
+            seconds=max(ledger.seconds for ledger in ledgers),
+            cpu_seconds=sum(ledger.cpu_seconds for ledger in ledgers),
+            failures=[ledger.failures for ledger in ledgers],
+            rejected_choices=sum(ledger.rejected_choices for ledger in ledgers),
+        ),
+        seconds=sources.manifests.seconds,
+    )
+
+
+def shares(sources: IterationSources) -> tuple[Probability, ...]:
+    """Return each policy's share in the iteration's mixture, oldest policy first."""
+    strategy = sources.meta_strategy
+    return tuple(
+        Probability(
+            policy=policy,
+            probability=Interval(
+                value=strategy.meta_strategy[policy],
+                low=strategy.intervals[policy].low,
+                high=strategy.intervals[policy].high,
+            ),
+        )
+        for policy in sources.population.ids
+    )
+
+
+def replays(sources: IterationSources) -> Iterable[Replay]:
+    """Yield the battles that the iteration's tournament stored."""
+    for evaluated in sources.evaluated:
+        records = {(record.policies, record.pair): record for record in evaluated.ledger.battles}
+        for saved in evaluated.ledger.replays:
+            record = records[saved.policies, saved.pair]
+            described = evaluated.manifest.objects[saved.object]
+            yield Replay(
+                policies=saved.policies,
+                winner=None if record.winner is None else record.policies[record.winner],
+                turns=record.turns,
+                iteration=sources.iteration,
+                name=saved.object.removeprefix("replays/").removesuffix(".log"),
+                key=described.key,
+                shard=evaluated.manifest.shard,
+                object=saved.object,
+                size_bytes=described.size_bytes,
+            )
+
+
+def wilson(wins: int, draws: int, losses: int) -> Interval:
+    """Return a score, wins and half the draws over games, with Wilson's interval."""
+    score, games = wins + draws / 2, wins + draws + losses
+    low, high = wilson_interval(score, games)
+    return Interval(value=score / games, low=float(low), high=float(high))
+
+
+def thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return at most ``CURVE_POINTS`` of the points, evenly spaced, the first and the last included."""
+    if len(points) <= CURVE_POINTS:
+        return list(points)
+    return [points[round(i * (len(points) - 1) / (CURVE_POINTS - 1))] for i in range(CURVE_POINTS)]
+
+
+def _gate(result: GateResult) -> GateOutcome:
+    return GateOutcome(
+        policy=result.policy,
+        parent=result.parent,
+        decision=result.decision,
+        wins=result.wins,
+        draws=result.draws,
+        losses=result.losses,
+        payoff=result.payoff,
+    )
+
+
+def _exploitability(estimate: ExploitabilityEstimate) -> Exploitability:
+    return Exploitability(
+        estimator=estimate.estimator,
+        gap=Interval(value=estimate.value, low=estimate.low, high=estimate.high),
+        games=estimate.games,
+        policy=estimate.policy,
+        nash_conv=estimate.nash_conv if isinstance(estimate, ExactExploitability) else None,
+    )
+
+
+def _collection(collected: Sequence[CollectResult]) -> Collection:
+    counts: dict[PolicyId, Counter[str]] = {}
+    for result in collected:
+        for opponent in result.opponents:
+            counts.setdefault(opponent.opponent, Counter()).update(
+                wins=opponent.wins, draws=opponent.draws, losses=opponent.losses
+            )
+    return Collection(
+        learner=collected[0].learner,
+        recorded_decisions=sum(result.recorded_decisions for result in collected),
+        throughput=_throughput(
+            battles=sum(result.battles for result in collected),
+            decisions=sum(result.decisions for result in collected),
+            seconds=max(result.seconds for result in collected),
+            cpu_seconds=sum(result.cpu_seconds for result in collected),
+            failures=[result.failures for result in collected],
+            rejected_choices=sum(result.rejected_choices for result in collected),
+        ),
+        opponents=tuple(
+            OpponentScore(
+                opponent=opponent,
+                wins=count["wins"],
+                draws=count["draws"],
+                losses=count["losses"],
+                rate=wilson(count["wins"], count["draws"], count["losses"]),
+            )
+            for opponent, count in sorted(counts.items())
+            if count.total()
+        ),
+    )
+
+
+def _throughput(
+    *,
+    battles: int,
+    decisions: int,
+    seconds: float,
+    cpu_seconds: float,
+    failures: Iterable[Mapping[str, int]],
+    rejected_choices: int,
+) -> Throughput:
+    causes: Counter[str] = Counter()
+    for counted in failures:
+        causes.update(counted)
+    return Throughput(
+        battles=battles,
+        decisions=decisions,
+        seconds=seconds,
+        cpu_seconds=cpu_seconds,
+        battles_per_second=battles / seconds if seconds else None,
+        decisions_per_second=decisions / seconds if seconds else None,
+        decisions_per_cpu_second=decisions / cpu_seconds if cpu_seconds else None,
+        failures=dict(sorted(causes.items())),
+        rejected_choices=rejected_choices,
+    )
+
+
+def _training(result: TrainingResult) -> Training:
+    return Training(
+        policy=result.policy,
+        parent=result.parent,
+        oracle=result.oracle,
+        preset=result.preset,
+        reference=result.reference,
+        num_updates=result.num_updates,
+        num_decisions=result.num_decisions,
+        num_parameters=result.num_parameters,
+        rollbacks=result.rollbacks,
+        seconds=result.seconds,
+        summary=result.summary,
+        curves=tuple(_curves(result)),
+    )
+
+
+def _curves(result: TrainingResult) -> Iterable[Curve]:
+    """Yield each measured value's curve. Some are measured at fewer updates than others."""
+    for name in dict.fromkeys(name for point in result.curve for name in point.values):
+        points = thinned([(point.update, point.values[name]) for point in result.curve if name in point.values])
+        updates, values = zip(*points, strict=True)
+        yield Curve(name=name, updates=updates, values=tuple(float(f"{value:.6g}") for value in values))
+
+
+def _versions(sources: IterationSources) -> dict[str, str]:
+    """Return the versions of what made the iteration, all where it went on under another."""
+    made: dict[str, set[str]] = {"nashdex": {manifest.nashdex_version for manifest in sources.manifests.all}}
+    for result in sources.collected:
+        for name, number in result.versions.items():
+            made.setdefault(name, set()).add(number)
+    return {name: ", ".join(sorted(numbers)) for name, numbers in sorted(made.items())}

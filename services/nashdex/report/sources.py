@@ -1,0 +1,136 @@
+"""What a report is made of, read through the manifests of every iteration so far."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nashdex.core import keys
+from nashdex.core.manifest import Manifest
+from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, TrainingResult
+from nashdex.core.steps import StepName
+from nashdex.core.stopping import check_stop
+from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.evidence.ledger import LEDGER, InteractionMatrix, ShardLedger
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import Population
+from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
+from nashdex.settings.run import RunSettings
+from nashdex.store.attempt import read_manifest
+from nashdex.store.documents import read_published, read_written
+from nashdex.store.protocol import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class IterationManifests:
+    """Of every shard of every step before the report, of one finished iteration."""
+
+    iteration: int
+    by_step: Mapping[StepName, tuple[Manifest, ...]]
+
+    @property
+    def all(self) -> tuple[Manifest, ...]:
+        """All of them, in the order of the steps."""
+        return tuple(manifest for step in self.by_step.values() for manifest in step)
+
+    @property
+    def digest(self) -> str:
+        """Hex digits that change when any shard was run again: an attempt writes its objects once."""
+        attempts = "".join(f"{manifest.step} {manifest.shard} {manifest.attempt}\n" for manifest in self.all)
+        return hashlib.sha256(attempts.encode()).hexdigest()[:16]
+
+    @property
+    def seconds(self) -> float:
+        """Wall time, each step counted by its slowest shard."""
+        return sum(max(manifest.seconds for manifest in step) for step in self.by_step.values() if step)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """One shard of evaluate."""
+
+    manifest: Manifest
+    ledger: ShardLedger
+
+
+@dataclass(frozen=True, slots=True)
+class IterationSources:
+    """Everything that one finished iteration left for the report."""
+
+    manifests: IterationManifests
+    plan: IterationPlan
+    collected: tuple[CollectResult, ...]
+    trained: tuple[TrainingResult, ...]
+    gates: tuple[GateResult, ...]
+    """One for each trained policy, in their order; empty in a run without a gate."""
+    evaluated: tuple[Evaluated, ...]
+    population: Population
+    matrix: InteractionMatrix
+    meta_strategy: MetaStrategy
+    analysis: MetaGameAnalysis
+
+    @property
+    def iteration(self) -> int:
+        """Its number."""
+        return self.manifests.iteration
+
+
+def read_manifests(store: ObjectStore, settings: RunSettings, iteration: int) -> IterationManifests:
+    """Read the manifests of one iteration.
+
+    Raises:
+        DataError: a step is not done.
+        StoppedError: the process was asked to stop.
+    """
+    check_stop()
+    shards = {
+        StepName.PLAN: 1,
+        StepName.COLLECT: settings.collect.shards,
+        StepName.TRAIN: settings.train.seeds,
+        StepName.GATE: settings.num_gates,
+        StepName.EVALUATE: settings.evaluate.shards,
+        StepName.SOLVE: 1,
+    }
+    return IterationManifests(
+        iteration,
+        {
+            step: tuple(read_manifest(store, iteration, step, shard) for shard in range(number))
+            for step, number in shards.items()
+        },
+    )
+
+
+def read_ledgers(store: ObjectStore, manifests: IterationManifests) -> tuple[Evaluated, ...]:
+    """Read what an iteration's tournament played.
+
+    Raises:
+        DataError: a ledger is missing or altered.
+        StoppedError: the process was asked to stop.
+    """
+    check_stop()
+    return tuple(
+        Evaluated(manifest, read_written(store, manifest, LEDGER, ShardLedger))
+        for manifest in manifests.by_step[StepName.EVALUATE]
+    )
+
+
+def read_iteration(store: ObjectStore, manifests: IterationManifests) -> IterationSources:
+    """Read everything of one iteration.
+
+    Raises:
+        DataError: something that a step wrote is missing or altered.
+        StoppedError: the process was asked to stop.
+    """
+    steps = manifests.by_step
+    (solved,) = steps[StepName.SOLVE]
+    return IterationSources(
+        manifests=manifests,
+        plan=read_published(store, manifests.iteration, keys.PLAN, IterationPlan),
+        collected=tuple(read_written(store, m, COLLECT_RESULT, CollectResult) for m in steps[StepName.COLLECT]),
+        trained=tuple(read_written(store, m, TRAINING_RESULT, TrainingResult) for m in steps[StepName.TRAIN]),
+        gates=tuple(read_written(store, m, GATE_RESULT, GateResult) for m in steps[StepName.GATE]),
+        evaluated=read_ledgers(store, manifests),
+        population=read_written(store, solved, keys.POPULATION, Population),
+        matrix=read_written(store, solved, keys.INTERACTION_MATRIX, InteractionMatrix),
+        meta_strategy=read_written(store, solved, keys.META_STRATEGY, MetaStrategy),
+        analysis=read_written(store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
+    )

@@ -1,0 +1,109 @@
+"""What the report's page says of each estimator and each learning curve."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from nashdex.metagame.analysis.exploitability import Estimator
+from nashdex.metagame.plan import OpponentRule
+from nashdex.metagame.tournament.gate import GateDecision
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatorText:
+    """What an estimator can and cannot tell, and why it may be absent."""
+
+    name: Estimator
+    title: str
+    meaning: str
+    absent: str
+    exact_meaning: str | None = None
+    """In place of ``meaning`` where payoffs are exact, if that changes it."""
+
+
+ESTIMATORS = (
+    EstimatorText(
+        name="exact",
+        title="Exact exploitability",
+        meaning="What a best response over the whole game tree gains a game, from a random seat: the true value. "
+        "NashConv is twice that, the sum over both seats. 0 is an equilibrium.",
+        absent="Only tabular games have it. The game tree of Showdown is too large to search.",
+    ),
+    EstimatorText(
+        name="best_response_gap",
+        title="Best-response gap",
+        meaning="Score above ½ of the policy that this iteration trained against the mixture before it, on fresh "
+        "battles. A lower bound: a better trained opponent may find more, so a small gap proves no strong mixture.",
+        exact_meaning="What the policy that this iteration trained against the mixture before it gains a game. A lower "
+        "bound, unless the oracle is exact: then it is that mixture's exact exploitability.",
+        absent="No best response was trained against a mixture.",
+    ),
+    EstimatorText(
+        name="restricted",
+        title="Restricted exploitability",
+        meaning="What the best member of the population gains against the mixture. 0 by construction for the Nash "
+        "mixture of the same payoffs; the interval shows what those payoffs may have hidden. Says nothing about "
+        "opponents outside the population.",
+        exact_meaning="What the best member of the population gains a game against the mixture. 0 by construction for "
+        "the Nash mixture. Says nothing about opponents outside the population.",
+        absent="Not published: a payoff on the support is missing.",
+    ),
+    EstimatorText(
+        name="legacy_dominance_gap",
+        title="Legacy dominance gap",
+        meaning="How badly the weakest member loses to the mixture. Kept for comparison with older work: it stays high "
+        "for ever once a weak policy is in the population and is no measure of exploitability.",
+        absent="Not published: a payoff is missing.",
+    ),
+)
+
+
+RULES: Final[dict[OpponentRule, str]] = {
+    "initial": "the initial population",
+    "meta-strategy": "the mixture before it",
+    "self-play": "itself",
+    "league": "a league",
+}
+"""Where an iteration's opponents came from."""
+DECISIONS: Final[dict[GateDecision, str]] = {
+    "accept": "accepted",
+    "reject": "rejected",
+    "undecided": "undecided, let in",
+    "exempt": "not tested",
+}
+"""What a gate decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningChart:
+    """A chart of learning curves, drawn where at least one of them was measured."""
+
+    title: str
+    caption: str
+    curves: tuple[tuple[str, str], ...]
+    """Name of the curve, and what the legend calls it."""
+
+
+LEARNING_CHARTS = (
+    LearningChart(
+        "KL gauges",
+        "nats a decision",
+        (("kl_behaviour", "behaviour"), ("kl_reference", "reference"), ("kl_iteration_start", "iteration start")),
+    ),
+    LearningChart("Policy entropy", "nats a decision", (("entropy", "entropy"),)),
+    LearningChart("Clip fraction", "share of decisions", (("clip_fraction", "clip fraction"),)),
+    LearningChart("Explained variance", "of returns, by the critic", (("explained_variance", "explained variance"),)),
+    LearningChart("Value loss", "of the critic", (("value_loss", "value loss"),)),
+    LearningChart("Policy loss", "of the actor", (("policy_loss", "policy loss"),)),
+    LearningChart("Gradient norm", "before it is scaled down", (("gradient_norm", "gradient norm"),)),
+    LearningChart("Reference coefficient", "β of the reference KL", (("beta_reference", "β"),)),
+    LearningChart("Entropy coefficient", "of the entropy bonus", (("entropy_coefficient", "entropy coefficient"),)),
+    LearningChart("Learning rate", "Adam's step size", (("learning_rate", "learning rate"),)),
+    LearningChart(
+        "Loss of cloning", "nats a decision", (("loss", "training"), ("validation_loss", "held-out battles"))
+    ),
+    LearningChart(
+        "Accuracy of cloning",
+        "share of decisions",
+        (("accuracy", "training"), ("validation_accuracy", "held-out battles")),
+    ),
+)

@@ -1,0 +1,166 @@
+"""Runs in a store: creating one, going on with one, opening one that a step belongs to."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from nashdex.core import keys
+from nashdex.core.documents import describe_problems
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import RunId, run_id
+from nashdex.runs.fit import check_fit
+from nashdex.runs.inputs import SETTING_OF, read_inputs
+from nashdex.settings.loading import differing_fields, load_settings
+from nashdex.settings.run import RunSettings
+from nashdex.store import Observer, open_store
+from nashdex.store.protocol import ObjectStore
+
+CONFIG_SCHEMA_VERSION = 1
+_MAX_STEM = 54
+"""So that the file's name, a dash and the fingerprint's 8 digits fit a run id."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run: its place in a store and its frozen settings."""
+
+    id: RunId
+    store: ObjectStore
+    """Rooted at the run."""
+    settings: RunSettings
+
+
+def resolve_settings(config: Path, overrides: list[str] | None = None) -> RunSettings:
+    """Return the settings of a file (``load_settings``) that fit each other and the game.
+
+    Raises:
+        DataError: the file is missing or no TOML.
+        ConfigurationError: a key, value or format is wrong, or settings do not go together.
+    """
+    settings = load_settings(config, overrides)
+    check_fit(settings)
+    return settings
+
+
+@dataclass(frozen=True)
+class PreparedRun:
+    """A run that has not begun: everything that is stored with it, checked."""
+
+    settings: RunSettings
+    """With the run's id."""
+    inputs: Mapping[str, bytes]
+    """Content of the files that the settings name, by key."""
+
+    @property
+    def id(self) -> RunId:
+        """The run's id."""
+        assert self.settings.run is not None, "a run is prepared with an id"
+        return self.settings.run
+
+
+def prepare_run(config: Path, *, name: str | None = None, overrides: list[str] | None = None) -> PreparedRun:
+    """Return the run of a configuration file. Reads files, but no store.
+
+    Args:
+        config: the TOML file.
+        name: the run's id; by default the file's ``run``, else made of the file's name and settings.
+        overrides: ``KEY=VALUE`` texts, above the file and the environment.
+
+    Raises:
+        DataError: the file or a file it names is missing or wrong; a team is illegal.
+        ConfigurationError: a setting is wrong.
+    """
+    settings = resolve_settings(config, overrides)
+    chosen = run_id(name or settings.run or _default_id(config, settings))
+    settings = settings.model_copy(update={"run": chosen})
+    return PreparedRun(settings, read_inputs(settings))
+
+
+def create_run(store_uri: str, prepared: PreparedRun) -> Run:
+    """Create a run in a store, or return it where it exists under the same settings.
+
+    Args:
+        store_uri: path, ``file://…`` or ``s3://bucket/prefix``.
+        prepared: what to store.
+
+    Raises:
+        ConfigurationError: the run exists under other settings, teams or payoffs.
+    """
+    store = open_store(store_uri).at(prepared.id)
+    if store.exists(keys.CONFIG):
+        _refuse_other_settings(store, prepared)
+    else:
+        for key, data in prepared.inputs.items():
+            store.put(key, data)
+        if not store.put_if_absent(keys.CONFIG, _config_document(prepared.settings)):
+            _refuse_other_settings(store, prepared)
+    return Run(prepared.id, store, prepared.settings)
+
+
+def begin_run(store_uri: str, config: Path, *, name: str | None = None, overrides: list[str] | None = None) -> Run:
+    """Prepare a run and create it; nothing is written before everything was checked.
+
+    Raises:
+        DataError: as ``prepare_run``.
+        ConfigurationError: as ``prepare_run`` and ``create_run``.
+    """
+    return create_run(store_uri, prepare_run(config, name=name, overrides=overrides))
+
+
+def open_run(run_uri: str, observe: Observer | None = None) -> Run:
+    """Open a run that exists; ``observe`` is told what every operation on its store cost.
+
+    Raises:
+        DataError: there is no run, or its ``config.json`` was altered.
+    """
+    store = open_store(run_uri, observe)
+    if not store.exists(keys.CONFIG):
+        raise DataError(
+            f"{run_uri} holds no run: {keys.CONFIG} is missing; expected the URI that `nashdex run` prints, "
+            "the store's followed by the run's id"
+        )
+    settings = _stored_settings(store)
+    if settings.run is None:
+        raise DataError(f"{store.uri}/{keys.CONFIG} names no run")
+    return Run(settings.run, store, settings)
+
+
+def _default_id(config: Path, settings: RunSettings) -> str:
+    allowed = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in config.stem.lower())
+    return f"{allowed.strip('.-')[:_MAX_STEM] or 'run'}-{settings.fingerprint()}"
+
+
+def _config_document(settings: RunSettings) -> bytes:
+    document = {"schema_version": CONFIG_SCHEMA_VERSION, **settings.model_dump(mode="json")}
+    return json.dumps(document, indent=2).encode() + b"\n"
+
+
+def _stored_settings(store: ObjectStore) -> RunSettings:
+    source = f"{store.uri}/{keys.CONFIG}"
+    try:
+        values = json.loads(store.get(keys.CONFIG))
+        version = values.pop("schema_version", None)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise DataError(f"{source} is no JSON object: {error}") from error
+    if version != CONFIG_SCHEMA_VERSION:
+        raise DataError(f"{source} has schema version {version}; this nashdex reads {CONFIG_SCHEMA_VERSION}")
+    try:
+        return RunSettings.model_validate(values)
+    except ValidationError as error:
+        raise DataError(f"{source} holds no settings of this nashdex: {describe_problems(error)}") from error
+
+
+def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun) -> None:
+    settings = prepared.settings
+    differences = differing_fields(settings, _stored_settings(store))
+    if not differences:
+        changed = [SETTING_OF[key] for key, data in prepared.inputs.items() if store.get(key) != data]
+        differences = [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]
+    if differences:
+        raise ConfigurationError(
+            f"{store.uri} was begun under other settings: {'; '.join(differences)}. "
+            "Restore them to go on with it, or choose another id with --run"
+        )

@@ -1,0 +1,70 @@
+"""Files that a run takes along: teams, and the payoffs of a matrix game. Each is checked before anything is stored."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from nashdex.core import keys
+from nashdex.core.errors import DataError
+from nashdex.games.registry import game_for
+from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
+from nashdex.settings.run import RunSettings
+
+SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
+"""The setting that names the file, by the key under which its content is stored."""
+
+
+def read_inputs(settings: RunSettings) -> dict[str, bytes]:
+    """Return what is to be stored with the run, by key.
+
+    Raises:
+        DataError: a file that the settings name is missing or wrong; a team is illegal.
+        ConfigurationError: the format takes no such file.
+    """
+    inputs = {}
+    if settings.teams is not None:
+        inputs[keys.TEAMS] = _teams(settings.teams, settings.format)
+    if settings.matrix is not None:
+        document = read_matrix(settings.matrix)
+        game_for(settings.format, matrix=document)
+        inputs[keys.MATRIX] = document.to_json()
+    return inputs
+
+
+def _teams(path: Path, format_id: str) -> bytes:
+    """Return the packed teams of a file, each checked by the simulator."""
+    # Late: as in the registry.
+    from nashdex.games.showdown.game import pack_teams  # noqa: PLC0415
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"teams: {path} cannot be read ({error}); expected a text file of teams") from error
+    game_for(format_id, text)
+    return pack_teams(format_id, text, str(path)).encode()
+
+
+def read_matrix(path: Path) -> MatrixDocument:
+    """Return the game in a file such as ``nashdex solve`` reads, if it can be played.
+
+    Raises:
+        DataError: the file is missing or wrong, or its game is not zero-sum or too large to be written down.
+    """
+    # Late: checking a matrix takes the solver's modules, and with them scipy.
+    from nashdex.solver import matrix_file  # noqa: PLC0415
+
+    game = matrix_file.read(path)
+    if isinstance(game, matrix_file.SymmetricGame):
+        rows = columns = game.policies
+        zero_sum = game.zero_sum
+    else:
+        rows, columns = game.row_policies, game.column_policies
+        zero_sum = isinstance(game, matrix_file.TwoPopulationGame)
+    if isinstance(game, matrix_file.BimatrixGame) or not zero_sum:
+        raise DataError(f"{path} is not zero-sum; expected payoffs to the row player alone, without column_payoffs")
+    if max(len(rows), len(columns)) > MAX_ACTIONS:
+        raise DataError(
+            f"{path} is {len(rows)} × {len(columns)}; a game to be played has at most {MAX_ACTIONS} rows and columns. "
+            "`nashdex solve` takes larger ones"
+        )
+    return MatrixDocument(row_policies=rows, column_policies=columns, payoffs=tuple(map(tuple, game.payoffs.tolist())))

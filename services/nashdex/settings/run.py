@@ -1,0 +1,51 @@
+"""The settings of a run, composed of the sections that packages own.
+
+This module and ``nashdex.settings.loading`` are the only ones that know all sections.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from nashdex.core.ids import RunIdField
+from nashdex.core.section import Section
+from nashdex.metagame.opponents.settings import LeagueSettings
+from nashdex.metagame.solvers.settings import SolveSettings
+from nashdex.metagame.tournament.settings import EvaluateSettings, GateSettings
+from nashdex.policies.settings import NetworkSettings, PopulationSettings
+from nashdex.rollout.settings import CollectSettings
+from nashdex.trainer.settings import TrainSettings
+
+
+class RunSettings(Section):
+    """A whole run. Stored with it as ``config.json``; a run refuses to go on under other settings."""
+
+    run: RunIdField | None = Field(None, description="The run's id; by default made of the file's name and settings.")
+    format: str = Field("gen1ou", description="Showdown format, or kuhn_poker, leduc_poker or matrix.")
+    mode: Literal["psro", "self-play", "league"] = Field(
+        "psro",
+        description="Opponent rule: the meta-strategy (policy-space response oracles), the learner itself, a league.",
+    )
+    iterations: int = Field(5, ge=1, le=9999, description="Iterations of the loop, the cloning one included.")
+    seed: int = Field(0, ge=0, lt=2**63, description="Root of every seed in the run.")
+    teams: Path | None = Field(None, description="File of teams (export or packed); by default the format's own set.")
+    matrix: Path | None = Field(None, description="File of payoffs, for format matrix (see `nashdex solve --help`).")
+    population: PopulationSettings = PopulationSettings()
+    network: NetworkSettings = NetworkSettings()
+    collect: CollectSettings = CollectSettings()
+    train: TrainSettings = TrainSettings()
+    gate: GateSettings = GateSettings()
+    league: LeagueSettings = LeagueSettings()
+    evaluate: EvaluateSettings = EvaluateSettings()
+    solve: SolveSettings = SolveSettings()
+
+    @property
+    def num_gates(self) -> int:
+        """Shards of the gate step, one a trained policy; 0 where the run has no such step."""
+        return 0 if self.gate.test == "none" else self.train.seeds
+
+    def fingerprint(self) -> str:
+        """Return 8 hex digits that change when any setting but the run's id does."""
+        return hashlib.sha256(self.model_dump_json(exclude={"run"}).encode()).hexdigest()[:8]

@@ -1,0 +1,184 @@
+"""The solve step: count the iteration's battles, solve the game, publish population, payoffs, mixture and analysis."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import structlog
+
+from nashdex.core import keys
+from nashdex.core.documents import Document
+from nashdex.core.ids import PolicyId
+from nashdex.core.manifest import Manifest
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.seeds import derive_seed
+from nashdex.core.steps import StepName
+from nashdex.core.stopping import check_stop
+from nashdex.games.registry import game_of_run
+from nashdex.games.tabular.game import TabularGame
+from nashdex.games.tabular.values import nash_conv
+from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.analysis.solving import Answer, EmpiricalGame, ExactGame, solve_game
+from nashdex.metagame.evidence.exact import add_exact
+from nashdex.metagame.evidence.ledger import (
+    LEDGER,
+    BattleRecord,
+    InteractionMatrix,
+    ShardLedger,
+    add_ledgers,
+    check_played_as_planned,
+)
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import Population
+from nashdex.metagame.ratings.table import BASE_ELO
+from nashdex.metagame.solvers.registry import SolverParameters, meta_solver
+from nashdex.metagame.solvers.settings import SolveSettings
+from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
+from nashdex.metagame.tournament.schedule import scheduled_battles
+from nashdex.policies.tables import load_table
+from nashdex.settings.run import RunSettings
+from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.documents import read_from_shards, read_published
+from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry import metrics
+from nashdex.telemetry.progress import Progress
+
+ANCHOR = "random"
+"""The scripted policy that the ratings are measured from, where it is a member: it never changes."""
+
+
+_log = structlog.get_logger(__name__)
+
+
+def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
+    """Publish what ``iteration`` found: population, interaction matrix, meta-strategy and analysis.
+
+    Raises:
+        DataError: an earlier step is not done, its objects were altered, or the ledgers do not hold exactly the
+            planned battles.
+        StoppedError: the process was asked to stop.
+    """
+    if done := find_manifest(store, iteration, StepName.SOLVE, shard):
+        return done
+    attempt = Attempt(store, iteration, StepName.SOLVE, shard)
+    plan = read_published(store, iteration, keys.PLAN, IterationPlan)
+    trained = read_from_shards(store, iteration, StepName.TRAIN, settings.train.seeds, TRAINING_RESULT, TrainingResult)
+    gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
+    population = plan.population.grown(admitted(trained, gates), iteration)
+    ledgers = _ledgers(store, settings, iteration)
+    counted = None
+    if iteration > 0:
+        counted = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
+    tabular = game_of_run(store, settings)
+    exact, earlier = None, []
+    if isinstance(tabular, TabularGame):
+        matrix = add_exact(counted, population.ids, ledgers)
+        exact = _exact_game(store, tabular, population)
+    else:
+        check_played_as_planned(scheduled_battles(plan, population, counted, settings.evaluate), ledgers)
+        matrix = add_ledgers(counted, population.ids, ledgers)
+        earlier = [record for before in range(iteration) for record in _records(_ledgers(store, settings, before))]
+    game = EmpiricalGame(
+        matrix,
+        records=(*earlier, *_records(ledgers)),
+        answer=_answer(plan, population, _records(ledgers)),
+        anchors={entry.id: BASE_ELO for entry in population.policies if entry.id == ANCHOR},
+        exact=exact,
+        history=population.history,
+    )
+    solver = meta_solver(settings.solve.meta_solver, solver_parameters(settings.solve))
+    with Progress(StepName.SOLVE, shard, settings.solve.num_draws, "draws") as progress:
+
+        def tick() -> None:
+            progress.advance()
+            check_stop()
+
+        meta_strategy, analysis = solve_game(
+            game,
+            solver,
+            unplayed=settings.solve.unplayed,
+            num_draws=settings.solve.num_draws,
+            seed=derive_seed(settings.seed, "solve", iteration),
+            tick=tick,
+        )
+    for warning in analysis.warnings:
+        _log.warning("rating misleads", warning=warning)
+    _measure(meta_strategy, analysis)
+    documents: dict[str, Document] = {
+        keys.POPULATION: population,
+        keys.INTERACTION_MATRIX: matrix,
+        keys.META_STRATEGY: meta_strategy,
+        keys.META_GAME_ANALYSIS: analysis,
+    }
+    # Everything follows from seeds and inputs, so attempts that race publish the same bytes.
+    for name, document in documents.items():
+        attempt.write(name, document.to_json())
+        store.put(keys.published(iteration, name), document.to_json())
+    return attempt.finish({"policies": len(population.ids), "battles": sum(len(each.battles) for each in ledgers)})
+
+
+def solver_parameters(settings: SolveSettings) -> SolverParameters:
+    """Return the parameters of the meta-solver that a run's settings give."""
+    return SolverParameters(
+        alpha=settings.alpha,
+        population_size=settings.population_size,
+        last_k=settings.last_k,
+        recency_temperature=settings.recency_temperature,
+        temperature=settings.temperature,
+        num_iterations=settings.num_iterations,
+    )
+
+
+def _ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> list[ShardLedger]:
+    return read_from_shards(store, iteration, StepName.EVALUATE, settings.evaluate.shards, LEDGER, ShardLedger)
+
+
+def _records(ledgers: list[ShardLedger]) -> tuple[BattleRecord, ...]:
+    return tuple(record for ledger in ledgers for record in ledger.battles)
+
+
+def _exact_game(store: ObjectStore, game: TabularGame, population: Population) -> ExactGame:
+    """Return what exact exploitability needs: the whole tree, and what each member does anywhere in it."""
+    tables = [load_table(store, policy, game.tree) for policy in population.ids]
+
+    def nash_conv_of(mixture: Mapping[PolicyId, float]) -> float:
+        shares = np.array([mixture.get(policy, 0.0) for policy in population.ids])
+        return nash_conv(game.tree, tables, shares)
+
+    return ExactGame(game.tree.max_payoff, nash_conv_of)
+
+
+def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleRecord, ...]) -> Answer | None:
+    """Return what the iteration's new policies answered.
+
+    A clone answers nothing, and what self-play and leagues train against is not the meta-strategy.
+    """
+    known = set(plan.population.ids)
+    candidates = tuple(policy for policy in population.ids if policy not in known)
+    if plan.oracle == "clone" or plan.rule in {"self-play", "league"} or not candidates:
+        return None
+    return Answer(plan.opponents, candidates, fresh)
+
+
+def _measure(meta_strategy: MetaStrategy, analysis: MetaGameAnalysis) -> None:
+    shares = [share for share in meta_strategy.meta_strategy.values() if share > 0]
+    metrics.META_STRATEGY_ENTROPY.set(-sum(share * math.log(share) for share in shares))
+    metrics.META_STRATEGY_SUPPORT.set(len(analysis.support))
+    metrics.POPULATION_SIZE.set(len(meta_strategy.meta_strategy))
+    metrics.PAYOFF_COVERAGE.set(analysis.coverage.share)
+    metrics.PAYOFF_INTERVAL_WIDTH.set(analysis.interval_widths.largest)
+    metrics.SUPPORT_STABILITY.set(analysis.support_stability)
+    metrics.INTRANSITIVITY.set(analysis.intransitivity)
+    metrics.INTRANSITIVITY_BY_CHANCE.set(analysis.intransitivity_by_chance)
+    estimates = analysis.exploitability
+    if estimates.exact is not None:
+        metrics.NASH_CONV.set(estimates.exact.nash_conv)
+    for estimate in (
+        estimates.restricted,
+        estimates.best_response_gap,
+        estimates.exact,
+        estimates.legacy_dominance_gap,
+    ):
+        if estimate is not None:
+            for bound, value in (("value", estimate.value), ("low", estimate.low), ("high", estimate.high)):
+                metrics.EXPLOITABILITY.set(value, estimator=estimate.estimator, bound=bound)

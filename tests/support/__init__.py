@@ -1,0 +1,1 @@
+"""What several tests share: small games, arenas, servers and made-up runs."""

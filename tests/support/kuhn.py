@@ -1,0 +1,81 @@
+"""Kuhn poker as a run of few and small battles, for tests of what trains on it."""
+
+from nashdex.collector import step as collect
+from nashdex.core import keys
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import TRAINING_RESULT, Oracle, TrainingResult
+from nashdex.metagame.plan import IterationPlan, OpponentRule
+from nashdex.metagame.population import Kind, PolicyEntry, Population
+from nashdex.settings.run import RunSettings
+from nashdex.store.attempt import read_object
+from nashdex.store.protocol import ObjectStore
+from nashdex.trainer.step import run
+
+RANDOM, FIRST_ACTION = PolicyId("random"), PolicyId("first-action")
+
+
+def kuhn_settings(*, battles: int = 300, **train: object) -> RunSettings:
+    """Return settings of a run in which an iteration takes under a second; ``train`` are those of that section."""
+    return RunSettings.model_validate(
+        {
+            "format": "kuhn_poker",
+            "seed": 3,
+            "population": {"initial": ["random", "first-action"]},
+            "network": {"embedding_size": 4, "entity_size": 16, "hidden_size": 16, "num_hidden_layers": 1},
+            "collect": {"battles": battles, "shards": 1, "teacher": "random", "concurrent_battles": battles},
+            "train": {
+                "minibatch_decisions": 128,
+                "num_epochs": 2,
+                "round_battles": 200,
+                "checkpoint_every_updates": 3,
+                "cloning": {"num_epochs": 1, "critic_warmup_epochs": 1},
+            }
+            | train,
+        }
+    )
+
+
+def entry(policy: PolicyId, kind: Kind = "scripted") -> PolicyEntry:
+    """Return a member of the population."""
+    iteration = None if kind == "scripted" else 0
+    return PolicyEntry(id=policy, kind=kind, name=policy, iteration=iteration, parent=None)
+
+
+def trained(
+    store: ObjectStore,
+    settings: RunSettings,
+    iteration: int,
+    oracle: Oracle,
+    learner: PolicyId,
+    opponents: dict[PolicyId, float],
+    rule: OpponentRule = "meta-strategy",
+) -> TrainingResult:
+    """Publish a plan, collect, train, and return what training says of itself."""
+    prepare(store, settings, iteration, oracle, learner, opponents, rule)
+    return TrainingResult.from_json(read_object(store, run(store, settings, iteration, 0), TRAINING_RESULT), "result")
+
+
+def prepare(
+    store: ObjectStore,
+    settings: RunSettings,
+    iteration: int,
+    oracle: Oracle,
+    learner: PolicyId,
+    opponents: dict[PolicyId, float],
+    rule: OpponentRule = "meta-strategy",
+) -> None:
+    """Publish a plan and collect its battles."""
+    networks = {learner, *opponents} - {RANDOM, FIRST_ACTION}
+    plan = IterationPlan(
+        iteration=iteration,
+        oracle=oracle,
+        population=Population(
+            policies=(entry(RANDOM), entry(FIRST_ACTION), *(entry(p, "network") for p in sorted(networks)))
+        ),
+        rule=rule,
+        opponents=opponents,
+        learner=learner,
+    )
+    store.put(keys.published(iteration, keys.PLAN), plan.to_json())
+    for shard in range(settings.collect.shards):
+        collect.run(store, settings, iteration, shard)

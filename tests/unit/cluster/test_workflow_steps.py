@@ -1,0 +1,92 @@
+"""What only workflows ask of the command line: outputs of the plan, verdicts, the message of a failure."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nashdex.cli import run_command_line
+from nashdex.runs.creation import begin_run
+
+CONFIG = Path(__file__).parents[3] / "configs" / "kuhn.toml"
+
+
+@pytest.fixture
+def run_uri(tmp_path: Path) -> str:
+    overrides = ["iterations=1", "collect.shards=3", "evaluate.shards=4"]
+    return begin_run(str(tmp_path), CONFIG, name="kuhn", overrides=overrides).store.uri
+
+
+def plan(run_uri: str, *options: str) -> int:
+    return run_command_line(["step", "plan", "--run", run_uri, "--iteration", "0", *options])
+
+
+def test_the_plan_tells_how_far_steps_fan_out_also_when_it_is_done(run_uri: str, tmp_path: Path) -> None:
+    folder = tmp_path / "made" / "outputs"
+    for _ in range(2):
+        assert plan(run_uri, "--outputs", str(folder)) == 0
+        told = {path.name: path.read_text() for path in folder.iterdir()}
+        assert told == {"collect-shards": "3", "train-seeds": "1", "gates": "0", "evaluate-shards": "4"}
+        for path in folder.iterdir():
+            path.unlink()
+
+
+def test_only_the_plan_has_outputs(run_uri: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--run", run_uri, "--iteration", "0", "--outputs", str(tmp_path)]
+    assert run_command_line(["step", "collect", *options]) == 64
+    assert "--outputs goes with the step plan" in capsys.readouterr().err
+
+
+def test_outputs_that_cannot_be_written_are_refused(
+    run_uri: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert plan(run_uri, "--outputs", str(tmp_path / "file")) == 64
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def verdict(run_uri: str, *options: str) -> int:
+    return run_command_line(["verdict", "--run", run_uri, "--iteration", "0", *options])
+
+
+def test_the_verdict_on_a_failure_names_pods_in_the_order_in_which_they_failed(
+    run_uri: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nodes = [
+        {"displayName": "train", "message": "child failed", "finishedAt": "1", "phase": "Failed"},
+        {"displayName": "train(1)", "podName": "b", "message": "second", "finishedAt": "3", "phase": "Failed"},
+        {"displayName": "train(0)", "podName": "a", "message": "first", "finishedAt": "2", "phase": "Error"},
+    ]
+    quoted = json.dumps(json.dumps(nodes))
+    assert verdict(run_uri, "--status", "Failed", "--failures", quoted, "--json") == 0
+    failures = json.loads(capsys.readouterr().out)["failures"]
+    assert list(failures.items()) == [("train(0)", "first"), ("train(1)", "second")]
+    assert verdict(run_uri, "--status", "Failed", "--failures", "null") == 0
+    assert "has not succeeded: Failed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("failures", ["{", "3", '["a"]', '[{"podName": "a"}]'])
+def test_failures_that_are_no_list_of_nodes_are_refused(run_uri: str, failures: str) -> None:
+    assert verdict(run_uri, "--status", "Error", "--failures", failures) == 64
+
+
+def test_success_without_a_report_is_found_out(run_uri: str) -> None:
+    assert verdict(run_uri, "--status", "Succeeded") == 65
+
+
+def test_the_verdict_on_success_says_what_was_found(run_uri: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for step in ("plan", "collect", "train", "evaluate", "solve", "report"):
+        assert run_command_line(["step", step, "--run", run_uri, "--iteration", "0"]) == 0
+    capsys.readouterr()
+    assert verdict(run_uri, "--status", "Succeeded") == 0
+    assert "exploitability  exact" in capsys.readouterr().out
+
+
+def test_a_failure_is_left_where_the_pod_shows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NASHDEX_TERMINATION_LOG", str(tmp_path / "log"))
+    assert run_command_line(["step", "plan", "--run", str(tmp_path / "none"), "--iteration", "0"]) == 65
+    assert capsys.readouterr().err == f"error: {(tmp_path / 'log').read_text()}\n"
+    monkeypatch.setenv("NASHDEX_TERMINATION_LOG", str(tmp_path / "no" / "such" / "folder"))
+    assert run_command_line(["step", "plan", "--run", str(tmp_path / "none"), "--iteration", "0"]) == 65

@@ -1,0 +1,111 @@
+"""Children that start warm behave as programs do: log, progress, exit codes, signals."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nashdex.local import warm_start
+from nashdex.local.processes import Child, kill_group, run_process
+from nashdex.local.warm_start import WarmStart
+
+pytestmark = pytest.mark.skipif(not warm_start.is_available(), reason="children start warm on Linux only")
+
+START = WarmStart("support.warm_program:main", [])
+
+
+def run(log: Path, *command: str, lines: list[bytes] | None = None, groups: set[int] | None = None) -> int:
+    return asyncio.run(
+        run_process(
+            command,
+            start=START,
+            log=log,
+            on_line=[].append if lines is None else lines.append,
+            groups=set() if groups is None else groups,
+            grace_seconds=0.5,
+            environment={"ONLY": "this"},
+        )
+    )
+
+
+def test_log_progress_and_environment(tmp_path: Path) -> None:
+    lines: list[bytes] = []
+    groups: set[int] = set()
+    assert run(tmp_path / "log", "say", lines=lines, groups=groups) == 0
+    assert lines == [b"to the runner\n"]
+    assert groups == set()
+    log = (tmp_path / "log").read_text().splitlines()
+    assert sorted(log[:2]) == ["to the log", "to the log too"]
+    about, _, parent = log[2].rpartition(" ")
+    assert about == "['NASHDEX_PROGRESS_FD', 'ONLY'] True"
+    assert int(parent) != os.getpid(), "started by this process, not by the server"
+
+
+@pytest.mark.parametrize("code", [0, 64, 75, 143])
+def test_exit_codes(tmp_path: Path, code: int) -> None:
+    assert run(tmp_path / "log", "exit", str(code)) == code
+
+
+async def _ended_by(log: Path, what: str, end: Callable[[Child], None]) -> int:
+    read_end, write_end = os.pipe()
+    with log.open("ab") as output:
+        child = await START([what], stdin=read_end, output=output.fileno(), progress=output.fileno(), environment={})
+    os.close(read_end)
+    assert child.returncode is None
+    end(child)
+    try:
+        code = await asyncio.wait_for(child.wait(), 30)
+    finally:
+        kill_group(child.pid)
+        os.close(write_end)
+    assert child.returncode == code
+    return code
+
+
+def test_ends_by_signals(tmp_path: Path) -> None:
+    assert asyncio.run(_ended_by(tmp_path / "log", "sleep", lambda child: child.terminate())) == -signal.SIGTERM
+    killed = asyncio.run(_ended_by(tmp_path / "log", "sleep", lambda child: os.kill(child.pid, signal.SIGKILL)))
+    assert killed == -signal.SIGKILL
+
+
+def test_its_standard_input_ends_with_who_started_it(tmp_path: Path) -> None:
+    async def run_and_close() -> int:
+        read_end, write_end = os.pipe()
+        with (tmp_path / "log").open("ab") as output:
+            number = output.fileno()
+            child = await START(["read"], stdin=read_end, output=number, progress=number, environment={})
+        os.close(read_end)
+        os.close(write_end)
+        return await asyncio.wait_for(child.wait(), 30)
+
+    assert asyncio.run(run_and_close()) == 7
+
+
+def test_a_child_that_ignores_sigterm_is_killed_when_cancelled(tmp_path: Path) -> None:
+    groups: set[int] = set()
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(
+            run_process(
+                ["ignore"],
+                start=START,
+                log=tmp_path / "log",
+                on_line=lambda _: None,
+                groups=groups,
+                grace_seconds=0.2,
+                environment={},
+            )
+        )
+        while not (tmp_path / "log").exists() or b"ignoring" not in (tmp_path / "log").read_bytes():  # noqa: ASYNC110 - only the log tells
+            await asyncio.sleep(0.01)
+        (pid,) = groups
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        with pytest.raises(ProcessLookupError):
+            os.killpg(pid, 0)
+
+    asyncio.run(cancelled())

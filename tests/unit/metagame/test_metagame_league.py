@@ -1,0 +1,136 @@
+"""Whom the learner of a league meets."""
+
+from itertools import permutations
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.opponents.league import ClassShares, Weighting, league_mixture, pfsp, shares_at, win_rates
+from nashdex.metagame.opponents.settings import LeagueSettings
+from nashdex.metagame.population import PolicyEntry, Population
+
+LEARNER, RANDOM, EQUAL, WEAK, WEAKER, STRONG = (
+    PolicyId(name) for name in ("learner", "random", "equal", "weak", "weaker", "strong")
+)
+RATINGS = {LEARNER: 1500.0, RANDOM: 1000.0, EQUAL: 1500.0, WEAK: 1430.0, WEAKER: 1399.0, STRONG: 1650.0}
+EVERY = ClassShares(0.05, 0.30, 0.30, 0.35)
+
+
+def _population(*policies: PolicyId) -> Population:
+    return Population(
+        policies=tuple(
+            PolicyEntry(
+                id=policy,
+                kind="scripted" if policy == RANDOM else "network",
+                name=policy,
+                iteration=None if policy == RANDOM else 0,
+                parent=None,
+            )
+            for policy in policies
+        )
+    )
+
+
+def _mixture(
+    *policies: PolicyId, shares: ClassShares = EVERY, rates: dict[PolicyId, float] | None = None
+) -> dict[PolicyId, float]:
+    return league_mixture(_population(*policies), LEARNER, rates or {}, RATINGS, shares=shares, weighting="hard")
+
+
+@pytest.mark.parametrize(
+    ("weighting", "weights"),
+    [("hard", (0.01, 0.25, 0.81)), ("variance", (0.09, 0.25, 0.09)), ("normal", (0.1, 0.5, 0.5))],
+)
+def test_pfsp_weighs_by_the_win_rate(weighting: Weighting, weights: tuple[float, ...]) -> None:
+    rates = {WEAK: 0.9, EQUAL: 0.5, STRONG: 0.1}
+    expected = [weight / sum(weights) for weight in weights]
+    assert list(pfsp(rates, weighting).values()) == pytest.approx(expected)
+
+
+def test_pfsp_hard_has_the_known_answer() -> None:
+    shares = pfsp({WEAK: 0.9, EQUAL: 0.5, STRONG: 0.1}, "hard")
+    assert [round(share, 4) for share in shares.values()] == [0.0093, 0.2336, 0.7570]
+
+
+@pytest.mark.parametrize("weighting", get_args(Weighting))
+def test_opponents_that_are_all_beaten_for_certain_are_met_alike(weighting: Weighting) -> None:
+    assert pfsp({WEAK: 1.0, WEAKER: 1.0}, weighting) == {WEAK: 0.5, WEAKER: 0.5}
+    assert pfsp({}, weighting) == {}
+
+
+@given(st.dictionaries(st.sampled_from([*"abcdef"]), st.floats(0, 1), min_size=1), st.sampled_from(get_args(Weighting)))
+def test_pfsp_is_a_distribution_that_follows_ids(rates: dict[str, float], weighting: Weighting) -> None:
+    by_id = {PolicyId(policy): rate for policy, rate in rates.items()}
+    shares = pfsp(by_id, weighting)
+    assert sum(shares.values()) == pytest.approx(1)
+    assert min(shares.values()) >= 0
+    assert pfsp(dict(reversed(by_id.items())), weighting) == shares
+
+
+def test_each_class_gets_its_share_and_its_own_members() -> None:
+    rates = {WEAK: 0.6, WEAKER: 0.8}
+    mixture = _mixture(RANDOM, LEARNER, EQUAL, WEAK, WEAKER, STRONG, rates=rates)
+    hard = {EQUAL: 0.25, STRONG: 0.25, WEAK: 0.16, WEAKER: 0.04}
+    peers = {policy: hard[policy] / 0.66 for policy in (EQUAL, STRONG, WEAK)}
+    exploitable = {policy: hard[policy] / 0.20 for policy in (WEAK, WEAKER)}
+    assert mixture == pytest.approx(
+        {
+            RANDOM: 0.05,
+            LEARNER: 0.30,
+            EQUAL: 0.30 * peers[EQUAL],
+            STRONG: 0.30 * peers[STRONG],
+            WEAK: 0.30 * peers[WEAK] + 0.35 * exploitable[WEAK],
+            WEAKER: 0.35 * exploitable[WEAKER],
+        }
+    ), "70 Elo below is a peer and exploitable, 101 below only exploitable, 150 above a peer"
+
+
+def test_empty_classes_give_their_share_to_the_others_in_proportion() -> None:
+    assert _mixture(RANDOM, LEARNER) == pytest.approx({LEARNER: 0.30 / 0.35, RANDOM: 0.05 / 0.35})
+
+
+def test_nobody_to_meet_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"league\.baseline or league\.itself"):
+        _mixture(RANDOM, LEARNER, shares=ClassShares(0, 0, 0.5, 0.5))
+
+
+def test_the_mixture_follows_ids_not_places() -> None:
+    rates = {EQUAL: 0.31, WEAK: 0.77, STRONG: 0.1}
+    mixtures = [_mixture(*order, rates=rates) for order in permutations([RANDOM, LEARNER, EQUAL, WEAK, STRONG])]
+    assert all(mixture == mixtures[0] for mixture in mixtures)
+    assert all(list(mixture) == list(mixtures[0]) for mixture in mixtures)
+
+
+def test_win_rates_start_at_even_and_are_never_certain() -> None:
+    matrix = InteractionMatrix(
+        policies=(WEAK, LEARNER, STRONG),
+        wins=((0, 0, 0), (7, 0, 0), (0, 0, 0)),
+        draws=((0, 1, 0), (1, 0, 0), (0, 0, 0)),
+        games=((0, 8, 0), (8, 0, 0), (0, 0, 0)),
+    )
+    assert win_rates(matrix, LEARNER) == {WEAK: pytest.approx(8.5 / 10), STRONG: 0.5}
+
+
+def test_exact_payoffs_are_win_rates_on_the_game_s_scale() -> None:
+    bare = InteractionMatrix.unplayed((LEARNER, WEAK))
+    matrix = bare.model_copy(update={"payoffs": ((0.0, 1.0), (-1.0, 0.0))})
+    assert win_rates(matrix, LEARNER, largest_payoff=2.0) == {WEAK: 0.75}
+
+
+def test_shares_move_in_a_straight_line_to_the_final_ones() -> None:
+    settings = LeagueSettings(
+        baseline=0.40, itself=0.30, peer=0.20, exploitable=0.10, final_shares=(0.10, 0.40, 0.35, 0.15)
+    )
+    assert shares_at(settings, 1, 5) == ClassShares(0.40, 0.30, 0.20, 0.10)
+    assert shares_at(settings, 2, 5) == pytest.approx((0.30, 0.40 - 0.20 / 3, 0.25, 0.35 / 3))
+    assert shares_at(settings, 4, 5) == pytest.approx((0.10, 0.40, 0.35, 0.15))
+    assert shares_at(settings, 1, 2) == (0.40, 0.30, 0.20, 0.10), "a run of one such iteration stays at the first"
+
+
+def test_shares_without_final_ones_stay() -> None:
+    assert shares_at(LeagueSettings(), 3, 9) == pytest.approx(EVERY)

@@ -1,0 +1,181 @@
+"""Counting battles: by id, as integers, each exactly once."""
+
+import json
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nashdex.core.errors import DataError
+from nashdex.core.ids import PolicyId
+from nashdex.core.sharding import shard_range
+from nashdex.metagame.evidence.ledger import (
+    BattleRecord,
+    InteractionMatrix,
+    PlannedBattle,
+    ShardLedger,
+    add_ledgers,
+    battles_of,
+    check_played_as_planned,
+    planned_battles,
+)
+from support.tournaments import cell, ledger, matrix, population, record
+
+A, B, C, D = (PolicyId(name) for name in "abcd")
+
+
+def _play(battles: list[PlannedBattle], seed: int = 0) -> ShardLedger:
+    generator = np.random.default_rng(seed)
+    return ledger(record(battle, generator.choice([*battle.seats, None])) for battle in battles)
+
+
+def test_battles_of_a_cell_are_side_swapped_pairs() -> None:
+    battles = battles_of(planned_battles(population("b", "a"), None, 5))
+    assert [battle.seats for battle in battles] == [(A, B), (B, A), (A, B), (B, A), (A, B)]
+    assert [battle.pair for battle in battles] == [0, 0, 1, 1, 2]
+
+
+@given(st.integers(0, 1000))
+def test_a_record_knows_which_planned_battle_it_is(number: int) -> None:
+    battle = PlannedBattle(A, B, number)
+    assert record(battle, "a").planned == battle
+
+
+def test_the_plan_does_not_depend_on_the_order_of_the_population() -> None:
+    plans = {tuple(planned_battles(population(*order), None, 4)) for order in permutations("abc")}
+    assert len(plans) == 1
+
+
+def test_the_plan_holds_what_is_missing_and_nothing_else() -> None:
+    counted = matrix("ba", [[0, 1], [2, 0]], [[0, 3], [3, 0]])
+    cells = planned_battles(population("a", "b", "c"), counted, 5)
+    assert cells == [(A, B, range(3, 5)), (A, C, range(5)), (B, C, range(5))]
+    assert planned_battles(population("a", "b"), counted, 3) == []
+
+
+def test_shards_and_retries_play_every_planned_battle_exactly_once() -> None:
+    members = population("d", "a", "c", "b")
+    planned = battles_of(planned_battles(members, None, 7))
+    first_try = _play([planned[i] for i in shard_range(len(planned), 3, 1)], seed=1)
+    shards = [_play([planned[i] for i in shard_range(len(planned), 3, shard)]) for shard in range(3)]
+    check_played_as_planned(planned_battles(members, None, 7), shards)
+    counted = add_ledgers(None, members.ids, shards)
+    assert (counted.arrays()[2] == 7 * (1 - np.eye(4))).all()
+    with pytest.raises(DataError, match="twice"):
+        add_ledgers(None, members.ids, [*shards, first_try])
+    with pytest.raises(DataError, match="more than once"):
+        check_played_as_planned(planned_battles(members, None, 7), [*shards, first_try])
+
+
+def test_a_missing_or_unplanned_battle_is_named() -> None:
+    cells = planned_battles(population("a", "b"), None, 3)
+    with pytest.raises(DataError, match="battle 2 of 'a' against 'b' is planned but in no ledger"):
+        check_played_as_planned(cells, [ledger(cell("a", "b", ["a", "b"]))])
+    with pytest.raises(DataError, match=r"battle 3 of 'a' against 'b' \(and 1 more\) is recorded but was not planned"):
+        check_played_as_planned(cells, [ledger(cell("a", "b", ["a"] * 5))])
+
+
+def test_wins_follow_the_seat_that_won() -> None:
+    records = cell("a", "b", ["a", "a", None, "b", "a"])
+    counted = add_ledgers(None, (B, A), [ledger(records)])
+    assert counted.wins == ((0, 1), (3, 0))
+    assert counted.draws == ((0, 1), (1, 0))
+    assert counted.games == ((0, 5), (5, 0))
+
+
+@settings(deadline=None, derandomize=True, max_examples=30)
+@given(st.permutations("abcd"), st.permutations("abcd"), st.integers(0, 100))
+def test_counts_follow_ids_through_any_reordering(order: list[str], other: list[str], seed: int) -> None:
+    """Counts of one order, added to those of another, are what they would be in any order."""
+    battles = battles_of(planned_battles(population(*"abcd"), None, 3))
+    ids, other_ids = ([PolicyId(name) for name in names] for names in (order, other))
+    half = len(battles) // 2
+    early = add_ledgers(None, ids, [_play(battles[:half], seed)])
+    both = add_ledgers(early, other_ids, [_play(battles[half:], seed)])
+    straight = add_ledgers(None, (A, B, C, D), [_play(battles[:half], seed), _play(battles[half:], seed)])
+    assert both.restricted_to((A, B, C, D)) == straight
+
+
+def test_members_join_and_leave_with_their_own_counts() -> None:
+    counted = matrix("abc", [[0, 1, 2], [3, 0, 4], [5, 6, 0]], [[0, 4, 7], [4, 0, 10], [7, 10, 0]])
+    without = counted.restricted_to((C, A))
+    assert without.wins == ((0, 5), (2, 0))
+    assert without.over((A, D, C)).games == ((0, 0, 7), (0, 0, 0), (7, 0, 0))
+
+
+def test_restricting_to_a_stranger_or_twice_to_one_is_refused() -> None:
+    counted = matrix("ab", [[0, 1], [1, 0]], [[0, 2], [2, 0]])
+    with pytest.raises(DataError, match="'z'"):
+        counted.restricted_to((A, PolicyId("z")))
+    with pytest.raises(DataError, match="twice"):
+        counted.restricted_to((A, A))
+
+
+def test_a_ledger_with_a_stranger_is_refused() -> None:
+    with pytest.raises(DataError, match="'c'"):
+        add_ledgers(None, (A, B), [ledger(cell("a", "c", ["a"]))])
+
+
+def test_a_policy_against_itself_is_no_record() -> None:
+    text = ledger(cell("a", "b", ["a"])).to_json().decode().replace('"b"', '"a"')
+    with pytest.raises(DataError, match="against itself"):
+        ShardLedger.from_json(text.encode(), "ledger.json")
+
+
+def test_a_ledger_survives_its_file() -> None:
+    played = _play(battles_of(planned_battles(population("a", "b", "c"), None, 4)))
+    assert ShardLedger.from_json(played.to_json(), "ledger.json") == played
+
+
+GOOD = {
+    "policies": ["a", "b"],
+    "wins": [[0, 3], [2, 0]],
+    "draws": [[0, 1], [1, 0]],
+    "games": [[0, 6], [6, 0]],
+}
+
+
+def test_the_counts_form_is_enough_to_read_a_matrix() -> None:
+    read = InteractionMatrix.from_json(json.dumps(GOOD).encode(), "matrix")
+    assert read.wins == ((0, 3), (2, 0))
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"policies": ["a", "a"]}, "'a' is named twice"),
+        ({"policies": []}, "no policies"),
+        ({"policies": ["a", "b", "c"]}, "wins has 2 rows for 3 policies"),
+        ({"wins": [[0, 3], [2]]}, "wins of 'b' has 1 entries; expected 2"),
+        ({"wins": [[0, -3], [2, 0]]}, "greater than or equal to 0"),
+        ({"wins": [[0, 5], [2, 0]]}, "'a' against 'b': 5 wins, 1 draws and 2 losses make 8 games, but games says 6"),
+        ({"wins": [[0, 1], [2, 0]]}, "make 4 games, but games says 6"),
+        ({"wins": [[0, 2.5], [2, 0]]}, "valid integer"),
+        ({"wins": [[1, 3], [2, 0]]}, "'a' is counted against itself"),
+        ({"games": [[0, 6], [6, 1]]}, "'b' is counted against itself"),
+        ({"draws": [[0, 1], [0, 0]]}, "1 draws one way and 0 the other"),
+        ({"games": [[0, 6], [7, 0]]}, "6 games one way and 7 the other"),
+        ({"games": None}, "games"),
+    ],
+)
+def test_wrong_counts_are_named(change: dict[str, object], problem: str) -> None:
+    with pytest.raises(DataError, match=problem):
+        InteractionMatrix.from_json(json.dumps(GOOD | change).encode(), "interaction_matrix.json")
+
+
+def test_a_retry_of_a_solved_iteration_cannot_count_its_battles_again() -> None:
+    """What was counted before is not planned again, so playing it again is refused."""
+    members = population("a", "b")
+    planned = planned_battles(members, None, 4)
+    shard = _play(battles_of(planned))
+    counted = add_ledgers(None, members.ids, [shard])
+    with pytest.raises(DataError, match="was not planned"):
+        check_played_as_planned(planned_battles(members, counted, 4), [shard])
+
+
+def test_seats_alternate_evenly() -> None:
+    battles: list[BattleRecord] = cell("a", "b", ["a"] * 10)
+    assert Counter(battle.policies[0] for battle in battles) == {A: 5, B: 5}

@@ -1,0 +1,100 @@
+"""Payoffs from counts: known intervals, the posterior, and what an unplayed cell may not become."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nashdex.core.errors import DataError
+from nashdex.metagame.evidence.estimates import (
+    beta_draws,
+    centred,
+    expected_scores,
+    posterior_scores,
+    require_played,
+    verdict,
+    wilson_interval,
+)
+from support.tournaments import drawn_matrix, matrix
+
+
+def test_wilson_of_26_in_50() -> None:
+    low, high = wilson_interval(26, 50)
+    assert (round(float(low), 4), round(float(high), 4)) == (0.3851, 0.6520)
+
+
+def test_26_of_50_is_no_difference() -> None:
+    assert verdict(26, 50) == "undecided"
+    assert verdict(24, 50) == "undecided"
+    assert verdict(34, 50) == "better"
+    assert verdict(16, 50) == "worse"
+
+
+def test_wilson_without_games_knows_nothing() -> None:
+    assert [float(bound) for bound in wilson_interval(0, 0)] == [0.0, 1.0]
+
+
+@given(st.integers(0, 500).flatmap(lambda n: st.tuples(st.integers(0, 2 * n), st.just(n))))
+def test_wilson_holds_the_rate_and_mirrors(halves_and_games: tuple[int, int]) -> None:
+    halves, games = halves_and_games
+    low, high = wilson_interval(halves / 2, games)
+    mirrored_low, mirrored_high = wilson_interval(games - halves / 2, games)
+    assert 0.0 <= low <= (halves / 2 / games if games else 0.5) <= high <= 1.0
+    assert low == pytest.approx(1 - mirrored_high)
+    assert high == pytest.approx(1 - mirrored_low)
+
+
+def test_a_draw_is_half_a_win() -> None:
+    scores = expected_scores(*matrix("ab", [[0, 5], [2, 0]], [[0, 10], [10, 0]], [[0, 3], [3, 0]]).arrays())
+    assert scores.tolist() == [[0.5, 0.65], [0.35, 0.5]]
+
+
+def test_payoffs_are_antisymmetric_to_the_last_bit() -> None:
+    scores = np.random.default_rng(0).random((7, 7))
+    payoffs = centred(expected_scores(*drawn_matrix("abcdefg", scores, 33, seed=1).arrays()))
+    assert (payoffs == -payoffs.T).all()
+    assert (payoffs.diagonal() == 0).all()
+
+
+def test_an_unplayed_cell_is_refused_by_name() -> None:
+    games = matrix("abc", np.zeros((3, 3), dtype=int), np.zeros((3, 3), dtype=int)).arrays()[2]
+    with pytest.raises(DataError, match=r"'a' has not played 'b' \(and 2 more pairs\)"):
+        require_played("abc", games)
+
+
+def test_posterior_draws_follow_ids_and_not_places() -> None:
+    scores = np.random.default_rng(0).random((4, 4))
+    counted = drawn_matrix("abcd", scores, 50, seed=2)
+    turned = counted.restricted_to(counted.policies[::-1])
+    straight = posterior_scores(counted.policies, *counted.arrays(), num_draws=20, seed=3)
+    assert (posterior_scores(turned.policies, *turned.arrays(), num_draws=20, seed=3)[:, ::-1, ::-1] == straight).all()
+
+
+def test_posterior_draws_do_not_change_when_a_policy_joins() -> None:
+    counted = drawn_matrix("abcd", np.full((4, 4), 0.6), 50, seed=2)
+    fewer = counted.restricted_to(counted.policies[:3])
+    all_draws = posterior_scores(counted.policies, *counted.arrays(), num_draws=20, seed=3)
+    assert (posterior_scores(fewer.policies, *fewer.arrays(), num_draws=20, seed=3) == all_draws[:, :3, :3]).all()
+
+
+@settings(deadline=None, derandomize=True, max_examples=30)
+@given(st.integers(0, 60), st.integers(0, 20), st.integers(0, 60))
+def test_the_posterior_has_its_mean_and_spread(wins: int, draws: int, losses: int) -> None:
+    """Moments of Beta(w + d/2 + ½, l + d/2 + ½), within five standard errors of 20,000 draws."""
+    drawn = beta_draws(wins, draws, losses, 20_000, seed=5)
+    alpha, beta = wins + draws / 2 + 0.5, losses + draws / 2 + 0.5
+    deviation = np.sqrt(alpha * beta / (alpha + beta + 1)) / (alpha + beta)
+    assert drawn.mean() == pytest.approx(alpha / (alpha + beta), abs=5 * deviation / np.sqrt(20_000))
+    assert drawn.std() == pytest.approx(deviation, rel=0.05)
+
+
+def test_posterior_intervals_cover_the_truth_as_often_as_they_say() -> None:
+    generator = np.random.default_rng(11)
+    truths = generator.random(400)
+    covered = 0
+    for index, truth in enumerate(truths):
+        wins = int(generator.binomial(100, truth))
+        low, high = np.quantile(beta_draws(wins, 0, 100 - wins, 1000, seed=index), (0.025, 0.975))
+        covered += low <= truth <= high
+    # 380 expected, standard deviation 4.4.
+    assert 363 <= covered <= 395

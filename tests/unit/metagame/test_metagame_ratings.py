@@ -1,0 +1,204 @@
+"""Ratings: known Elo, errors that fit, and warnings where one number per policy misleads."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nashdex.core.errors import DataError
+from nashdex.metagame.evidence.ledger import BattleRecord, InteractionMatrix, add_ledgers
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_again
+from nashdex.metagame.ratings.table import ELO_PER_STRENGTH, RatingTable, rate
+from support.tournaments import cell, drawn_matrix, ledger, matrix
+
+
+def _rated(
+    counted: InteractionMatrix,
+    anchors: dict[str, float] | None = None,
+    records: list[BattleRecord] | None = None,
+    num_draws: int = 200,
+) -> RatingTable:
+    return rate(
+        counted.policies,
+        *counted.arrays(),
+        anchors=anchors or {},
+        records=records or [],
+        num_draws=num_draws,
+        seed=0,
+    )
+
+
+@pytest.mark.parametrize(("score", "elo"), [(0.60, 70.4), (0.75, 190.9)])
+def test_elo_of_a_score(score: float, elo: float) -> None:
+    games = 1_000_000
+    wins = round(score * games)
+    table = _rated(matrix("ab", [[0, wins], [games - wins, 0]], [[0, games], [games, 0]]), {"b": 1000.0})
+    assert table.ratings["a"].elo - 1000 == pytest.approx(elo, abs=0.06)
+    assert table.ratings["b"].elo == 1000
+    assert table.ratings["b"].standard_error == 0
+
+
+def test_the_virtual_game_is_a_draw() -> None:
+    """Two wins of two and one virtual draw: 2.5 to 0.5."""
+    table = _rated(matrix("ab", [[0, 2], [0, 0]], [[0, 2], [2, 0]]), {"b": 0.0})
+    assert table.ratings["a"].elo == pytest.approx(400 * np.log10(5))
+
+
+def test_the_hessian_error_of_an_even_match() -> None:
+    """Information about θ is a quarter of the number of games, the virtual one included."""
+    table = _rated(matrix("ab", [[0, 200], [200, 0]], [[0, 400], [400, 0]]), {"b": 1000.0})
+    assert table.ratings["a"].hessian_standard_error == pytest.approx(ELO_PER_STRENGTH / np.sqrt(401 / 4))
+
+
+def test_without_anchors_the_mean_is_1000() -> None:
+    table = _rated(matrix("ab", [[0, 30], [10, 0]], [[0, 40], [40, 0]]))
+    assert np.mean([rating.elo for rating in table.ratings.values()]) == pytest.approx(1000)
+
+
+def test_anchors_shift_the_scale_and_nothing_else() -> None:
+    counted = drawn_matrix("abcd", expected_scores_of(np.array([0.0, 0.5, 1.0, 1.5])), 100, seed=0)
+    low, high = _rated(counted, {"c": 0.0}), _rated(counted, {"c": 1500.0})
+    for policy in "abcd":
+        assert high.ratings[policy].elo - low.ratings[policy].elo == pytest.approx(1500)
+        assert high.ratings[policy].standard_error == pytest.approx(low.ratings[policy].standard_error)
+    assert low.gap("a", "b").value == pytest.approx(_rated(counted).gap("a", "b").value)
+
+
+def test_an_unknown_anchor_is_refused() -> None:
+    with pytest.raises(DataError, match="anchor 'z'"):
+        _rated(matrix("ab", [[0, 1], [1, 0]], [[0, 2], [2, 0]]), {"z": 1000.0})
+
+
+@settings(deadline=None, derandomize=True, max_examples=8)
+@given(st.permutations("abcd"))
+def test_ratings_follow_ids_and_not_places(order: list[str]) -> None:
+    counted = drawn_matrix("abcd", expected_scores_of(np.array([0.0, 0.4, 0.8, -0.7])), 50, seed=4)
+    turned = counted.restricted_to([policy for name in order for policy in counted.policies if policy == name])
+    assert _rated(turned, {"b": 1000.0}, num_draws=100) == _rated(counted, {"b": 1000.0}, num_draws=100)
+
+
+def test_intervals_hold_the_true_ratings() -> None:
+    """A transitive game of four, a hundred times: each interval and each gap holds the truth in about 95."""
+    theta = np.array([0.0, 0.3, 0.9, -0.5])
+    held, gaps, warned = 0, 0, 0
+    for seed in range(100):
+        table = _rated(drawn_matrix("abcd", expected_scores_of(theta), 100, seed), {"a": 1000.0}, num_draws=100)
+        held += sum(
+            table.ratings[name].low <= 1000 + ELO_PER_STRENGTH * strength <= table.ratings[name].high
+            for name, strength in zip("bcd", theta[1:], strict=True)
+        )
+        gap = table.gap("c", "d")
+        gaps += gap.low <= ELO_PER_STRENGTH * 1.4 <= gap.high
+        warned += bool(table.warnings)
+    assert 270 <= held <= 298
+    assert 89 <= gaps <= 100
+    assert warned <= 8
+
+
+def test_a_gap_is_surer_than_the_difference_of_two_intervals() -> None:
+    """Both are measured against a third: their errors go together."""
+    wins = np.array([[0, 10, 10], [90, 0, 50], [90, 50, 0]])
+    table = _rated(matrix("abc", wins, 100 * (1 - np.eye(3, dtype=int))), {"a": 1000.0})
+    apart = np.hypot(table.ratings["b"].standard_error, table.ratings["c"].standard_error)
+    assert table.gap("b", "c").standard_error < 0.8 * apart
+
+
+def test_a_cycle_is_called_one() -> None:
+    """Rock, paper, scissors at 0.7: all ratings equal, and every payoff is missed by 0.2."""
+    wins = np.array([[0, 140, 60], [60, 0, 140], [140, 60, 0]])
+    table = _rated(matrix("abc", wins, 200 * (1 - np.eye(3, dtype=int))))
+    assert [rating.elo for rating in table.ratings.values()] == pytest.approx([1000] * 3)
+    assert table.intransitivity == pytest.approx(0.2)
+    assert table.largest_misfit == pytest.approx(0.2)
+    assert table.intransitivity_by_chance < 0.1
+    assert "not transitive" in table.warnings[0]
+    assert "'a' is not rated below 'c' and yet scores 0.300" in table.warnings[1]
+
+
+def test_a_cell_of_few_battles_does_not_hide_a_cycle_of_many() -> None:
+    """A cell of six battles may be anything by chance, and counts for six."""
+    wins = np.array([[0, 60, 140, 0], [140, 0, 60, 0], [60, 140, 0, 3], [0, 0, 3, 0]])
+    table = _rated(matrix("abcd", wins, wins + wins.T))
+    assert table.intransitivity == pytest.approx(0.2, abs=0.01)
+    assert table.intransitivity_by_chance < 0.07
+    assert "not transitive" in table.warnings[0]
+
+
+def test_a_transitive_game_is_called_none() -> None:
+    scores = expected_scores_of(np.array([0.0, 1.0, 2.0]))
+    wins = np.round(100_000 * scores * (1 - np.eye(3))).astype(int)
+    table = _rated(matrix("abc", wins, 100_000 * (1 - np.eye(3, dtype=int))))
+    assert table.intransitivity < 1e-4
+    assert table.warnings == ()
+
+
+def test_a_rating_that_only_the_prior_bounds_is_warned_of() -> None:
+    table = _rated(matrix("ab", [[0, 50], [0, 0]], [[0, 50], [50, 0]]))
+    assert any("'a' won all its 50 games" in warning for warning in table.warnings)
+    assert any("'b' lost all its 50 games" in warning for warning in table.warnings)
+    assert np.isfinite(table.ratings["a"].elo)
+
+
+def test_an_anchor_that_lost_everything_is_where_it_was_put() -> None:
+    table = _rated(matrix("ab", [[0, 50], [0, 0]], [[0, 50], [50, 0]]), {"a": 1500.0, "b": 1000.0})
+    for policy, elo in (("a", 1500.0), ("b", 1000.0)):
+        rating = table.ratings[policy]
+        assert (rating.elo, rating.standard_error, rating.low, rating.high) == (elo, 0.0, elo, elo)
+    assert table.gap("a", "b").standard_error == 0.0
+    assert not any("prior" in warning for warning in table.warnings)
+
+
+def test_one_policy_alone_is_where_the_scale_begins() -> None:
+    rating = _rated(matrix("a", [[0]], [[0]])).ratings["a"]
+    assert (rating.elo, rating.standard_error, rating.games) == (1000.0, 0.0, 0)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10_000), st.integers(0, 5), st.sampled_from([{}, {"b": 1000.0}, {"a": 1200.0, "d": 900.0}]))
+def test_the_bootstrap_finds_what_a_fresh_fit_finds(seed: int, unplayed: int, anchors: dict[str, float]) -> None:
+    """Few battles and lopsided ones: starting near by, with another sample's Hessian, ends at the same strengths."""
+    generator = np.random.default_rng(seed)
+    games = generator.integers(1, 12, (4, 4))
+    games.ravel()[generator.choice(16, unplayed, replace=False)] = 0
+    games = np.triu(games, 1) + np.triu(games, 1).T
+    samples = []
+    for _ in range(2):
+        wins = np.triu(generator.binomial(games, generator.choice([0.0, 0.02, 0.5, 0.99, 1.0], (4, 4))), 1)
+        samples.append((wins + np.triu(games - wins, 1).T).astype(float))
+    fixed = {"abcd".index(name): (elo - 1000) / ELO_PER_STRENGTH for name, elo in anchors.items()}
+    first, second = (fit(scores, games.astype(float), fixed) for scores in samples)
+    again = fit_again(samples[1].sum(axis=1), games.astype(float), fixed, first)
+    assert again == pytest.approx(second.theta, abs=1e-8)
+
+
+def test_a_policy_that_met_nobody_is_warned_of() -> None:
+    games = np.array([[0, 10, 0], [10, 0, 0], [0, 0, 0]])
+    table = _rated(matrix("abc", games // 2, games), {"a": 1000.0})
+    assert any("no chain of battles ties 'c'" in warning for warning in table.warnings)
+    assert not any("'b'" in warning for warning in table.warnings)
+
+
+def test_pairs_decided_by_their_teams_are_fewer_facts_than_battles() -> None:
+    """The same policy wins both battles of every pair: half as many facts, and the bootstrap knows."""
+    winners = [name for pair in range(100) for name in [("a", "b")[pair % 2]] * 2]
+    records = cell("a", "b", winners)
+    counted = add_ledgers(None, ("a", "b"), [ledger(records)])  # type: ignore[arg-type]
+    blind, clustered = _rated(counted, {"b": 1000.0}), _rated(counted, {"b": 1000.0}, records)
+    ratio = clustered.ratings["a"].bootstrap_standard_error / blind.ratings["a"].bootstrap_standard_error
+    assert ratio == pytest.approx(np.sqrt(2), rel=0.15)
+    assert clustered.ratings["a"].standard_error == clustered.ratings["a"].bootstrap_standard_error
+    assert clustered.ratings["a"].elo == blind.ratings["a"].elo
+
+
+def test_pairs_decided_by_the_seat_say_nothing_and_the_hessian_stays() -> None:
+    records = cell("a", "b", ["a", "b"] * 50)
+    counted = add_ledgers(None, ("a", "b"), [ledger(records)])  # type: ignore[arg-type]
+    rating = _rated(counted, {"b": 1000.0}, records).ratings["a"]
+    assert rating.bootstrap_standard_error == pytest.approx(0, abs=1e-6)
+    assert rating.standard_error == rating.hessian_standard_error > 0
+
+
+def test_more_records_than_counts_are_refused() -> None:
+    counted = matrix("ab", [[0, 1], [1, 0]], [[0, 2], [2, 0]])
+    with pytest.raises(DataError, match="record 4 battles that do not fit the matrix's 2 games"):
+        _rated(counted, records=cell("a", "b", ["a", "b", "a", "b"]))

@@ -1,0 +1,54 @@
+"""The plan as data."""
+
+from itertools import pairwise
+
+import pytest
+
+from nashdex.core.steps import StepName
+from nashdex.planning.dag import NEXT_ITERATION, edges, iteration_steps, num_shards
+from nashdex.planning.programs import MODULES, step_function
+from nashdex.settings.run import RunSettings
+
+PLAIN = RunSettings()
+GATED = RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3}})
+
+
+@pytest.mark.parametrize("settings", [PLAIN, GATED], ids=["plain", "gated"])
+def test_an_iteration_has_every_step_once_after_all_it_waits_for(settings: RunSettings) -> None:
+    steps = iteration_steps(settings)
+    assert sorted(step.name for step in steps) == sorted(step for step in StepName if num_shards(settings, step))
+    seen: set[StepName] = set()
+    for step in steps:
+        assert seen.issuperset(step.after)
+        seen.add(step.name)
+
+
+def test_edges_are_the_designed_chain_and_lead_to_the_next_iteration() -> None:
+    chain = [StepName.PLAN, StepName.COLLECT, StepName.TRAIN, StepName.EVALUATE, StepName.SOLVE, StepName.REPORT]
+    assert set(edges(PLAIN)) == set(pairwise(chain))
+    assert NEXT_ITERATION == (StepName.REPORT, StepName.PLAN)
+
+
+def test_a_gate_stands_between_train_and_evaluate_one_for_each_trained_policy() -> None:
+    chain = [StepName.PLAN, StepName.COLLECT, StepName.TRAIN, StepName.GATE, StepName.EVALUATE]
+    assert set(edges(GATED)) == set(pairwise([*chain, StepName.SOLVE, StepName.REPORT]))
+    assert num_shards(GATED, StepName.GATE) == 3
+    assert num_shards(PLAIN, StepName.GATE) == 0
+
+
+def test_only_collect_train_and_evaluate_fan_out_each_by_its_own_setting() -> None:
+    settings = RunSettings.model_validate({"collect": {"shards": 3}, "train": {"seeds": 5}, "evaluate": {"shards": 7}})
+    assert {step.name: num_shards(settings, step.name) for step in iteration_steps(settings)} == {
+        StepName.PLAN: 1,
+        StepName.COLLECT: 3,
+        StepName.TRAIN: 5,
+        StepName.EVALUATE: 7,
+        StepName.SOLVE: 1,
+        StepName.REPORT: 1,
+    }
+
+
+@pytest.mark.parametrize("name", StepName)
+def test_every_step_has_code(name: StepName) -> None:
+    assert name in MODULES
+    assert callable(step_function(name))

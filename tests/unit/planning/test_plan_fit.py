@@ -1,0 +1,112 @@
+"""Settings that do not fit the game or each other are refused in one line, before a run begins."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.games.registry import game_of_run, tabular_game_of_run
+from nashdex.games.tabular.tree import uniform_table
+from nashdex.games.tabular.values import nash_conv
+from nashdex.runs.creation import begin_run, open_run, resolve_settings
+
+ROOT = Path(__file__).parents[3]
+EXACT = 'format = "kuhn_poker"\n[population]\ninitial = ["first-action"]\n[train]\noracle = "exact"\n'
+PPO = 'format = "kuhn_poker"\n[population]\ninitial = ["random"]\n[collect]\nteacher = "random"\n'
+RPS = {"policies": ["r", "p", "s"], "payoffs": [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]}
+
+
+@pytest.mark.parametrize(
+    ("text", "override", "says"),
+    [
+        (
+            EXACT,
+            'population.initial=["random", "heuristic"]',
+            r"population\.initial holds 'heuristic'.*'first-action' or",
+        ),
+        (EXACT, "format=gen1ou", "train.oracle 'exact' answers from a game's tree, which gen1ou is too large to have"),
+        (EXACT, "train.oracle=q-learning", None),
+        (EXACT, "train.reward=shaped", r"train\.reward 'shaped' is for Pokémon Showdown only"),
+        (EXACT, "train.preset=ema-magnet", r"train\.preset has no effect with train\.oracle = 'exact': leave it out"),
+        (EXACT, "train.damping.beta_old=0.5", r"train\.damping has no effect"),
+        (EXACT, "train.rounds=3", r"train\.rounds has no effect"),
+        (EXACT, "train.seeds=3", r"train\.seeds = 3 has no effect"),
+        (EXACT, "teams=teams.txt", "kuhn_poker has no teams: leave `teams` out"),
+        (EXACT, "matrix=game.json", "kuhn_poker has payoffs of its own: leave `matrix` out"),
+        (EXACT, "format=matrix", "format matrix needs payoffs: set `matrix`"),
+        (EXACT, "collect.teacher=heuristic", None),
+        (PPO, "seed=1", None),
+        (PPO, "collect.teacher=heuristic", r"collect\.teacher 'heuristic' plays Pokémon Showdown only"),
+        ('format = "gen1ou"', "matrix=game.json", "gen1ou has no payoffs to set: leave `matrix` out"),
+        ('format = "gen1ou"', 'population.initial=["first-action"]', None),
+    ],
+)
+def test_what_does_not_go_together_is_refused(tmp_path: Path, text: str, override: str, says: str | None) -> None:
+    (tmp_path / "run.toml").write_text(text)
+    if says is None:
+        resolve_settings(tmp_path / "run.toml", [override])
+        return
+    with pytest.raises(ConfigurationError, match=says):
+        begin_run(str(tmp_path / "store"), tmp_path / "run.toml", overrides=[override])
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.fixture
+def matrix_run(tmp_path: Path) -> Path:
+    """Return the configuration of a run of a matrix game."""
+    (tmp_path / "game.json").write_text(json.dumps(RPS))
+    config = tmp_path / "run.toml"
+    config.write_text(f'matrix = "{tmp_path / "game.json"}"\n' + EXACT.replace("kuhn_poker", "matrix"))
+    return config
+
+
+def test_a_run_keeps_its_payoffs_whatever_becomes_of_the_file(matrix_run: Path, tmp_path: Path) -> None:
+    run = begin_run(str(tmp_path / "store"), matrix_run)
+    (tmp_path / "game.json").unlink()
+    opened = open_run(run.store.uri)
+    tree = tabular_game_of_run(opened.store, opened.settings).tree
+    assert tree.action_names == ("r", "p", "s")
+    assert nash_conv(tree, [uniform_table(tree)], [1.0]) == pytest.approx(0.0, abs=1e-12)
+    assert game_of_run(opened.store, opened.settings).format == "matrix"
+
+
+def test_a_run_refuses_to_go_on_with_other_payoffs(matrix_run: Path, tmp_path: Path) -> None:
+    begin_run(str(tmp_path / "store"), matrix_run)
+    begin_run(str(tmp_path / "store"), matrix_run)
+    (tmp_path / "game.json").write_text(json.dumps({**RPS, "payoffs": [[0, -1, 1], [1, 0, -2], [-1, 2, 0]]}))
+    with pytest.raises(ConfigurationError, match=r"matrix: the content of .*game\.json has changed"):
+        begin_run(str(tmp_path / "store"), matrix_run)
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [
+        ({"payoffs": [[0, 1], [1]]}, "expected rows of one length"),
+        ({**RPS, "symmetric": True, "payoffs": [[0, -1, 1], [1, 0, 5], [-1, 1, 0]]}, "not antisymmetric"),
+        ({**RPS, "column_payoffs": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}, "is not zero-sum"),
+        ({"payoffs": [[0, "x"]]}, r"payoffs\.0\.1"),
+    ],
+)
+def test_a_wrong_matrix_is_wrong_data_and_nothing_is_written(
+    matrix_run: Path, tmp_path: Path, document: dict[str, object], says: str
+) -> None:
+    (tmp_path / "game.json").write_text(json.dumps(document))
+    with pytest.raises(DataError, match=says):
+        begin_run(str(tmp_path / "store"), matrix_run)
+    assert not (tmp_path / "store").exists()
+
+
+def test_an_altered_stored_matrix_is_wrong_data(matrix_run: Path, tmp_path: Path) -> None:
+    run = begin_run(str(tmp_path / "store"), matrix_run)
+    run.store.put(keys.MATRIX, b'{"schema_version": 1, "row_policies": ["r"], "column_policies": ["c"], "payoffs": []}')
+    with pytest.raises(DataError, match=r"matrix\.json is no valid MatrixDocument"):
+        game_of_run(run.store, run.settings)
+
+
+@pytest.mark.parametrize("config", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
+def test_the_configurations_that_ship_fit(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    run = begin_run(str(tmp_path), config)
+    assert game_of_run(run.store, run.settings).format == run.settings.format

@@ -1,0 +1,155 @@
+"""Who trains against whom."""
+
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from nashdex.core import keys
+from nashdex.core.errors import DataError
+from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import Kind, PolicyEntry, Population
+from nashdex.planning.step import Solved, first_plan, next_plan, run
+from nashdex.settings.run import RunSettings
+from nashdex.store import open_store
+
+
+def _trained(name: str, iteration: int, kind: Kind = "network") -> PolicyEntry:
+    return PolicyEntry(id=PolicyId(name), kind=kind, name=name, iteration=iteration, parent=None)
+
+
+SETTINGS = RunSettings()
+EXACT = RunSettings.model_validate({"train": {"oracle": "exact"}, "population": {"initial": ["random"]}})
+SCRIPTED = first_plan(SETTINGS).population
+GROWN = SCRIPTED.with_members((_trained("clone", 0), _trained("weak", 1), _trained("strong", 1)))
+STRATEGY = {PolicyId("clone"): 0.25, PolicyId("strong"): 0.75, PolicyId("random"): 0.0}
+
+
+def _solved(
+    population: Population, strategy: dict[PolicyId, float] | None = None, ratings: dict[str, float] | None = None
+) -> Solved:
+    matrix = InteractionMatrix.unplayed(population.ids)
+    return Solved(population, matrix, strategy or {PolicyId("random"): 1.0}, ratings or {})
+
+
+def test_iteration_0_clones_the_teacher_against_the_scripted_policies_uniformly() -> None:
+    settings = RunSettings.model_validate(
+        {"population": {"initial": ["random", "max-power"]}, "collect": {"teacher": "heuristic"}}
+    )
+    plan = first_plan(settings)
+    assert (plan.oracle, plan.rule) == ("clone", "initial")
+    assert plan.learner == "heuristic"
+    assert plan.opponents == {"random": 0.5, "max-power": 0.5}
+    assert [(entry.id, entry.kind) for entry in plan.population.policies] == [
+        ("random", "scripted"),
+        ("max-power", "scripted"),
+    ]
+
+
+@pytest.mark.parametrize("oracle", ["exact", "q-learning"])
+def test_an_oracle_that_needs_no_weights_answers_the_initial_population_at_once(oracle: str) -> None:
+    settings = RunSettings.model_validate(
+        {"train": {"oracle": oracle}, "population": {"initial": ["random", "first-action"]}}
+    )
+    plan = first_plan(settings)
+    assert (plan.oracle, plan.rule) == (oracle, "initial")
+    assert plan.opponents == {"random": 0.5, "first-action": 0.5}
+    assert plan.learner in plan.population.ids
+
+
+def test_the_newest_network_improves_and_of_several_the_best_rated() -> None:
+    plan = next_plan(SETTINGS, 2, _solved(GROWN, STRATEGY, {"clone": 900.0, "weak": 1.0, "strong": 2.0}))
+    assert (plan.iteration, plan.oracle, plan.learner) == (2, "ppo", "strong")
+    assert plan.rule == "meta-strategy"
+    assert plan.opponents == {"clone": 0.25, "strong": 0.75}, "who is never played is no opponent"
+    assert plan.population == GROWN
+    turned = next_plan(SETTINGS, 2, _solved(GROWN, STRATEGY, {"weak": 3.0, "strong": 2.0}))
+    assert turned.learner == "weak"
+
+
+def test_the_learner_is_the_newest_that_its_oracle_can_go_on_from() -> None:
+    population = SCRIPTED.with_members((_trained("net", 0), _trained("table", 1, kind="table")))
+    assert next_plan(SETTINGS, 2, _solved(population)).learner == "net"
+    assert next_plan(EXACT, 2, _solved(population)).learner == "table"
+
+
+def test_training_may_always_start_from_the_clone() -> None:
+    settings = RunSettings.model_validate({"train": {"start": "clone"}})
+    plan = next_plan(settings, 2, _solved(GROWN, STRATEGY, {"strong": 2.0}))
+    assert (plan.learner, plan.opponents) == ("clone", {"clone": 0.25, "strong": 0.75})
+
+
+def test_without_a_network_there_is_nothing_to_improve() -> None:
+    with pytest.raises(DataError, match="no network"):
+        next_plan(SETTINGS, 1, _solved(SCRIPTED))
+
+
+def test_a_meta_strategy_of_strangers_is_refused() -> None:
+    with pytest.raises(DataError, match="stranger"):
+        next_plan(SETTINGS, 1, _solved(GROWN, {PolicyId("stranger"): 1.0}))
+
+
+@pytest.mark.parametrize("mode", ["psro", "self-play", "league"])
+def test_iteration_0_is_the_same_in_every_mode(mode: str) -> None:
+    assert first_plan(RunSettings.model_validate({"mode": mode})) == first_plan(SETTINGS)
+
+
+def test_self_play_meets_the_learner_alone() -> None:
+    settings = RunSettings.model_validate({"mode": "self-play"})
+    plan = next_plan(settings, 2, _solved(GROWN, STRATEGY, {"weak": 1.0, "strong": 2.0}))
+    assert (plan.rule, plan.learner, plan.opponents) == ("self-play", "strong", {"strong": 1.0})
+
+
+def test_a_league_weighs_opponents_by_the_win_rates_that_were_counted() -> None:
+    members = Population(
+        policies=(
+            PolicyEntry(id=PolicyId("random"), kind="scripted", name="random", iteration=None, parent=None),
+            _trained("beaten", 0),
+            _trained("nemesis", 0),
+            _trained("learner", 1),
+        )
+    )
+    wins = ((0, 0, 0, 0), (98, 0, 49, 9), (98, 49, 0, 89), (98, 89, 9, 0))
+    games = tuple(tuple(wins[i][j] + wins[j][i] for j in range(4)) for i in range(4))
+    nobody_drew = tuple((0,) * 4 for _ in range(4))
+    matrix = InteractionMatrix(policies=members.ids, wins=wins, draws=nobody_drew, games=games)
+    settings = RunSettings.model_validate(
+        {"mode": "league", "league": {"baseline": 0.1, "itself": 0.2, "peer": 0.7, "exploitable": 0.0}}
+    )
+    solved = Solved(members, matrix, {PolicyId("random"): 1.0}, dict.fromkeys(members.ids, 1000.0))
+    plan = next_plan(settings, 2, solved)
+    assert plan.rule == "league"
+    hard = {"beaten": 0.1**2, "nemesis": 0.9**2}
+    assert plan.opponents == pytest.approx(
+        {
+            "random": 0.1,
+            "learner": 0.2,
+            **{policy: 0.7 * weight / sum(hard.values()) for policy, weight in hard.items()},
+        }
+    )
+
+
+@pytest.mark.parametrize("mode", ["psro", "self-play", "league"])
+def test_a_plan_follows_ids_not_places(mode: str) -> None:
+    settings = RunSettings.model_validate({"mode": mode})
+    ratings = {"clone": 900.0, "weak": 1100.0, "strong": 1150.0}
+    plans = []
+    for order in permutations(GROWN.policies):
+        solved = _solved(Population(policies=order), STRATEGY, ratings)
+        plans.append(next_plan(settings, 2, solved))
+    assert len(plans) > 1
+    assert {plan.learner for plan in plans} == {"strong"}
+    assert all(plan.opponents == plans[0].opponents for plan in plans)
+
+
+def test_publishes_once_and_names_the_step_that_must_run_first(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path))
+    manifest = run(store, SETTINGS, 0, 0)
+    assert run(store, SETTINGS, 0, 0) == manifest
+    stored = IterationPlan.from_json(store.get(keys.published(0, keys.PLAN)), "plan")
+    assert stored == first_plan(SETTINGS)
+    with pytest.raises(DataError, match=r"nashdex step solve .*--iteration 0"):
+        run(store, SETTINGS, 1, 0)
+    assert not store.exists(keys.published(1, keys.PLAN))

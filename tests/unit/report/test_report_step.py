@@ -1,0 +1,344 @@
+"""The report step on runs whose strengths are known: its numbers follow from the documents of the run alone."""
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+import pytest
+from prometheus_client import REGISTRY
+
+import nashdex
+from nashdex.core import keys
+from nashdex.core.errors import DataError
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.steps import StepName
+from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
+from nashdex.metagame.evidence.estimates import wilson_interval
+from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.solvers.registry import meta_solver
+from nashdex.report import step as report_step
+from nashdex.report.assembly import _embedding
+from nashdex.report.document import Report, policy_names, replays_to_embed
+from nashdex.report.page import render_page, typeset
+from nashdex.report.rows import CURVE_POINTS, thinned
+from nashdex.report.sources import IterationSources, read_iteration, read_manifests
+from nashdex.report.views import matrix_view
+from nashdex.settings.run import RunSettings
+from nashdex.store import open_store
+from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.protocol import ObjectStore
+from support.made_runs import TRAINED_ELO, made_settings, make_iteration, trained_policy
+
+ITERATIONS = 3
+BASE, BEST = trained_policy(0), trained_policy(2)
+
+
+def make_run(directory: Path, settings: RunSettings) -> ObjectStore:
+    store = open_store(str(directory)).at("made-run")
+    for iteration in range(settings.iterations):
+        make_iteration(store, settings, iteration)
+        report_step.run(store, settings, iteration, 0)
+    return store
+
+
+def read_report(store: ObjectStore, iteration: int = ITERATIONS - 1) -> Report:
+    return Report.from_json(store.get(keys.published(iteration, keys.REPORT)), "report.json")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> ObjectStore:
+    return make_run(tmp_path_factory.mktemp("store"), made_settings(iterations=ITERATIONS))
+
+
+def test_payoffs_are_the_ledgers_counts_in_order_of_rating(store: ObjectStore) -> None:
+    report = read_report(store)
+    matrix = InteractionMatrix.from_json(store.get(keys.published(2, keys.INTERACTION_MATRIX)), "matrix")
+    order = report.payoffs.policies
+    assert report.payoffs.cells is not None
+    assert sorted(order) == sorted(matrix.policies)
+    assert [row.id for row in report.policies] == list(order)
+    ratings = [row.rating.elo.value for row in report.policies]
+    assert ratings == sorted(ratings, reverse=True)
+    for one, row in zip(order, report.payoffs.cells, strict=True):
+        for other, cell in zip(order, row, strict=True):
+            i, j = matrix.policies.index(one), matrix.policies.index(other)
+            if one == other:
+                assert cell is None
+                continue
+            assert cell is not None
+            assert (cell.wins, cell.draws, cell.losses) == (matrix.wins[i][j], matrix.draws[i][j], matrix.wins[j][i])
+            low, high = wilson_interval(cell.wins + cell.draws / 2, matrix.games[i][j])
+            assert (cell.rate.low, cell.rate.high) == (float(low), float(high))
+
+
+def test_every_iteration_has_its_row(store: ObjectStore) -> None:
+    report = read_report(store)
+    assert [row.iteration for row in report.iterations] == [0, 1, 2]
+    assert [row.oracle for row in report.iterations] == ["clone", "ppo", "ppo"]
+    for iteration, row in enumerate(report.iterations):
+        published = json.loads(store.get(keys.published(iteration, keys.META_STRATEGY)))
+        assert {p.policy: p.probability.value for p in row.meta_strategy} == published["meta_strategy"]
+        assert row.entropy == pytest.approx(-sum(p * math.log(p) for p in published["meta_strategy"].values() if p))
+        assert row.new_policies == (trained_policy(iteration),)
+        assert row.collection.throughput.battles == 60
+        assert row.collection.throughput.seconds == 5.0
+        assert row.collection.throughput.battles_per_second == 60 / 5.0
+        assert row.collection.throughput.decisions_per_cpu_second == 3000 / 16.0
+        assert row.collection.throughput.failures == {"deadline": 1}
+        assert row.collection.throughput.rejected_choices == 6
+        assert sum(o.wins + o.draws + o.losses for o in row.collection.opponents) == 60
+        analysis = json.loads(store.get(keys.published(iteration, keys.META_GAME_ANALYSIS)))["exploitability"]
+        told = {e.estimator: e.gap.value for e in row.exploitability}
+        assert told == {name: estimate["value"] for name, estimate in analysis.items() if estimate is not None}
+    assert [len(row.meta_strategy) for row in report.iterations] == [4, 5, 6]
+
+
+def test_versions_are_those_that_the_run_was_made_with(store: ObjectStore) -> None:
+    versions = read_report(store).versions
+    assert versions["pokemon-showdown"] == "0.11.11"
+    assert versions["nashdex"] == nashdex.__version__
+
+
+def test_policies_of_one_name_are_told_apart(store: ObjectStore) -> None:
+    rows = [row.model_copy(update={"name": row.name.rstrip(" 012")}) for row in read_report(store).policies]
+    names = policy_names(rows)
+    assert len(set(names.values())) == len(rows)
+    assert (names[PolicyId("random")], names[BASE]) == ("random", "clone")
+    assert names[BEST] == f"best response {BEST[:6]}"
+
+
+def test_the_first_iteration_knows_no_gap_and_no_progress(store: ObjectStore) -> None:
+    report = read_report(store, 0)
+    assert report.progress is None
+    assert {e.estimator for e in report.iterations[0].exploitability} == {"restricted", "legacy_dominance_gap"}
+    assert "The mixture so far" in report.findings[0]
+
+
+def test_progress_is_measured_from_where_training_began(tmp_path: Path) -> None:
+    store = make_run(tmp_path, made_settings(iterations=ITERATIONS, battles_per_pair=400, replays_per_pair=0))
+    progress = read_report(store).progress
+    assert progress is not None
+    assert (progress.best, progress.base) == (BEST, BASE)
+    true_difference = TRAINED_ELO[2] - TRAINED_ELO[0]
+    assert abs(progress.elo.value - true_difference) < 3 * progress.standard_error
+    assert 0 < progress.standard_error < 50
+
+
+def test_anchors_are_the_scripted_policies_and_the_first_trained_one(store: ObjectStore) -> None:
+    report = read_report(store)
+    anchors = {"random", "max-power", "heuristic", BASE}
+    assert {row.id for row in report.policies if row.anchor} == anchors
+    strategy = {p.policy: p.probability.value for p in report.iterations[-1].meta_strategy}
+    assert report.payoffs.cells is not None
+    cells = dict(zip(report.payoffs.policies, report.payoffs.cells, strict=True))
+    assert {score.opponent for score in report.anchor_scores} <= anchors
+    for score in report.anchor_scores:
+        place = report.payoffs.policies.index(score.opponent)
+        expected = 0.0
+        for policy, share in strategy.items():
+            cell = cells[policy][place]
+            expected += share * (0.5 if cell is None else cell.rate.value)
+        assert score.rate.value == pytest.approx(expected)
+        assert score.rate.low <= score.rate.value <= score.rate.high
+
+
+def test_curves_keep_their_ends_and_stay_short(store: ObjectStore) -> None:
+    (training,) = read_report(store).iterations[2].training
+    names = {curve.name for curve in training.curves}
+    assert {"kl_behaviour", "kl_reference", "kl_iteration_start", "entropy", "clip_fraction"} <= names
+    for curve in training.curves:
+        assert len(curve.updates) == len(curve.values) == CURVE_POINTS
+        assert (curve.updates[0], curve.updates[-1]) == (0, 299)
+    cloned = {curve.name: curve for curve in read_report(store).iterations[0].training[0].curves}
+    assert cloned["validation_loss"].updates == (49, 99, 149, 199, 249, 299)
+    assert thinned([(0, 1.0), (1, 2.0)]) == [(0, 1.0), (1, 2.0)]
+
+
+def test_replays_name_their_logs_and_who_won(store: ObjectStore) -> None:
+    report = read_report(store)
+    assert len(report.replays) == 15 * 2, "two of each match-up"
+    assert len({replay.name for replay in report.replays}) == len(report.replays)
+    for replay in report.replays:
+        assert len(store.get(replay.key)) == replay.size_bytes
+        assert replay.winner is None or replay.winner in replay.policies
+
+
+def test_when_room_is_short_every_match_up_keeps_one_replay(store: ObjectStore) -> None:
+    report = read_report(store)
+    largest = max(replay.size_bytes for replay in report.replays)
+    chosen = replays_to_embed(report, max_bytes=15 * largest)
+    assert len({frozenset(replay.policies) for replay in chosen}) == 15
+    page = render_page(report, {replay.name: "|win|a" for replay in chosen})
+    assert f"{len(chosen)} of 30 replays are in this file" in page
+
+
+def test_a_finished_step_returns_at_once_and_changes_nothing(store: ObjectStore) -> None:
+    before = store.get(keys.published(2, keys.REPORT))
+    first = report_step.run(store, made_settings(iterations=ITERATIONS), 2, 0)
+    assert report_step.run(store, made_settings(iterations=ITERATIONS), 2, 0) == first
+    assert store.get(keys.published(2, keys.REPORT)) == before
+
+
+def test_a_new_attempt_publishes_the_same_bytes(tmp_path: Path) -> None:
+    settings = made_settings(iterations=1)
+    store = make_run(tmp_path, settings)
+    documents = [keys.published(0, name) for name in (keys.REPORT, keys.REPORT_PAGE)]
+    before = [store.get(key) for key in documents]
+    store.delete(keys.manifest(0, StepName.REPORT, 0))
+    report_step.run(store, settings, 0, 0)
+    assert [store.get(key) for key in documents] == before
+
+
+def test_earlier_iterations_told_before_are_told_alike(tmp_path: Path) -> None:
+    """The report before saves the reading of earlier iterations; without it, or with a broken one, nothing differs."""
+    settings = made_settings(iterations=ITERATIONS)
+    store = make_run(tmp_path, settings)
+    document = keys.published(2, keys.REPORT)
+    before = store.get(document)
+    for key in [key for key in store.list("iterations/0001/report/") if key.endswith("report.json")]:
+        store.put(key, b"{}")
+    store.delete(keys.manifest(2, StepName.REPORT, 0))
+    report_step.run(store, settings, 2, 0)
+    assert store.get(document) == before
+    store.delete(keys.manifest(1, StepName.REPORT, 0))
+    store.delete(keys.manifest(2, StepName.REPORT, 0))
+    report_step.run(store, settings, 2, 0)
+    assert store.get(document) == before
+
+
+def test_what_ran_again_is_read_again(tmp_path: Path) -> None:
+    settings = made_settings(iterations=2)
+    store = make_run(tmp_path, settings)
+    manifest = find_manifest(store, 0, StepName.TRAIN, 0)
+    assert manifest is not None
+    store.delete(keys.manifest(0, StepName.TRAIN, 0))
+    store.delete(keys.manifest(1, StepName.REPORT, 0))
+    again = Attempt(store, 0, StepName.TRAIN, 0)
+    result = TrainingResult.from_json(store.get(manifest.objects[TRAINING_RESULT].key), "result")
+    again.write(TRAINING_RESULT, result.model_copy(update={"num_decisions": 4321}).to_json())
+    again.finish({})
+    report_step.run(store, settings, 1, 0)
+    assert read_report(store, 1).iterations[0].training[0].num_decisions == 4321
+
+
+def test_ladder_ratings_stand_beside_the_ratings(store: ObjectStore) -> None:
+    rows = {row.id: row for row in read_report(store).policies}
+    for row in rows.values():
+        assert row.ladder is not None
+        assert 0 < row.ladder.glicko_deviation < 350
+        assert 0 < row.ladder.gxe < 100
+    weak, strong = rows[PolicyId("random")].ladder, rows[BEST].ladder
+    assert weak is not None
+    assert strong is not None
+    assert weak.online_elo < strong.online_elo
+    assert weak.gxe < 50 < strong.gxe
+
+
+def test_gates_and_opponent_rules_are_told(tmp_path: Path) -> None:
+    settings = made_settings(iterations=2, gated=True)
+    store = open_store(str(tmp_path)).at("made-run")
+    for iteration in range(2):
+        make_iteration(store, settings, iteration, elo={trained_policy(1): 100.0})
+        report_step.run(store, settings, iteration, 0)
+    report = read_report(store, 1)
+    assert [[gate.decision for gate in row.gates] for row in report.iterations] == [["exempt"], ["reject"]]
+    assert report.iterations[1].rule == "meta-strategy"
+    assert report.iterations[1].new_policies == ()
+    assert "Nobody new joined" in report.findings[2]
+    page = render_page(report, {})
+    assert "rejected" in page
+    assert typeset("best response 1") in page, "who was rejected has a name, though it is no member"
+
+
+def test_training_against_no_mixture_is_not_judged_as_a_best_response(tmp_path: Path) -> None:
+    settings = made_settings(iterations=2, replays_per_pair=0).model_copy(update={"mode": "self-play"})
+    findings = read_report(make_run(tmp_path, settings), 1).findings
+    assert "Training was against itself, not against the mixture, so there is no best-response gap." in findings
+
+
+def test_an_adaptive_schedule_is_measured_against_the_full_table(tmp_path: Path) -> None:
+    more = {"schedule": "adaptive", "first_battles": 10, "adaptive_battles": 20}
+    settings = made_settings(iterations=2, evaluate=more, replays_per_pair=0)
+    payoffs = read_report(make_run(tmp_path, settings), 1).payoffs
+    assert payoffs.full_table_battles == 10 * 40
+    assert payoffs.battles < payoffs.full_table_battles
+    assert (
+        read_report(make_run(tmp_path / "uniform", made_settings(iterations=1)), 0).payoffs.full_table_battles is None
+    )
+
+
+def cyclic(sources: IterationSources, score: int) -> IterationSources:
+    """Return ``sources`` of a population in which each beats the next, ``score`` times of 200, in a circle."""
+    three = (PolicyId("random"), PolicyId("max-power"), PolicyId("heuristic"))
+    wins = tuple(tuple({0: 0, 1: score, 2: 200 - score}[(column - row) % 3] for column in range(3)) for row in range(3))
+    games = tuple(tuple(0 if row == column else 200 for column in range(3)) for row in range(3))
+    matrix = InteractionMatrix(policies=three, wins=wins, draws=((0,) * 3,) * 3, games=games)
+    _, analysis = solve_game(EmpiricalGame(matrix), meta_solver("nash"), num_draws=100, seed=1)
+    return dataclasses.replace(sources, matrix=matrix, analysis=analysis)
+
+
+def test_a_cycle_is_pictured_only_where_it_is_no_chance(store: ObjectStore) -> None:
+    sources = read_iteration(store, read_manifests(store, made_settings(iterations=ITERATIONS), 0))
+    order = sorted(cyclic(sources, 140).matrix.policies)
+    picture = _embedding(cyclic(sources, 140), order)
+    assert picture is not None
+    assert [point.policy for point in picture.points] == order
+    assert picture.share == pytest.approx(1.0)
+    radii = [math.hypot(point.x, point.y) for point in picture.points]
+    assert max(radii) == pytest.approx(min(radii))
+    assert _embedding(cyclic(sources, 103), order) is None, "noise has discs too"
+
+
+def test_a_made_up_payoff_is_marked(store: ObjectStore) -> None:
+    report = read_report(store)
+    assert report.payoffs.cells is not None
+    first, *others = report.payoffs.cells
+    unplayed = report.payoffs.model_copy(update={"cells": ((None, None, *first[2:]), *others)})
+    made_up = unplayed.model_copy(update={"imputed": (tuple(sorted(report.payoffs.policies[:2])),)})
+    for payoffs, mark in ((unplayed, "unplayed"), (made_up, "imputed")):
+        cell = matrix_view(report.model_copy(update={"payoffs": payoffs})).rows[0][1]
+        assert (cell.title, cell.value) == (mark, None)
+
+
+def test_progress_is_a_metric_too(tmp_path: Path) -> None:
+    store = make_run(tmp_path, made_settings(iterations=2, replays_per_pair=0))
+    progress = read_report(store, 1).progress
+    assert progress is not None
+    samples = [sample for metric in REGISTRY.collect() for sample in metric.samples]
+    found = {(s.labels["bound"], s.value) for s in samples if s.name == "nashdex_progress_elo"}
+    elo = progress.elo
+    assert found >= {("value", elo.value), ("low", elo.low), ("high", elo.high)}
+
+
+def test_an_unfinished_iteration_names_the_step_to_run(tmp_path: Path) -> None:
+    settings = made_settings(iterations=1)
+    store = open_store(str(tmp_path)).at("made-run")
+    with pytest.raises(DataError, match="nashdex step plan"):
+        report_step.run(store, settings, 0, 0)
+    assert not store.exists(keys.published(0, keys.REPORT))
+
+
+def test_an_altered_ledger_is_refused(tmp_path: Path) -> None:
+    settings = made_settings(iterations=1)
+    store = open_store(str(tmp_path)).at("made-run")
+    make_iteration(store, settings, 0)
+    (ledger, _) = [key for key in store.list("iterations/0000/evaluate/") if key.endswith("ledger.json")]
+    store.put(ledger, store.get(ledger).replace(b'"rejected_choices": 1', b'"rejected_choices": 2'))
+    with pytest.raises(DataError, match="sha256"):
+        report_step.run(store, settings, 0, 0)
+
+
+def test_write_page_copies_the_newest_page(store: ObjectStore, tmp_path: Path) -> None:
+    output = tmp_path / "report.html"
+    report_step.write_page(store, output)
+    assert output.read_bytes() == store.get(keys.published(2, keys.REPORT_PAGE))
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_write_page_says_what_is_missing(store: ObjectStore, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no report yet"):
+        report_step.write_page(open_store(str(tmp_path)).at("empty"), tmp_path / "report.html")
+    with pytest.raises(DataError, match="cannot be written"):
+        report_step.write_page(store, tmp_path / "missing" / "report.html")

@@ -1,0 +1,73 @@
+"""Settings: precedence, refusals that name the key, and what makes two runs differ."""
+
+from pathlib import Path
+
+import pytest
+
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.settings.loading import differing_fields, load_settings
+from nashdex.settings.run import RunSettings
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "run.toml"
+    path.write_text('format = "gen1randombattle"\n[collect]\nbattles = 7\nshards = 2\n')
+    return path
+
+
+def test_file_wins_over_default_environment_over_file_override_over_all(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert load_settings(config).collect.battles == 7
+    monkeypatch.setenv("NASHDEX_COLLECT__BATTLES", "8")
+    assert load_settings(config).collect.battles == 8
+    assert load_settings(config).collect.shards == 2
+    assert load_settings(config, ["collect.battles=9"]).collect.battles == 9
+
+
+@pytest.mark.parametrize(
+    ("override", "named"),
+    [
+        ("collect.bogus=1", "collect.bogus"),
+        ("bogus=1", "bogus"),
+        ("iterations=0", "iterations"),
+        ("collect.battles=many", "collect.battles"),
+        ("train.discount=1.5", "train.discount"),
+        ("format.x=1", "format.x"),
+        ("collect", "KEY=VALUE"),
+        ("run=Not Usable", "run"),
+        ("collect.gateways=65", "collect.gateways: Input should be less than or equal to 64"),
+        ("collect.gateways=-1", "collect.gateways: Input should be greater than or equal to 0"),
+        ("collect.concurrent_battles=5000", "collect.concurrent_battles: Input should be less than or equal to 4096"),
+    ],
+)
+def test_a_wrong_override_is_refused_by_name(config: Path, override: str, named: str) -> None:
+    with pytest.raises(ConfigurationError, match=named.replace(".", r"\.")):
+        load_settings(config, [override])
+
+
+def test_a_wrong_key_in_the_file_is_refused_by_name(config: Path) -> None:
+    config.write_text("[collect]\nbatles = 7\n")
+    with pytest.raises(ConfigurationError, match=r"run\.toml.*collect\.batles"):
+        load_settings(config)
+
+
+def test_a_missing_or_broken_file_is_wrong_data(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nothing"):
+        load_settings(tmp_path / "nothing.toml")
+    (tmp_path / "broken.toml").write_text("= 3")
+    with pytest.raises(DataError, match="no TOML"):
+        load_settings(tmp_path / "broken.toml")
+
+
+def test_the_fingerprint_follows_every_setting_but_the_run_id() -> None:
+    base = RunSettings()
+    assert base.fingerprint() == RunSettings(run="other").fingerprint()
+    assert base.fingerprint() != RunSettings(seed=1).fingerprint()
+
+
+def test_differing_fields_are_named_with_both_values() -> None:
+    changed = RunSettings.model_validate({"collect": {"battles": 3}, "seed": 5})
+    assert differing_fields(changed, RunSettings()) == ["collect.battles: 3, was 500", "seed: 5, was 0"]
+    assert differing_fields(RunSettings(), RunSettings()) == []

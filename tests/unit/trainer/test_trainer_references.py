@@ -1,0 +1,149 @@
+"""What a KL holds the policy to: whole networks in their own right, never something cached."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from nashdex.core.ids import PolicyId
+from nashdex.policies.masked import entropy, masked_log_softmax
+from nashdex.policies.network import ActorCritic
+from nashdex.policies.settings import NetworkSettings
+from nashdex.trainer.references import (
+    Distribution,
+    EmaReference,
+    MixtureReference,
+    PortfolioReference,
+    Reference,
+    SnapshotReference,
+    UniformReference,
+)
+from support.bandit import bandit_space, decisions
+
+P1, P2 = PolicyId("p1"), PolicyId("p2")
+SMALL = NetworkSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
+
+
+def network(seed: int = 0) -> ActorCritic:
+    torch.manual_seed(seed)
+    net = ActorCritic(bandit_space(), SMALL)
+    with torch.no_grad():
+        net.actor.weight.mul_(50)
+    return net
+
+
+def rows(num: int = 50) -> tuple[Tensor, Tensor]:
+    """Return observations and masks."""
+    found, _ = decisions(num, 1)
+    return torch.from_numpy(found.observation), torch.from_numpy(found.mask)
+
+
+def log_probs(net: ActorCritic) -> Tensor:
+    observations, masks = rows()
+    return masked_log_softmax(net.logits(observations), masks)
+
+
+def kl(reference: Reference, net: ActorCritic) -> Tensor:
+    return reference.kl(log_probs(net), *rows())
+
+
+def change(net: ActorCritic) -> None:
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(7)))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: SnapshotReference(network(), P1),
+        UniformReference,
+        lambda: EmaReference(network(), P1, 0.9),
+        lambda: MixtureReference([(0.3, SnapshotReference(network(), P1)), (0.7, UniformReference())]),
+    ],
+    ids=["snapshot", "uniform", "ema", "league"],
+)
+def test_a_reference_is_a_distribution_over_the_legal_actions_and_no_others(make: Callable[[], Distribution]) -> None:
+    """A mask added with the wrong sign would give all its weight to what is illegal."""
+    observations, masks = rows()
+    found = make().log_probs(observations, masks)
+    assert torch.equal(found > -torch.inf, masks)
+    torch.testing.assert_close(found.exp().sum(dim=1), torch.ones(len(masks)))
+    assert not found.requires_grad
+
+
+def test_kl_from_uniform_is_the_entropy_that_is_missing() -> None:
+    _, masks = rows()
+    net = network()
+    expected = masks.sum(dim=1).log() - entropy(log_probs(net), masks)
+    torch.testing.assert_close(kl(UniformReference(), net), expected, atol=1e-6, rtol=0)
+    logits = torch.tensor([[2.0, 1.0, 0.0]])
+    masks = torch.ones(1, 3, dtype=torch.bool)
+    known = UniformReference().kl(masked_log_softmax(logits, masks), logits, masks)
+    assert known.item() == pytest.approx(0.2662167, abs=1e-6)
+    assert known.item() == pytest.approx(math.log(3) - entropy(masked_log_softmax(logits, masks), masks).item())
+
+
+def test_kl_is_exactly_0_from_where_training_begins_and_above_0_after_a_change() -> None:
+    references: list[Callable[[ActorCritic], Reference]] = [
+        lambda net: SnapshotReference(net, P1),
+        lambda net: EmaReference(net, P1, 0.9),
+        lambda net: PortfolioReference([SnapshotReference(net, P1), UniformReference()]),
+        lambda net: MixtureReference([(1.0, SnapshotReference(net, P1))]),
+    ]
+    for make in references:
+        net = network()
+        reference = make(net)
+        assert torch.equal(kl(reference, net), torch.zeros(50)), reference.source
+        change(net)
+        assert kl(reference, net).mean() > 1e-4, reference.source
+
+
+def test_the_moving_average_is_what_is_measured_from() -> None:
+    """Log-probabilities cached at the start would leave the KL as if the average never moved."""
+    net = network()
+    reference = EmaReference(net, P1, decay=0.75)
+    change(net)
+    before = kl(reference, net).mean()
+    expected = [p.detach().clone() for p in network().parameters()]
+    for _ in range(3):
+        reference.follow(net)
+        expected = [0.75 * old + 0.25 * new.detach() for old, new in zip(expected, net.parameters(), strict=True)]
+    for found, wanted in zip(reference._network.parameters(), expected, strict=True):
+        torch.testing.assert_close(found, wanted)
+    after = kl(reference, net).mean()
+    assert 0 < after < before / 2
+    follower = EmaReference(network(), P1, decay=0.0)
+    follower.follow(net)
+    assert torch.equal(kl(follower, net), torch.zeros(50))
+
+
+def test_a_moving_average_returns_from_a_checkpoint() -> None:
+    net = network()
+    reference, resumed = (EmaReference(network(), P1, decay=0.5) for _ in range(2))
+    change(net)
+    reference.follow(net)
+    assert not torch.equal(kl(resumed, net), kl(reference, net))
+    resumed.set_weights({name: tensor.clone() for name, tensor in reference.weights().items()})
+    assert torch.equal(kl(resumed, net), kl(reference, net))
+
+
+def test_a_league_mixes_probabilities_not_logarithms() -> None:
+    observations, masks = rows()
+    first, second = SnapshotReference(network(1), P1), SnapshotReference(network(2), P2)
+    mixed = MixtureReference([(0.25, first), (0.75, second)])
+    expected = 0.25 * first.log_probs(observations, masks).exp() + 0.75 * second.log_probs(observations, masks).exp()
+    torch.testing.assert_close(mixed.log_probs(observations, masks).exp(), expected)
+    assert mixed.source == "league:snapshot:p1=0.25,snapshot:p2=0.75"
+    assert mixed.kind == "league"
+
+
+def test_of_a_portfolio_the_nearest_counts_in_every_row() -> None:
+    net = network()
+    first, second = SnapshotReference(network(1), P1), SnapshotReference(network(2), P2)
+    smallest = torch.minimum(kl(first, net), kl(second, net))
+    assert torch.equal(kl(PortfolioReference([first, second]), net), smallest)
+    assert (smallest < kl(first, net)).any()
+    assert (smallest < kl(second, net)).any()

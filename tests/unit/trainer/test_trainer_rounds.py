@@ -1,0 +1,255 @@
+"""PPO in several rounds, under every preset, on Kuhn poker: resumable anywhere, and honest about what it measured."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from nashdex.core import stopping
+from nashdex.core.errors import ConfigurationError, StoppedError
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.games.interface import Arena
+from nashdex.games.registry import tabular_game_of_run
+from nashdex.games.tabular.game import TabularGame
+from nashdex.games.tabular.openspiel import openspiel_tree
+from nashdex.games.tabular.values import expected_payoffs
+from nashdex.metagame.plan import IterationPlan, OpponentRule
+from nashdex.metagame.population import Population
+from nashdex.policies.archive import load_network, network_table
+from nashdex.policies.tables import load_table
+from nashdex.settings.run import RunSettings
+from nashdex.store import open_store
+from nashdex.store.attempt import read_object
+from nashdex.store.protocol import ObjectStore
+from nashdex.trainer.rounds import NEWEST, Rounds
+from nashdex.trainer.step import run
+from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
+
+KUHN = openspiel_tree("kuhn_poker")
+
+
+@pytest.fixture(autouse=True)
+def _no_stop_is_left() -> Iterator[None]:
+    yield
+    stopping._stop.clear()
+
+
+def clone(store: ObjectStore, settings: RunSettings) -> PolicyId:
+    return trained(store, settings, 0, "clone", RANDOM, {RANDOM: 0.5, FIRST_ACTION: 0.5}, "initial").policy
+
+
+def finished(store: ObjectStore, settings: RunSettings, iteration: int) -> TrainingResult:
+    return TrainingResult.from_json(read_object(store, run(store, settings, iteration, 0), TRAINING_RESULT), "result")
+
+
+PRESETS = {
+    "s0-damped": {"preset": "s0-damped", "damping": {"learning_rate_target_nats": 1e-5}},
+    "adaptive-kl": {"preset": "adaptive-kl", "damping": {"beta_target_nats": 1e-6}},
+    "ema-magnet": {"preset": "ema-magnet", "damping": {"ema_decay": 0.5}},
+    "portfolio": {"preset": "portfolio"},
+    "league": {"damping": {"reference": "league"}},
+    "uniform, itself": {"preset": "none", "damping": {"reference": "uniform", "beta_reference": 0.1, "beta_power": 1}},
+}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_path: Path, name: str) -> None:
+    """Through the borders of epochs and rounds; weights, references, controllers and the curve."""
+    settings = kuhn_settings(rounds=3, learning_rate=1e-2, **PRESETS[name])
+    rule: OpponentRule = "self-play" if "itself" in name else "meta-strategy"
+    results = []
+    for folder in ("through", "stopped"):
+        store = open_store(str(tmp_path / folder))
+        learner = clone(store, settings)
+        opponents = {learner: 1.0} if rule == "self-play" else {RANDOM: 0.5, learner: 0.5}
+        prepare(store, settings, 1, "ppo", learner, opponents, rule)
+        if folder == "stopped":
+            for _ in range(9):
+                stopping._stop.set()
+                with pytest.raises(StoppedError):
+                    run(store, settings, 1, 0)
+                stopping._stop.clear()
+        results.append(finished(store, settings, 1))
+    through, stopped = results
+    assert through.num_updates > 12
+    assert stopped.curve == through.curve
+    assert (stopped.policy, stopped.summary, stopped.num_decisions) == (
+        through.policy,
+        through.summary,
+        through.num_decisions,
+    )
+
+
+def improved(tmp_path: Path, opponents: dict[PolicyId, float] | None = None, **train: object) -> TrainingResult:
+    """Return what PPO says after a clone of the random player has trained."""
+    store, settings = open_store(str(tmp_path)), kuhn_settings(**train)
+    learner = clone(store, settings)
+    return trained(store, settings, 1, "ppo", learner, opponents or {RANDOM: 1.0})
+
+
+def values(result: TrainingResult, name: str) -> list[float]:
+    return [point.values[name] for point in result.curve]
+
+
+def test_the_controllers_multiplier_is_composed_with_the_schedule(tmp_path: Path) -> None:
+    """The seeds' code wrote the schedule's value over the controller's at each step."""
+    damping = {
+        "reference": "uniform",
+        "beta_reference": 0.02,
+        "beta_power": 0.5,
+        "beta_decay_updates": 5.0,
+        "beta_target_nats": 1e-9,
+    }
+    result = improved(tmp_path, rounds=6, learning_rate=2e-3, preset="none", damping=damping)
+    multipliers = values(result, "beta_multiplier")
+    assert multipliers[0] == 1.0
+    assert multipliers[-1] >= 1.5**2
+    for point in result.curve:
+        scheduled = 0.02 * (1 + point.update / 5.0) ** -0.5
+        assert point.values["beta_reference"] == pytest.approx(scheduled * point.values["beta_multiplier"])
+
+
+def test_controllers_wait_for_the_end_of_warm_up(tmp_path: Path) -> None:
+    damping = {"reference": "uniform", "beta_target_nats": 1e-9, "beta_warmup_updates": 15}
+    result = improved(tmp_path, rounds=7, learning_rate=2e-3, preset="adaptive-kl", damping=damping)
+    early = [point for point in result.curve if point.update < 25]
+    assert len(early) == 25
+    assert {point.values["beta_multiplier"] for point in early} == {1.0}
+    for point in early:
+        assert point.values["beta_reference"] == pytest.approx(0.02 * min(1, point.update / 15))
+    assert values(result, "beta_multiplier")[-1] > 1.0
+
+
+def test_a_policy_that_moves_too_fast_has_its_step_size_halved(tmp_path: Path) -> None:
+    result = improved(
+        tmp_path, rounds=6, learning_rate=2e-3, preset="none", damping={"learning_rate_target_nats": 1e-7}
+    )
+    rates = values(result, "learning_rate")
+    assert result.rollbacks == 0
+    assert rates[0] == pytest.approx(2e-3)
+    assert rates[-1] == pytest.approx(2e-3 / 4)
+
+
+def test_every_reference_names_its_source_and_begins_at_0_where_it_should(tmp_path: Path) -> None:
+    expected = {"snapshot": True, "ema": True, "portfolio": True, "uniform": False, "league": False}
+    for kind, is_start in expected.items():
+        result = improved(tmp_path / kind, preset="none", damping={"reference": kind, "beta_reference": 0.1})
+        gauges = values(result, "kl_reference")
+        assert result.reference.partition(":")[0] == kind
+        assert (gauges[0] == 0.0) == is_start, kind
+        assert gauges[1] > 0
+        assert values(result, "kl_behaviour")[0] == 0.0
+    assert result.reference == "league:uniform=1"
+
+
+def test_a_moving_average_that_keeps_nothing_is_where_the_policy_is(tmp_path: Path) -> None:
+    """Log-probabilities cached at collection would show the whole distance from there."""
+    result = improved(tmp_path, learning_rate=1e-2, preset="ema-magnet", damping={"ema_decay": 0.0})
+    assert values(result, "kl_reference") == [0.0] * result.num_updates
+    assert values(result, "kl_iteration_start")[-1] > 1e-4
+
+
+def test_the_gauges_of_later_rounds_are_from_the_round_and_from_the_iteration(tmp_path: Path) -> None:
+    result = improved(tmp_path, rounds=4, learning_rate=1e-2)
+    at_border = [point.values for point in result.curve if point.update and point.values["kl_behaviour"] < 1e-9]
+    assert len(at_border) == 3, "each further round begins where its battles were played"
+    assert all(v["kl_iteration_start"] > 1e-5 for v in at_border)
+    assert result.num_decisions > 300 + 3 * 200
+    assert result.summary["entropy_at_start"] == pytest.approx(0.69, abs=0.01), "of the iteration"
+
+
+def test_more_rounds_are_a_better_response(tmp_path: Path) -> None:
+    """A learning run: from the clone's payoff to most of what a best response to uniform gets."""
+    payoffs = []
+    for rounds in (1, 20):
+        store = open_store(str(tmp_path / str(rounds)))
+        settings = kuhn_settings(battles=400, rounds=rounds, learning_rate=3e-3, preset="none", num_epochs=4)
+        result = trained(store, settings, 1, "ppo", clone(store, settings), {RANDOM: 1.0})
+        tables = [load_table(store, policy, KUHN) for policy in (result.policy, RANDOM)]
+        payoffs.append(expected_payoffs(KUHN, tables)[0, 1])
+    assert payoffs[0] < payoffs[1]
+    assert payoffs[1] > 0.4, "the best response gets 0.458"
+
+
+def test_schedules_may_go_on_from_the_iterations_before(tmp_path: Path) -> None:
+    damping = {"reference": "uniform", "beta_reference": 0.1, "beta_power": 1.0, "beta_decay_updates": 10.0}
+    for clock in ("run", "iteration"):
+        store = open_store(str(tmp_path / clock))
+        settings = kuhn_settings(preset="none", damping={**damping, "clock": clock})
+        learner = clone(store, settings)
+        first = trained(store, settings, 1, "ppo", learner, {RANDOM: 1.0})
+        second = trained(store, settings, 2, "ppo", first.policy, {RANDOM: 1.0})
+        assert (first.num_run_updates, second.num_run_updates) == (
+            first.num_updates,
+            first.num_updates + second.num_updates,
+        )
+        before = first.num_updates if clock == "run" else 0
+        assert values(first, "beta_reference")[0] == 0.1
+        assert values(second, "beta_reference")[0] == pytest.approx(0.1 / (1 + before / 10))
+
+
+def played(store: ObjectStore, settings: RunSettings, rule: OpponentRule, opponents: dict[PolicyId, float]) -> Rounds:
+    learner = clone(store, settings)
+    opponents = {learner if policy == "learner" else policy: share for policy, share in opponents.items()}
+    plan = IterationPlan(
+        iteration=1,
+        oracle="ppo",
+        population=Population(policies=()),
+        rule=rule,
+        opponents=opponents,
+        learner=learner,
+    )
+    return Rounds(store, settings, tabular_game_of_run(store, settings), plan, 0)
+
+
+def test_a_learner_that_meets_itself_learns_from_both_seats(tmp_path: Path) -> None:
+    store, settings = open_store(str(tmp_path)), kuhn_settings(rounds=2)
+    with played(store, settings, "self-play", {PolicyId("learner"): 1.0}) as rounds:
+        network = load_network(store, rounds._plan.learner, rounds._game.open_arena(num_gateways=1).space)
+        episodes = rounds.play(1, network)
+        assert [e.seat for e in episodes] == [0, 1] * 200
+        assert {(e.policy, e.opponent) for e in episodes} == {(NEWEST, NEWEST)}
+        assert {first.score + second.score for first, second in zip(episodes[::2], episodes[1::2], strict=True)} == {1}
+        again, other = rounds.play(1, network), rounds.play(2, network)
+    assert [e.seed for e in again] == [e.seed for e in episodes] != [e.seed for e in other]
+    assert [e.actions.tolist() for e in again] == [e.actions.tolist() for e in episodes]
+
+
+def test_against_a_mixture_only_the_learner_is_recorded_and_its_old_self_is_another(tmp_path: Path) -> None:
+    store, settings = open_store(str(tmp_path)), kuhn_settings(rounds=2)
+    with played(store, settings, "meta-strategy", {RANDOM: 0.5, PolicyId("learner"): 0.5}) as rounds:
+        learner = rounds._plan.learner
+        episodes = rounds.play(1, load_network(store, learner, rounds._game.open_arena(num_gateways=1).space))
+    assert len(episodes) == 200
+    assert [e.seat for e in episodes[:4]] == [0, 1, 0, 1]
+    counts = {policy: sum(e.opponent == policy for e in episodes) for policy in (RANDOM, learner)}
+    assert sum(counts.values()) == 200
+    assert min(counts.values()) > 60
+
+
+@dataclass(frozen=True)
+class Unplayable(TabularGame):
+    """A game whose arena needs what this machine lacks."""
+
+    def open_arena(self, *, num_gateways: int) -> Arena:  # type: ignore[override]
+        raise ConfigurationError(f"{num_gateways} gateways need Node, and there is none here")
+
+
+def test_rounds_where_the_game_cannot_be_played_are_a_wrong_setting(tmp_path: Path) -> None:
+    store, settings = open_store(str(tmp_path)), kuhn_settings(rounds=2)
+    with played(store, settings, "self-play", {PolicyId("learner"): 1.0}) as rounds:
+        network = load_network(store, rounds._plan.learner, rounds._game.open_arena(num_gateways=1).space)
+        rounds._game = Unplayable(KUHN)
+        with pytest.raises(
+            ConfigurationError, match=r"train\.rounds is 2, .* there is none here; set train\.rounds = 1"
+        ):
+            rounds.play(1, network)
+
+
+def test_the_stored_table_is_the_networks(tmp_path: Path) -> None:
+    store, settings = open_store(str(tmp_path)), kuhn_settings()
+    policy = clone(store, settings)
+    network = load_network(store, policy, tabular_game_of_run(store, settings).space)
+    assert load_table(store, policy, KUHN) == pytest.approx(network_table(network, KUHN))

@@ -1,0 +1,326 @@
+"""The train step as a whole: it learns, resumes to the same bits, and refuses what is damaged."""
+
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from nashdex.core import keys, stopping
+from nashdex.core.errors import ConfigurationError, DataError, StoppedError
+from nashdex.core.ids import PolicyId
+from nashdex.core.manifest import Manifest
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.steps import StepName
+from nashdex.games.interface import Decisions
+from nashdex.policies.archive import load_network, load_policy, read_document
+from nashdex.policies.interface import Actions, Policy
+from nashdex.policies.scripted import RandomPolicy
+from nashdex.settings.run import RunSettings
+from nashdex.store import open_store
+from nashdex.store.attempt import read_object
+from nashdex.store.protocol import ObjectStore
+from nashdex.trainer.cloning import make_lessons
+from nashdex.trainer.step import run
+from support.bandit import FORMAT, bandit_space, play, write_iteration
+
+TEACHER = PolicyId("teacher")
+
+
+class Teacher:
+    """Knows the bandit's answer."""
+
+    id = TEACHER
+    needs_lines = False
+
+    def act(self, rows: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        return Actions(rows.observation[:, 0].astype("int64"), np.zeros(len(uniforms), np.float32))
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Remember nothing."""
+
+
+def make_settings(**train: object) -> RunSettings:
+    values: dict[str, object] = {
+        "learning_rate": 3e-3,
+        "clip_range": 0.4,
+        "num_epochs": 8,
+        "minibatch_decisions": 128,
+        "checkpoint_every_updates": 4,
+        "cloning": {"minibatch_decisions": 64, "num_epochs": 3, "learning_rate": 3e-3},
+    }
+    return RunSettings(
+        format=FORMAT,
+        seed=5,
+        network={"embedding_size": 4, "entity_size": 16, "hidden_size": 32, "num_hidden_layers": 1},
+        collect={"shards": 2},
+        train=values | train,
+    )
+
+
+SETTINGS = make_settings()
+
+
+@pytest.fixture(autouse=True)
+def _no_stop_is_left() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    yield
+    stopping._stop.clear()
+    signal.signal(signal.SIGTERM, before[0])
+    signal.signal(signal.SIGINT, before[1])
+
+
+def new_store(folder: Path) -> ObjectStore:
+    folder.mkdir()
+    return open_store(str(folder))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ObjectStore:
+    return new_store(tmp_path / "run")
+
+
+def result_of(store: ObjectStore, manifest: Manifest) -> TrainingResult:
+    return TrainingResult.from_json(read_object(store, manifest, TRAINING_RESULT), "result")
+
+
+def win_rate(store: ObjectStore, policy: PolicyId) -> float:
+    episodes = play(load_policy(store, policy, bandit_space()), 1000, seed=999)
+    return sum(e.score for e in episodes) / len(episodes)
+
+
+def clone_of(store: ObjectStore, teacher: Policy, num: int = 400, settings: RunSettings = SETTINGS) -> TrainingResult:
+    write_iteration(store, settings, 0, teacher.id, play(teacher, num, seed=1))
+    return result_of(store, run(store, settings, 0, 0))
+
+
+def prepare_ppo(store: ObjectStore, settings: RunSettings = SETTINGS, num: int = 400) -> PolicyId:
+    """Store a clone of the random policy and the battles of iteration 1 that it plays; return its id."""
+    learner = clone_of(store, RandomPolicy(), 200, settings).policy
+    write_iteration(store, settings, 1, learner, play(load_policy(store, learner, bandit_space()), num, seed=2))
+    return learner
+
+
+def test_cloning_reaches_the_teacher(store: ObjectStore) -> None:
+    settings = make_settings(cloning={"minibatch_decisions": 32, "num_epochs": 12, "learning_rate": 1e-2})
+    result = clone_of(store, Teacher(), 600, settings)
+    assert result.summary["validation_accuracy"] > 0.97
+    assert win_rate(store, result.policy) > 0.95
+    assert (result.parent, result.oracle, result.reference, result.rollbacks) == (None, "clone", "none", 0)
+    assert result.num_decisions == 600
+    assert result.curve[-1].values["validation_loss"] < result.curve[0].values["loss"] / 3
+    document = read_document(store, result.policy)
+    assert (document.iteration, document.oracle, document.parent) == (0, "clone", None)
+
+
+def test_ppo_finds_the_best_response_from_a_clone_of_random(store: ObjectStore) -> None:
+    """Seven iterations of the real step on fresh battles: from a third of the battles won to nearly all."""
+    policy = clone_of(store, RandomPolicy()).policy
+    rates = [win_rate(store, policy)]
+    for iteration in range(1, 8):
+        episodes = play(load_policy(store, policy, bandit_space()), 500, seed=10 + iteration)
+        write_iteration(store, SETTINGS, iteration, policy, episodes)
+        result = result_of(store, run(store, SETTINGS, iteration, 0))
+        assert (result.parent, result.oracle, result.preset) == (policy, "ppo", "ppo-clip-kl")
+        assert result.reference == f"snapshot:{policy}"
+        assert result.curve[0].values["kl_reference"] == 0.0
+        assert result.summary["kl_iteration_start"] > 0
+        policy = result.policy
+        rates.append(win_rate(store, policy))
+    assert rates[0] < 0.45
+    assert max(rates) > 0.93, rates
+    assert min(rates[-3:]) > 0.8, rates
+
+
+def test_a_stronger_reference_term_keeps_the_policy_closer(tmp_path: Path) -> None:
+    moved = []
+    for beta in (0.0, 20.0):
+        other = new_store(tmp_path / f"beta-{beta}")
+        settings = make_settings(damping={"beta_reference": beta})
+        prepare_ppo(other, settings)
+        moved.append(result_of(other, run(other, settings, 1, 0)).summary["kl_iteration_start"])
+    assert moved[1] < moved[0] / 2
+
+
+def stopped_at_every_update(store: ObjectStore, iteration: int, updates: int) -> None:
+    """Run the step with a request to stop already made: each attempt does one update and saves."""
+    stopping._stop.set()
+    for _ in range(updates):
+        with pytest.raises(StoppedError):
+            run(store, SETTINGS, iteration, 0)
+    stopping._stop.clear()
+
+
+@pytest.mark.parametrize("iteration", [0, 1], ids=["clone", "ppo"])
+def test_an_interrupted_step_reaches_the_same_bits(tmp_path: Path, iteration: int) -> None:
+    """Stopped after each single update through epoch and phase boundaries, against one that ran through."""
+    results = []
+    for name in ("through", "stopped"):
+        store = new_store(tmp_path / name)
+        if iteration == 0:
+            write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 200, seed=1))
+        else:
+            prepare_ppo(store, num=300)
+        if name == "stopped":
+            stopped_at_every_update(store, iteration, 11)
+        results.append(result_of(store, run(store, SETTINGS, iteration, 0)))
+    through, stopped = results
+    assert stopped.policy == through.policy
+    assert stopped.curve == through.curve
+    assert stopped.summary == through.summary
+    assert through.num_updates > 11
+
+
+def test_rollbacks_survive_an_interruption_too(tmp_path: Path) -> None:
+    results = []
+    settings = make_settings(learning_rate=0.3)
+    for name in ("through", "stopped"):
+        store = new_store(tmp_path / name)
+        prepare_ppo(store, settings)
+        if name == "stopped":
+            stopping._stop.set()
+            for _ in range(9):
+                with pytest.raises(StoppedError):
+                    run(store, settings, 1, 0)
+            stopping._stop.clear()
+        results.append(result_of(store, run(store, settings, 1, 0)))
+    assert results[0].rollbacks > 0
+    assert [r.policy for r in results] == [results[0].policy] * 2
+    assert [r.rollbacks for r in results] == [results[0].rollbacks] * 2
+
+
+def test_the_guard_restores_the_last_good_state_and_halves_the_step(store: ObjectStore) -> None:
+    settings = make_settings(learning_rate=0.3)
+    learner = prepare_ppo(store, settings)
+    result = result_of(store, run(store, settings, 1, 0))
+    assert result.rollbacks > 0
+    rates = [point.values["learning_rate"] for point in result.curve]
+    assert rates[0] == pytest.approx(0.3)
+    assert rates[-1] == pytest.approx(0.3 / 2**result.rollbacks)
+    assert result.summary["clip_fraction"] <= 0.6
+    assert result.summary["entropy"] > 0.25 * result.summary["entropy_at_start"]
+    assert win_rate(store, result.policy) > win_rate(store, learner) - 0.05
+
+
+class SignalsAtCheckpoint:
+    """A store whose process gets SIGTERM while it writes its second checkpoint."""
+
+    def __init__(self, inner: ObjectStore) -> None:
+        self._inner = inner
+        self._num_checkpoints = 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    def put(self, key: str, data: bytes) -> None:
+        self._inner.put(key, data)
+        if key.endswith("checkpoint.json"):
+            self._num_checkpoints += 1
+            if self._num_checkpoints == 2:
+                signal.raise_signal(signal.SIGTERM)
+
+
+def checkpoint_keys(store: ObjectStore, iteration: int) -> list[str]:
+    return [key for key in store.list(keys.shard_prefix(iteration, StepName.TRAIN, 0)) if "checkpoint" in key]
+
+
+def test_sigterm_leaves_one_checkpoint_and_a_finished_step_none(store: ObjectStore) -> None:
+    prepare_ppo(store)
+    stopping.install_stop_handlers()
+    with pytest.raises(StoppedError):
+        run(SignalsAtCheckpoint(store), SETTINGS, 1, 0)
+    found = checkpoint_keys(store, 1)
+    assert len(found) == 2, "the pointer and the newest tensors; the older ones are gone"
+    assert any(key.endswith("checkpoint-00000008.safetensors") for key in found)
+    stopping._stop.clear()
+    run(store, SETTINGS, 1, 0)
+    assert not checkpoint_keys(store, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data[:-5], "bytes, expected"),
+        (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "sha256"),
+    ],
+    ids=["truncated", "altered"],
+)
+def test_a_damaged_checkpoint_is_named_with_a_way_out(
+    store: ObjectStore, change: Callable[[bytes], bytes], message: str
+) -> None:
+    prepare_ppo(store)
+    stopped_at_every_update(store, 1, 2)
+    key = next(key for key in checkpoint_keys(store, 1) if key.endswith(".safetensors"))
+    store.put(key, change(store.get(key)))
+    with pytest.raises(
+        DataError, match=rf"{key} has .*{message}.*remove .*checkpoint.json to train the shard from its"
+    ):
+        run(store, SETTINGS, 1, 0)
+    store.delete(keys.checkpoint(1, StepName.TRAIN, 0))
+    run(store, SETTINGS, 1, 0)
+
+
+def test_a_checkpoint_of_other_trajectories_is_not_gone_on_from(store: ObjectStore) -> None:
+    learner = prepare_ppo(store)
+    stopped_at_every_update(store, 1, 3)
+    for shard in range(2):
+        store.delete(keys.manifest(1, StepName.COLLECT, shard))
+    episodes = play(load_policy(store, learner, bandit_space()), 400, seed=77)
+    write_iteration(store, SETTINGS, 1, learner, episodes)
+    result = result_of(store, run(store, SETTINGS, 1, 0))
+    assert result.curve[0].values["kl_reference"] == 0.0
+    assert result.curve[0].update == 0
+
+
+def test_a_finished_step_is_done_at_once(store: ObjectStore) -> None:
+    write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 100, seed=1))
+    manifest = run(store, SETTINGS, 0, 0)
+    store.delete(keys.published(0, keys.PLAN))
+    assert run(store, SETTINGS, 0, 0) == manifest
+    assert manifest.counts["decisions"] == 100
+
+
+def test_shards_train_from_seeds_of_their_own(store: ObjectStore) -> None:
+    write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 100, seed=1))
+    policies = [result_of(store, run(store, SETTINGS, 0, shard)).policy for shard in range(2)]
+    assert policies[0] != policies[1]
+
+
+def test_what_is_missing_or_impossible_is_named(store: ObjectStore) -> None:
+    write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 1, seed=1))
+    with pytest.raises(DataError, match="cloning needs two battles to hold one out, and got 1"):
+        run(store, SETTINGS, 0, 0)
+    store.delete(keys.manifest(0, StepName.COLLECT, 1))
+    with pytest.raises(DataError, match="collect has not finished shard 1 of iteration 0"):
+        run(store, SETTINGS, 0, 0)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has CUDA")
+def test_cuda_that_is_not_there_is_a_wrong_setting(store: ObjectStore) -> None:
+    write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 2, seed=1))
+    with pytest.raises(ConfigurationError, match=r"train\.device is 'cuda', and torch finds no CUDA device"):
+        run(store, make_settings(device="cuda"), 0, 0)
+
+
+def test_the_critic_learns_alone_after_the_best_epoch(tmp_path: Path) -> None:
+    """Warm-up epochs change the critic's head and nothing that the actor uses."""
+    weights = []
+    for epochs in (0, 2):
+        store = new_store(tmp_path / str(epochs))
+        cloning = {"minibatch_decisions": 64, "num_epochs": 2, "critic_warmup_epochs": epochs}
+        result = clone_of(store, RandomPolicy(), 300, make_settings(cloning=cloning))
+        weights.append(load_network(store, result.policy, bandit_space()).state_dict())
+    changed = {name for name in weights[0] if not torch.equal(weights[0][name], weights[1][name])}
+    assert changed == {"critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"}
+
+
+def test_battles_are_held_out_whole() -> None:
+    episodes = play(Teacher(), 40, seed=1) * 2
+    rewards = [torch.ones(1).numpy() for _ in episodes]
+    lesson, validation = make_lessons(episodes, rewards, SETTINGS.train, 1, torch.device("cpu"))
+    assert (len(lesson.batch), len(validation.batch)) == (72, 8)
+    seen = {tuple(row) for row in lesson.batch.observations.tolist()}
+    assert not seen & {tuple(row) for row in validation.batch.observations.tolist()}
