@@ -1,0 +1,116 @@
+"""Registries: what nashdex ships, what installed packages add, and what is refused."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import ValidationError
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.plugins import OneOf, Registry
+from nashdex.core.section import Section
+from support.packages import install
+
+GROUP = "nashdex.shapes"
+
+
+class Circle(Section):
+    kind: Literal["circle"] = "circle"
+    radius: float = 1.0
+
+
+class Square(Section):
+    kind: Literal["square"] = "square"
+    side: float = 2.0
+
+
+@dataclass(frozen=True)
+class Shape:
+    settings: type[Section]
+
+
+CIRCLE, SQUARE = Shape(Circle), Shape(Square)
+HERE = __name__
+
+
+def shapes() -> Registry[Shape]:
+    return Registry(GROUP, "shape", Shape, {"circle": f"{HERE}:CIRCLE", "square": f"{HERE}:SQUARE"})
+
+
+class Drawing(Section):
+    shape: Annotated[Section, OneOf(shapes(), "circle")] = Circle()
+
+
+@pytest.mark.parametrize(
+    ("given", "section"),
+    [
+        ("square", Square()),
+        ({"kind": "square", "side": 3}, Square(side=3)),
+        ({"radius": 5}, Circle(radius=5)),
+    ],
+)
+def test_a_section_is_chosen_by_kind_by_bare_name_or_by_default(given: object, section: Section) -> None:
+    assert Drawing.model_validate({"shape": given}).shape == section
+
+
+@pytest.mark.parametrize("given", ["triangle", {"kind": "circle", "side": 3}, {"side": 3}])
+def test_an_unknown_kind_or_key_is_refused(given: object) -> None:
+    with pytest.raises(ValidationError):
+        Drawing.model_validate({"shape": given})
+
+
+def test_a_section_survives_json() -> None:
+    drawing = Drawing(shape=Square(side=4))
+    assert Drawing.model_validate_json(drawing.model_dump_json()) == drawing
+
+
+def test_the_json_schema_lists_every_section() -> None:
+    assert Drawing.model_json_schema()["properties"]["shape"]["discriminator"]["mapping"].keys() == {"circle", "square"}
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(ConfigurationError, match="unknown shape 'triangle': expected one of circle, square"):
+        shapes()["triangle"]
+
+
+TOY = f"""
+from pathlib import Path
+from {HERE} import Shape, Square
+TRIANGLE = Shape(Square)
+NUMBER = 3
+"""
+
+
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **entries: str) -> Registry[Shape]:
+    site = install(tmp_path / "site", "toy-shapes", {"toy_shapes.py": TOY, "broken.py": "1 / 0"}, {GROUP: entries})
+    monkeypatch.syspath_prepend(site)
+    return shapes()
+
+
+def test_an_installed_package_adds_an_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = added(tmp_path, monkeypatch, triangle="toy_shapes:TRIANGLE")
+    assert registry.names == ("circle", "square", "triangle")
+    assert registry["triangle"].settings is Square
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"circle": "toy_shapes:TRIANGLE"}, "the packages nashdex and toy-shapes both provide the shape 'circle'"),
+        ({"triangle": "broken:X"}, "of the package toy-shapes cannot be imported: ZeroDivisionError"),
+        ({"triangle": "toy_shapes:NOTHING"}, "of the package toy-shapes cannot be imported: AttributeError"),
+        ({"triangle": "toy_shapes:NUMBER"}, "is a int; expected a .*Shape"),
+    ],
+)
+def test_a_package_that_does_not_fit_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entries: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        added(tmp_path, monkeypatch, **entries)[next(iter(entries))]
+
+
+def test_a_broken_package_does_not_hinder_the_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = added(tmp_path, monkeypatch, triangle="broken:X")
+    assert "triangle" in registry.names
+    assert registry["circle"] is CIRCLE
