@@ -41,7 +41,7 @@ def test_every_metric_is_set_somewhere() -> None:
 
 def test_a_battle_fails_for_the_causes_that_are_told() -> None:
     """The gateway's own causes, those of the arena that lost it, and the label's description."""
-    source = (ROOT / "services" / "showdown" / "src" / "battle.js").read_text()
+    source = (ROOT / "services" / "showdown" / "src" / "gateway" / "battle.js").read_text()
     typedef = re.search(r"@typedef \{([^}]+)\} FailureCause", source)
     assert typedef is not None
     causes = (*re.findall(r'"(\w+)"', typedef[1]), "gateway_died", "gateway_hung")

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import v8 from "node:v8";
-import { listen } from "./listen.js";
+import { listen } from "./gateway/listen.js";
 import { log } from "./log.js";
 
 const EXIT_USAGE = 64;
@@ -84,7 +84,7 @@ if (values.help) {
   const health = values.health === undefined ? undefined : parseAddress(values.health, "--health");
   listen(parseAddress(values.listen, "--listen"), childArguments, health);
 } else {
-  if (!values["no-acceleration"]) (await import("./accelerate.js")).accelerate();
-  const { converse } = await import("./converse.js");
+  if (!values["no-acceleration"]) (await import("./simulator/accelerate/accelerate.js")).accelerate();
+  const { converse } = await import("./gateway/converse.js");
   converse(process.stdin, process.stdout, maxHeapMb * MEBIBYTE);
 }

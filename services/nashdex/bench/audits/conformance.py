@@ -1,4 +1,4 @@
-"""Whether the sped-up simulator plays the same battles: runs ``services/showdown/src/conformance.js``."""
+"""Whether the sped-up simulator plays the same battles: runs ``services/showdown/bench/conformance``."""
 
 import json
 import subprocess
@@ -52,7 +52,7 @@ def run_conformance(
         TryAgainError: the comparison could not be run to its end.
     """
     settings = GatewaySettings()
-    command = [find_node(settings), str(settings.directory / "src" / "conformance.js")]
+    command = [find_node(settings), str(settings.directory / "bench" / "conformance" / "conformance.js")]
     command += ["--battles", str(battles), "--seed", str(seed)]
     command += ["--formats", ",".join(formats)] if formats else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603

@@ -151,7 +151,7 @@ def measure_raw(game: ShowdownGame, seconds: float, seed: int, *, is_accelerated
     settings = GatewaySettings()
     warm_up_seconds = seconds * WARM_UP_SHARE
     with tempfile.TemporaryDirectory() as folder:
-        command = [find_node(settings), *NODE_FLAGS, str(settings.directory / "src" / "raw.js")]
+        command = [find_node(settings), *NODE_FLAGS, str(settings.directory / "bench" / "raw.js")]
         command += ["--format", game.format, "--seed", str(seed)]
         command += ["--warm-up", str(warm_up_seconds), "--seconds", str(seconds - warm_up_seconds)]
         if is_accelerated:

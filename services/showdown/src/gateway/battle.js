@@ -1,0 +1,327 @@
+/**
+ * One battle, driven directly on the simulator's `Battle` object: no streams, no serialised requests.
+ *
+ * The simulator is told that everything was sent after each step (`sentLogPos`, `sentRequests`): otherwise it would
+ * serialise updates of its own once 500 lines wait, and call 1,000 waiting lines an infinite loop.
+ */
+import { Battle, simulatorSeed } from "../simulator/package.js";
+import { Tracker } from "../tracker/tracker.js";
+import { parseLine } from "../tracker/lines/lines.js";
+
+/** @typedef {import("../encoder/encoder.js").Encoder} Encoder */
+/** @typedef {import("../simulator/package.js").Format} Format */
+/** @typedef {import("../simulator/package.js").PokemonSet} PokemonSet */
+/** @typedef {import("../simulator/package.js").ChoiceRequest} ChoiceRequest */
+
+/** @typedef {"p1" | "p2"} SideId */
+/** @type {readonly [SideId, SideId]} */
+const SIDE_IDS = ["p1", "p2"];
+/** Fixed, so that a battle's log depends on nothing but seed, teams and actions. */
+const PLAYER_NAMES = ["Player 1", "Player 2"];
+
+const LOWER_S = 0x73;
+const LOWER_T = 0x74;
+const COLON = 0x3a;
+const DIGIT_ONE = 0x31;
+/** Where the digit stands in `|split|p1`. */
+const SPLIT_DIGIT = 8;
+
+/** @param {string} line @returns {boolean} whether it is `|t:|` and a wall-clock time, which would differ in every run */
+function isTimestamp(line) {
+  return line.charCodeAt(1) === LOWER_T && line.charCodeAt(2) === COLON;
+}
+
+/**
+ * @param {string} line
+ * @returns {boolean} whether it is `|split|pN`: the next line is for player N, the one after it, if not empty, for others
+ */
+function isSplit(line) {
+  return line.charCodeAt(1) === LOWER_S && line.startsWith("|split|p");
+}
+
+/** @typedef {"deadline" | "simulator_error" | "tracker_error" | "illegal_team" | "bad_start"} FailureCause */
+
+/** Why a battle ended without a result. */
+export class BattleFailure extends Error {
+  /**
+   * @param {FailureCause} kind
+   * @param {string} detail
+   */
+  constructor(kind, detail) {
+    super(detail);
+    this.kind = kind;
+  }
+
+  /**
+   * @param {FailureCause} kind
+   * @param {unknown} error what was thrown, the stack of which becomes the detail
+   */
+  static from(kind, error) {
+    return new BattleFailure(kind, (error instanceof Error && error.stack) || String(error));
+  }
+}
+
+/** One player's view of a battle and what is asked of it. */
+class Seat {
+  /**
+   * @param {number} index 0 or 1
+   * @param {Tracker} tracker
+   * @param {boolean} wantsLines
+   * @param {boolean} wantsState
+   */
+  constructor(index, tracker, wantsLines, wantsState) {
+    this.index = index;
+    this.tracker = tracker;
+    this.wantsState = wantsState;
+    /** @type {string[] | null} lines seen since the last decision, if the client reads them */
+    this.lines = wantsLines ? [] : null;
+    /** @type {ChoiceRequest | null} the open decision */
+    this.request = null;
+    /** @type {Set<number> | null} actions that the simulator refused for the open decision */
+    this.refused = null;
+    /** Whether the client has been sent the open decision. */
+    this.isAsked = false;
+    this.decisions = 0;
+  }
+}
+
+/**
+ * @typedef {object} BattleOptions
+ * @property {string} seed 16 hex digits
+ * @property {[PokemonSet[], PokemonSet[]]} teams used up by the battle
+ * @property {[boolean, boolean]} lines seats that read protocol lines
+ * @property {[boolean, boolean]} states seats that read what the tracker knows
+ * @property {boolean} log whether the result carries the omniscient log
+ * @property {number} deadlineSeconds wall-clock time from now
+ */
+
+/**
+ * @typedef {object} Rejection
+ * @property {number} battle
+ * @property {number} seat
+ * @property {number} action
+ * @property {string} choice what the simulator was told; empty if the mask already forbade the action
+ * @property {string} cause the simulator's own words
+ */
+
+/** A running battle. Methods that step it throw `BattleFailure`; then it can only be destroyed. */
+export class LiveBattle {
+  /**
+   * Set up a battle; `observe` opens its first decisions.
+   * @param {number} id the client's number for it
+   * @param {Format} format
+   * @param {Encoder} encoder
+   * @param {BattleOptions} options
+   * @throws {BattleFailure}
+   */
+  constructor(id, format, encoder, options) {
+    this.id = id;
+    this.encoder = encoder;
+    this.wantsLog = options.log;
+    this.deadline = performance.now() + options.deadlineSeconds * 1000;
+    this.logPosition = 0;
+    this.numOpen = 0;
+    this.numRejected = 0;
+    this.seats = SIDE_IDS.map(
+      (_, index) => new Seat(index, new Tracker(encoder.dexInfo, index), options.lines[index], options.states[index]),
+    );
+    try {
+      this.simulation = new Battle({ formatid: format.id, seed: simulatorSeed(options.seed) });
+      SIDE_IDS.forEach((side, index) => {
+        this.simulation.setPlayer(side, { name: PLAYER_NAMES[index], team: options.teams[index] });
+      });
+    } catch (error) {
+      throw BattleFailure.from("simulator_error", error);
+    }
+  }
+
+  /** Whether the battle is over. */
+  get ended() {
+    return this.simulation.ended;
+  }
+
+  /**
+   * Answer a seat's open decision. When it is the last one open, the simulator plays on to the next: `observe` them.
+   * @param {number} index the seat, which was asked
+   * @param {number} action
+   * @returns {Rejection | null} why the decision stays open, if it does
+   * @throws {BattleFailure}
+   */
+  answer(index, action) {
+    const seat = this.seats[index];
+    seat.isAsked = false;
+    let choice = "";
+    let refusal = "";
+    try {
+      choice = this.encoder.choice(seat.tracker, action);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw BattleFailure.from("tracker_error", error);
+      refusal = error.message;
+    }
+    if (!refusal) {
+      try {
+        if (!this.simulation.choose(SIDE_IDS[index], choice)) refusal = this.simulation.sides[index].choice.error;
+      } catch (error) {
+        throw BattleFailure.from("simulator_error", error);
+      }
+    }
+    if (refusal) {
+      this.numRejected++;
+      if (choice) {
+        // The simulator may refuse what its request allowed (a trapping ability that the player could not know of) and
+        // then mends the request. Should it not, the action is struck out here, so each refusal leaves fewer.
+        (seat.refused ??= new Set()).add(action);
+        this.#ask(seat, this.simulation.sides[index].activeRequest);
+      }
+      return { battle: this.id, seat: index, action, choice, cause: refusal };
+    }
+    seat.request = null;
+    seat.refused = null;
+    seat.decisions++;
+    this.numOpen--;
+    return null;
+  }
+
+  /**
+   * Write the row of an open decision.
+   * @param {number} index the seat
+   * @param {Float32Array} observations
+   * @param {Uint8Array} masks
+   * @param {number} row
+   * @throws {BattleFailure}
+   */
+  encode(index, observations, masks, row) {
+    const seat = this.seats[index];
+    const { tracker, refused } = seat;
+    const { observation_size: size, num_actions: numActions } = this.encoder.space;
+    const maskAt = row * numActions;
+    let numLegal;
+    try {
+      this.encoder.encode(tracker, observations, row * size);
+      numLegal = this.encoder.mask(tracker, masks, maskAt);
+    } catch (error) {
+      throw BattleFailure.from("tracker_error", error);
+    }
+    if (refused) {
+      for (const action of refused) {
+        numLegal -= masks[maskAt + action];
+        masks[maskAt + action] = 0;
+      }
+    }
+    if (numLegal <= 0) {
+      const request = JSON.stringify(seat.request);
+      throw new BattleFailure("tracker_error", `no action is legal for seat ${index} with the request ${request}`);
+    }
+    seat.isAsked = true;
+  }
+
+  /**
+   * @param {number} index the seat
+   * @returns {{battle: number, seat: number, lines: string[], request: object | null, state: object | null} | null}
+   *   what a seat that reads lines or states gets with its row
+   */
+  view(index) {
+    const seat = this.seats[index];
+    if (!seat.lines && !seat.wantsState) return null;
+    const lines = seat.lines ?? [];
+    if (seat.lines) seat.lines = [];
+    const state = seat.wantsState ? seat.tracker.state() : null;
+    return { battle: this.id, seat: index, lines, request: seat.lines ? seat.request : null, state };
+  }
+
+  /** The entry of an ended battle in a `finished` message. */
+  result() {
+    const { winner, turn, log } = this.simulation;
+    return {
+      battle: this.id,
+      winner: winner ? PLAYER_NAMES.indexOf(winner) : null,
+      turns: turn,
+      decisions: this.seats.map((seat) => seat.decisions),
+      rejected: this.numRejected,
+      lines: this.seats.map((seat) => seat.lines),
+      log: this.wantsLog ? omniscientLog(log) : null,
+    };
+  }
+
+  /** Cut the cycles between the simulator's objects, so that one scavenge can take them. */
+  destroy() {
+    this.simulation?.destroy();
+  }
+
+  /**
+   * Show each seat what is new and open the decisions that the simulator asks for: to begin with, and whenever no
+   * decision is open any more.
+   * @throws {BattleFailure}
+   */
+  observe() {
+    const { simulation, seats } = this;
+    const { log, sides } = simulation;
+    simulation.sentLogPos = log.length;
+    simulation.sentRequests = true;
+    try {
+      let position = this.logPosition;
+      while (position < log.length) {
+        const line = log[position++];
+        if (isTimestamp(line)) continue;
+        if (isSplit(line)) {
+          const owner = line.charCodeAt(SPLIT_DIGIT) - DIGIT_ONE;
+          const shared = log[position + 1];
+          show(seats[owner], log[position], parseLine(log[position]));
+          if (shared) show(seats[1 - owner], shared, parseLine(shared));
+          position += 2;
+        } else {
+          const parsed = parseLine(line);
+          show(seats[0], line, parsed);
+          show(seats[1], line, parsed);
+        }
+      }
+      this.logPosition = position;
+    } catch (error) {
+      throw BattleFailure.from("tracker_error", error);
+    }
+    if (simulation.ended) return;
+    for (const seat of seats) {
+      const request = sides[seat.index].activeRequest;
+      if (!request || request.wait) continue;
+      this.numOpen++;
+      this.#ask(seat, request);
+    }
+    if (this.numOpen === 0) throw new BattleFailure("simulator_error", "the battle goes on but nobody is asked to choose");
+  }
+
+  /** @param {Seat} seat @param {ChoiceRequest | null} request open, new or mended */
+  #ask(seat, request) {
+    if (!request) throw new BattleFailure("simulator_error", "a choice was refused where none is asked for");
+    seat.request = request;
+    try {
+      seat.tracker.readRequest(request);
+    } catch (error) {
+      throw BattleFailure.from("tracker_error", error);
+    }
+  }
+}
+
+/**
+ * @param {Seat} seat
+ * @param {string} line
+ * @param {import("../tracker/lines/lines.js").ParsedLine | null} parsed the same line
+ */
+function show(seat, line, parsed) {
+  seat.tracker.readParsed(parsed);
+  seat.lines?.push(line);
+}
+
+/** @param {string[]} log @returns {string} what somebody who may see both sides sees, without wall-clock times */
+function omniscientLog(log) {
+  const lines = [];
+  for (let i = 0; i < log.length; i++) {
+    if (isTimestamp(log[i])) continue;
+    if (isSplit(log[i])) {
+      lines.push(log[i + 1]);
+      i += 2;
+    } else {
+      lines.push(log[i]);
+    }
+  }
+  return lines.join("\n");
+}

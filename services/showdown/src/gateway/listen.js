@@ -1,0 +1,89 @@
+/** The gateway on TCP: each connection gets a process of its own, so that it always meets a fresh simulator. */
+import { spawn } from "node:child_process";
+import { createServer as createHttpServer } from "node:http";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { log } from "../log.js";
+
+const EXIT_TRY_AGAIN = 75;
+/**
+ * A larger young generation: battles die young, and at 16 MB, V8's own choice, too much of them is copied first. A client
+ * that starts a gateway itself should do the same; flags given to this process come after and win.
+ */
+const NODE_FLAGS = ["--max-semi-space-size=64"];
+const ENTRY = fileURLToPath(new URL("../gateway.js", import.meta.url));
+
+/**
+ * Accept connections until SIGTERM or SIGINT, which end the children too, and exit 0.
+ * @param {{host: string, port: number}} address
+ * @param {string[]} childArguments for each connection's own gateway
+ * @param {{host: string, port: number}} [health] where probes ask
+ */
+export function listen({ host, port }, childArguments, health) {
+  /** @type {Set<import("node:child_process").ChildProcess>} */
+  const children = new Set();
+  let isStopping = false;
+
+  // Paused, so that no byte is read here: the socket itself becomes the child's standard input and output.
+  const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    const client = `${socket.remoteAddress}:${socket.remotePort}`;
+    const child = spawn(process.execPath, [...NODE_FLAGS, ...process.execArgv, ENTRY, ...childArguments], {
+      stdio: [socket, socket, "inherit"],
+    });
+    children.add(child);
+    log("info", "client connected", { client, child: child.pid });
+    child.on("error", (error) => {
+      children.delete(child);
+      log("error", "child did not start", { client, error: error.message });
+    });
+    child.on("exit", (code, signal) => {
+      children.delete(child);
+      const isClean = code === 0 || isStopping;
+      log(isClean ? "info" : "error", "client's gateway ended", { client, child: child.pid, code, signal });
+      finishIfStopped();
+    });
+    socket.on("error", () => {}); // Reported by the child, which holds the socket.
+    socket.destroy();
+  });
+
+  function finishIfStopped() {
+    if (isStopping && children.size === 0) process.exit(0);
+  }
+
+  function stop() {
+    if (isStopping) return;
+    isStopping = true;
+    server.close();
+    probes?.close();
+    for (const child of children) child.kill("SIGTERM");
+    finishIfStopped();
+  }
+
+  const probes =
+    health &&
+    createHttpServer((request, response) => {
+      const status = request.url !== "/healthz" ? 404 : server.listening ? 200 : 503;
+      response.writeHead(status, { "Content-Type": "application/json", Connection: "close" });
+      response.end(`${JSON.stringify({ listening: server.listening, connections: children.size })}\n`);
+    });
+  accept(server, "listening", { host, port });
+  if (probes) accept(probes, "answering probes", health);
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+/**
+ * @param {import("node:net").Server} server
+ * @param {string} event what to log once it listens
+ * @param {{host: string, port: number}} address
+ */
+function accept(server, event, { host, port }) {
+  server.on("error", (error) => {
+    log("error", "cannot listen", { host, port, error: error.message });
+    process.exit(EXIT_TRY_AGAIN);
+  });
+  server.listen(port, host, () => {
+    const address = server.address();
+    log("info", event, { host, port: typeof address === "object" ? address?.port : port });
+  });
+}

@@ -1,0 +1,117 @@
+/** Seats of battles that are played elsewhere (a replay, the ladder): the same trackers and rows, fed by the client. */
+import { BattleFailure } from "./battle.js";
+import { ProtocolError, battleNumber, seatNumber, stringsField } from "./protocol/messages.js";
+import { Tracker } from "../tracker/tracker.js";
+
+/** @typedef {import("../encoder/encoder.js").Encoder} Encoder */
+/** @typedef {import("./protocol/messages.js").Fields} Fields */
+
+/** The seats of one battle that are followed. Like a `LiveBattle` it has a number and encodes rows. */
+class TrackedBattle {
+  /** @param {number} id @param {Encoder} encoder */
+  constructor(id, encoder) {
+    this.id = id;
+    this.encoder = encoder;
+    /** @type {(Tracker | undefined)[]} by seat */
+    this.trackers = [undefined, undefined];
+  }
+
+  /** @param {0 | 1} seat @returns {Tracker} a new one if the seat is */
+  tracker(seat) {
+    return (this.trackers[seat] ??= new Tracker(this.encoder.dexInfo, seat));
+  }
+
+  /**
+   * @param {number} seat
+   * @param {Float32Array} observations
+   * @param {Uint8Array} masks
+   * @param {number} row
+   * @throws {BattleFailure}
+   */
+  encode(seat, observations, masks, row) {
+    const { observation_size: size, num_actions: numActions } = this.encoder.space;
+    const tracker = this.tracker(seat === 0 ? 0 : 1);
+    try {
+      this.encoder.encode(tracker, observations, row * size);
+      this.encoder.mask(tracker, masks, row * numActions);
+    } catch (error) {
+      throw BattleFailure.from("tracker_error", error);
+    }
+  }
+
+  /** Nothing else holds it. */
+  destroy() {
+    this.trackers = [undefined, undefined];
+  }
+
+  /** Nobody waits for its lines: the client has them. */
+  view() {
+    return null;
+  }
+}
+
+/** All battles that are followed for one client. */
+export class TrackedBattles {
+  /** @param {Encoder} encoder */
+  constructor(encoder) {
+    this.encoder = encoder;
+    /** @type {Map<number, TrackedBattle>} */
+    this.battles = new Map();
+  }
+
+  /** @param {number} id @returns {boolean} */
+  has(id) {
+    return this.battles.has(id);
+  }
+
+  /** @param {number} id */
+  delete(id) {
+    this.battles.delete(id);
+  }
+
+  /**
+   * Feed one row of a `track` message.
+   * @param {Fields} row
+   * @returns {{asked: TrackedBattle, seat: 0 | 1} | null} the seat, if its request asks for a choice
+   * @throws {ProtocolError | BattleFailure}
+   */
+  read(row) {
+    const id = battleNumber(row.battle, "track");
+    const seat = seatNumber(row.seat, "track");
+    const lines = stringsField({ type: "track", ...row }, "lines");
+    const request = /** @type {any} */ (row.request ?? null);
+    if (typeof request !== "object") throw new ProtocolError("bad_message", "track: request is not an object or null");
+    let battle = this.battles.get(id);
+    if (!battle) this.battles.set(id, (battle = new TrackedBattle(id, this.encoder)));
+    const tracker = battle.tracker(seat);
+    try {
+      for (const line of lines) tracker.readLine(line);
+      if (!request || request.wait) return null;
+      tracker.readRequest(request);
+    } catch (error) {
+      this.battles.delete(id);
+      throw BattleFailure.from("tracker_error", error);
+    }
+    return { asked: battle, seat };
+  }
+
+  /**
+   * @param {Fields} row of a `choices` message
+   * @returns {{battle: number, seat: number, choice: string | null, cause: string | null}} the simulator's text for the
+   *   action, or why there is none
+   * @throws {ProtocolError}
+   */
+  choice(row) {
+    const id = battleNumber(row.battle, "choices");
+    const seat = seatNumber(row.seat, "choices");
+    const tracker = this.battles.get(id)?.trackers[seat];
+    if (!tracker) throw new ProtocolError("bad_message", `choices: seat ${seat} of battle ${id} is not tracked`);
+    if (!Number.isInteger(row.action)) throw new ProtocolError("bad_message", "choices: action is not an integer");
+    try {
+      return { battle: id, seat, choice: this.encoder.choice(tracker, Number(row.action)), cause: null };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { battle: id, seat, choice: null, cause: error.message };
+    }
+  }
+}

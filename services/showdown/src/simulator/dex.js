@@ -1,0 +1,274 @@
+/**
+ * What is public about a format's species, moves, items and abilities, as integer tables that are built once.
+ * Everything that the tracker and the encoder know by heart is here; nothing here belongs to a battle.
+ */
+import { Dex, Teams, singlesFormat, simulatorSeed, toID } from "./package.js";
+
+/** @typedef {import("pokemon-showdown/dist/sim/dex.js").ModdedDex} ModdedDex */
+/** @typedef {import("pokemon-showdown/dist/sim/dex-moves.js").Move} Move */
+
+/** Stats and boosts in the simulator's order. */
+export const STATS = /** @type {const} */ (["hp", "atk", "def", "spa", "spd", "spe"]);
+export const BOOSTS = ["atk", "def", "spa", "spd", "spe", "accuracy", "evasion"];
+/** Major statuses; index 0 is none. */
+export const STATUSES = ["", "brn", "par", "slp", "frz", "psn", "tox"];
+/** Categories of moves by their code in `moveCategory`. */
+export const CATEGORIES = ["Status", "Physical", "Special"];
+
+/** Bits of `moveFlags`. */
+export const STALLS = 1; // Protect and the like: it fails more often the more often it has just worked
+export const PRESSED = 2; // costs one more PP when the opposing active Pokémon has Pressure
+export const CHARGES = 4; // prepares in its first turn
+export const HIDES = 8; // semi-invulnerable while it is prepared
+export const THRASHES = 16; // Outrage and the like: the user goes on by itself
+export const BINDS = 32; // traps the target for some turns
+export const MINIMIZES = 64; // its volatile is not announced
+export const CURLS = 128; // likewise
+export const PRESSED_ANYHOW = 256; // as PRESSED, also when the line names the user as the target
+
+/** log2 of the multiplier against an immune type, before it is clipped to the encoder's scale. */
+export const IMMUNE = -64;
+
+/** Abilities that keep the opponent from switching without a word. */
+const TRAPPING = ["shadowtag", "arenatrap", "magnetpull"];
+
+/** Texts that a vocabulary remembers beyond its own entries; a bound for logs that come from elsewhere. */
+const MAX_REMEMBERED = 20_000;
+
+/** Names and ids of one kind of thing, numbered from 1. Number 0 is "none or unknown". */
+export class Vocabulary {
+  /** @type {Map<string, number>} */
+  #numbers = new Map([["", 0]]);
+
+  /** @param {readonly {id: string, name: string}[]} entries */
+  constructor(entries) {
+    /** Id by number. */
+    this.ids = ["", ...entries.map((entry) => String(entry.id))];
+    this.size = this.ids.length;
+    for (const [index, entry] of entries.entries()) {
+      this.#numbers.set(String(entry.id), index + 1);
+      this.#numbers.set(entry.name, index + 1);
+    }
+    this.#numLimit = this.#numbers.size + MAX_REMEMBERED;
+  }
+
+  #numLimit;
+
+  /** Give another name to an entry. @param {string} name @param {string} id of the entry */
+  alias(name, id) {
+    const number = this.#numbers.get(id) ?? 0;
+    if (!this.#numbers.has(name)) this.#numbers.set(name, number);
+    if (!this.#numbers.has(toID(name))) this.#numbers.set(toID(name), number);
+  }
+
+  /**
+   * @param {string} text a name or an id; requests append the power to some moves' ids ("return102")
+   * @returns {number} its number, 0 if this format does not have it
+   */
+  of(text) {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    const id = toID(text);
+    const number = this.#numbers.get(id) ?? this.#numbers.get(id.replace(/\d+$/, "")) ?? 0;
+    if (this.#numbers.size < this.#numLimit) this.#numbers.set(text, number);
+    return number;
+  }
+}
+
+/**
+ * What a details text such as "Dondozo, L78, F, shiny" says.
+ * @typedef {object} Details
+ * @property {number} species
+ * @property {number} level
+ * @property {number} gender 0 none, 1 male, 2 female
+ * @property {number} tera number of the type it is terastallized into, 0 for none
+ */
+
+/** Tables of one format. Arrays are indexed by vocabulary number; row 0 is all zero. */
+export class DexInfo {
+  /** @type {Map<string, DexInfo>} */
+  static #byFormat = new Map();
+
+  /**
+   * @param {string} formatId
+   * @returns {DexInfo} shared by all that ask for this format
+   * @throws {import("./package.js").UnknownFormat}
+   */
+  static forFormat(formatId) {
+    let info = DexInfo.#byFormat.get(formatId);
+    if (!info) DexInfo.#byFormat.set(formatId, (info = new DexInfo(formatId)));
+    return info;
+  }
+
+  /** @param {string} formatId */
+  constructor(formatId) {
+    const format = singlesFormat(formatId);
+    const dex = Dex.forFormat(format);
+    const allowsPast = Dex.formats.getRuleTable(format).has("natdexmod");
+    /** @param {{isNonstandard: string | null, gen: number}} entry */
+    const exists = ({ isNonstandard, gen }) =>
+      gen <= dex.gen &&
+      (isNonstandard === null ||
+        isNonstandard === "Unobtainable" ||
+        isNonstandard === "Gigantamax" ||
+        (allowsPast && isNonstandard === "Past"));
+    // Numbers of zero and below are glitches and props.
+    const species = dex.species.all().filter((entry) => exists(entry) && entry.num > 0);
+    const moves = dex.moves.all().filter((move) => exists(move) && !move.isZ && !move.isMax);
+
+    this.formatId = formatId;
+    this.generation = dex.gen;
+    this.species = new Vocabulary(species);
+    for (const entry of species) {
+      for (const forme of entry.cosmeticFormes ?? []) this.species.alias(forme, String(entry.id));
+    }
+    // The simulator gives every Hidden Power one id; its type is in its name.
+    this.moves = new Vocabulary(moves.map(({ name }) => ({ id: toID(name), name })));
+    this.items = new Vocabulary(dex.gen >= 2 ? dex.items.all().filter(exists) : []);
+    this.abilities = new Vocabulary(
+      dex.gen >= 3 ? dex.abilities.all().filter((ability) => exists(ability) && String(ability.id) !== "noability") : [],
+    );
+    this.types = new Vocabulary(dex.types.all().filter((type) => !type.isNonstandard));
+
+    const numSpecies = this.species.size;
+    /** Two types a species. */
+    this.speciesTypes = new Uint8Array(2 * numSpecies);
+    /** Six base stats a species. */
+    this.baseStats = new Uint8Array(6 * numSpecies);
+    /** The ability of a species that can have only one, else 0. */
+    this.soleAbility = new Uint16Array(numSpecies);
+    /** The species whose forme this is. */
+    this.baseSpecies = new Uint16Array(numSpecies);
+    for (const [index, entry] of species.entries()) {
+      const row = index + 1;
+      for (const [i, type] of entry.types.entries()) this.speciesTypes[2 * row + i] = this.types.of(type);
+      for (const [i, stat] of STATS.entries()) this.baseStats[6 * row + i] = entry.baseStats[stat];
+      this.baseSpecies[row] = this.species.of(entry.baseSpecies) || row;
+      const abilities = Object.values(entry.abilities);
+      if (abilities.length === 1) this.soleAbility[row] = this.abilities.of(abilities[0]);
+    }
+
+    const numMoves = this.moves.size;
+    this.moveType = new Uint8Array(numMoves);
+    this.moveCategory = new Uint8Array(numMoves);
+    this.movePower = new Uint16Array(numMoves);
+    /** 0 to 1; 1 also for moves that never miss. */
+    this.moveAccuracy = new Float32Array(numMoves);
+    this.movePriority = new Int8Array(numMoves);
+    /** With all PP Ups, as every battle format of the simulator has them. */
+    this.movePp = new Uint8Array(numMoves);
+    this.moveFlags = new Uint16Array(numMoves);
+    for (const [index, move] of moves.entries()) {
+      const row = index + 1;
+      this.moveType[row] = this.types.of(move.type);
+      this.moveCategory[row] = CATEGORIES.indexOf(move.category);
+      this.movePower[row] = move.basePower;
+      this.moveAccuracy[row] = move.accuracy === true ? 1 : move.accuracy / 100;
+      this.movePriority[row] = move.priority;
+      this.movePp[row] = fullPp(move, dex.gen);
+      this.moveFlags[row] = flagsOf(move);
+    }
+
+    const numTypes = this.types.size;
+    /** log2 of the multiplier of type a against type b at `a * types.size + b`; IMMUNE for none at all. */
+    this.effectiveness = new Int8Array(numTypes * numTypes);
+    for (const [index, id] of this.types.ids.entries()) {
+      if (index === 0) continue;
+      const taken = dex.types.get(id).damageTaken;
+      for (const attacking of dex.types.all()) {
+        const from = this.types.of(attacking.name);
+        if (from) this.effectiveness[from * numTypes + index] = [0, 1, -1, IMMUNE][taken[attacking.name] ?? 0];
+      }
+    }
+    this.stellar = this.types.of("stellar");
+    /** What an opponent's Hidden Power is called, whatever its type. */
+    this.hiddenPower = this.moves.of("hiddenpower");
+    this.teraBlast = this.moves.of("terablast");
+    this.trapping = new Set(TRAPPING.map((id) => this.abilities.of(id)).filter((ability) => ability > 0));
+    /** The trapping ability that a species may have, else 0; none has two. */
+    this.trapOf = new Uint16Array(numSpecies);
+    /** 1 for a species that can only have abilities that trap. */
+    this.isTrapper = new Uint8Array(numSpecies);
+    const sets = publicSets(format);
+    for (const [index, entry] of species.entries()) {
+      const abilities = sets?.[entry.id]?.sets.flatMap((set) => set.abilities ?? []) ?? [];
+      const named = Object.values(entry.abilities).map((name) => this.abilities.of(name));
+      this.trapOf[index + 1] = named.find((ability) => this.trapping.has(ability)) ?? 0;
+      const possible = abilities.length > 0 ? abilities.map((name) => this.abilities.of(name)) : named;
+      if (possible.length > 0 && possible.every((ability) => this.trapping.has(ability))) this.isTrapper[index + 1] = 1;
+    }
+    this.dex = dex;
+  }
+
+  /** @type {Map<string, Details>} */
+  #details = new Map();
+
+  /**
+   * @param {string} text
+   * @returns {Details} frozen and shared
+   */
+  details(text) {
+    let details = this.#details.get(text);
+    if (details) return details;
+    const parts = text.split(", ");
+    details = { species: this.species.of(parts[0]), level: 100, gender: 0, tera: 0 };
+    for (const part of parts.slice(1)) {
+      if (part === "M") details.gender = 1;
+      else if (part === "F") details.gender = 2;
+      else if (part.startsWith("tera:")) details.tera = this.types.of(part.slice(5));
+      else if (/^L\d+$/.test(part)) details.level = Number(part.slice(1));
+    }
+    Object.freeze(details);
+    if (this.#details.size < MAX_REMEMBERED) this.#details.set(text, details);
+    return details;
+  }
+
+  /**
+   * @param {number} attacking type
+   * @param {number} first type of the target
+   * @param {number} second
+   * @param {number} third
+   * @returns {number} log2 of the multiplier by the type chart alone, at most IMMUNE / 2 where there is none
+   */
+  multiplier(attacking, first, second, third) {
+    const row = attacking * this.types.size;
+    return this.effectiveness[row + first] + this.effectiveness[row + second] + this.effectiveness[row + third];
+  }
+}
+
+/**
+ * @param {import("./package.js").Format} format
+ * @returns {Record<string, {sets: {abilities?: string[]}[]}> | null} by species the sets that a random format's own
+ *   generator draws from, which are published; null for others
+ */
+function publicSets(format) {
+  if (format.team !== "random") return null;
+  return /** @type {any} */ (Teams.getGenerator(format, simulatorSeed("0".repeat(16)))).randomSets ?? null;
+}
+
+/** @param {Move} move @param {number} generation @returns {number} PP after three PP Ups */
+function fullPp(move, generation) {
+  if (move.noPPBoosts || move.id === "trumpcard") return move.pp;
+  const pp = Math.floor((move.pp * 8) / 5);
+  return generation <= 2 && move.pp === 40 ? pp - 3 : pp;
+}
+
+const HIDING_MOVES = new Set(["fly", "dig", "dive", "bounce", "shadowforce", "phantomforce", "skydrop"]);
+/** Targets of moves that act on the opposing active Pokémon; a move on a side or field needs a flag of its own. */
+const PRESSED_TARGETS = new Set(["allAdjacent", "allAdjacentFoes", "any", "normal", "randomNormal", "scripted", "adjacentFoe"]);
+
+/** @param {Move} move */
+function flagsOf(move) {
+  let flags = 0;
+  if (move.stallingMove) flags |= STALLS;
+  if (PRESSED_TARGETS.has(move.target)) flags |= PRESSED;
+  if (move.target === "all" || move.flags.mustpressure) flags |= PRESSED_ANYHOW;
+  // In the first generation, the flag is not kept; the moves are the same.
+  if (move.flags.charge || HIDING_MOVES.has(move.id)) flags |= CHARGES;
+  if (HIDING_MOVES.has(move.id)) flags |= HIDES;
+  if (move.self?.volatileStatus === "lockedmove") flags |= THRASHES;
+  if (move.volatileStatus === "partiallytrapped" || move.self?.volatileStatus === "partialtrappinglock") flags |= BINDS;
+  if (move.id === "minimize") flags |= MINIMIZES;
+  if (move.id === "defensecurl") flags |= CURLS;
+  return flags;
+}

@@ -1,0 +1,84 @@
+/**
+ * The parts of the `pokemon-showdown` package that this process runs on, and nothing else of it: the package's
+ * index would load streams and the whole library, `dist/server` a server.
+ */
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
+
+/** @typedef {import("pokemon-showdown/dist/sim/battle.js").Battle} Battle */
+/** @typedef {import("pokemon-showdown/dist/sim/dex-formats.js").Format} Format */
+/** @typedef {import("pokemon-showdown/dist/sim/teams.js").PokemonSet} PokemonSet */
+/** @typedef {import("pokemon-showdown/dist/sim/side.js").ChoiceRequest} ChoiceRequest */
+
+export const { Battle } = /** @type {typeof import("pokemon-showdown/dist/sim/battle.js")} */ (
+  require("pokemon-showdown/dist/sim/battle.js")
+);
+export const { BattleQueue } = /** @type {typeof import("pokemon-showdown/dist/sim/battle-queue.js")} */ (
+  require("pokemon-showdown/dist/sim/battle-queue.js")
+);
+export const { Dex, toID } = /** @type {typeof import("pokemon-showdown/dist/sim/dex.js")} */ (
+  require("pokemon-showdown/dist/sim/dex.js")
+);
+export const { Field } = /** @type {typeof import("pokemon-showdown/dist/sim/field.js")} */ (
+  require("pokemon-showdown/dist/sim/field.js")
+);
+export const { Pokemon } = /** @type {typeof import("pokemon-showdown/dist/sim/pokemon.js")} */ (
+  require("pokemon-showdown/dist/sim/pokemon.js")
+);
+export const { Side } = /** @type {typeof import("pokemon-showdown/dist/sim/side.js")} */ (
+  require("pokemon-showdown/dist/sim/side.js")
+);
+export const { PRNG } = /** @type {typeof import("pokemon-showdown/dist/sim/prng.js")} */ (
+  require("pokemon-showdown/dist/sim/prng.js")
+);
+export const { Teams } = /** @type {typeof import("pokemon-showdown/dist/sim/teams.js")} */ (
+  require("pokemon-showdown/dist/sim/teams.js")
+);
+export const { TeamValidator } = /** @type {typeof import("pokemon-showdown/dist/sim/team-validator.js")} */ (
+  require("pokemon-showdown/dist/sim/team-validator.js")
+);
+
+/** The version of the simulator's package. @type {string} */
+export const simulatorVersion = require("pokemon-showdown/package.json").version;
+/** The version of this package. @type {string} */
+export const gatewayVersion = require("../../package.json").version;
+
+const SEED = /^[0-9a-f]{16}$/;
+
+/** @param {unknown} text @returns {boolean} whether `text` is a seed: 16 lower-case hex digits */
+export function isSeed(text) {
+  return typeof text === "string" && SEED.test(text);
+}
+
+/**
+ * The simulator's notation of a seed for its `gen5` generator, a 64-bit linear congruential one: its whole state is
+ * what 16 hex digits say. (The simulator's default is ChaCha20.)
+ * @param {string} seed 16 hex digits
+ * @returns {import("pokemon-showdown/dist/sim/prng.js").PRNGSeed}
+ */
+export function simulatorSeed(seed) {
+  return `gen5,${seed}`;
+}
+
+/** A format that does not exist, or that two seats with one active Pokémon each cannot play. */
+export class UnknownFormat extends Error {}
+
+/**
+ * @param {unknown} name
+ * @returns {Format} a singles format for two players
+ * @throws {UnknownFormat}
+ */
+export function singlesFormat(name) {
+  const format = typeof name === "string" ? Dex.formats.get(name) : null;
+  if (!format?.exists || format.effectType !== "Format") {
+    throw new UnknownFormat(`unknown format ${JSON.stringify(name)}: expected the id of a Showdown format, such as gen1ou`);
+  }
+  if (format.id !== name) {
+    throw new UnknownFormat(`unknown format ${JSON.stringify(name)}: write its id, ${format.id}`);
+  }
+  if (format.gameType !== "singles" || format.playerCount !== 2) {
+    throw new UnknownFormat(`format ${format.id} is ${format.gameType}: the gateway plays singles of two players`);
+  }
+  return format;
+}

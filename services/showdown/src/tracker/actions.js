@@ -1,0 +1,169 @@
+/**
+ * What each action number means: which are legal under the tracker's request, and the text that the simulator takes
+ * for one. Numbers are poke-env's for singles: 0–5 switch to the own row, 6–9 use the active Pokémon's move in its
+ * known order, then four each with Mega Evolution, Z-move, Dynamax and Terastallization, as far as the generation has
+ * them. A single move that is none of the Pokémon's own (Struggle, a recharge) is action 6. In Team Preview, a
+ * switch names the leader.
+ */
+import { ASKS_MOVE, ASKS_NOTHING, ASKS_SWITCH, ASKS_TEAM, NOWHERE } from "./request.js";
+
+/** @typedef {import("./tracker.js").Tracker} Tracker */
+
+const NUM_SWITCHES = 6;
+const NUM_MOVES = 4;
+/** What the simulator appends to a move, by group of four actions, and the generation that brought the group. */
+const GROUPS = [
+  { suffix: "", name: "move", since: 1 },
+  { suffix: " mega", name: "mega move", since: 6 },
+  { suffix: " zmove", name: "z-move", since: 7 },
+  { suffix: " dynamax", name: "dynamax move", since: 8 },
+  { suffix: " terastallize", name: "terastallize move", since: 9 },
+];
+const PLAIN = 0;
+const MEGA = 1;
+const Z_MOVE = 2;
+const DYNAMAX = 3;
+
+/** @param {number} generation @returns {string[]} the actions' names */
+export function actionNames(generation) {
+  const names = [];
+  for (let row = 1; row <= NUM_SWITCHES; row++) names.push(`switch ${row}`);
+  for (const group of GROUPS) {
+    if (group.since > generation) continue;
+    for (let move = 1; move <= NUM_MOVES; move++) names.push(`${group.name} ${move}`);
+  }
+  return names;
+}
+
+/** @param {Tracker} tracker @param {number} row @returns {boolean} whether the own row can be switched to */
+function canSwitch(tracker, row) {
+  const { own } = tracker;
+  if (row >= own.pokemon.length || tracker.places[row] === NOWHERE) return false;
+  if (tracker.asks === ASKS_TEAM) return true;
+  if (tracker.asks === ASKS_SWITCH && tracker.reviving) return own.pokemon[row].fainted;
+  if (row === own.active || own.pokemon[row].fainted) return false;
+  return tracker.asks === ASKS_SWITCH || !isTrapped(tracker);
+}
+
+/**
+ * @param {Tracker} tracker
+ * @returns {boolean} whether it is certain that the own active Pokémon must stay
+ */
+function isTrapped(tracker) {
+  if (!tracker.isTrapped) return false;
+  // While the opponent has not been shown a copy's types, its request says "maybe" even if they make it immune.
+  const isCopy = tracker.own.slot.volatiles[tracker.n.transformed] === 1;
+  return !(isCopy && tracker.request?.active?.[0]?.maybeTrapped && escapes(tracker));
+}
+
+/** @param {Tracker} tracker @returns {boolean} whether the own active Pokémon's types save it from the opponent's trap */
+function escapes({ dexInfo, own, opponent, scratchTypes }) {
+  const { abilities, types, trapOf } = dexInfo;
+  own.writeTypes(own.active, scratchTypes);
+  const has = Array.from(scratchTypes, (type) => types.ids[type]).filter(Boolean);
+  if (!dexInfo.dex.getImmunity("trapped", has)) return true;
+  switch (abilities.ids[opponent.abilityOf(opponent.active) || trapOf[opponent.speciesOf(opponent.active)]]) {
+    case "arenatrap":
+      return has.includes("flying");
+    case "magnetpull":
+      return !has.includes("steel");
+    default:
+      return false;
+  }
+}
+
+/** @param {Tracker} tracker @param {number} group @param {number} m place of the move @returns {boolean} */
+function canMove(tracker, group, m) {
+  const active = tracker.request?.active?.[0];
+  if (tracker.asks !== ASKS_MOVE || !active || tracker.moveAt[m] === NOWHERE) return false;
+  switch (group) {
+    case PLAIN:
+      return tracker.usable[m] === 1;
+    case MEGA:
+      return Boolean(active.canMegaEvo) && tracker.usable[m] === 1 && !tracker.lone;
+    case Z_MOVE:
+      return Boolean(active.canZMove?.[tracker.moveAt[m]]) && tracker.usable[m] === 1;
+    case DYNAMAX:
+      // Being locked into a move by an item does not bind the dynamaxed Pokémon; its own list says what does.
+      return Boolean(active.canDynamax) && !tracker.lone && !active.maxMoves?.maxMoves[tracker.moveAt[m]]?.disabled;
+    default:
+      return Boolean(active.canTerastallize) && tracker.usable[m] === 1 && !tracker.lone;
+  }
+}
+
+/** @param {Tracker} tracker @param {number} action @returns {boolean} */
+function isLegal(tracker, action) {
+  if (action < NUM_SWITCHES) return canSwitch(tracker, action);
+  return canMove(tracker, (action - NUM_SWITCHES) >> 2, (action - NUM_SWITCHES) & 3);
+}
+
+/** @param {number} generation */
+export function numActions(generation) {
+  let groups = 0;
+  for (const { since } of GROUPS) if (since <= generation) groups++;
+  return NUM_SWITCHES + NUM_MOVES * groups;
+}
+
+/**
+ * @param {Tracker} tracker
+ * @param {Uint8Array} masks
+ * @param {number} at where the row begins
+ * @returns {number} how many actions are legal; 0 only where nothing is asked
+ */
+export function writeMask(tracker, masks, at) {
+  const size = numActions(tracker.dexInfo.generation);
+  masks.fill(0, at, at + size);
+  if (tracker.asks === ASKS_NOTHING) return 0;
+  let legal = 0;
+  for (let row = 0; row < NUM_SWITCHES; row++) {
+    if (canSwitch(tracker, row)) {
+      masks[at + row] = 1;
+      legal++;
+    }
+  }
+  if (tracker.asks === ASKS_MOVE) {
+    for (let action = NUM_SWITCHES; action < size; action++) {
+      if (canMove(tracker, (action - NUM_SWITCHES) >> 2, (action - NUM_SWITCHES) & 3)) {
+        masks[at + action] = 1;
+        legal++;
+      }
+    }
+  }
+  if (legal === 0) {
+    throw new Error(`no legal action in a request that asks for a choice: ${JSON.stringify(tracker.request)}`);
+  }
+  return legal;
+}
+
+/**
+ * @param {Tracker} tracker
+ * @param {number} action
+ * @returns {string} the choice for the simulator
+ * @throws {RangeError} for an action that is not legal now
+ */
+export function choiceOf(tracker, action) {
+  const size = numActions(tracker.dexInfo.generation);
+  if (!Number.isInteger(action) || action < 0 || action >= size || !isLegal(tracker, action)) {
+    throw new RangeError(`action ${action} is not legal now: legal are ${Object.keys(legalChoices(tracker)).join(", ") || "none"}`);
+  }
+  if (action >= NUM_SWITCHES) {
+    const group = GROUPS[(action - NUM_SWITCHES) >> 2];
+    return `move ${tracker.moveAt[(action - NUM_SWITCHES) & 3] + 1}${group.suffix}`;
+  }
+  const place = tracker.places[action] + 1;
+  if (tracker.asks !== ASKS_TEAM) return `switch ${place}`;
+  const rest = Array.from(tracker.own.pokemon, (_, row) => tracker.places[row] + 1).filter((other) => other !== place);
+  return `team ${[place, ...rest].join(", ")}`;
+}
+
+/** @param {Tracker} tracker @returns {Record<string, string>} the choice by legal action */
+export function legalChoices(tracker) {
+  /** @type {Record<string, string>} */
+  const choices = {};
+  if (tracker.asks === ASKS_NOTHING) return choices;
+  const size = numActions(tracker.dexInfo.generation);
+  for (let action = 0; action < size; action++) {
+    if (isLegal(tracker, action)) choices[action] = choiceOf(tracker, action);
+  }
+  return choices;
+}

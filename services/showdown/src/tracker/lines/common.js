@@ -1,0 +1,97 @@
+/** Whom a line of the protocol is about, and what its tags tell of abilities and items. */
+import { KNOWN } from "../side.js";
+
+/** @typedef {import("../tracker.js").Tracker} Tracker */
+/** @typedef {import("../side.js").TrackedSide} TrackedSide */
+/** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
+
+/**
+ * Reads a line: its parts between bars; `parts[0]` is empty and `parts[1]` the line's type.
+ * @typedef {(tracker: Tracker, parts: string[]) => void} Handler
+ */
+
+/** What every tag begins with, and hardly anything else: most parts need no second look. */
+const BRACKET = 0x5b;
+
+/** Whose ability or item a "[from]" tag names when "[of]" names a second Pokémon. */
+export const OF = 0; // the second if there is one, else the first
+export const SUBJECT = 1; // always the first
+
+/** @param {Tracker} tracker @param {string} ident */
+export function sideOf(tracker, ident) {
+  return tracker.sides[ident.charCodeAt(1) === 49 ? 0 : 1];
+}
+
+/** @param {Tracker} tracker @param {string} ident */
+export function find(tracker, ident) {
+  return ident ? sideOf(tracker, ident).find(ident) : null;
+}
+
+/** @param {Tracker} tracker @param {TrackedSide} side */
+export function foeOf(tracker, side) {
+  return side === tracker.sides[0] ? tracker.sides[1] : tracker.sides[0];
+}
+
+/** @param {string[]} parts @param {string} tag such as "[from] " @returns {string} what follows it, or "" */
+export function tagged(parts, tag) {
+  for (let i = 2; i < parts.length; i++) {
+    const part = parts[i];
+    if (part.charCodeAt(0) === BRACKET && part.startsWith(tag)) return part.slice(tag.length);
+  }
+  return "";
+}
+
+/** @param {string[]} parts @param {string} tag such as "[miss]" */
+export function hasTag(parts, tag) {
+  for (let i = 2; i < parts.length; i++) if (parts[i] === tag) return true;
+  return false;
+}
+
+/** @param {Tracker} tracker @param {string} ident @param {string} name */
+export function showAbility(tracker, ident, name) {
+  const ability = tracker.dexInfo.abilities.of(name);
+  const side = ident ? sideOf(tracker, ident) : null;
+  const pokemon = side?.find(ident);
+  if (!ability || !side || !pokemon) return;
+  const isActive = pokemon === side.activePokemon;
+  if (isActive && side.slot.ability >= 0) side.slot.ability = ability;
+  else if (pokemon.ability === 0) pokemon.ability = ability;
+  else if (pokemon.ability !== ability && isActive) side.slot.ability = ability;
+}
+
+/** @param {Tracker} tracker @param {string} ident @param {string} name */
+export function showItem(tracker, ident, name) {
+  const item = tracker.dexInfo.items.of(name);
+  const pokemon = find(tracker, ident);
+  if (!item || !pokemon) return;
+  // A berry's effect is reported after the berry was eaten.
+  if (pokemon.itemKnown === KNOWN && pokemon.item === 0 && pokemon.lostItem === item) return;
+  pokemon.item = item;
+  pokemon.itemKnown = KNOWN;
+}
+
+/** @param {TrackedPokemon | null} pokemon @param {number} item */
+export function loseItem(pokemon, item) {
+  if (!pokemon) return;
+  if (item) pokemon.lostItem = item;
+  pokemon.item = 0;
+  pokemon.itemKnown = KNOWN;
+}
+
+/**
+ * Learn an ability or item from the tags of a line about `ident`.
+ * @param {Tracker} tracker
+ * @param {string[]} parts
+ * @param {string} ident
+ * @param {number} [abilityOwner]
+ * @param {number} [itemOwner]
+ */
+export function showCause(tracker, parts, ident, abilityOwner = OF, itemOwner = OF) {
+  const from = tagged(parts, "[from] ");
+  if (!from) return;
+  if (from.startsWith("ability: ")) {
+    showAbility(tracker, (abilityOwner === OF && tagged(parts, "[of] ")) || ident, from.slice(9));
+  } else if (from.startsWith("item: ")) {
+    showItem(tracker, (itemOwner === OF && tagged(parts, "[of] ")) || ident, from.slice(6));
+  }
+}

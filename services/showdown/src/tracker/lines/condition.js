@@ -1,0 +1,118 @@
+/** Lines about hit points, statuses and boosts. */
+import { BOOSTS } from "../../simulator/dex.js";
+import { sideOf, find, tagged, hasTag, showCause, OF, SUBJECT } from "./common.js";
+import { bindInFirstGeneration } from "./moves.js";
+import { statusOf } from "../side.js";
+
+/** @typedef {import("./common.js").Handler} Handler */
+
+/** By type of line. @type {Map<string, Handler>} */
+export const handlers = new Map();
+
+/** @type {Handler} */
+function setHp(tracker, parts) {
+  const pokemon = find(tracker, parts[2]);
+  if (!pokemon) return;
+  pokemon.setCondition(parts[3]);
+  if (parts.length > 4) showCause(tracker, parts, parts[2]);
+}
+handlers.set("-damage", (tracker, parts) => {
+  setHp(tracker, parts);
+  if (tracker.dexInfo.generation === 1 && hasTag(parts, "[from] confusion")) {
+    const { slot } = sideOf(tracker, parts[2]);
+    slot.prepared = 0;
+    slot.volatiles[tracker.n.charging] = 0;
+    slot.volatiles[tracker.n.hidden] = 0;
+    slot.volatiles[tracker.n.thrashing] = 0;
+    bindInFirstGeneration(tracker, sideOf(tracker, parts[2]), 0, true);
+  }
+});
+handlers.set("-sethp", setHp);
+handlers.set("-heal", (tracker, parts) => {
+  const pokemon = find(tracker, parts[2]);
+  if (!pokemon) return;
+  pokemon.setCondition(parts[3]);
+  if (parts.length === 4) return;
+  const from = tagged(parts, "[from] ");
+  // The tag "[of]" names whose move was absorbed, not whose ability heals, but for Hospitality.
+  showCause(tracker, parts, parts[2], from === "ability: Hospitality" ? OF : SUBJECT, SUBJECT);
+  if (from === "move: Wish") sideOf(tracker, parts[2]).wishTurn = 0;
+});
+
+handlers.set("-status", (tracker, parts) => {
+  const pokemon = find(tracker, parts[2]);
+  if (!pokemon) return;
+  pokemon.setStatus(statusOf(parts[3]));
+  pokemon.statusTurns = 0;
+  pokemon.resting = hasTag(parts, "[from] move: Rest") ? 1 : 0;
+  // In the first generation, sleep takes the place of the recharge.
+  if (parts[3] === "slp" && tracker.dexInfo.generation === 1) sideOf(tracker, parts[2]).slot.volatiles[tracker.n.recharge] = 0;
+  if (parts.length > 4) showCause(tracker, parts, parts[2]);
+});
+
+handlers.set("-curestatus", (tracker, parts) => {
+  const pokemon = find(tracker, parts[2]);
+  if (!pokemon) return;
+  if (parts[3] === "confusion") sideOf(tracker, parts[2]).slot.volatiles[tracker.n.confusion] = 0;
+  else pokemon.setStatus(0);
+  if (parts.length > 4) showCause(tracker, parts, parts[2]);
+});
+
+handlers.set("-cureteam", (tracker, parts) => {
+  for (const pokemon of sideOf(tracker, parts[2]).pokemon) {
+    pokemon.setStatus(0);
+    pokemon.listed = null;
+  }
+});
+
+/** @param {Int8Array} boosts @param {string} stat @param {number} value */
+function writeBoost(boosts, stat, value) {
+  const i = BOOSTS.indexOf(stat);
+  if (i >= 0) boosts[i] = Math.max(-6, Math.min(6, value));
+}
+
+/** @param {number} sign @returns {Handler} */
+const boostBy = (sign) => (tracker, parts) => {
+  const { boosts } = sideOf(tracker, parts[2]).slot;
+  writeBoost(boosts, parts[3], boosts[BOOSTS.indexOf(parts[3])] + sign * Number(parts[4]));
+  if (parts.length > 5) showCause(tracker, parts, parts[2]);
+};
+handlers.set("-boost", boostBy(1));
+handlers.set("-unboost", boostBy(-1));
+handlers.set("-setboost", (tracker, parts) => {
+  writeBoost(sideOf(tracker, parts[2]).slot.boosts, parts[3], Number(parts[4]));
+  if (parts.length > 5) showCause(tracker, parts, parts[2]);
+});
+handlers.set("-clearboost", (tracker, parts) => {
+  sideOf(tracker, parts[2]).slot.boosts.fill(0);
+});
+handlers.set("-clearallboost", (tracker) => {
+  for (const side of tracker.sides) side.slot.boosts.fill(0);
+});
+handlers.set("-clearpositiveboost", (tracker, parts) => {
+  const { boosts } = sideOf(tracker, parts[2]).slot;
+  for (let i = 0; i < 7; i++) boosts[i] = Math.min(0, boosts[i]);
+});
+handlers.set("-clearnegativeboost", (tracker, parts) => {
+  const { boosts } = sideOf(tracker, parts[2]).slot;
+  for (let i = 0; i < 7; i++) boosts[i] = Math.max(0, boosts[i]);
+});
+handlers.set("-invertboost", (tracker, parts) => {
+  const { boosts } = sideOf(tracker, parts[2]).slot;
+  for (let i = 0; i < 7; i++) boosts[i] = -boosts[i];
+});
+handlers.set("-copyboost", (tracker, parts) => {
+  sideOf(tracker, parts[2]).slot.boosts.set(sideOf(tracker, parts[3]).slot.boosts);
+});
+handlers.set("-swapboost", (tracker, parts) => {
+  const a = sideOf(tracker, parts[2]).slot.boosts;
+  const b = sideOf(tracker, parts[3]).slot.boosts;
+  const stats = parts[4] && !parts[4].startsWith("[") ? parts[4].split(", ") : BOOSTS;
+  for (const stat of stats) {
+    const i = BOOSTS.indexOf(stat);
+    if (i < 0) continue;
+    const kept = a[i];
+    a[i] = b[i];
+    b[i] = kept;
+  }
+});

@@ -1,0 +1,246 @@
+/** Lines about moves that are used, prepared, prevented or without effect. */
+import { BINDS, CHARGES, CURLS, HIDES, MINIMIZES, PRESSED, PRESSED_ANYHOW, STALLS, THRASHES } from "../../simulator/dex.js";
+import { sideOf, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
+
+/** @typedef {import("./common.js").Handler} Handler */
+/** @typedef {import("../tracker.js").Tracker} Tracker */
+/** @typedef {import("../side.js").TrackedSide} TrackedSide */
+/** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
+
+/** By type of line. @type {Map<string, Handler>} */
+export const handlers = new Map();
+
+/** Turns after which a Wish comes true, counted from the turn of the move. */
+const WISH_TURNS = 1;
+
+/** Causes of a move that is not the user's own. */
+const BORROWED = new Set(["Metronome", "Copycat", "Nature Power", "Me First", "Assist", "Mirror Move", "Magic Coat", "Snatch"]);
+
+handlers.set("move", (tracker, parts) => {
+  const ident = parts[2];
+  const side = sideOf(tracker, ident);
+  const pokemon = side.find(ident);
+  if (!pokemon) return;
+  const { dexInfo, n } = tracker;
+  const move = dexInfo.moves.of(parts[3]);
+  const flags = dexInfo.moveFlags[move];
+  const { slot } = side;
+  const { volatiles } = slot;
+  const from = tagged(parts, "[from] ");
+  const missed = hasTag(parts, "[miss]") || hasTag(parts, "[notarget]");
+  const { isDesynced } = tracker;
+  tracker.isDesynced = false;
+  tracker.mover = side;
+  const goesOn = from === "lockedmove" || (dexInfo.generation === 1 && from === parts[3]);
+
+  if (isDesynced) {
+    slot.lastMove = move;
+  } else if (goesOn) {
+    // The first generation pays for a move of two turns in the second.
+    if (dexInfo.generation === 1 && slot.prepared === move && slot.preparesOwn) spend(tracker, side, pokemon, move, 1);
+  } else {
+    const caller = from.startsWith("move: ") ? from.slice(6) : from;
+    if (from.startsWith("ability: ")) {
+      showAbility(tracker, ident, from.slice(9));
+    } else if (from === "" || caller === "Pursuit") {
+      slot.lastMove = move;
+      const paysLater = dexInfo.generation === 1 && flags & CHARGES;
+      spend(tracker, side, pokemon, move, paysLater ? 0 : 1 + pressure(tracker, side, move, parts));
+    } else if (caller === "Sleep Talk") {
+      spend(tracker, side, pokemon, move, 0);
+      const extra = pressure(tracker, side, move, parts);
+      if (extra) spend(tracker, side, pokemon, dexInfo.moves.of(caller), extra);
+    } else if (BORROWED.has(caller)) {
+      const extra = pressure(tracker, side, move, parts);
+      if (extra && dexInfo.generation > 2) spend(tracker, side, pokemon, dexInfo.moves.of(caller), extra);
+    }
+  }
+
+  volatiles[n.recharge] = 0;
+  volatiles[n.hidden] = 0;
+  volatiles[n.charging] = 0;
+  volatiles[n.destinybond] = 0;
+  volatiles[n.grudge] = 0;
+  volatiles[n.glaiverush] = 0;
+  if (move !== tracker.rage) volatiles[n.rage] = 0;
+  slot.prepared = 0;
+  slot.preparesOwn = from === "";
+  const goesWild = flags & THRASHES && (!missed || dexInfo.generation === 1);
+  volatiles[n.thrashing] = goesWild ? Math.min(255, volatiles[n.thrashing] + 1) : 0;
+  if (!(flags & STALLS)) slot.stalls = 0;
+  if (flags & MINIMIZES) volatiles[n.minimize] = 1;
+  if (flags & CURLS) volatiles[n.defensecurl] = 1;
+  if (volatiles[n.charge] && move && dexInfo.moveType[move] === tracker.electric && dexInfo.moveCategory[move] && dexInfo.generation < 9) {
+    volatiles[n.charge] = 0;
+  }
+  if (dexInfo.generation === 1) bindInFirstGeneration(tracker, side, flags, missed);
+  if (move === tracker.wish && !from) side.wishTurn = tracker.turn + WISH_TURNS;
+});
+
+/** A Pokémon that thaws or wakes may be made to use what another of its side was last told. */
+handlers.set("-hint", (tracker, parts) => {
+  if (parts[2] === "Desync Clause Mod activated!") tracker.isDesynced = true;
+});
+
+/**
+ * The first generation does not announce who is bound: whoever was hit by such a move cannot act until the move ends.
+ * @param {Tracker} tracker
+ * @param {TrackedSide} side
+ * @param {number} flags
+ * @param {boolean} missed
+ */
+export function bindInFirstGeneration(tracker, side, flags, missed) {
+  const { n } = tracker;
+  const target = foeOf(tracker, side).slot.volatiles;
+  const binds = (flags & BINDS) !== 0;
+  if (binds) target[n.recharge] = 0;
+  if (binds && !missed) {
+    side.slot.volatiles[n.binding] = Math.min(255, side.slot.volatiles[n.binding] + 1);
+    target[n.bound] ||= 1;
+  } else {
+    side.slot.volatiles[n.binding] = 0;
+    target[n.bound] = 0;
+  }
+}
+
+/** @param {Tracker} tracker @param {TrackedSide} side @param {number} move @param {string[]} parts @returns {number} PP that Pressure costs besides */
+function pressure(tracker, side, move, parts) {
+  if (!tracker.pressure || hasTag(parts, "[notarget]")) return 0;
+  const flags = tracker.dexInfo.moveFlags[move];
+  const foe = foeOf(tracker, side);
+  const aimsAtItself = parts[4] && sideOf(tracker, parts[4]) === side;
+  if (!(flags & PRESSED_ANYHOW) && (!(flags & PRESSED) || aimsAtItself)) return 0;
+  if (foe.active < 0 || foe.pokemon[foe.active].fainted || tracker.gasSince) return 0;
+  return foe.abilityOf(foe.active) === tracker.pressure ? 1 : 0;
+}
+
+/**
+ * Show a move of the active Pokémon and take PP from it.
+ * @param {Tracker} tracker
+ * @param {TrackedSide} side
+ * @param {TrackedPokemon} pokemon
+ * @param {number} move
+ * @param {number} pp
+ */
+export function spend(tracker, side, pokemon, move, pp) {
+  if (!move || move === tracker.struggle) return;
+  const { slot } = side;
+  if (slot.hasMoves && pokemon === side.activePokemon) {
+    let m = 0;
+    while (m < slot.numMoves && slot.moves[m] !== move) m++;
+    if (m === slot.numMoves) {
+      if (m === 4) return;
+      slot.moves[m] = move;
+      slot.numMoves++;
+      if (slot.volatiles[tracker.n.transformed]) {
+        tracker.setCopiedPp(slot, m);
+      } else {
+        // Beside one by Mimic, its own moves are as they were.
+        tracker.learn(pokemon, move);
+        slot.pp[m] = slot.maxPp[m] = tracker.dexInfo.movePp[move];
+      }
+    }
+    slot.pp[m] = Math.max(0, slot.pp[m] - pp);
+    return;
+  }
+  const m = tracker.learn(pokemon, move);
+  if (m >= 0) pokemon.pp[m] = Math.max(0, pokemon.pp[m] - pp);
+}
+
+handlers.set("cant", (tracker, parts) => {
+  const reason = parts[3];
+  let ident = parts[2];
+  if (reason.startsWith("ability: ")) {
+    // Whose ability it is comes first, and whom it stops after "[of]", if that is another.
+    showAbility(tracker, ident, reason.slice(9));
+    ident = tagged(parts, "[of] ") || ident;
+  }
+  const side = sideOf(tracker, ident);
+  const pokemon = side.find(ident);
+  const { slot } = side;
+  const { n } = tracker;
+  if (pokemon && reason === "slp") pokemon.statusTurns++;
+  slot.stalls = 0;
+  slot.volatiles[n.destinybond] = 0;
+  slot.volatiles[n.glaiverush] = 0;
+  if (reason === "recharge") slot.volatiles[n.recharge] = 0;
+  if (tracker.dexInfo.generation === 1) {
+    cannotInFirstGeneration(tracker, side, reason);
+    return;
+  }
+  slot.volatiles[n.charging] = 0;
+  slot.volatiles[n.hidden] = 0;
+  slot.volatiles[n.thrashing] = 0;
+  slot.prepared = 0;
+});
+
+/**
+ * In the first generation, a move that goes on outlasts a turn of sleep, freeze or flinching, and one that hides its
+ * user goes on hiding it whatever prevents it.
+ * @param {Tracker} tracker
+ * @param {TrackedSide} side
+ * @param {string} reason
+ */
+function cannotInFirstGeneration(tracker, side, reason) {
+  const { slot } = side;
+  const { n } = tracker;
+  foeOf(tracker, side).slot.volatiles[n.bound] = 0;
+  if (reason === "flinch") slot.volatiles[n.recharge] = 0;
+  if (reason === "par" || reason === "Disable") {
+    slot.prepared = 0;
+    slot.volatiles[n.charging] = 0;
+  }
+  if (reason === "par") {
+    slot.volatiles[n.thrashing] = 0;
+    slot.volatiles[n.binding] = 0;
+  }
+}
+
+handlers.set("-prepare", (tracker, parts) => {
+  const { slot } = sideOf(tracker, parts[2]);
+  const move = tracker.dexInfo.moves.of(parts[3]);
+  if (!(tracker.dexInfo.moveFlags[move] & CHARGES)) return;
+  slot.prepared = move;
+  slot.volatiles[tracker.n.charging] = 1;
+  slot.volatiles[tracker.n.hidden] = tracker.dexInfo.moveFlags[move] & HIDES ? 1 : 0;
+});
+
+/** A move that needed no second turn after all, by the weather or an item. */
+handlers.set("-anim", (tracker, parts) => {
+  const { slot } = sideOf(tracker, parts[2]);
+  slot.prepared = 0;
+  slot.volatiles[tracker.n.charging] = 0;
+  slot.volatiles[tracker.n.hidden] = 0;
+});
+
+handlers.set("-mustrecharge", (tracker, parts) => {
+  sideOf(tracker, parts[2]).slot.volatiles[tracker.n.recharge] = 1;
+});
+
+/** A move of this kind that does nothing does not go on by itself. @param {Tracker} tracker @param {string} ident whom it did nothing to */
+export function blocked(tracker, ident) {
+  if (tracker.dexInfo.generation === 1 || !ident) return;
+  if (tracker.mover !== sideOf(tracker, ident)) tracker.mover.slot.volatiles[tracker.n.thrashing] = 0;
+}
+
+/** @type {Handler} */
+function failed(tracker, parts) {
+  if (parts.length < 3 || !parts[2]) return;
+  showCause(tracker, parts, parts[2]);
+}
+handlers.set("-fail", failed);
+handlers.set("-block", (tracker, parts) => {
+  failed(tracker, parts);
+  const owner = tagged(parts, "[of] ") || parts[2];
+  if (parts[3]?.startsWith("ability: ")) showAbility(tracker, owner, parts[3].slice(9));
+  else if (parts[3]?.startsWith("item: ")) showItem(tracker, owner, parts[3].slice(6));
+});
+handlers.set("-immune", (tracker, parts) => {
+  failed(tracker, parts);
+  blocked(tracker, parts[2]);
+  if (tracker.dexInfo.generation === 1 && parts[2]) {
+    const side = sideOf(tracker, parts[2]);
+    side.slot.volatiles[tracker.n.bound] = 0;
+    foeOf(tracker, side).slot.volatiles[tracker.n.binding] = 0;
+  }
+});

@@ -1,0 +1,226 @@
+/** Lines about what clings to an active Pokémon. */
+import { sideOf, find, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
+import { spend, blocked } from "./moves.js";
+import { effectId } from "../field.js";
+
+/** @typedef {import("./common.js").Handler} Handler */
+/** @typedef {import("../tracker.js").Tracker} Tracker */
+/** @typedef {import("../side.js").TrackedSide} TrackedSide */
+/** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
+
+/** By type of line. @type {Map<string, Handler>} */
+export const handlers = new Map();
+
+/** Turns after which a Future Sight hits, counted from the turn of the move. */
+const FUTURE_TURNS = 2;
+
+handlers.set("-start", (tracker, parts) => {
+  const ident = parts[2];
+  const side = sideOf(tracker, ident);
+  const pokemon = side.find(ident);
+  const name = parts[3];
+  const { slot } = side;
+  const { n, dexInfo } = tracker;
+  if (name === "typechange") {
+    const of = tagged(parts, "[of] ");
+    if (tagged(parts, "[from] ") === "move: Reflect Type" && of) {
+      const other = sideOf(tracker, of);
+      if (other.active >= 0) other.writeTypes(other.active, tracker.scratchTypes);
+      slot.types.set(tracker.scratchTypes.subarray(0, 2));
+      slot.addedType = tracker.scratchTypes[2];
+    } else {
+      setTypes(tracker, side, parts[4] ?? "");
+    }
+  } else if (name === "typeadd") {
+    slot.addedType = dexInfo.types.of(parts[4]);
+  } else if (name === "Mimic" && pokemon) {
+    mimic(tracker, side, pokemon, parts[4]);
+  } else if (name.startsWith("move: Future Sight") || name === "Future Sight" || name === "Doom Desire" || name === "move: Doom Desire") {
+    foeOf(tracker, side).futureTurn = tracker.turn + FUTURE_TURNS;
+  } else {
+    const effect = tracker.volatiles.effect(name);
+    if (effect) {
+      // A condition that is announced again has not begun again.
+      const goesOn = slot.volatiles[effect.from] && (effect.value === 1 || hasTag(parts, "[upkeep]"));
+      if (!goesOn) slot.volatiles[effect.from] = effect.value;
+      if (effect.from === n.confusion && hasTag(parts, "[fatigue]")) slot.volatiles[n.thrashing] = 0;
+      if (effect.from === n.dynamax) side.usedDynamax = true;
+      if (effect.from === n.smackdown) slot.volatiles[n.hidden] = slot.volatiles[n.charging] = 0;
+    }
+    if (name.startsWith("ability: ")) showAbility(tracker, ident, name.slice(9));
+  }
+  if (parts.length > 4) showCause(tracker, parts, ident);
+});
+
+/** @param {Tracker} tracker @param {TrackedSide} side @param {string} names such as "Water/Ghost" */
+function setTypes(tracker, side, names) {
+  const parts = names.split("/");
+  const { slot } = side;
+  slot.types[0] = tracker.dexInfo.types.of(parts[0]);
+  slot.types[1] = parts.length > 1 ? tracker.dexInfo.types.of(parts[1]) : 0;
+  slot.addedType = parts.length > 2 ? tracker.dexInfo.types.of(parts[2]) : 0;
+}
+
+/** @param {Tracker} tracker @param {TrackedSide} side @param {TrackedPokemon} pokemon @param {string} name */
+function mimic(tracker, side, pokemon, name) {
+  const { slot } = side;
+  if (!slot.hasMoves) {
+    const mimicPlace = tracker.learn(pokemon, tracker.mimic);
+    slot.moves.set(pokemon.moves);
+    slot.pp.set(pokemon.pp);
+    for (let m = 0; m < 4; m++) slot.maxPp[m] = tracker.dexInfo.movePp[pokemon.moves[m]];
+    slot.numMoves = pokemon.numMoves;
+    slot.hasMoves = mimicPlace >= 0;
+  }
+  const place = slot.moves.indexOf(tracker.mimic);
+  if (place < 0) return;
+  slot.moves[place] = tracker.dexInfo.moves.of(name);
+  if (tracker.dexInfo.generation > 1) tracker.setCopiedPp(slot, place);
+  else slot.maxPp[place] = tracker.dexInfo.movePp[slot.moves[place]];
+}
+
+handlers.set("-end", (tracker, parts) => {
+  const side = sideOf(tracker, parts[2]);
+  const { slot } = side;
+  const name = parts[3];
+  if (name === "typechange") {
+    slot.clearTypes();
+    return;
+  }
+  const effect = tracker.volatiles.effect(name);
+  if (effect) slot.volatiles.fill(0, effect.from, effect.to + 1);
+  const id = effectId(name);
+  if (id === "futuresight" || id === "doomdesire") side.futureTurn = 0;
+  else if (id === "neutralizinggas") tracker.setGas(false);
+});
+
+handlers.set("-activate", (tracker, parts) => {
+  const ident = parts[2];
+  if (!ident) return;
+  const side = sideOf(tracker, ident);
+  const pokemon = side.find(ident);
+  const name = parts[3];
+  const { slot } = side;
+  const { n, dexInfo } = tracker;
+  const of = tagged(parts, "[of] ");
+  if (!pokemon) return;
+  if (name.startsWith("ability: ")) {
+    const old = tagged(parts, "[ability] ");
+    if (old) {
+      // Mummy and the like: the fourth part has now the ability of the second.
+      const target = sideOf(tracker, parts[4]);
+      const victim = target.find(parts[4]);
+      showAbility(tracker, ident, name.slice(9));
+      if (victim && victim.ability === 0) victim.ability = dexInfo.abilities.of(old);
+      if (victim === target.activePokemon) target.slot.ability = dexInfo.abilities.of(name.slice(9));
+    } else {
+      showAbility(tracker, ident, name.slice(9));
+    }
+    return;
+  }
+  if (name.startsWith("item: ")) {
+    if (name === "item: Leppa Berry" || name === "item: Mystery Berry") restorePp(tracker, side, pokemon, parts[4], name === "item: Leppa Berry" ? 10 : 5);
+    else if (!hasTag(parts, "[consumed]")) showItem(tracker, ident, name.slice(6));
+    return;
+  }
+  switch (effectId(name)) {
+    case "protect":
+    case "maxguard":
+      blocked(tracker, ident);
+      break;
+    case "trapped":
+      slot.volatiles[n.trapped] = 1;
+      break;
+    case "lockon":
+    case "mindreader":
+      slot.volatiles[n.lockon] = 1;
+      break;
+    case "mimic":
+      mimic(tracker, side, pokemon, parts[4]);
+      break;
+    case "poltergeist":
+      showItem(tracker, ident, parts[4]);
+      break;
+    case "spite":
+    case "eeriespell":
+    case "gmaxdepletion":
+      spend(tracker, side, pokemon, dexInfo.moves.of(parts[4]), Number(parts[5]) || 0);
+      break;
+    case "grudge":
+      spend(tracker, side, pokemon, dexInfo.moves.of(parts[4]), 255);
+      break;
+    case "skillswap":
+      swapAbilities(tracker, side, parts, of);
+      break;
+    case "trick":
+    case "switcheroo": {
+      const other = find(tracker, of);
+      pokemon.lostItem = 0;
+      if (other) other.lostItem = 0;
+      break;
+    }
+    default: {
+      const effect = tracker.volatiles.effect(name);
+      if (effect && effect.from === n.bound && of) slot.volatiles[n.bound] ||= 1;
+    }
+  }
+});
+
+/** @param {Tracker} tracker @param {TrackedSide} side @param {TrackedPokemon} pokemon @param {string} name @param {number} pp */
+function restorePp(tracker, side, pokemon, name, pp) {
+  const move = tracker.dexInfo.moves.of(name);
+  const { slot } = side;
+  if (slot.hasMoves && pokemon === side.activePokemon) {
+    const m = slot.moves.indexOf(move);
+    if (m >= 0) slot.pp[m] = Math.min(slot.maxPp[m], slot.pp[m] + pp);
+    return;
+  }
+  const m = tracker.learn(pokemon, move);
+  if (m >= 0) pokemon.pp[m] = Math.min(tracker.dexInfo.movePp[move], pokemon.pp[m] + pp);
+}
+
+/** @param {Tracker} tracker @param {TrackedSide} side @param {string[]} parts @param {string} of */
+function swapAbilities(tracker, side, parts, of) {
+  if (!of) return;
+  const other = sideOf(tracker, of);
+  const mine = side.activePokemon;
+  const theirs = other.activePokemon;
+  if (!mine || !theirs || side === other) return;
+  const { abilities } = tracker.dexInfo;
+  // From the fifth generation on, both are named: what the first has now, then what the second has now.
+  const got = abilities.of(parts[4] ?? "") || other.abilityOf(other.active);
+  const gave = abilities.of(parts[5] ?? "") || side.abilityOf(side.active);
+  if (mine.ability === 0) mine.ability = gave;
+  if (theirs.ability === 0) theirs.ability = got;
+  side.slot.ability = got;
+  other.slot.ability = gave;
+}
+
+/** @type {Handler} */
+function single(tracker, parts) {
+  const { slot } = sideOf(tracker, parts[2]);
+  const { n } = tracker;
+  const id = effectId(parts[3]);
+  switch (id) {
+    case "destinybond":
+      slot.volatiles[n.destinybond] = 1;
+      break;
+    case "grudge":
+      slot.volatiles[n.grudge] = 1;
+      break;
+    case "glaiverush":
+      slot.volatiles[n.glaiverush] = 1;
+      break;
+    case "rage":
+      slot.volatiles[n.rage] = 1;
+      break;
+    case "protect":
+    case "endure":
+    case "maxguard":
+      slot.stalls = Math.min(6, slot.stalls + 1);
+      break;
+    default:
+  }
+}
+handlers.set("-singleturn", single);
+handlers.set("-singlemove", single);

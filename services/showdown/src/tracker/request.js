@@ -1,0 +1,245 @@
+/**
+ * What the simulator's request to a seat tells about the seat's own side. It is exact, and newer than the lines that
+ * came before it, so it overrides what they said. The request is the simulator's live object: it is only read.
+ */
+import { KNOWN, TrackedPokemon } from "./side.js";
+
+/** @typedef {import("./tracker.js").Tracker} Tracker */
+
+/**
+ * The parts of a request that are read here and by the actions.
+ * @typedef {object} RequestedMove
+ * @property {string} id
+ * @property {number} [pp]
+ * @property {number} [maxpp]
+ * @property {boolean | string} [disabled]
+ *
+ * @typedef {object} RequestedActive
+ * @property {RequestedMove[]} moves
+ * @property {boolean} [trapped]
+ * @property {boolean} [maybeTrapped]
+ * @property {boolean} [canMegaEvo]
+ * @property {({move: string} | null)[]} [canZMove]
+ * @property {boolean} [canDynamax]
+ * @property {{maxMoves: {disabled?: boolean}[]}} [maxMoves]
+ * @property {string} [canTerastallize]
+ *
+ * @typedef {object} RequestedPokemon
+ * @property {string} ident
+ * @property {string} details
+ * @property {string} condition
+ * @property {boolean} active
+ * @property {Record<string, number>} stats
+ * @property {string[]} moves
+ * @property {string} baseAbility
+ * @property {string} [ability]
+ * @property {string} item
+ * @property {string} [teraType]
+ * @property {string} [terastallized]
+ * @property {boolean} [reviving]
+ *
+ * @typedef {object} Request
+ * @property {boolean} [wait]
+ * @property {boolean} [update] it mends the request before it, a choice of which was refused
+ * @property {boolean} [teamPreview]
+ * @property {boolean[]} [forceSwitch]
+ * @property {RequestedActive[]} [active]
+ * @property {{pokemon: RequestedPokemon[]}} side
+ */
+
+/** What a seat is asked for. */
+export const ASKS_NOTHING = 0;
+export const ASKS_MOVE = 1;
+export const ASKS_SWITCH = 2;
+export const ASKS_TEAM = 3;
+
+/** No place in the request. */
+export const NOWHERE = 255;
+
+/** @param {Tracker} tracker @param {Request} request */
+export function readRequest(tracker, request) {
+  tracker.request = request;
+  const listed = request.side.pokemon;
+  const isFirst = !tracker.hasTeam;
+  if (isFirst) orderTeam(tracker, listed);
+  const { own } = tracker;
+  const { places } = tracker;
+  places.fill(NOWHERE);
+  let reviving = false;
+  for (let place = 0; place < listed.length; place++) {
+    const entry = listed[place];
+    const row = rowOf(tracker, entry, places);
+    if (row < 0) continue;
+    places[row] = place;
+    if (entry.active && row !== own.active && !request.teamPreview) tracker.unmask(own, row);
+    const pokemon = own.pokemon[row];
+    // The accelerated simulator lists what has not changed by the same entry again. The active Pokémon is read in any
+    // case: lines tell of it without naming it, and its entry tells of the slot too.
+    if (entry !== pokemon.listed || entry.active || row === own.active) readPokemon(tracker, pokemon, entry);
+    pokemon.listed = entry;
+    if (entry.reviving) reviving = true;
+  }
+  tracker.reviving = reviving;
+  readTrap(tracker, request);
+  // An opponent that came in transformed copied what only this request tells.
+  if (isFirst && tracker.opponent.slot.volatiles[tracker.n.transformed]) tracker.copyMoves(tracker.opponent, own);
+  tracker.asks = request.wait ? ASKS_NOTHING
+    : request.teamPreview ? ASKS_TEAM
+    : request.forceSwitch?.[0] ? ASKS_SWITCH
+    : request.active ? ASKS_MOVE
+    : ASKS_NOTHING;
+  const pokemon = own.activePokemon;
+  if (pokemon && own.active >= 0 && places[own.active] !== NOWHERE) {
+    readMoves(tracker, pokemon, listed[places[own.active]], request.active?.[0] ?? null);
+  }
+}
+
+/**
+ * A refused switch shows what the opponent's Pokémon does to ours: what may have been a trap was one.
+ * @param {Tracker} tracker
+ * @param {Request} request
+ */
+function readTrap(tracker, request) {
+  const active = request.active?.[0];
+  const opponent = tracker.opponent.activePokemon;
+  if (request.update && tracker.maybeTrapped && active?.trapped && opponent) opponent.traps = true;
+  tracker.maybeTrapped = Boolean(active?.maybeTrapped);
+}
+
+/**
+ * Put the team in the order of its first request, which stays.
+ * @param {Tracker} tracker
+ * @param {RequestedPokemon[]} listed
+ */
+function orderTeam(tracker, listed) {
+  const { own } = tracker;
+  const active = own.activePokemon;
+  const seen = own.pokemon;
+  own.pokemon = listed.map(({ ident }) => {
+    const name = ident.slice(4);
+    const at = seen.findIndex((pokemon) => pokemon.name === name);
+    return at >= 0 ? seen.splice(at, 1)[0] : new TrackedPokemon(name);
+  });
+  own.active = active ? own.pokemon.indexOf(active) : -1;
+  own.teamSize = listed.length;
+  tracker.hasTeam = true;
+}
+
+/** @param {Tracker} tracker @param {RequestedPokemon} entry @param {Uint8Array} places rows that already have one @returns {number} */
+function rowOf(tracker, entry, places) {
+  const { ident } = entry;
+  const team = tracker.own.pokemon;
+  let fallback = -1;
+  for (let row = 0; row < team.length; row++) {
+    if (places[row] !== NOWHERE) continue;
+    if (team[row].listed === entry) return row;
+    const { name } = team[row];
+    if (name.length !== ident.length - 4 || !ident.endsWith(name)) continue;
+    // Two of one name differ in what their last requests said of them.
+    if (team[row].requestDetails === entry.details) return row;
+    if (fallback < 0) fallback = row;
+  }
+  return fallback;
+}
+
+/** @param {Tracker} tracker @param {TrackedPokemon} pokemon @param {RequestedPokemon} entry */
+function readPokemon(tracker, pokemon, entry) {
+  const { dexInfo } = tracker;
+  const isChanged = pokemon.requestDetails !== entry.details;
+  if (isChanged) {
+    const { species } = dexInfo.details(entry.details);
+    pokemon.requestDetails = entry.details;
+    pokemon.requestSpecies = species;
+  }
+  if (isChanged || pokemon.species !== pokemon.requestSpecies) {
+    tracker.setDetails(tracker.own, pokemon, dexInfo.details(entry.details));
+  }
+  pokemon.setCondition(entry.condition);
+  const { stats } = entry;
+  if (!pokemon.fainted) pokemon.stats[0] = pokemon.maxHp;
+  pokemon.stats[1] = stats.atk;
+  pokemon.stats[2] = stats.def;
+  pokemon.stats[3] = stats.spa;
+  pokemon.stats[4] = stats.spd;
+  pokemon.stats[5] = stats.spe;
+  if (dexInfo.generation >= 2) {
+    pokemon.item = dexInfo.items.of(entry.item);
+    pokemon.itemKnown = KNOWN;
+  }
+  if (dexInfo.generation >= 3) {
+    pokemon.ability = dexInfo.abilities.of(entry.baseAbility);
+    if (entry.active && entry.ability !== undefined) {
+      tracker.own.slot.ability = entry.ability === entry.baseAbility ? -1 : dexInfo.abilities.of(entry.ability);
+    }
+  }
+  // A transformed Pokémon's request lists the copied moves.
+  const copies = entry.active && tracker.own.slot.volatiles[tracker.n.transformed];
+  if (pokemon.numMoves === 0 && !copies) {
+    for (const id of entry.moves) tracker.learn(pokemon, dexInfo.moves.of(id));
+  }
+  if (entry.teraType) {
+    pokemon.tera = dexInfo.types.of(entry.terastallized || entry.teraType);
+    pokemon.terastallized = Boolean(entry.terastallized);
+  }
+}
+
+/**
+ * Read the moves of the active Pokémon and their PP.
+ * @param {Tracker} tracker
+ * @param {TrackedPokemon} pokemon
+ * @param {RequestedPokemon} entry
+ * @param {RequestedActive | null} active null when the request does not ask for a move
+ */
+function readMoves(tracker, pokemon, entry, active) {
+  const { dexInfo, own, usable, moveAt } = tracker;
+  const { slot } = own;
+  const { moves } = entry;
+  const num = Math.min(4, moves.length);
+  const transformed = slot.volatiles[tracker.n.transformed] === 1;
+  let differs = transformed;
+  for (let m = 0; m < num; m++) if (dexInfo.moves.of(moves[m]) !== pokemon.moves[m]) differs = true;
+  if (differs) {
+    for (let m = 0; m < num; m++) {
+      const move = dexInfo.moves.of(moves[m]);
+      if (slot.hasMoves && slot.numMoves > m && slot.moves[m] === move) continue;
+      const known = slot.hasMoves ? slot.moves.indexOf(move) : -1;
+      slot.moves[m] = move;
+      if (known < 0) tracker.setCopiedPp(slot, m);
+    }
+    slot.numMoves = num;
+    slot.hasMoves = true;
+  } else {
+    slot.hasMoves = false;
+  }
+  usable.fill(0);
+  moveAt.fill(NOWHERE);
+  tracker.lone = false;
+  if (!active) return;
+  const asked = active.moves;
+  const own4 = differs ? slot.moves : pokemon.moves;
+  if (asked.length === moves.length && asked[0].pp !== undefined) {
+    for (let m = 0; m < num; m++) {
+      moveAt[m] = m;
+      usable[m] = asked[m].disabled ? 0 : 1;
+      const pp = asked[m].pp ?? 0;
+      if (differs) {
+        slot.pp[m] = pp;
+        slot.maxPp[m] = asked[m].maxpp ?? slot.maxPp[m];
+      } else {
+        pokemon.pp[m] = pp;
+      }
+    }
+    return;
+  }
+  // Locked into one move, or left with something that is no move of its own, such as Struggle.
+  const locked = dexInfo.moves.of(asked[0].id);
+  let at = -1;
+  for (let m = 0; m < num; m++) if (locked && own4[m] === locked) at = m;
+  if (at < 0 && asked[0].id === "hiddenpower") at = moves.findIndex((id) => id.startsWith("hiddenpower"));
+  if (at < 0) {
+    at = 0;
+    tracker.lone = true;
+  }
+  moveAt[at] = 0;
+  usable[at] = asked[0].disabled ? 0 : 1;
+}

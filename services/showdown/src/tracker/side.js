@@ -1,0 +1,354 @@
+/** What is known of one side: its Pokémon, and what clings to whichever of them is active. */
+
+/** The item or ability is not known. */
+export const UNKNOWN = 0;
+/** The item is known; number 0 then means that the Pokémon holds none. */
+export const KNOWN = 1;
+
+/** Rows of a side. */
+const MOST_POKEMON = 6;
+
+/** Value of a type override that leaves the species' own type. */
+const NO_TYPE = 255;
+
+/** A Pokémon, on the field or on the bench. What it loses by switching out is in `ActiveSlot`. */
+export class TrackedPokemon {
+  /** @param {string} name as the protocol identifies it; empty for one that only Team Preview has shown */
+  constructor(name) {
+    this.name = name;
+    this.species = 0;
+    this.level = 100;
+    this.gender = 0;
+    /** On the protocol's scale: exact for one's own, of 100 or 48 for the opponent's. */
+    this.hp = 1;
+    this.maxHp = 1;
+    /** Number in STATUSES. */
+    this.status = 0;
+    /** Turns lost to sleep, or taken damage of toxic poison since it came in. */
+    this.statusTurns = 0;
+    /** Whether it sleeps by Rest, which lasts a known time. */
+    this.resting = 0;
+    this.fainted = false;
+    /** Whether it has been on the field. */
+    this.revealed = false;
+    this.item = 0;
+    this.itemKnown = UNKNOWN;
+    /** The last item it was seen to lose or consume. */
+    this.lostItem = 0;
+    /** The ability it starts with whenever it comes in; 0 unknown. */
+    this.ability = 0;
+    /** Whether it turned out to keep its opponent from switching, by an ability that was not shown. */
+    this.traps = false;
+    this.moves = new Uint16Array(4);
+    this.pp = new Uint8Array(4);
+    this.numMoves = 0;
+    this.tera = 0;
+    this.terastallized = false;
+    /** Exact stats in the order of STATS; known for one's own. */
+    this.stats = new Uint16Array(6);
+    /** The details that its request named last. */
+    this.requestDetails = "";
+    /** The species in them. */
+    this.requestSpecies = 0;
+    /**
+     * The entry of a request that was read last, until a line names this Pokémon: the same entry then tells nothing new.
+     * @type {import("./request.js").RequestedPokemon | null}
+     */
+    this.listed = null;
+    /** What it was before it last came in, in case that was another in disguise. */
+    this.before = {
+      species: 0, level: 100, gender: 0, hp: 1, maxHp: 1, status: 0, statusTurns: 0, resting: 0, fainted: false,
+      item: 0, itemKnown: UNKNOWN, lostItem: 0, ability: 0, tera: 0, terastallized: false, numMoves: 0,
+      pp: new Uint8Array(4),
+    };
+  }
+
+  /** Remember what is known now; `restore` goes back to it. */
+  save() {
+    const { before } = this;
+    before.species = this.species;
+    before.level = this.level;
+    before.gender = this.gender;
+    before.hp = this.hp;
+    before.maxHp = this.maxHp;
+    before.status = this.status;
+    before.statusTurns = this.statusTurns;
+    before.resting = this.resting;
+    before.fainted = this.fainted;
+    before.item = this.item;
+    before.itemKnown = this.itemKnown;
+    before.lostItem = this.lostItem;
+    before.ability = this.ability;
+    before.tera = this.tera;
+    before.terastallized = this.terastallized;
+    before.numMoves = this.numMoves;
+    before.pp.set(this.pp);
+  }
+
+  /** Forget what was learnt since `save`. */
+  restore() {
+    const { before } = this;
+    this.species = before.species;
+    this.level = before.level;
+    this.gender = before.gender;
+    this.hp = before.hp;
+    this.maxHp = before.maxHp;
+    this.status = before.status;
+    this.statusTurns = before.statusTurns;
+    this.resting = before.resting;
+    this.fainted = before.fainted;
+    this.item = before.item;
+    this.itemKnown = before.itemKnown;
+    this.lostItem = before.lostItem;
+    this.ability = before.ability;
+    this.tera = before.tera;
+    this.terastallized = before.terastallized;
+    this.moves.fill(0, before.numMoves);
+    this.numMoves = before.numMoves;
+    this.pp.set(before.pp);
+  }
+
+  /**
+   * Read "62/100 par", "235/235" or "0 fnt".
+   * @param {string} text
+   */
+  setCondition(text) {
+    let hp = 0;
+    let i = 0;
+    let code = text.charCodeAt(0);
+    for (; code >= 48 && code <= 57; code = text.charCodeAt(++i)) hp = 10 * hp + code - 48;
+    if (code === 47) {
+      let maxHp = 0;
+      for (code = text.charCodeAt(++i); code >= 48 && code <= 57; code = text.charCodeAt(++i)) maxHp = 10 * maxHp + code - 48;
+      if (maxHp > 0) this.maxHp = maxHp;
+      this.hp = hp;
+      this.fainted = hp === 0;
+      // A letter after the scale is the colour of the bar.
+      while (i < text.length && text.charCodeAt(i) !== 32) i++;
+      this.setStatus(statusAt(text, i + 1));
+    } else {
+      this.hp = 0;
+      this.fainted = true;
+      this.setStatus(0);
+    }
+  }
+
+  /** @param {number} status */
+  setStatus(status) {
+    if (status === this.status) return;
+    this.status = status;
+    this.statusTurns = 0;
+    this.resting = 0;
+  }
+
+  /** @param {number} move @returns {number} its place among the known moves, or -1 */
+  place(move) {
+    for (let m = 0; m < this.numMoves; m++) if (this.moves[m] === move) return m;
+    return -1;
+  }
+}
+
+/** @param {string} text @param {number} at @returns {number} number in STATUSES of the three letters at `at` */
+function statusAt(text, at) {
+  switch (text.charCodeAt(at)) {
+    case 98: return 1; // brn
+    case 112: return text.charCodeAt(at + 1) === 97 ? 2 : 5; // par, psn
+    case 115: return 3; // slp
+    case 102: return text.charCodeAt(at + 1) === 114 ? 4 : 0; // frz, fnt
+    case 116: return 6; // tox
+    default: return 0;
+  }
+}
+
+/** @param {string} text such as "par" @returns {number} number in STATUSES */
+export function statusOf(text) {
+  return statusAt(text, 0);
+}
+
+/** What belongs to the active Pokémon and ends, or is passed on, when it leaves the field. */
+export class ActiveSlot {
+  /** @param {number} numVolatiles */
+  constructor(numVolatiles) {
+    /** In the order of BOOSTS. */
+    this.boosts = new Int8Array(7);
+    /** One byte a volatile, see Volatiles; the last is never read. */
+    this.volatiles = new Uint8Array(numVolatiles + 1);
+    /** The forme or the copied species, 0 for the Pokémon's own. */
+    this.species = 0;
+    this.types = new Uint8Array(2);
+    this.addedType = 0;
+    /** The ability it has now, where it differs from its own; -1 for its own. */
+    this.ability = -1;
+    /** Moves that stand for its own: copied by Transform, or one by Mimic. */
+    this.moves = new Uint16Array(4);
+    this.pp = new Uint8Array(4);
+    this.maxPp = new Uint8Array(4);
+    this.numMoves = 0;
+    this.hasMoves = false;
+    this.lastMove = 0;
+    /** The move that is being prepared. */
+    this.prepared = 0;
+    /** Whether the prepared move is its own, and not lent by another such as Metronome. */
+    this.preparesOwn = false;
+    /** Consecutive uses of Protect and the like that worked. */
+    this.stalls = 0;
+    /** Ends of turns since it came in. */
+    this.turns = 0;
+    this.clear();
+  }
+
+  /** What a Pokémon that comes in normally finds. */
+  clear() {
+    this.boosts.fill(0);
+    this.volatiles.fill(0);
+    this.species = 0;
+    this.types.fill(NO_TYPE);
+    this.addedType = 0;
+    this.ability = -1;
+    this.hasMoves = false;
+    this.numMoves = 0;
+    this.lastMove = 0;
+    this.prepared = 0;
+    this.preparesOwn = false;
+    this.stalls = 0;
+    this.turns = 0;
+  }
+
+  get hasTypes() {
+    return this.types[0] !== NO_TYPE;
+  }
+
+  clearTypes() {
+    this.types.fill(NO_TYPE);
+    this.addedType = 0;
+  }
+}
+
+/** One side of the field. */
+export class TrackedSide {
+  /**
+   * @param {import("../simulator/dex.js").DexInfo} dexInfo
+   * @param {import("./volatiles.js").Volatiles} volatiles
+   * @param {number} numConditions
+   */
+  constructor(dexInfo, volatiles, numConditions) {
+    this.dexInfo = dexInfo;
+    this.volatiles = volatiles;
+    /** @type {TrackedPokemon[]} */
+    this.pokemon = [];
+    /** Row of the active Pokémon, -1 before the first. */
+    this.active = -1;
+    this.slot = new ActiveSlot(volatiles.size);
+    this.teamSize = 6;
+    /** Layers, or 1, of each side condition; 0 absent. */
+    this.layers = new Uint8Array(numConditions);
+    /** Turn in which it was laid. */
+    this.since = new Uint16Array(numConditions);
+    /** Turn in which a Future Sight hits here, 0 for none. */
+    this.futureTurn = 0;
+    /** Turn in which a Wish comes true here, 0 for none. */
+    this.wishTurn = 0;
+    this.usedMega = false;
+    this.usedZMove = false;
+    this.usedDynamax = false;
+    this.usedTera = false;
+  }
+
+  get activePokemon() {
+    return this.active >= 0 ? this.pokemon[this.active] : null;
+  }
+
+  /**
+   * @param {string} ident "p1a: Name" for the active Pokémon, "p1: Name" for any
+   * @returns {TrackedPokemon | null}
+   */
+  find(ident) {
+    // Whoever stands in the slot is meant, whatever name it wears.
+    if (ident.charCodeAt(2) !== 58) return this.activePokemon;
+    const row = this.rowOf(ident.slice(4));
+    if (row < 0) return null;
+    this.pokemon[row].listed = null;
+    return this.pokemon[row];
+  }
+
+  /** @param {string} name @returns {number} -1 if there is none */
+  rowOf(name) {
+    for (let row = 0; row < this.pokemon.length; row++) if (this.pokemon[row].name === name) return row;
+    return -1;
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} species
+   * @returns {number} row of this Pokémon, a new one if it has not been seen before
+   */
+  rowFor(name, species) {
+    const row = this.rowOf(name);
+    if (row >= 0) {
+      this.pokemon[row].listed = null;
+      return row;
+    }
+    // Team Preview has shown it without its name, and without some formes.
+    const base = this.dexInfo.baseSpecies[species];
+    for (let shown = 0; shown < this.pokemon.length; shown++) {
+      const pokemon = this.pokemon[shown];
+      if (pokemon.name === "" && this.dexInfo.baseSpecies[pokemon.species] === base) {
+        pokemon.name = name;
+        return shown;
+      }
+    }
+    if (this.pokemon.length < MOST_POKEMON) this.pokemon.push(new TrackedPokemon(name));
+    // Only a log that contradicts itself names more; its last row then holds whoever came last.
+    else this.pokemon[MOST_POKEMON - 1] = new TrackedPokemon(name);
+    return this.pokemon.length - 1;
+  }
+
+  /** Number of the species, forme or copied species as it stands there. @param {number} row */
+  speciesOf(row) {
+    return (row === this.active && this.slot.species) || this.pokemon[row].species;
+  }
+
+  /** Its ability as it works now, 0 unknown or none. @param {number} row */
+  abilityOf(row) {
+    return row === this.active && this.slot.ability >= 0 ? this.slot.ability : this.pokemon[row].ability;
+  }
+
+  /**
+   * @param {number} row
+   * @param {Uint8Array} types three numbers to write to: its types as they are now, zeros after them
+   */
+  writeTypes(row, types) {
+    const pokemon = this.pokemon[row];
+    types[2] = 0;
+    if (pokemon.terastallized && pokemon.tera && pokemon.tera !== this.dexInfo.stellar) {
+      types[0] = pokemon.tera;
+      types[1] = 0;
+      return;
+    }
+    if (row === this.active && this.slot.hasTypes) {
+      types[0] = this.slot.types[0];
+      types[1] = this.slot.types[1];
+    } else {
+      const species = this.speciesOf(row);
+      types[0] = this.dexInfo.speciesTypes[2 * species];
+      types[1] = this.dexInfo.speciesTypes[2 * species + 1];
+    }
+    if (row === this.active) types[2] = this.slot.addedType;
+  }
+
+  /** End what a Pokémon takes away with it, or faints with: all but what belongs to the side. */
+  vacate() {
+    this.keepCopiedPp();
+    this.slot.clear();
+  }
+
+  /** In the first generation, a move learnt by Mimic spends the PP of the slot that it took. */
+  keepCopiedPp() {
+    const { slot } = this;
+    const pokemon = this.activePokemon;
+    if (!pokemon || !slot.hasMoves || slot.volatiles[this.volatiles.number("transformed")]) return;
+    for (let m = 0; m < pokemon.numMoves; m++) {
+      if (slot.moves[m] === pokemon.moves[m] || this.dexInfo.generation === 1) pokemon.pp[m] = slot.pp[m];
+    }
+  }
+}

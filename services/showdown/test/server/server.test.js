@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const SERVER = fileURLToPath(new URL("../../src/server.js", import.meta.url));
+const PACKAGE = fileURLToPath(new URL("../../node_modules/pokemon-showdown", import.meta.url));
+
+/** @returns {Promise<import("node:net").Server & {port: number}>} something that listens on a free port */
+async function listening() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return Object.assign(server, { port: /** @type {import("node:net").AddressInfo} */ (server.address()).port });
+}
+
+/** Wait until no process is left: the killed are there until the system has buried them. @param {number} group */
+async function gone(group) {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    try {
+      process.kill(group, 0);
+    } catch (error) {
+      assert.equal(/** @type {NodeJS.ErrnoException} */ (error).code, "ESRCH");
+      return;
+    }
+    await sleep(50);
+  }
+  assert.fail(`process group ${-group} is still there`);
+}
+
+/** @param {string[]} args @returns {{status: number | null, stderr: string}} */
+function run(...args) {
+  return spawnSync(process.execPath, [SERVER, ...args], { encoding: "utf8", timeout: 30_000 });
+}
+
+test("the stock server answers, keeps to its state folder, and goes with all its processes on SIGTERM", async () => {
+  const probe = await listening();
+  probe.close();
+  const state = mkdtempSync(path.join(tmpdir(), "nashdex-server-test-"));
+  const before = [readdirSync(PACKAGE), readdirSync(path.join(PACKAGE, "config"))];
+  const launcher = spawn(process.execPath, [SERVER, "--port", String(probe.port), "--state-dir", state], { stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    const [line] = await once(launcher.stdout, "data");
+    const ready = JSON.parse(line);
+    assert.deepEqual([ready.event, ready.host, ready.port], ["ready", "127.0.0.1", probe.port]);
+    // SockJS says here what it offers: only the real server does.
+    const info = await (await fetch(`http://127.0.0.1:${probe.port}/showdown/info`)).json();
+    assert.equal(/** @type {any} */ (info).websocket, true);
+    launcher.kill("SIGTERM");
+    assert.deepEqual(await once(launcher, "exit"), [0, null]);
+    await assert.rejects(fetch(`http://127.0.0.1:${probe.port}/`));
+    await gone(-ready.pid);
+    assert.ok(existsSync(path.join(state, "pokemon-showdown", "config", "config.js")));
+    assert.deepEqual([readdirSync(PACKAGE), readdirSync(path.join(PACKAGE, "config"))], before);
+  } finally {
+    launcher.kill("SIGKILL");
+    rmSync(state, { recursive: true, force: true });
+  }
+});
+
+test("a port that is taken is refused with exit code 75", async () => {
+  const other = await listening();
+  const child = spawn(process.execPath, [SERVER, "--port", String(other.port)], { stdio: ["ignore", "ignore", "pipe"] });
+  let errors = "";
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  assert.deepEqual(await once(child, "exit"), [75, null]);
+  assert.match(errors, /listens on 127.0.0.1:\d+ already/);
+  other.close();
+});
+
+for (const [args, words] of /** @type {[string[], RegExp][]} */ ([
+  [["--port", "0"], /--port is "0": expected a number from 1 to 65535/],
+  [["--oops"], /Unknown option '--oops'/],
+])) {
+  test(`${args.join(" ")} is refused with exit code 64`, () => {
+    const { status, stderr } = run(...args);
+    assert.equal(status, 64);
+    assert.match(stderr, words);
+  });
+}
+
+test("a server that does not listen in time is ended with exit code 75", async () => {
+  const probe = await listening();
+  probe.close();
+  const { status, stderr } = run("--port", String(probe.port), "--timeout", "0.01");
+  assert.equal(status, 75, stderr);
+  assert.match(stderr, /does not listen in time/);
+});

@@ -1,0 +1,137 @@
+/** The actions' numbers: what is legal is what the simulator takes. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { actionNames, numActions } from "../../src/tracker/actions.js";
+import { Encoder } from "../../src/encoder/encoder.js";
+import { Tracker } from "../../src/tracker/tracker.js";
+import { play } from "../support/tracker_battles.js";
+
+test("the number of actions is poke-env's for each generation", () => {
+  const sizes = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(numActions);
+  assert.deepEqual(sizes, [10, 10, 10, 10, 10, 14, 18, 22, 26]);
+  assert.deepEqual(actionNames(9).slice(22), ["terastallize move 1", "terastallize move 2", "terastallize move 3", "terastallize move 4"]);
+  assert.deepEqual(actionNames(1).slice(4, 8), ["switch 5", "switch 6", "move 1", "move 2"]);
+});
+
+/** @param {any} request @returns {string[]} every choice that means something of its own */
+function conceivable(request) {
+  // What a locked Pokémon is told besides its move is ignored.
+  const suffixes = request.active?.[0].moves[0].pp === undefined ? [""] : ["", " mega", " zmove", " dynamax", " terastallize"];
+  const choices = request.side.pokemon.map((/** @type {unknown} */ _, /** @type {number} */ place) => `switch ${place + 1}`);
+  for (const [place] of (request.active?.[0].moves ?? []).entries()) {
+    for (const suffix of suffixes) choices.push(`move ${place + 1}${suffix}`);
+  }
+  return choices;
+}
+
+for (const format of ["gen1randombattle", "gen9randombattle", "gen6randombattle"]) {
+  test(`the legal actions of ${format} are what the simulator takes`, () => {
+    let decisions = 0;
+    for (let seed = 21; seed <= 26; seed++) {
+      play(format, seed, ({ battle, encoder, trackers }) => {
+        for (const [seat, tracker] of trackers.entries()) {
+          const side = battle.sides[seat];
+          const request = /** @type {any} */ (side.activeRequest);
+          const mask = new Uint8Array(encoder.space.num_actions);
+          const legal = encoder.mask(tracker, mask, 0);
+          assert.equal(legal, mask.reduce((sum, bit) => sum + bit, 0));
+          if (!request || request.wait) {
+            assert.equal(legal, 0);
+            continue;
+          }
+          assert.ok(legal > 0);
+          decisions++;
+          const ours = new Set();
+          for (let action = 0; action < mask.length; action++) {
+            if (mask[action]) ours.add(encoder.choice(tracker, action));
+            else assert.throws(() => encoder.choice(tracker, action), RangeError);
+          }
+          assert.equal(ours.size, legal, "two actions mean the same");
+          // To try a revival would already carry out a part of it.
+          if (tracker.reviving) continue;
+          // A trap or a disabled move that the player cannot know of is refused later, by amending the request.
+          if (request.active?.[0].maybeTrapped || request.active?.[0].maybeDisabled || request.active?.[0].maybeLocked) continue;
+          const taken = conceivable(request).filter((choice) => {
+            // A refusal may amend the request.
+            side.activeRequest = structuredClone(request);
+            const ok = side.choose(choice);
+            side.clearChoice();
+            return ok;
+          });
+          side.activeRequest = request;
+          assert.deepEqual([...ours].sort(), taken.sort(), JSON.stringify(request));
+        }
+      });
+    }
+    assert.ok(decisions > 200);
+  });
+}
+
+const POKEMON = ["Mew", "Gengar", "Snorlax"].map((name, place) => ({
+  ident: `p1: ${name}`, details: name, condition: "100/100", active: place === 0, item: "", baseAbility: "pressure",
+  stats: { atk: 1, def: 1, spa: 1, spd: 1, spe: 1 }, moves: ["psychic", "surf", "recover", "icebeam"],
+}));
+
+/** @param {string} format @param {any} request @returns {Record<string, string>} */
+function choices(format, request) {
+  const tracker = new Tracker(Encoder.forFormat(format).dexInfo, 0);
+  tracker.readLine("|switch|p1a: Mew|Mew|100/100");
+  tracker.readRequest({ side: { pokemon: POKEMON }, ...request });
+  return /** @type {any} */ (tracker.state()).choices;
+}
+
+test("a single move that is none of the Pokémon's own is action 6", () => {
+  for (const [id, move] of [["recharge", "Recharge"], ["struggle", "Struggle"], ["fight", "Fight"], ["outrage", "Outrage"]]) {
+    assert.deepEqual(choices("gen9randombattle", { active: [{ moves: [{ id, move }], trapped: true }] }), { 6: "move 1" });
+  }
+});
+
+test("what may be a trap is one by what is known of the opponent", () => {
+  const moves = POKEMON[0].moves.map((id) => ({ id, move: id, pp: 10 }));
+  /** @param {string} format @param {string[]} lines @returns {boolean} whether a switch is legal */
+  const maySwitch = (format, ...lines) => {
+    const tracker = new Tracker(Encoder.forFormat(format).dexInfo, 0);
+    for (const line of ["|switch|p1a: Mew|Mew|100/100", ...lines]) tracker.readLine(line);
+    tracker.readRequest(/** @type {any} */ ({ active: [{ moves, maybeTrapped: true }], side: { pokemon: POKEMON } }));
+    return "1" in /** @type {any} */ (tracker.state()).choices;
+  };
+  const [gothitelle, magnezone] = ["Gothitelle", "Magnezone"].map((name) => `|switch|p2a: ${name}|${name}, L90|100/100`);
+  assert.ok(maySwitch("gen9ou", gothitelle), "it may have Frisk");
+  assert.ok(!maySwitch("gen9ou", gothitelle, "|-ability|p2a: Gothitelle|Shadow Tag"));
+  assert.ok(maySwitch("gen9ou", gothitelle, "|-ability|p2a: Gothitelle|Frisk"));
+  assert.ok(!maySwitch("gen9randombattle", gothitelle), "in the published sets it always has Shadow Tag");
+  assert.ok(maySwitch("gen9randombattle", magnezone), "in the published sets it may have Analytic");
+  assert.ok(maySwitch("gen9randombattle", gothitelle, "|-ability|p2a: Gothitelle|Insomnia|[from] move: Worry Seed"));
+  // Of a copy, the simulator says "maybe" even if its types, which the opponent has not been shown, make it immune.
+  const leaves = (/** @type {string} */ copied, /** @type {string} */ trapper) => maySwitch(
+    "gen9randombattle", `|switch|p2a: ${copied}|${copied}, L80|100/100`, `|-transform|p1a: Mew|p2a: ${copied}`,
+    `|switch|p2a: ${trapper}|${trapper}, L90|100/100`,
+  );
+  assert.deepEqual(["Tornadus", "Klefki", "Gengar"].map((copied) => leaves(copied, "Dugtrio")), [true, false, true]);
+  assert.deepEqual(["Tornadus", "Klefki", "Gholdengo"].map((copied) => leaves(copied, "Probopass")), [true, false, true]);
+  assert.deepEqual(["Tornadus", "Klefki", "Gengar"].map((copied) => leaves(copied, "Gothitelle")), [false, false, true]);
+});
+
+test("a locked move that is the Pokémon's own keeps its place", () => {
+  const locked = { active: [{ moves: [{ id: "recover", move: "Recover" }], trapped: true }] };
+  assert.deepEqual(choices("gen9randombattle", locked), { 8: "move 1" });
+});
+
+test("switches follow the own rows, however the simulator orders them", () => {
+  const tracker = new Tracker(Encoder.forFormat("gen9randombattle").dexInfo, 0);
+  tracker.readLine("|switch|p1a: Mew|Mew|100/100");
+  tracker.readRequest(/** @type {any} */ ({ forceSwitch: [true], side: { pokemon: POKEMON } }));
+  const [mew, gengar, snorlax] = POKEMON;
+  const swapped = [{ ...snorlax, active: true }, gengar, { ...mew, active: false }];
+  tracker.readRequest(/** @type {any} */ ({ forceSwitch: [true], side: { pokemon: swapped } }));
+  assert.deepEqual(/** @type {any} */ (tracker.state()).choices, { 0: "switch 3", 1: "switch 2" });
+});
+
+test("a revival chooses among the fainted", () => {
+  const side = { pokemon: POKEMON.map((entry, place) => ({ ...entry, reviving: place === 0, condition: place === 2 ? "0 fnt" : "100/100" })) };
+  assert.deepEqual(choices("gen9randombattle", { forceSwitch: [true], side }), { 2: "switch 3" });
+});
+
+test("Team Preview chooses the leader and keeps the others in order", () => {
+  assert.deepEqual(choices("gen9ou", { teamPreview: true }), { 0: "team 1, 2, 3", 1: "team 2, 1, 3", 2: "team 3, 1, 2" });
+});

@@ -1,0 +1,293 @@
+/** The tracker against the simulator's own state, and against lines that are rare in random battles. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DexInfo } from "../../src/simulator/dex.js";
+import { Tracker } from "../../src/tracker/tracker.js";
+import { parseLine } from "../../src/tracker/lines/lines.js";
+import { play } from "../support/tracker_battles.js";
+
+const BATTLES = 12;
+const BOOSTS = ["atk", "def", "spa", "spd", "spe", "accuracy", "evasion"];
+/** Volatiles that the protocol announces as they are, by the simulator's names. */
+const VOLATILES = {
+  substitute: "substitute", confusion: "confusion", leechseed: "leechseed", focusenergy: "focusenergy",
+  disable: "disable", bide: "bide", recharge: "mustrecharge", reflect: "reflect", lightscreen: "lightscreen",
+  attract: "attract", curse: "curse", encore: "encore", perish: "perishsong", destinybond: "destinybond",
+  trapped: "trapped", flashfire: "flashfire", taunt: "taunt", torment: "torment", yawn: "yawn", aquaring: "aquaring",
+  healblock: "healblock", magnetrise: "magnetrise", throatchop: "throatchop", saltcure: "saltcure",
+  syrupbomb: "syrupbomb", glaiverush: "glaiverush", noretreat: "noretreat", tarshot: "tarshot", charge: "charge",
+};
+
+/**
+ * What is tracked of the Pokémon in a slot, and what is true, in the same terms.
+ * @param {any} row of the tracker's state
+ * @param {any} pokemon the simulator's
+ * @param {import("../../src/tracker/tracker.js").Tracker} tracker
+ * @param {boolean} own
+ */
+function bothViews(row, pokemon, tracker, own) {
+  const { generation } = tracker.dexInfo;
+  const known = tracker.volatiles.all.map(({ id }) => id).filter((id) => id in VOLATILES);
+  const tracked = {
+    fainted: row.fainted, boosts: row.boosts, types: row.types, status: row.status, terastallized: row.terastallized,
+    volatiles: known.filter((id) => row.volatiles[id]),
+    item: generation > 1 && row.item !== null ? row.item : null,
+    ability: generation > 2 && row.ability ? row.ability : null,
+    hp: own ? [row.hp, row.max_hp] : null,
+    moves: own ? row.moves.map((/** @type {any} */ move) => [move.id, move.pp]) : null,
+  };
+  const truth = {
+    fainted: pokemon.fainted,
+    boosts: Object.fromEntries(BOOSTS.map((stat) => [stat, pokemon.boosts[stat]])),
+    types: pokemon.getTypes().map((/** @type {string} */ type) => type.toLowerCase()).filter((/** @type {string} */ type) => type !== "???"),
+    status: pokemon.status,
+    terastallized: Boolean(pokemon.terastallized),
+    volatiles: known.filter((id) => pokemon.volatiles[/** @type {Record<string, string>} */ (VOLATILES)[id]]),
+    item: tracked.item === null ? null : pokemon.item,
+    ability: tracked.ability === null ? null : pokemon.ability,
+    hp: own ? [pokemon.hp, pokemon.maxhp] : null,
+    moves: own ? pokemon.moveSlots.map((/** @type {any} */ slot) => [slot.id, slot.pp]) : null,
+  };
+  return { tracked, truth };
+}
+
+for (const format of ["gen1randombattle", "gen1ou", "gen9randombattle"]) {
+  test(`what is tracked in ${format} is what the simulator has`, () => {
+    let compared = 0;
+    for (let seed = 1; seed <= BATTLES; seed++) {
+      play(format, seed, ({ battle, trackers, lines }) => {
+        for (const [seat, tracker] of trackers.entries()) {
+          const state = /** @type {any} */ (tracker.state());
+          assert.equal(state.turn, battle.turn);
+          assert.equal(state.weather?.id ?? "", battle.field.weather);
+          assert.equal(state.terrain?.id ?? "", battle.field.terrain);
+          for (const own of [true, false]) {
+            const side = battle.sides[own ? seat : 1 - seat];
+            const tracked = own ? state.own : state.opponent;
+            const layers = Object.entries(tracked.conditions).map(([id, { layers: count }]) => [id, count]);
+            const present = Object.entries(side.sideConditions).map(([id, { layers: count }]) => [id, count ?? 1]);
+            assert.deepEqual(Object.fromEntries(layers), Object.fromEntries(present));
+            const pokemon = side.active[0];
+            if (!own && pokemon.illusion) continue;
+            const row = tracked.pokemon[tracked.active];
+            assert.equal(row.name, pokemon.name);
+            if (pokemon.fainted) {
+              assert.equal(row.fainted, true);
+              continue;
+            }
+            const views = bothViews(row, pokemon, tracker, own);
+            const where = `${format}, seed ${seed}, seat ${seat}, turn ${battle.turn}\n${lines[seat].slice(-25).join("\n")}`;
+            assert.deepEqual(views.tracked, views.truth, where);
+            compared++;
+          }
+        }
+      });
+    }
+    assert.ok(compared > 1000, `only ${compared} views were compared`);
+  });
+}
+
+/**
+ * @param {string} format
+ * @param {string[]} lines
+ * @returns {any} what player 1 knows after them
+ */
+function after(format, lines) {
+  const tracker = new Tracker(DexInfo.forFormat(format), 0);
+  for (const line of ["|teamsize|p1|6", "|teamsize|p2|6", ...lines]) tracker.readLine(line);
+  return tracker.state();
+}
+
+const ENTRY = ["|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Vaporeon|Vaporeon, L80, F|100/100", "|turn|1"];
+
+/** @param {any} state @returns {any} */
+const foe = (state) => state.opponent.pokemon[state.opponent.active];
+
+test("Baton Pass hands on boosts and volatiles, but not what cannot be passed", () => {
+  const state = after("gen4ou", [
+    ...ENTRY,
+    "|-boost|p2a: Vaporeon|spa|2",
+    "|-start|p2a: Vaporeon|Substitute",
+    "|-start|p2a: Vaporeon|move: Yawn|[of] p1a: Mew",
+    "|-start|p2a: Vaporeon|Attract",
+    "|move|p2a: Vaporeon|Baton Pass|p2a: Vaporeon",
+    "|switch|p2a: Jolteon|Jolteon, M|100/100|[from] Baton Pass",
+  ]);
+  assert.equal(foe(state).name, "Jolteon");
+  assert.equal(foe(state).boosts.spa, 2);
+  assert.deepEqual(Object.keys(foe(state).volatiles), ["substitute"]);
+  const [vaporeon] = state.opponent.pokemon;
+  assert.deepEqual([vaporeon.boosts.spa, vaporeon.volatiles], [0, {}]);
+});
+
+test("a disguise that ends gives the wearer what was seen, and its looks' owner what it was", () => {
+  const state = after("gen9randombattle", [
+    "|switch|p1a: Mew|Mew|400/400",
+    "|switch|p2a: Gengar|Gengar, L80, F|100/100",
+    "|turn|1",
+    "|-damage|p2a: Gengar|40/100 par",
+    "|move|p2a: Gengar|Shadow Ball|p1a: Mew",
+    "|switch|p2a: Snorlax|Snorlax, L82, M|100/100",
+    "|turn|2",
+    "|switch|p2a: Gengar|Gengar, L80, F|100/100",
+    "|-unboost|p2a: Gengar|atk|1",
+    "|move|p2a: Gengar|Shadow Ball|p1a: Mew",
+    "|move|p2a: Gengar|Night Daze|p1a: Mew",
+    "|-damage|p2a: Gengar|70/100",
+    "|replace|p2a: Zoroark|Zoroark, L83, M",
+    "|-end|p2a: Zoroark|Illusion",
+  ]);
+  const byName = Object.fromEntries(state.opponent.pokemon.map((/** @type {any} */ entry) => [entry.name, entry]));
+  assert.deepEqual([foe(state).name, foe(state).level, foe(state).hp, foe(state).boosts.atk], ["Zoroark", 83, 70, -1]);
+  assert.deepEqual(foe(state).moves.map((/** @type {any} */ { id, pp }) => [id, pp]), [["shadowball", 23], ["nightdaze", 15]]);
+  assert.deepEqual([byName.Gengar.hp, byName.Gengar.status, byName.Gengar.active], [40, "par", false]);
+  assert.deepEqual(byName.Gengar.moves.map((/** @type {any} */ { id, pp }) => [id, pp]), [["shadowball", 23]]);
+});
+
+test("Pressure takes one more PP from moves aimed at it, and none from others", () => {
+  const state = after("gen4ou", [
+    "|switch|p1a: Suicune|Suicune|400/400",
+    "|-ability|p1a: Suicune|Pressure",
+    "|switch|p2a: Vaporeon|Vaporeon, F|100/100",
+    "|turn|1",
+    "|move|p2a: Vaporeon|Surf|p1a: Suicune",
+    "|move|p2a: Vaporeon|Wish|p2a: Vaporeon",
+    "|move|p2a: Vaporeon|Haze|p2a: Vaporeon",
+  ]);
+  assert.deepEqual(foe(state).moves.map((/** @type {any} */ { id, pp }) => [id, pp]), [["surf", 22], ["wish", 15], ["haze", 46]]);
+});
+
+test("moves that others lend are not the user's own, and cost no PP of their own", () => {
+  const state = after("gen9randombattle", [
+    ...ENTRY,
+    "|move|p2a: Vaporeon|Sleep Talk|p2a: Vaporeon",
+    "|move|p2a: Vaporeon|Scald|p1a: Mew|[from] move: Sleep Talk",
+    "|move|p2a: Vaporeon|Metronome|p2a: Vaporeon",
+    "|move|p2a: Vaporeon|Fire Blast|p1a: Mew|[from] move: Metronome",
+    "|move|p2a: Vaporeon|Toxic|p1a: Mew|[from] ability: Magic Bounce",
+  ]);
+  const own = foe(state).moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]);
+  assert.deepEqual(own, [["sleeptalk", 1], ["scald", 0], ["metronome", 1]]);
+});
+
+test("items and abilities are learnt from causes, swaps and losses", () => {
+  const state = after("gen9randombattle", [
+    ...ENTRY,
+    "|-damage|p1a: Mew|350/400|[from] item: Rocky Helmet|[of] p2a: Vaporeon",
+    "|-heal|p2a: Vaporeon|90/100|[from] ability: Water Absorb|[of] p1a: Mew",
+    "|-enditem|p2a: Vaporeon|Rocky Helmet|[from] move: Knock Off|[of] p1a: Mew",
+  ]);
+  assert.deepEqual([foe(state).item, foe(state).lost_item, foe(state).ability], ["", "rockyhelmet", "waterabsorb"]);
+  const swapped = after("gen9randombattle", [
+    ...ENTRY,
+    "|-activate|p1a: Mew|move: Trick|[of] p2a: Vaporeon",
+    "|-item|p2a: Vaporeon|Choice Scarf|[from] move: Trick",
+    "|-item|p1a: Mew|Leftovers|[from] move: Trick",
+  ]);
+  assert.equal(foe(swapped).item, "choicescarf");
+  const used = after("gen9randombattle", [
+    ...ENTRY,
+    "|-activate|p2a: Vaporeon|move: Trick|[of] p1a: Mew",
+    "|-item|p1a: Mew|Choice Specs|[from] move: Trick",
+    "|-enditem|p2a: Vaporeon|White Herb",
+    "|-item|p2a: Vaporeon|White Herb|[from] move: Trick",
+  ]);
+  assert.equal(foe(used).item, "", "a herb that was used on arrival");
+});
+
+test("what is not known is marked as not known", () => {
+  const state = after("gen9randombattle", ENTRY);
+  assert.deepEqual([foe(state).item, foe(state).ability, foe(state).tera, foe(state).moves], [null, "", "", []]);
+});
+
+test("the turns of sleep, poison and conditions are counted", () => {
+  const state = after("gen9randombattle", [
+    ...ENTRY,
+    "|-status|p2a: Vaporeon|slp|[from] move: Rest",
+    "|-weather|RainDance",
+    "|-sidestart|p2: B|move: Stealth Rock",
+    "|-sidestart|p2: B|Spikes",
+    "|-sidestart|p2: B|Spikes",
+    "|turn|2",
+    "|cant|p2a: Vaporeon|slp",
+    "|-weather|RainDance|[upkeep]",
+    "|turn|3",
+  ]);
+  assert.deepEqual([foe(state).status, foe(state).status_turns, foe(state).resting], ["slp", 1, true]);
+  assert.deepEqual(state.weather, { id: "raindance", since: 1 });
+  assert.deepEqual(state.opponent.conditions, { spikes: { layers: 2, since: 1 }, stealthrock: { layers: 1, since: 1 } });
+});
+
+test("lines and names that are not known change nothing and break nothing", () => {
+  const known = after("gen1ou", ENTRY);
+  const odd = after("gen1ou", [...ENTRY, "", "|", "|-brandnew|p2a: Vaporeon|x", "hello", "|-start|p2a: Vaporeon|Marvel", "|move|p2a: Vaporeon|Nonsense|p1a: Mew"]);
+  assert.deepEqual(foe(odd).moves, foe(known).moves);
+  assert.deepEqual(foe(odd).volatiles, {});
+});
+
+test("a log that names more Pokémon than a team has keeps to six rows", () => {
+  const names = ["Abra", "Bulbasaur", "Chansey", "Dratini", "Eevee", "Fearow", "Gastly", "Haunter"];
+  const state = after("gen1ou", names.map((name) => `|switch|p2a: ${name}|${name}|100/100`));
+  assert.deepEqual(state.opponent.pokemon.map((/** @type {any} */ { name }) => name), [...names.slice(0, 5), "Haunter"]);
+  assert.equal(state.opponent.active, 5);
+});
+
+test("a move that a desynchronisation lends is not learnt", () => {
+  const state = after("gen1ou", [
+    ...ENTRY,
+    "|-hint|Desync Clause Mod activated!",
+    "|-hint|In Gen 1, if both players would see the same Pokémon using different moves, the Pokemon defaults to one.",
+    "|move|p2a: Vaporeon|Hyper Beam|p1a: Mew",
+    "|move|p2a: Vaporeon|Surf|p1a: Mew",
+  ]);
+  assert.deepEqual(foe(state).moves.map((/** @type {any} */ { id }) => id), ["surf"]);
+});
+
+test("the second turn of a lent move is lent too", () => {
+  const state = after("gen1ou", [
+    ...ENTRY,
+    "|move|p2a: Vaporeon|Metronome|p2a: Vaporeon",
+    "|move|p2a: Vaporeon|Sky Attack||[from] Metronome|[still]",
+    "|-prepare|p2a: Vaporeon|Sky Attack",
+    "|turn|2",
+    "|move|p2a: Vaporeon|Sky Attack|p1a: Mew|[from] Sky Attack",
+    "|turn|3",
+    "|move|p2a: Vaporeon|Dig||[still]",
+    "|-prepare|p2a: Vaporeon|Dig",
+    "|turn|4",
+    "|move|p2a: Vaporeon|Dig|p1a: Mew|[from] Dig",
+  ]);
+  const spent = foe(state).moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]);
+  assert.deepEqual(spent, [["metronome", 1], ["dig", 1]]);
+});
+
+test("a line is parsed into what stands between its bars, if it tells anything", () => {
+  for (const line of ["|move|p1a: A|Tackle|", "|-damage|p2a: B|0 fnt|[from] psn", "|faint|p1a: A", "|-item|p1a: |x||[of] p2a: B"]) {
+    assert.deepEqual(parseLine(line)?.parts, line.split("|"));
+  }
+  for (const line of ["", "|", "||", "|upkeep", "move|p1a: A", "|moved|p1a: A"]) assert.equal(parseLine(line), null);
+});
+
+test("what a line tells of the bench is overridden by the next request, even one that lists the same entry", () => {
+  const entry = (/** @type {string} */ name, /** @type {boolean} */ active) => Object.freeze({
+    ident: `p1: ${name}`, details: `${name}, L50`, condition: active ? "200/200" : "100/100 par", active, item: "leftovers",
+    stats: { atk: 1, def: 2, spa: 3, spd: 4, spe: 5 }, moves: ["tackle"], baseAbility: "static", ability: "static",
+  });
+  const active = entry("Raichu", true);
+  const bench = entry("Pikachu", false);
+  const request = () => /** @type {any} */ ({ forceSwitch: [true], side: { pokemon: [active, bench] } });
+  const tracker = new Tracker(DexInfo.forFormat("gen8ou"), 0);
+  tracker.readLine("|switch|p1a: Raichu|Raichu, L50|200/200");
+  tracker.readRequest(request());
+  const statuses = () => /** @type {any} */ (tracker.state()).own.pokemon.map((/** @type {any} */ row) => row.status);
+  assert.deepEqual(statuses(), ["", "par"]);
+  const back = "|switch|p1a: Raichu|Raichu, L50|200/200";
+  const seen = "|drag|p1a: Pikachu|Pikachu, L50|100/100";
+  const told = ["|-cureteam|p1a: Raichu|[from] move: Heal Bell", "|-curestatus|p1: Pikachu|par", "|-status|p1a: Raichu|slp"];
+  for (const lines of [...told.map((line) => [line]), [seen, back]]) {
+    for (const line of lines) tracker.readLine(line);
+    assert.notDeepEqual(statuses(), ["", "par"], lines[0]);
+    tracker.readRequest(request());
+    assert.deepEqual(statuses(), ["", "par"], lines[0]);
+  }
+});
