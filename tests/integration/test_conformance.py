@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,14 +42,12 @@ def test_refuses_a_format_that_does_not_exist() -> None:
 def test_a_difference_is_a_failure_that_is_named(tmp_path: Path) -> None:
     """The gateway's folder stands in for a release whose speed-up is broken: everything is the same but that."""
     real = GatewaySettings().directory
-    source = tmp_path / "src"
-    source.mkdir()
-    for file in (real / "src").iterdir():
-        (source / file.name).write_bytes(file.read_bytes())
+    for folder in ("src", "bench"):
+        shutil.copytree(real / folder, tmp_path / folder)
     for name in ("node_modules", "package.json"):
         (tmp_path / name).symlink_to(real / name)
-    (source / "accelerate.js").write_text(
-        'import { Battle } from "./simulator.js";\n'
+    (tmp_path / "src" / "simulator" / "accelerate" / "accelerate.js").write_text(
+        'import { Battle } from "../package.js";\n'
         "const { faint } = Battle.prototype;\n"
         "export function accelerate() {\n"
         "  Battle.prototype.faint = function (...args) { this.random(2); return faint.apply(this, args); };\n"
