@@ -11,7 +11,7 @@ import pytest
 from nashdex.bench.scale.shard import run_scale
 from nashdex.collector import step
 from nashdex.collector.self_play import showdown_game
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.rollout.settings import CollectSettings
 from nashdex.rollout.sizing import choose_sizes
 
@@ -105,7 +105,7 @@ def test_bench_refuses_what_it_cannot_measure(arguments: tuple[str, ...], code: 
 
 def test_sizes_are_chosen_by_collecting_for_a_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step, "_TRIAL_SECONDS", 1.0)
-    trial = step._trial(showdown_game("gen1randombattle"), NetworkSettings())
+    trial = step._trial(showdown_game("gen1randombattle"), SlotsSettings())
     assert trial is not None
     sizes = choose_sizes(CollectSettings(gateways=0, concurrent_battles=8), 10_000, num_cores=2, trial=trial)
     assert sizes.gateways in {1, 2}

@@ -20,8 +20,9 @@ from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.gateway import GatewaySettings
 from nashdex.policies.inference import NetworkPolicy
-from nashdex.policies.network import ActorCritic
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.networks.settings import NetworkSettings
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
@@ -56,7 +57,7 @@ class Load:
     concurrent_battles: int = BATTLES_PER_GATEWAY
     num_gateways: int = 1
     seed: int = 0
-    network: NetworkSettings = field(default_factory=NetworkSettings)
+    network: NetworkSettings = field(default_factory=SlotsSettings)
     profile_directory: Path | None = None
     """Where gateways leave their CPU profiles when they end."""
 
@@ -117,7 +118,7 @@ class SelfPlay:
     """One collector at work."""
 
     def __init__(self, load: Load, arena: Stopwatch, writer: ShardWriter) -> None:
-        network = ActorCritic(arena.space, load.network)
+        network = make_network(arena.space, load.network)
         self.num_parameters = network.num_parameters
         self._arena = arena
         self._writer = writer

@@ -19,7 +19,7 @@ from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run, is_tabular
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.mixture import Mixture
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished

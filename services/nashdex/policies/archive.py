@@ -20,7 +20,8 @@ from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, re
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.interface import Policy
 from nashdex.policies.masked import masked_log_softmax
-from nashdex.policies.network import ARCHITECTURE, ActorCritic
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.settings import NETWORKS
 from nashdex.policies.scripted import SCRIPTED
 from nashdex.policies.tables import load_table_policy, table_bytes
 from nashdex.store.protocol import ObjectStore
@@ -50,7 +51,7 @@ def save_policy(
         name=name,
         format=network.space.format,
         space=network.space,
-        architecture=ARCHITECTURE,
+        architecture=network.architecture,
         network=network.settings,
         parent=parent,
         iteration=iteration,
@@ -110,14 +111,15 @@ def load_network(store: ObjectStore, policy_id: PolicyId, space: Space) -> Actor
     document.require_space(space)
     if document.network is None or document.weights_sha256 is None:
         raise DataError(f"policy {policy_id} is a table, no network: there are no weights to go on from")
-    if document.architecture != ARCHITECTURE:
+    architecture = NETWORKS[document.network.kind].architecture
+    if document.architecture != architecture:
         raise DataError(
-            f"policy {policy_id} is of architecture {document.architecture!r}; this nashdex has {ARCHITECTURE!r}. "
+            f"policy {policy_id} is of architecture {document.architecture!r}; this nashdex has {architecture!r}. "
             "Train it again, or use the nashdex that made it"
         )
     key = keys.policy_weights(policy_id)
     weights = read_checked(store, key, document.weights_sha256)
-    network = ActorCritic(document.space, document.network)
+    network = make_network(document.space, document.network)
     load_weights(network, weights, f"{store.uri}/{key}")
     return network
 

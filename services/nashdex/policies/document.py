@@ -12,8 +12,8 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
+from nashdex.policies.networks.settings import NetworkChoice
 from nashdex.policies.scripted import SCRIPTED
-from nashdex.policies.settings import NetworkSettings
 from nashdex.store.protocol import ObjectStore
 
 _SHA256 = r"^[0-9a-f]{64}$"
@@ -30,7 +30,7 @@ class PolicyDocument(Document):
     format: str
     space: Space = Field(description="What it was trained to see and do; it plays in no other.")
     architecture: str | None = Field(None, description="Of the network; null for a table.")
-    network: NetworkSettings | None = Field(None, description="Its sizes; null for a table.")
+    network: NetworkChoice | None = Field(None, description="Its sizes; null for a table.")
     parent: PolicyIdField | None = Field(description="Whose weights its training began from.")
     iteration: NonNegativeInt
     oracle: str = Field(description="How it was trained, such as clone, ppo or exact.")
@@ -57,7 +57,7 @@ class PolicyDocument(Document):
         content = {
             "weights": self.weights_sha256,
             "architecture": self.architecture,
-            "network": self.network and self.network.model_dump(mode="json"),
+            "network": self.network and self.network.model_dump(mode="json", exclude={"kind"}),
             "space": self.space.fingerprint,
             "reward": [self.reward, self.reward_version],
             "format": self.format,

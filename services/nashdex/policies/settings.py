@@ -1,4 +1,4 @@
-"""Settings of the initial population and of the network."""
+"""Settings of the initial population."""
 
 from typing import Literal
 
@@ -25,13 +25,3 @@ class PopulationSettings(Section):
         if len(set(initial)) != len(initial):
             raise ValueError("a policy is named twice")
         return initial
-
-
-class NetworkSettings(Section):
-    """Sizes of the actor-critic network."""
-
-    embedding_size: int = Field(32, ge=1, le=512, description="Values in the embedding of one category.")
-    entity_size: int = Field(64, ge=4, le=4096, description="Values that stand for one Pokémon or other row.")
-    hidden_size: int = Field(512, ge=8, le=8192, description="Width of the trunk.")
-    num_hidden_layers: int = Field(2, ge=1, le=16, description="Layers of the trunk.")
-    critic_size: int = Field(64, ge=1, le=8192, description="Width of the critic, a network of its own.")

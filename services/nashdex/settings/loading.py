@@ -50,7 +50,7 @@ def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings
         raise DataError(f"{path} is no TOML: {error}") from error
     _refuse_unknown_variables()
     try:
-        merged = _SourcedSettings(**values).model_dump(mode="json")
+        merged = _SourcedSettings(**values).model_dump(mode="json", exclude_unset=True)
         for override in overrides or ():
             _set(merged, override)
         return RunSettings.model_validate(merged)

@@ -14,7 +14,9 @@ from nashdex.core.section import Section
 from nashdex.metagame.opponents.settings import LeagueSettings
 from nashdex.metagame.solvers.settings import SolveSettings
 from nashdex.metagame.tournament.settings import EvaluateSettings, GateSettings
-from nashdex.policies.settings import NetworkSettings, PopulationSettings
+from nashdex.policies.networks.settings import NetworkChoice
+from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.policies.settings import PopulationSettings
 from nashdex.rollout.settings import CollectSettings
 from nashdex.trainer.settings import TrainSettings
 
@@ -33,7 +35,7 @@ class RunSettings(Section):
     teams: Path | None = Field(None, description="File of teams (export or packed); by default the format's own set.")
     matrix: Path | None = Field(None, description="File of payoffs, for format matrix (see `nashdex solve --help`).")
     population: PopulationSettings = PopulationSettings()
-    network: NetworkSettings = NetworkSettings()
+    network: NetworkChoice = SlotsSettings()
     collect: CollectSettings = CollectSettings()
     train: TrainSettings = TrainSettings()
     gate: GateSettings = GateSettings()

@@ -14,7 +14,7 @@ from torch import Tensor
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.policies.masked import masked_log_softmax
-from nashdex.policies.network import ActorCritic
+from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.trajectory.episode import Episode
 
 _CHUNK_DECISIONS = 4096

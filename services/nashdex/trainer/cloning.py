@@ -16,7 +16,7 @@ from torch import Tensor
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
 from nashdex.policies.masked import masked_log_softmax
-from nashdex.policies.network import ActorCritic
+from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry.progress import Progress
 from nashdex.trainer.batch import (
     Batch,

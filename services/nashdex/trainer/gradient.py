@@ -21,8 +21,8 @@ from nashdex.games.space import Space
 from nashdex.games.tabular.game import TabularGame
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network, save_policy
-from nashdex.policies.network import ActorCritic
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
@@ -131,7 +131,7 @@ def fresh_network(space: Space, settings: NetworkSettings, seed: int) -> ActorCr
     """Return a network whose first weights follow from ``seed`` alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive_seed(seed, "weights") % 2**63)
-        return ActorCritic(space, settings)
+        return make_network(space, settings)
 
 
 def _prepare_torch(settings: TrainSettings) -> torch.device:

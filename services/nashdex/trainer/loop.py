@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from nashdex.core.errors import DataError
 from nashdex.core.stopping import check_stop, stop_requested
-from nashdex.policies.network import ActorCritic
+from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
 from nashdex.trainer.checkpoint import Checkpoints, TrainingState

@@ -15,7 +15,7 @@ from torch import Tensor
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
 from nashdex.policies.masked import entropy, kl_divergence, masked_log_softmax
-from nashdex.policies.network import ActorCritic
+from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
 from nashdex.trainer.batch import (

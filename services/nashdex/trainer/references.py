@@ -15,7 +15,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
-from nashdex.policies.network import ActorCritic
+from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.damping import Damping
 

@@ -20,7 +20,7 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
-from nashdex.policies.network import ActorCritic
+from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, Rollout, require_finished

@@ -14,14 +14,14 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.space import Space
 from nashdex.policies.archive import load_network, load_policy, load_weights, read_document, save_policy
-from nashdex.policies.network import ActorCritic
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
 from support.bandit import bandit_space
 from support.spaces import tiny_space
 
-SMALL = NetworkSettings(embedding_size=3, entity_size=5, hidden_size=16)
+SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def store(tmp_path: Path) -> ObjectStore:
     return open_store(str(tmp_path))
 
 
-def network(seed: int = 0, settings: NetworkSettings = SMALL, space: Space | None = None) -> ActorCritic:
+def network(seed: int = 0, settings: SlotsSettings = SMALL, space: Space | None = None) -> ActorCritic:
     torch.manual_seed(seed)
-    return ActorCritic(space or tiny_space(), settings)
+    return make_network(space or tiny_space(), settings)
 
 
 def save(store: ObjectStore, net: ActorCritic, **changes: object) -> PolicyId:

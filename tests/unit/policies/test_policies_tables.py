@@ -20,8 +20,8 @@ from nashdex.games.tabular.tree import GameTree, Table, first_action_table, unif
 from nashdex.policies.archive import load_network, load_policy, save_policy
 from nashdex.policies.document import PolicyDocument, read_document
 from nashdex.policies.masked import masked_log_softmax
-from nashdex.policies.network import ActorCritic
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.policies.tables import load_table, load_table_policy, save_table_policy
 from nashdex.rollout.loading import load_policies
 from nashdex.store import open_store
@@ -129,7 +129,7 @@ def test_a_policy_of_another_game_is_refused(store: ObjectStore) -> None:
 
 def save_network(store: ObjectStore, tree: GameTree | None) -> PolicyId:
     torch.manual_seed(3)
-    network = ActorCritic(tabular_space(KUHN), NetworkSettings(hidden_size=16))
+    network = make_network(tabular_space(KUHN), SlotsSettings(hidden_size=16))
     with torch.no_grad():
         network.actor.weight.mul_(1000)
     facts = {"name": "n", "parent": None, "iteration": 0, "oracle": "ppo", "reward": "win-loss", "reward_version": "1"}

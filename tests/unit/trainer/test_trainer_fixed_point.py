@@ -10,8 +10,8 @@ import torch
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.policies.masked import masked_log_softmax
-from nashdex.policies.network import ActorCritic
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.trainer.batch import Batch
 from nashdex.trainer.damping import Coefficients
 from nashdex.trainer.ppo import Targets, ppo_loss
@@ -32,8 +32,8 @@ def self_play(temperature: float, num_updates: int) -> np.ndarray:
     tree = matrix_tree(MatrixDocument(row_policies=NAMES, column_policies=NAMES, payoffs=BIASED_RPS))
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    network = ActorCritic(
-        tabular_space(tree), NetworkSettings(embedding_size=4, entity_size=8, hidden_size=8, num_hidden_layers=1)
+    network = make_network(
+        tabular_space(tree), SlotsSettings(embedding_size=4, entity_size=8, hidden_size=8, num_hidden_layers=1)
     )
     observations = torch.from_numpy(observations_of(tree)[[0, 0, 0]])
     masks = torch.ones(3, 3, dtype=torch.bool)

@@ -10,8 +10,8 @@ import torch
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.policies.inference import NetworkPolicy
-from nashdex.policies.network import ActorCritic
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.store import open_store
 from nashdex.telemetry.metric import identify_process
 from nashdex.telemetry.progress import Progress
@@ -36,8 +36,8 @@ def _identity() -> None:
 def network() -> ActorCritic:
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        return ActorCritic(
-            bandit_space(), NetworkSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
+        return make_network(
+            bandit_space(), SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
         )
 
 

@@ -11,8 +11,8 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
-from nashdex.policies.network import ActorCritic
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.trainer import ppo
 from nashdex.trainer.batch import (
     Batch,
@@ -33,7 +33,7 @@ from nashdex.trainer.settings import TrainSettings
 from support.bandit import bandit_space, decisions, play
 
 LEARNER = PolicyId("p1")
-SMALL = NetworkSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
+SMALL = SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
 
 
 def floats(*values: float) -> np.ndarray:
@@ -57,7 +57,7 @@ def test_discounted_returns() -> None:
 
 def network(seed: int = 0) -> ActorCritic:
     torch.manual_seed(seed)
-    net = ActorCritic(bandit_space(), SMALL)
+    net = make_network(bandit_space(), SMALL)
     with torch.no_grad():
         net.actor.weight.mul_(50)
     return net

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from nashdex.core.ids import PolicyId
 from nashdex.policies.masked import entropy, masked_log_softmax
-from nashdex.policies.network import ActorCritic
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.trainer.references import (
     Distribution,
     EmaReference,
@@ -23,12 +23,12 @@ from nashdex.trainer.references import (
 from support.bandit import bandit_space, decisions
 
 P1, P2 = PolicyId("p1"), PolicyId("p2")
-SMALL = NetworkSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
+SMALL = SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
 
 
 def network(seed: int = 0) -> ActorCritic:
     torch.manual_seed(seed)
-    net = ActorCritic(bandit_space(), SMALL)
+    net = make_network(bandit_space(), SMALL)
     with torch.no_grad():
         net.actor.weight.mul_(50)
     return net

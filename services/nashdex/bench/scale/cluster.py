@@ -28,7 +28,7 @@ from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards
 
 if TYPE_CHECKING:
-    from nashdex.policies.network import ActorCritic
+    from nashdex.policies.networks.actor_critic import ActorCritic
 
 NUMBERS = (1, 2, 4)
 DEFAULT_BATTLES = 2000

@@ -14,8 +14,8 @@ from nashdex.games.showdown.rewards import REWARD_VERSION
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.policies.archive import save_policy
-from nashdex.policies.network import ActorCritic
-from nashdex.policies.settings import NetworkSettings
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.store.protocol import ObjectStore
 
@@ -61,7 +61,7 @@ def fresh_network(format_id: str) -> ActorCritic:
     """
     arena = showdown_game(format_id).open_arena(num_gateways=1)
     try:
-        return ActorCritic(arena.space, NetworkSettings())
+        return make_network(arena.space, SlotsSettings())
     finally:
         arena.close()
 

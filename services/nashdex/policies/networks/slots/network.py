@@ -1,4 +1,4 @@
-"""The actor-critic network.
+"""The slots network: a row of the observation becomes a vector, and each action has its own output.
 
 Shapes: B decisions, F observation values, A actions, R rows that stand for an entity, E ``entity_size``, D
 ``embedding_size``.
@@ -7,34 +7,33 @@ Each row of a block (a Pokémon, the field) becomes one vector of E values by a 
 embeddings of its categories; a ReLU; then a trunk over all rows' vectors, and the actor's head.
 Rows of a block ``X_…`` that has k rows for each row of block ``X`` (a Pokémon's moves) are inputs of that row. Blocks
 with the same fields share their encoder; embeddings are shared by vocabulary. Where a block has a field ``active``,
-the trunk also sees the vector of its active row, so that what a Pokémon does on the field is learnt once and not anew
-for each place in the team.
+the trunk also sees the vector of its active row, so that what a Pokémon does on the field is learnt once instead of
+once for each place in the team.
 
-The critic is a small network of its own over the numbers alone. Every decision of a battle has the same outcome to
-foretell, so that a critic on the actor's features learns the battles by heart, and pulls those features with it.
+The critic is a small network of its own over the numbers alone. Every decision of a battle has the same outcome, so
+a critic on the actor's features would memorise battles and pull those features with it.
 
 The linear layer over an embedding is a table look-up: ``fuse`` multiplies the embeddings by the layer once, so that
-a row's categories cost one sum of table rows in place of a gather, a concatenation and a wide product.
+a row's categories cost one sum of table rows instead of a gather, a concatenation and a wide product.
 """
 
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from nashdex.games.space import Space
-from nashdex.policies.entities import Entity, entities_of
-from nashdex.policies.settings import NetworkSettings
-
-ARCHITECTURE = "entity-mlp-1"
-"""Part of every network policy's id; changes whenever equal weights would compute something else."""
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.networks.categories import LookUp
+from nashdex.policies.networks.entities import Entity, entities_of
+from nashdex.policies.networks.slots.inference import ActingSlotsNetwork
+from nashdex.policies.networks.slots.settings import SlotsSettings
 
 
 class _RowEncoder(nn.Module):
     """A linear layer over a row's numbers and embedded categories, kept in pieces."""
 
-    def __init__(self, entity: Entity, settings: NetworkSettings) -> None:
+    def __init__(self, entity: Entity, settings: SlotsSettings) -> None:
         super().__init__()
         self.entity = entity
         vocabularies = entity.vocabularies
@@ -76,37 +75,10 @@ class Fused(NamedTuple):
     """All encoders' category tables below one another, (V, E)."""
 
 
-class LookUp(NamedTuple):
-    """How the categories of an observation name rows of ``Fused.table``. C categories of R rows; int32."""
+class SlotsNetwork(ActorCritic):
+    """The network for any space."""
 
-    columns: Tensor
-    """Where they stand in the observation, (C,)."""
-    limits: Tensor
-    """The largest index of each one's vocabulary, (C,)."""
-    offsets: Tensor
-    """Where each one's part of the table begins, (C,)."""
-    row_starts: Tensor
-    """Where each row's begin among them, (R,)."""
-
-    def indices(self, observations: Tensor) -> Tensor:
-        """Return the rows that ``observations`` (B, F) name, (B, C), int32."""
-        # Integers first: whatever a float was, the index is then within its vocabulary.
-        indices = observations.index_select(1, self.columns).int().clamp_(min=0)
-        return torch.minimum(indices, self.limits).add_(self.offsets)
-
-    def bags(self, num_observations: int) -> Tensor:
-        """Return where each row's begin among those of so many observations, (B, R)."""
-        batch = torch.arange(num_observations, dtype=torch.int32, device=self.columns.device).unsqueeze(1)
-        return batch * len(self.columns) + self.row_starts
-
-    def sums(self, observations: Tensor, table: Tensor, bags: Tensor) -> Tensor:
-        """Return what the categories of ``observations`` add to each row, (B, R, E); ``bags`` are theirs."""
-        sums: Tensor = functional.embedding_bag(self.indices(observations).flatten(), table, bags.flatten(), mode="sum")
-        return sums.view(*bags.shape, -1)
-
-
-class ActorCritic(nn.Module):
-    """The network for any space. ``forward`` gives logits before masking and values."""
+    settings: SlotsSettings
 
     _number_columns: Tensor
     _columns: Tensor
@@ -114,10 +86,8 @@ class ActorCritic(nn.Module):
     _table_offsets: Tensor
     _row_starts: Tensor
 
-    def __init__(self, space: Space, settings: NetworkSettings) -> None:
-        super().__init__()
-        self.space = space
-        self.settings = settings
+    def __init__(self, space: Space, settings: SlotsSettings) -> None:
+        super().__init__(space, settings)
         self.entities = entities_of(space)
         layouts = list(dict.fromkeys(entity.layout for entity in self.entities))
         self.encoder_of = [layouts.index(entity.layout) for entity in self.entities]
@@ -178,13 +148,8 @@ class ActorCritic(nn.Module):
         """Keep indices that move with the weights and are no part of them."""
         self.register_buffer(name, torch.tensor(values, dtype=torch.int32), persistent=False)
 
-    @property
-    def num_parameters(self) -> int:
-        """How many numbers training adjusts."""
-        return sum(parameter.numel() for parameter in self.parameters())
-
     def fuse(self) -> Fused:
-        """Return what the row encoders come to under the present weights."""
+        """Return the row encoders under the present weights."""
         tables = [table for encoder in self._row_encoders for table in encoder.category_tables(self.embeddings)]
         return Fused(
             [encoder.number_weights() for encoder in self._row_encoders],
@@ -192,15 +157,12 @@ class ActorCritic(nn.Module):
             torch.cat(tables) if tables else self.actor.weight.new_zeros(0, self.settings.entity_size),
         )
 
-    def forward(self, observations: Tensor, fused: Fused | None = None) -> tuple[Tensor, Tensor]:
-        """Return logits (B, A) and values (B,) of ``observations`` (B, F), float32.
-
-        ``fused`` is ``fuse()`` of the same weights, for callers that apply them many times.
-        """
-        return self.logits(observations, fused), self.values(observations)
+    def for_acting(self) -> ActingSlotsNetwork:
+        """Return the actor under its present weights."""
+        return ActingSlotsNetwork(self)
 
     def logits(self, observations: Tensor, fused: Fused | None = None) -> Tensor:
-        """Return the actor's logits (B, A): all that acting needs."""
+        """Return the actor's logits (B, A)."""
         logits: Tensor = self.actor(self.trunk(self._encode(observations, fused or self.fuse())))
         return logits
 

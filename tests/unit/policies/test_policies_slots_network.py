@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
-from nashdex.policies import inference
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import entropy, kl_divergence, masked_log_softmax, uniform_log_probs
-from nashdex.policies.network import ActorCritic
+from nashdex.policies.networks import onednn
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.policies.sampling import sample_masked
-from nashdex.policies.settings import NetworkSettings
 from support.spaces import tiny_space
 
-SMALL = NetworkSettings(embedding_size=3, entity_size=5, hidden_size=16, num_hidden_layers=2)
+SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16, num_hidden_layers=2)
 JUST_BELOW_1 = float(np.nextafter(1.0, 0.0))
 
 
@@ -88,7 +88,7 @@ def observations(space: Space, num: int, seed: int) -> np.ndarray:
 
 def network(space: Space, seed: int = 0) -> ActorCritic:
     torch.manual_seed(seed)
-    return ActorCritic(space, SMALL)
+    return make_network(space, SMALL)
 
 
 def plain_rows(net: ActorCritic, space: Space, values: np.ndarray) -> torch.Tensor:
@@ -218,7 +218,7 @@ def test_all_weights_learn() -> None:
 def test_a_fresh_network_is_close_to_uniform() -> None:
     space = sides_space()
     torch.manual_seed(0)
-    net = ActorCritic(space, NetworkSettings())
+    net = make_network(space, SlotsSettings())
     mask = torch.ones(32, 9, dtype=torch.bool)
     logits, _ = net(torch.from_numpy(observations(space, 32, 5)))
     divergence = kl_divergence(masked_log_softmax(logits, mask), uniform_log_probs(mask), mask)
@@ -277,12 +277,12 @@ def test_recorded_log_probabilities_are_those_that_training_computes() -> None:
 def test_acting_computes_what_training_does_whatever_the_number_of_rows(
     *, make_space: Callable[[], Space], has_onednn: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inference, "_HAS_ONEDNN", has_onednn)
+    monkeypatch.setattr(onednn, "HAS_ONEDNN", has_onednn)
     space = make_space()
     net = network(space)
     with torch.no_grad():
         net.actor.weight.mul_(300)
-    acting = inference.InferenceNetwork(net)
+    acting = net.for_acting()
     for num_rows in (300, 128, 1, 7, 129):
         values = observations(space, num_rows, seed=num_rows)
         with torch.no_grad():
@@ -295,11 +295,11 @@ def test_acting_computes_what_training_does_whatever_the_number_of_rows(
 def test_a_policy_that_acts_is_not_changed_by_further_training(
     *, has_onednn: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inference, "_HAS_ONEDNN", has_onednn)
+    monkeypatch.setattr(onednn, "HAS_ONEDNN", has_onednn)
     space = sides_space()
     net = network(space)
     values = observations(space, 20, 9)
-    acting = inference.InferenceNetwork(net)
+    acting = net.for_acting()
     before = acting.logits(values)
     with torch.no_grad():
         for parameter in net.parameters():
@@ -311,7 +311,7 @@ def test_the_same_weights_give_the_same_bits_with_and_without_gradients() -> Non
     """So that the KL from a reference is exactly 0 before the first step."""
     space = sides_space()
     torch.manual_seed(0)
-    net = ActorCritic(space, NetworkSettings())
+    net = make_network(space, SlotsSettings())
     values = torch.from_numpy(observations(space, 512, 8))
     with torch.no_grad():
         acting = net.logits(values, net.fuse())

@@ -1,0 +1,78 @@
+"""What training and acting ask of a network.
+
+Shapes: B decisions, F observation values, A actions.
+"""
+
+from abc import ABC, abstractmethod
+from pkgutil import resolve_name
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from nashdex.games.space import Space
+from nashdex.policies.networks.settings import NETWORKS, NetworkSettings
+
+
+class ActingNetwork(Protocol):
+    """A network's actor under fixed weights, fast for the batches that battles give. This is the whole surface."""
+
+    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of ``observations`` (B, F)."""
+
+
+class ActorCritic(nn.Module, ABC):
+    """A network under training. Actor and critic share no weights: they have their own optimiser groups.
+
+    Training and acting compute the same log-probabilities up to rounding: |Δ log π| < 1e-4 in float32.
+    """
+
+    critic: nn.Module
+    """All weights that ``values`` depends on, and none that ``logits`` does."""
+
+    def __init__(self, space: Space, settings: NetworkSettings) -> None:
+        super().__init__()
+        self.space = space
+        self.settings = settings
+
+    @property
+    def num_parameters(self) -> int:
+        """How many numbers training adjusts."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+    @property
+    def architecture(self) -> str:
+        """The name of what equal weights compute."""
+        return NETWORKS[self.settings.kind].architecture
+
+    def fuse(self) -> Any:  # noqa: ANN401 - each network prepares what helps it
+        """Return what can be computed from the present weights alone, for callers that apply them many times."""
+        return None
+
+    def forward(self, observations: Tensor, fused: Any = None) -> tuple[Tensor, Tensor]:  # noqa: ANN401 - see fuse
+        """Return logits before masking (B, A) and values (B,) of ``observations`` (B, F), float32."""
+        return self.logits(observations, fused), self.values(observations)
+
+    @abstractmethod
+    def logits(self, observations: Tensor, fused: Any = None) -> Tensor:  # noqa: ANN401 - see fuse
+        """Return the actor's logits before masking, (B, A): all that acting needs."""
+
+    @abstractmethod
+    def values(self, observations: Tensor) -> Tensor:
+        """Return the critic's values, (B,)."""
+
+    @abstractmethod
+    def for_acting(self) -> ActingNetwork:
+        """Return the actor under its present weights: later changes of the network have no effect on it."""
+
+
+def make_network(space: Space, settings: NetworkSettings) -> ActorCritic:
+    """Return a network for ``space`` with fresh weights from torch's generator.
+
+    Raises:
+        ConfigurationError: this kind of network cannot play in ``space``.
+    """
+    network = resolve_name(NETWORKS[settings.kind].implementation)(space, settings)
+    assert isinstance(network, ActorCritic)
+    return network

@@ -1,0 +1,39 @@
+"""Looking up categories: a linear layer over an embedding is one row of a table.
+
+Shapes: B decisions, F observation values, R rows that stand for an entity, C categories of a decision.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+
+class LookUp(NamedTuple):
+    """How the categories of an observation name rows of ``Fused.table``. C categories of R rows; int32."""
+
+    columns: Tensor
+    """Where they stand in the observation, (C,)."""
+    limits: Tensor
+    """The largest index of each one's vocabulary, (C,)."""
+    offsets: Tensor
+    """Where each one's part of the table begins, (C,)."""
+    row_starts: Tensor
+    """Where each row's begin among them, (R,)."""
+
+    def indices(self, observations: Tensor) -> Tensor:
+        """Return the rows that ``observations`` (B, F) name, (B, C), int32."""
+        # Integers first: whatever a float was, the index is then within its vocabulary.
+        indices = observations.index_select(1, self.columns).int().clamp_(min=0)
+        return torch.minimum(indices, self.limits).add_(self.offsets)
+
+    def bags(self, num_observations: int) -> Tensor:
+        """Return where each row's begin among those of so many observations, (B, R)."""
+        batch = torch.arange(num_observations, dtype=torch.int32, device=self.columns.device).unsqueeze(1)
+        return batch * len(self.columns) + self.row_starts
+
+    def sums(self, observations: Tensor, table: Tensor, bags: Tensor) -> Tensor:
+        """Return what the categories of ``observations`` add to each row, (B, R, E); ``bags`` are theirs."""
+        sums: Tensor = functional.embedding_bag(self.indices(observations).flatten(), table, bags.flatten(), mode="sum")
+        return sums.view(*bags.shape, -1)

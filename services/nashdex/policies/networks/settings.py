@@ -1,0 +1,37 @@
+"""Which networks there are, and the settings of the one that a run uses. Imports no torch."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from nashdex.core.plugins import OneOf, Registry
+from nashdex.core.section import Section
+
+
+class NetworkSettings(Section):
+    """Sizes of a network. Each kind of network has its own section."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class NetworkKind:
+    """One entry of ``NETWORKS``."""
+
+    settings: type[NetworkSettings]
+    architecture: str
+    """Part of every policy's id; changes whenever equal weights would compute something else."""
+    implementation: str
+    """``module:class`` of an ``ActorCritic``, imported when the first such network is made."""
+
+
+NETWORKS: Registry[NetworkKind] = Registry(
+    "nashdex.networks",
+    "network",
+    NetworkKind,
+    {
+        "slots": "nashdex.policies.networks.slots.settings:SLOTS",
+    },
+)
+
+NetworkChoice = Annotated[NetworkSettings, OneOf(NETWORKS, "slots")]
+"""The section of one network, chosen by its key ``kind``."""
