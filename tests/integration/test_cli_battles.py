@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from nashdex.bench.scale.shard import run_scale
-from nashdex.collector import step
-from nashdex.collector.self_play import showdown_game
+from nashdex.collector.trial import self_play_trial
+from nashdex.games.showdown.game import showdown_game
 from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.rollout.settings import CollectSettings
 from nashdex.rollout.sizing import choose_sizes
@@ -89,9 +89,9 @@ def test_bench_scale_adds_gateways_and_then_shards() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("collect", "--format", "kuhn_poker"), 64, "no simulator"),
+        (("collect", "--format", "kuhn_poker"), 64, "unknown Showdown format 'kuhn_poker'"),
         (("collect", "--format", "gen1ou", "--peer", "metamon"), 64, "expected poke-env"),
-        (("scale", "--format", "nothing"), 64, "unknown format 'nothing'"),
+        (("scale", "--format", "nothing"), 64, "unknown Showdown format 'nothing'"),
     ],
 )
 def test_bench_refuses_what_it_cannot_measure(arguments: tuple[str, ...], code: int, says: str) -> None:
@@ -103,10 +103,8 @@ def test_bench_refuses_what_it_cannot_measure(arguments: tuple[str, ...], code: 
     assert says in process.stderr
 
 
-def test_sizes_are_chosen_by_collecting_for_a_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step, "_TRIAL_SECONDS", 1.0)
-    trial = step._trial(showdown_game("gen1randombattle"), SlotsSettings())
-    assert trial is not None
+def test_sizes_are_chosen_by_a_short_benchmark() -> None:
+    trial = self_play_trial(showdown_game("gen1randombattle"), SlotsSettings(), seconds=1.0)
     sizes = choose_sizes(CollectSettings(gateways=0, concurrent_battles=8), 10_000, num_cores=2, trial=trial)
     assert sizes.gateways in {1, 2}
     assert sizes.concurrent_battles == 8

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from nashdex.games.interface import BattleSpec
+from nashdex.games.interface import BattleSpec, RunningBattle
 from nashdex.games.showdown.game import showdown_game
 from nashdex.games.showdown.poke_env_players import HeuristicSeats, PokeEnvSeat
 
@@ -16,7 +16,7 @@ NUM_BATTLES = 24
 
 def play(format_id: str, seed: int) -> tuple[list[int | None], HeuristicSeats, list[int]]:
     """Return the winners of battles of the heuristics (seat 0) against random choices, and what was chosen."""
-    game = showdown_game(format_id, None)
+    game = showdown_game(format_id)
     teams = game.teams()
     generator = np.random.default_rng(seed)
     heuristics = HeuristicSeats(format_id, seed)
@@ -26,11 +26,13 @@ def play(format_id: str, seed: int) -> tuple[list[int | None], HeuristicSeats, l
     try:
         arena.start(
             [
-                BattleSpec(
+                RunningBattle(
                     battle,
-                    seed=seed + battle,
-                    teams=(teams[battle % len(teams)], teams[-1 - battle % len(teams)]) if teams else (None, None),
-                    team_seeds=(battle, battle + NUM_BATTLES),
+                    BattleSpec(
+                        seed=seed + battle,
+                        teams=(teams[battle % len(teams)], teams[-1 - battle % len(teams)]) if teams else (None, None),
+                        team_seeds=(battle, battle + NUM_BATTLES),
+                    ),
                     lines=(True, False),
                 )
                 for battle in range(NUM_BATTLES)

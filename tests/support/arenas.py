@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import BattleSpec, Decisions, Events, Failure, Outcome, Reward
+from nashdex.games.interface import BattleSpec, Decisions, Events, Failure, Outcome, Reward, RunningBattle
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
 from support.spaces import tiny_space
@@ -41,17 +41,18 @@ class CardArena:
     def versions(self) -> dict[str, str]:
         return {"cards": "1"}
 
-    def start(self, specs: Sequence[BattleSpec]) -> None:
-        for spec in specs:
-            assert spec.battle not in self._specs, "a slot is taken twice"
+    def start(self, battles: Sequence[RunningBattle]) -> None:
+        for running in battles:
+            battle, spec = running.battle, running.spec
+            assert battle not in self._specs, "a slot is taken twice"
             if self._fails.get(spec.seed, 0) > 0:
                 self._fails[spec.seed] -= 1
-                self._failures.append(Failure(spec.battle, "broken", "on purpose"))
+                self._failures.append(Failure(battle, "broken", "on purpose"))
                 continue
-            self._specs[spec.battle] = spec
-            self._totals[spec.battle] = [[], []]
-            self._answered[spec.battle] = {}
-            self._pending += [(spec.battle, 0, False), (spec.battle, 1, False)]
+            self._specs[battle] = spec
+            self._totals[battle] = [[], []]
+            self._answered[battle] = {}
+            self._pending += [(battle, 0, False), (battle, 1, False)]
         self.most_at_once = max(self.most_at_once, len(self._specs))
 
     def poll(self) -> Events:

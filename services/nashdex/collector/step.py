@@ -3,7 +3,6 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final, Literal
 
 import structlog
@@ -19,10 +18,9 @@ from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run, is_tabular
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.mixture import Mixture
-from nashdex.policies.networks.settings import NetworkSettings
-from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import Assignment, Rollout, require_finished
+from nashdex.rollout.play import Assignment, require_finished
+from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import Trial, choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest
@@ -33,7 +31,6 @@ from nashdex.trajectory.shard import ShardWriter
 
 _log = structlog.get_logger()
 
-_TRIAL_SECONDS = 3.0
 _DRAW_SCORE: Final = 0.5
 _Result = Literal["win", "draw", "loss"]
 
@@ -43,7 +40,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
     Raises:
         DataError: the plan or a policy is missing or altered.
-        TryAgainError: a battle could not be finished, or the store or a gateway is not there.
+        TryAgainError: a battle could not be finished, or the store or a gateway is unreachable.
         StoppedError: the process was asked to stop.
     """
     if done := find_manifest(store, iteration, StepName.COLLECT, shard):
@@ -62,31 +59,27 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         settings.collect,
         num_battles=len(numbers),
         num_cores=cores_of_shard(settings.collect.shards),
-        trial=_trial(game, settings.network),
+        trial=_trial(game, settings),
     )
     _log.info("sizes", gateways=sizes.gateways, concurrent_battles=sizes.concurrent_battles, reason=sizes.reason)
-    arena = game.open_arena(num_gateways=sizes.gateways)
-    try:
-        policies = load_policies(store, [plan.learner, *plan.opponents], arena.space)
-        rollout = Rollout(arena, policies, sizes.concurrent_battles)
-        writer = ShardWriter(attempt.write, arena.space)
+    with Session(game.open_arena(num_gateways=sizes.gateways), sizes.concurrent_battles) as session:
+        session.load(store, [plan.learner, *plan.opponents])
+        writer = ShardWriter(attempt.write, session.space)
         results: Counter[tuple[PolicyId, _Result]] = Counter()
         recorded_decisions = 0
         with Progress(StepName.COLLECT, shard, len(numbers), "battles") as progress:
-            for finished in rollout.play(_assignments(numbers, battles, plan)):
+            for finished in session.play(_assignments(numbers, battles, plan), progress):
                 require_finished(finished)
                 for episode in finished.episodes:
                     writer.add(episode)
                     recorded_decisions += len(episode)
                     if episode.seat == finished.assignment.first_seat:
                         results[episode.opponent, _result(episode.score)] += 1
-                progress.advance(decisions=rollout.counts.decisions, failures=rollout.counts.failures.total())
         writer.close()
-        gateway_cpu_seconds = arena.cpu_seconds()
-    finally:
-        arena.close()
+        gateway_cpu_seconds = session.arena.cpu_seconds()
+        versions = session.arena.versions
 
-    counts = rollout.counts
+    counts = session.counts
     result = CollectResult(
         learner=plan.learner,
         battles=counts.battles,
@@ -97,37 +90,33 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         rejected_choices=counts.rejected_choices,
         seconds=time.monotonic() - started,
         cpu_seconds=time.process_time() + gateway_cpu_seconds,
-        versions=arena.versions,
+        versions=versions,
     )
     attempt.write(COLLECT_RESULT, result.to_json())
     return attempt.finish({"battles": counts.battles, "recorded_decisions": recorded_decisions})
 
 
-def _trial(game: Game, network: NetworkSettings) -> Trial | None:
-    """Return how sizes are measured: a fresh network plays itself for a few seconds. None where there is no gateway."""
-    if is_tabular(game.format):
+def _trial(game: Game, settings: RunSettings) -> Trial | None:
+    """Return the benchmark by which sizes are chosen, or None for a game without gateways."""
+    if is_tabular(settings.format):
         return None
-    # Late: a gateway's client is no business of a process that plays cards.
-    from nashdex.collector.self_play import Load, self_play  # noqa: PLC0415
+    # Late: it imports torch, which tabular games do not need.
+    from nashdex.collector.trial import self_play_trial  # noqa: PLC0415
 
-    def decisions_per_second(num_gateways: int, concurrent_battles: int) -> float:
-        with self_play(Load(game, concurrent_battles, num_gateways, network=network)) as collecting:
-            return collecting.measure(_TRIAL_SECONDS).decisions_per_second
-
-    return decisions_per_second
+    return self_play_trial(game, settings.network)
 
 
 def _assignments(numbers: range, battles: PairedBattles, plan: IterationPlan) -> Iterator[Assignment]:
-    """Yield the shard's battles. An opponent is drawn once a pair, so that it is met from both sides."""
+    """Yield the shard's battles. Both battles of a pair have the same opponent, so that it is met from both sides."""
     mixture = Mixture(plan.opponents)
     for number in numbers:
         opponent = mixture.draw(battles.pair_uniform(number, "opponent"))
-        assignment = battles.assignment(number, (plan.learner, opponent), record=True)
-        yield replace(assignment, record=(True, True)) if plan.learns_from_both_seats(opponent) else assignment
+        both_seats = plan.learns_from_both_seats(opponent)
+        yield battles.assignment(number, (plan.learner, opponent), record=True, record_opponent=both_seats)
 
 
 def _result(score: float) -> _Result:
-    """Return what a score counts as: in a game for stakes, any gain is a win."""
+    """Return the result that a score counts as: in a game for stakes, any gain is a win."""
     if score == _DRAW_SCORE:
         return "draw"
     return "win" if score > _DRAW_SCORE else "loss"
@@ -143,7 +132,7 @@ def _opponent_count(opponent: PolicyId, results: Counter[tuple[PolicyId, _Result
 
 
 def _nothing_to_play(attempt: Attempt, plan: IterationPlan) -> Manifest:
-    """Finish a shard of an iteration whose oracle needs no battles: a result like any other, of none."""
+    """Finish a shard of an iteration whose oracle needs no battles, with an empty result."""
     result = CollectResult(
         learner=plan.learner,
         battles=0,

@@ -1,7 +1,7 @@
-"""The gate step: a new policy meets its parent until a sequential test has decided whether it may join the population.
+"""The gate step: a new policy plays its parent until a sequential test decides whether it joins the population.
 
-Many battles are under way at once, and long ones end last, so results are taken in the order of the battles' numbers:
-the decision follows from seeds alone, whatever was scheduled how, and a gate that was killed comes to the same one.
+Many battles run at once and long ones end last, so the test reads results in the order of the battles' numbers. The
+decision then depends on seeds alone: a gate that was killed reaches the same decision when it runs again.
 """
 
 from collections import Counter
@@ -21,9 +21,9 @@ from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
 from nashdex.metagame.tournament.settings import GateSettings
 from nashdex.metagame.tournament.sprt import SequentialState, SequentialTest
 from nashdex.policies.tables import load_table
-from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import Rollout, require_finished
+from nashdex.rollout.play import require_finished
+from nashdex.rollout.session import Session
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
@@ -39,7 +39,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
     Raises:
         DataError: the training result or a policy is missing or altered.
-        TryAgainError: a battle could not be finished, or the store or a gateway is not there.
+        TryAgainError: a battle could not be finished, or the store or a gateway is unreachable.
         StoppedError: the process was asked to stop.
     """
     if done := find_manifest(store, iteration, StepName.GATE, shard):
@@ -67,31 +67,27 @@ def _test(store: ObjectStore, settings: RunSettings, trained: TrainingResult, sh
 def play_gate(
     store: ObjectStore, settings: RunSettings, game: Game, policy: PolicyId, parent: PolicyId, shard: int
 ) -> GateResult:
-    """Play side-swapped pairs of ``policy`` and ``parent`` until the gate's test has decided or its battles run out.
+    """Play side-swapped pairs of ``policy`` and ``parent`` until the gate's test decides or its battles run out.
 
     Raises:
         DataError: a policy is missing or altered.
-        TryAgainError: a battle could not be finished, or the gateway is not there.
+        TryAgainError: a battle could not be finished, or the gateway is unreachable.
         StoppedError: the process was asked to stop.
     """
     gate = settings.gate
     paired = PairedBattles(derive_seed(settings.seed, "gate", policy, parent), game.teams(), gate.deadline_seconds)
-    arena = game.open_arena(num_gateways=gate.gateways)
-    try:
-        policies = load_policies(store, [policy, parent], arena.space)
-        rollout = Rollout(arena, policies, gate.concurrent_battles)
-        with Progress(StepName.GATE, shard, gate.max_battles, "battles") as progress:
-
-            def results() -> Iterator[tuple[int, float]]:
-                assignments = (paired.assignment(number, (policy, parent)) for number in range(gate.max_battles))
-                for finished in rollout.play(assignments):
-                    score = require_finished(finished).score(finished.assignment.first_seat)
-                    progress.advance(decisions=rollout.counts.decisions, failures=rollout.counts.failures.total())
-                    yield finished.assignment.number, score
-
-            verdict = judge(_test_of(gate), results())
-    finally:
-        arena.close()  # with the battles that the decision did not wait for
+    assignments = (paired.assignment(number, (policy, parent)) for number in range(gate.max_battles))
+    # The session's end stops the battles that the decision did not need.
+    with (
+        Session(game.open_arena(num_gateways=gate.gateways), gate.concurrent_battles) as session,
+        Progress(StepName.GATE, shard, gate.max_battles, "battles") as progress,
+    ):
+        session.load(store, [policy, parent])
+        results = (
+            (finished.assignment.number, require_finished(finished).score(finished.assignment.first_seat))
+            for finished in session.play(assignments, progress)
+        )
+        verdict = judge(_test_of(gate), results)
     state = verdict.state
     return GateResult(
         policy=policy,
@@ -104,7 +100,7 @@ def play_gate(
         log_evidence_against_high=state.log_evidence_against_high,
         accept_bound=state.test.accept_bound,
         reject_bound=state.test.reject_bound,
-        failures=dict(rollout.counts.failures),
+        failures=dict(session.counts.failures),
     )
 
 
@@ -120,16 +116,16 @@ def _test_of(gate: GateSettings) -> SequentialTest:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Where a test stood when it decided or the battles ran out, and the scores that it rests on."""
+    """A test's state when it decided or the battles ran out, and the scores that it counted."""
 
     state: SequentialState
     scores: Counter[float]
 
 
 def judge(test: SequentialTest, results: Iterable[tuple[int, float]]) -> Verdict:
-    """Take numbered scores (1, ½ or 0) in the order of their numbers, not of their arrival, until the test decides.
+    """Read numbered scores (1, ½ or 0) in the order of their numbers, not of their arrival, until the test decides.
 
-    Looks after every side-swapped pair. Asks for no further result once it has decided.
+    The test looks after every side-swapped pair. No result is read after its decision.
     """
     state, scores = test.start(), Counter[float]()
     pair: list[float] = []
@@ -145,7 +141,7 @@ def judge(test: SequentialTest, results: Iterable[tuple[int, float]]) -> Verdict
 
 
 def in_order(results: Iterable[tuple[int, float]]) -> Iterator[float]:
-    """Yield numbered scores from number 0 on, each as soon as all before it are there."""
+    """Yield numbered scores from number 0 on, each as soon as all before it have arrived."""
     early: dict[int, float] = {}
     due = 0
     for number, score in results:

@@ -13,13 +13,14 @@ from nashdex.games.registry import game_for
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import Assignment, Rollout
+from nashdex.rollout.play import Assignment
+from nashdex.rollout.session import Session
 
 
 class MatchResult(Model):
     """Counts for the first contestant. ``low`` and ``high`` are Wilson's 95 % interval of ``win_rate``.
 
-    In a game for stakes a win is any gain, and the interval is wider than it need be: scores between 0 and 1 vary less
+    In a game for stakes a win is any gain, and the interval is wider than necessary: scores between 0 and 1 vary less
     than wins and losses of the same mean.
     """
 
@@ -27,7 +28,7 @@ class MatchResult(Model):
     losses: NonNegativeInt
     draws: NonNegativeInt
     failed: NonNegativeInt
-    """Battles that could not be finished after being replayed; they count for nobody."""
+    """Battles that failed every try; they count for neither."""
     decisions: NonNegativeInt
     seconds: NonNegativeFloat
     win_rate: float | None
@@ -54,7 +55,7 @@ def play_match(
 ) -> MatchResult:
     """Play ``battles`` battles as side-swapped pairs with the same teams, an odd last one alone.
 
-    ``matrix`` holds the payoffs of format matrix. ``on_battle`` is told the number of battles that have ended.
+    ``matrix`` holds the payoffs of format matrix. ``on_battle`` is called with the number of finished battles.
 
     Raises:
         ConfigurationError: the format or a contestant is unknown.
@@ -62,22 +63,19 @@ def play_match(
     """
     game = game_for(format_id, matrix=matrix)
     started = time.monotonic()
-    arena = game.open_arena(num_gateways=num_gateways)
-    try:
-        contestants = (load_contestant(first, arena.space), load_contestant(second, arena.space))
-        policies = {**contestants[0].policies, **contestants[1].policies}
-        rollout = Rollout(arena, policies, min(concurrent_battles, battles))
+    with Session(game.open_arena(num_gateways=num_gateways), min(concurrent_battles, battles)) as session:
+        contestants = (load_contestant(first, session.space), load_contestant(second, session.space))
+        for contestant in contestants:
+            session.policies |= contestant.policies
         paired = PairedBattles(seed, game.teams(), deadline_seconds)
         winners: Counter[int | None] = Counter()
         scores: list[float] = []
-        for finished in rollout.play(_assignments(battles, paired, contestants)):
+        for finished in session.play(_assignments(battles, paired, contestants)):
             if finished.outcome is not None:
                 first_seat, winner = finished.assignment.first_seat, finished.outcome.winner
                 winners[None if winner is None else int(winner != first_seat)] += 1
                 scores.append(finished.outcome.score(first_seat))
-            on_battle(rollout.counts.battles)
-    finally:
-        arena.close()
+            on_battle(session.counts.battles)
     # Exactly rounded, so that the sum does not depend on the order in which battles end.
     total = math.fsum(scores)
     low, high = wilson_interval(total, len(scores)) if scores else (None, None)
@@ -86,7 +84,7 @@ def play_match(
         losses=winners[1],
         draws=winners[None],
         failed=battles - len(scores),
-        decisions=rollout.counts.decisions,
+        decisions=session.counts.decisions,
         seconds=time.monotonic() - started,
         win_rate=total / len(scores) if scores else None,
         low=low,

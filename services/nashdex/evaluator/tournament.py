@@ -1,4 +1,4 @@
-"""Plays the battles of a shard's part of the tournament, batched."""
+"""Plays one shard's part of the tournament."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,9 @@ from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, SavedReplay, ShardLedger
-from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import Assignment, Rollout, require_finished
+from nashdex.rollout.play import Assignment, require_finished
+from nashdex.rollout.session import Session
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
@@ -34,12 +34,11 @@ def play_shard(
     started = time.monotonic()
     records: list[BattleRecord] = []
     replays: list[SavedReplay] = []
-    arena = game.open_arena(num_gateways=settings.evaluate.gateways)
-    try:
-        policies = load_policies(store, [policy for battle in mine for policy in battle.seats], arena.space)
-        rollout = Rollout(arena, policies, settings.evaluate.concurrent_battles)
+    evaluate = settings.evaluate
+    with Session(game.open_arena(num_gateways=evaluate.gateways), evaluate.concurrent_battles) as session:
+        session.load(store, [policy for battle in mine for policy in battle.seats])
         with Progress(StepName.EVALUATE, shard, len(mine), "battles") as progress:
-            for finished in rollout.play(_assignments(mine, game.teams(), settings)):
+            for finished in session.play(_assignments(mine, game.teams(), settings), progress):
                 outcome = require_finished(finished)
                 seats, seed = finished.assignment.seats, finished.assignment.spec.seed
                 pair = finished.assignment.number // 2
@@ -58,15 +57,12 @@ def play_shard(
                         decisions=sum(outcome.decisions),
                     )
                 )
-                progress.advance(decisions=rollout.counts.decisions, failures=rollout.counts.failures.total())
-        gateway_cpu_seconds = arena.cpu_seconds()
-    finally:
-        arena.close()
+        gateway_cpu_seconds = session.arena.cpu_seconds()
     return ShardLedger(
         battles=tuple(sorted(records, key=lambda record: record.planned)),
-        failures=dict(rollout.counts.failures),
-        rejected_choices=rollout.counts.rejected_choices,
-        decisions=rollout.counts.decisions,
+        failures=dict(session.counts.failures),
+        rejected_choices=session.counts.rejected_choices,
+        decisions=session.counts.decisions,
         seconds=time.monotonic() - started,
         cpu_seconds=time.process_time() + gateway_cpu_seconds,
         replays=tuple(sorted(replays, key=lambda replay: replay.object)),

@@ -15,19 +15,26 @@ NUM_SEATS = 2
 
 @dataclass(frozen=True, slots=True)
 class BattleSpec:
-    """One battle to play. Everything random in it follows from the seeds."""
+    """One battle as it is planned. Everything random in it follows from the seeds."""
 
-    battle: int
-    """Chosen by the caller, unique among the battles under way, below 2³²."""
     seed: int
     teams: tuple[str | None, str | None] = (None, None)
-    """Packed teams by seat; None has the game draw one from ``team_seeds``."""
+    """Packed teams by seat. None: the game generates the team from ``team_seeds``."""
     team_seeds: tuple[int, int] = (0, 0)
-    lines: tuple[bool, bool] = (False, False)
-    """Seats whose policies read the game's own text as well as observations."""
     log: bool = False
     """Keep the whole log for a replay."""
     deadline_seconds: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunningBattle:
+    """One battle as an arena runs it."""
+
+    battle: int
+    """Chosen by the caller, unique among the running battles, below 2³²."""
+    spec: BattleSpec
+    lines: tuple[bool, bool] = (False, False)
+    """Seats whose policies read the game's own text as well as observations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +135,8 @@ class Arena(Protocol):
     def versions(self) -> dict[str, str]:
         """Return what plays the battles, with its version, by name."""
 
-    def start(self, specs: Sequence[BattleSpec]) -> None:
-        """Begin battles."""
+    def start(self, battles: Sequence[RunningBattle]) -> None:
+        """Start battles."""
 
     def poll(self) -> Events:
         """Let begun battles and answers take effect, wait for something to happen, and return it."""

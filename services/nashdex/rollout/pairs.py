@@ -1,6 +1,7 @@
 """Side-swapped pairs: two battles with the same two teams, in which the policies change seats."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed, derive_uniform
@@ -21,13 +22,26 @@ class PairedBattles:
         self._deadline_seconds = deadline_seconds
 
     def assignment(
-        self, number: int, policies: tuple[PolicyId, PolicyId], *, record: bool = False, log: bool = False
+        self,
+        number: int,
+        policies: tuple[PolicyId, PolicyId],
+        *,
+        record: bool = False,
+        record_opponent: bool = False,
+        log: bool = False,
     ) -> Assignment:
-        """Return battle ``number``; ``record`` keeps the decisions of the first policy."""
+        """Return battle ``number``.
+
+        Args:
+            number: seats, seeds and teams follow from it.
+            policies: the policy that the battle is counted for, then its opponent.
+            record: keep the decisions of the first.
+            record_opponent: keep those of the second.
+            log: keep the battle's log.
+        """
         seat = number % 2
         first_seed, second_seed = (derive_seed(self._root, "pair", number // 2, "team", side) for side in range(2))
         spec = BattleSpec(
-            battle=0,
             seed=derive_seed(self._root, "battle", number),
             teams=(self._team(first_seed), self._team(second_seed)),
             team_seeds=(first_seed, second_seed),
@@ -41,8 +55,13 @@ class PairedBattles:
             number=number,
             team_names=(self._team_name(first_seed), self._team_name(second_seed)),
             first_seat=seat,
-            record=(record and seat == 0, record and seat == 1),
+            record=(record_opponent, record) if seat else (record, record_opponent),
         )
+
+    def self_play(self, policy: PolicyId) -> Iterator[Assignment]:
+        """Yield battles of ``policy`` against itself without end, both seats recorded."""
+        for number in count():
+            yield self.assignment(number, (policy, policy), record=True, record_opponent=True)
 
     def pair_uniform(self, number: int, *path: str | int) -> float:
         """Return a draw in [0, 1) that both battles of ``number``'s pair share."""

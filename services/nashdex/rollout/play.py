@@ -14,7 +14,7 @@ from nashdex.core.errors import TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed, uniforms
 from nashdex.core.stopping import check_stop
-from nashdex.games.interface import NUM_SEATS, Arena, BattleSpec, Decisions, Outcome
+from nashdex.games.interface import NUM_SEATS, Arena, BattleSpec, Decisions, Outcome, RunningBattle
 from nashdex.policies.interface import Policy
 from nashdex.rollout.recording import Recorder
 from nashdex.telemetry import metrics
@@ -26,16 +26,16 @@ MAX_TRIES = 4
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A battle and who plays it. The spec's battle number is set when it starts."""
+    """A planned battle and the policies that play it."""
 
     spec: BattleSpec
     seats: tuple[PolicyId, PolicyId]
     number: int = 0
-    """What the caller knows the battle by."""
+    """The caller's number for the battle."""
     team_names: tuple[str, str] = ("", "")
     """By seat, for the record: the team's number in the set, or the seed that it came from."""
     first_seat: int = 0
-    """Where the policy sits that the battle is counted for."""
+    """Seat of the policy that the result is counted for."""
     record: tuple[bool, bool] = (False, False)
     """Seats whose decisions are recorded."""
 
@@ -71,7 +71,13 @@ class Rollout:
     at slot · ``NUM_SEATS`` + seat.
     """
 
-    def __init__(self, arena: Arena, policies: Mapping[PolicyId, Policy], concurrent_battles: int) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        policies: Mapping[PolicyId, Policy],
+        concurrent_battles: int,
+        counts: RolloutCounts | None = None,
+    ) -> None:
         self._arena = arena
         self._policies = list(policies.values())
         self._index = {policy_id: index for index, policy_id in enumerate(policies)}
@@ -83,7 +89,7 @@ class Rollout:
         self._seed_of = np.zeros(num_seats, dtype=np.uint64)
         self._num_draws = np.zeros(num_seats, dtype=np.uint64)
         self._recorder = Recorder(concurrent_battles, arena.space)
-        self.counts = RolloutCounts()
+        self.counts = RolloutCounts() if counts is None else counts
         metrics.REJECTED_CHOICES.add(0)
 
     def play(self, assignments: Iterable[Assignment]) -> Iterator[Finished]:
@@ -125,7 +131,7 @@ class Rollout:
         self._start(started)
 
     def _start(self, slots: list[int]) -> None:
-        specs = []
+        battles = []
         for slot in slots:
             assignment = self._assignment(slot)
             self._tries[slot] += 1
@@ -138,20 +144,9 @@ class Rollout:
                 self._num_draws[at] = 0
                 needs_lines[seat] = self._policies[index].needs_lines
             self._recorder.begin(slot, assignment.record)
-            spec = assignment.spec
-            specs.append(
-                BattleSpec(
-                    battle=slot,
-                    seed=spec.seed,
-                    teams=spec.teams,
-                    team_seeds=spec.team_seeds,
-                    lines=(needs_lines[0], needs_lines[1]),
-                    log=spec.log,
-                    deadline_seconds=spec.deadline_seconds,
-                )
-            )
-        if specs:
-            self._arena.start(specs)
+            battles.append(RunningBattle(slot, assignment.spec, lines=(needs_lines[0], needs_lines[1])))
+        if battles:
+            self._arena.start(battles)
 
     def _answer(self, decisions: Decisions) -> None:
         battle, seat = decisions.battle, decisions.seat

@@ -5,8 +5,7 @@ so that a round that was interrupted is played again to the bit.
 """
 
 import copy
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
@@ -15,15 +14,14 @@ import torch
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
-from nashdex.games.interface import Arena, Game
+from nashdex.games.interface import Game
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.inference import NetworkPolicy
-from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.rollout.loading import load_policies
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import Assignment, Rollout, require_finished
+from nashdex.rollout.play import Assignment, require_finished
+from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
 from nashdex.store.protocol import ObjectStore
@@ -44,8 +42,7 @@ class Rounds:
         self._seed = derive_seed(settings.seed, "round", plan.iteration, shard)
         self._mixture = _mixture(plan)
         self._sizes = choose_sizes(settings.collect, settings.collect.battles, cores_of_shard(settings.train.seeds))
-        self._arena: Arena | None = None
-        self._others: Mapping[PolicyId, Policy] = {}
+        self._session: Session | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -53,8 +50,8 @@ class Rounds:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._arena is not None:
-            self._arena.close()
+        if self._session is not None:
+            self._session.close()
 
     def play(self, number: int, network: ActorCritic) -> list[Episode]:
         """Return the episodes of ``network`` in round ``number``, in the order of their battles.
@@ -66,13 +63,12 @@ class Rounds:
             TryAgainError: a battle could not be finished.
             StoppedError: the process was asked to stop.
         """
-        arena, others = self._open()
-        assert arena.space.fingerprint == network.space.fingerprint, "the network was loaded for another space"
-        newest = NetworkPolicy(NEWEST, copy.deepcopy(network).cpu())
-        rollout = Rollout(arena, {**others, NEWEST: newest}, self._sizes.concurrent_battles)
+        session = self._open()
+        assert session.space.fingerprint == network.space.fingerprint, "the network was loaded for another space"
+        session.policies[NEWEST] = NetworkPolicy(NEWEST, copy.deepcopy(network).cpu())
         num_threads = torch.get_num_threads()
         finished = []
-        for battle in rollout.play(self._assignments(number)):
+        for battle in session.play(self._assignments(number)):
             require_finished(battle)
             finished.append(battle)
         torch.set_num_threads(num_threads)
@@ -84,21 +80,20 @@ class Rounds:
         battles = PairedBattles(root, self._game.teams(), self._settings.collect.deadline_seconds)
         for battle in range(self._settings.train.round_battles):
             opponent = self._mixture.draw(battles.pair_uniform(battle, "opponent"))
-            assignment = battles.assignment(battle, (NEWEST, opponent), record=True)
-            yield replace(assignment, record=(True, True)) if opponent == NEWEST else assignment
+            yield battles.assignment(battle, (NEWEST, opponent), record=True, record_opponent=opponent == NEWEST)
 
-    def _open(self) -> tuple[Arena, Mapping[PolicyId, Policy]]:
-        if self._arena is None:
+    def _open(self) -> Session:
+        if self._session is None:
             try:
-                self._arena = self._game.open_arena(num_gateways=self._sizes.gateways)
+                arena = self._game.open_arena(num_gateways=self._sizes.gateways)
             except ConfigurationError as error:
                 raise ConfigurationError(
                     f"train.rounds is {self._settings.train.rounds}, so that training plays battles itself, and "
                     f"{self._game.format} cannot be played here: {error}; set train.rounds = 1, or train where it can"
                 ) from error
-            others = (policy for policy in self._mixture.support if policy != NEWEST)
-            self._others = load_policies(self._store, others, self._arena.space)
-        return self._arena, self._others
+            self._session = Session(arena, self._sizes.concurrent_battles)
+            self._session.load(self._store, (policy for policy in self._mixture.support if policy != NEWEST))
+        return self._session
 
 
 def _mixture(plan: IterationPlan) -> Mixture:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import BattleSpec, Outcome
+from nashdex.games.interface import BattleSpec, Outcome, RunningBattle
 from nashdex.games.tabular.arena import TabularArena
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
@@ -81,7 +81,7 @@ def test_a_battle_depends_on_its_seed_alone_and_not_on_its_batch() -> None:
 
 def test_chance_deals_evenly() -> None:
     arena = TabularArena(KUHN)
-    arena.start([BattleSpec(battle=number, seed=1000 + number) for number in range(3000)])
+    arena.start([RunningBattle(number, BattleSpec(seed=1000 + number)) for number in range(3000)])
     (decisions,) = arena.poll().decisions
     cards = Counter(decisions.observation[:, 0].tolist())
     assert len(cards) == 3
@@ -90,7 +90,7 @@ def test_chance_deals_evenly() -> None:
 
 def test_decisions_are_asked_once_and_answered_in_any_order() -> None:
     arena = TabularArena(KUHN)
-    arena.start([BattleSpec(battle=number, seed=number) for number in (40, 7, 19)])
+    arena.start([RunningBattle(number, BattleSpec(seed=number)) for number in (40, 7, 19)])
     (asked,) = arena.poll().decisions
     assert asked.battle.tolist() == [40, 7, 19]
     assert asked.seat.tolist() == [0, 0, 0]
@@ -105,7 +105,7 @@ def test_decisions_are_asked_once_and_answered_in_any_order() -> None:
     assert not events.decisions
     assert {outcome.battle: outcome.turns for outcome in events.outcomes} == {40: 2, 19: 2}
     assert abs(events.outcomes[0].score(0) - 0.5) == 0.25, "two passes: the better card wins the ante, half the stakes"
-    arena.start([BattleSpec(battle=40, seed=9)])
+    arena.start([RunningBattle(40, BattleSpec(seed=9))])
     assert arena.poll().decisions[0].battle.tolist() == [40]
     arena.close()
 

@@ -106,7 +106,7 @@ def _play(format_id: str, numbers: Sequence[int], seed: int, *, states: bool) ->
     """Play the battles of these numbers and yield what the gateway says, each message once it is answered."""
     if not numbers:
         return
-    teams = showdown_game(format_id, None).teams()
+    teams = showdown_game(format_id).teams()
     draws: Counter[tuple[int, int]] = Counter()
     gateway = Gateway(format_id)
     num_started = num_ended = 0

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from nashdex.collector.self_play import Load, self_play, showdown_game
+from nashdex.bench.collect.self_play import Load, self_play
+from nashdex.games.showdown.game import showdown_game
 
 
 def main(

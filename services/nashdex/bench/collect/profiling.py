@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 
 from nashdex.bench.collect.flame_graph import Stacks, collapsed, flame_graph, stacks_of_cpu_profile
-from nashdex.collector.self_play import Load, self_play
+from nashdex.bench.collect.self_play import Load, self_play
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.showdown.game import ShowdownGame
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import TryAgainError
 from nashdex.core.seeds import hex_seed
-from nashdex.games.interface import BattleSpec, Events, Failure, Outcome, SeatLines
+from nashdex.games.interface import Events, Failure, Outcome, RunningBattle, SeatLines
 from nashdex.games.showdown.frames import ChannelStuckError
 from nashdex.games.showdown.gateway import Gateway, GatewaySettings
 from nashdex.games.space import Space
@@ -144,17 +144,17 @@ class ShowdownArena:
         """The simulator's version: that of the npm package."""
         return self._versions
 
-    def start(self, specs: Sequence[BattleSpec]) -> None:
-        """Begin battles, each on the gateway that has the fewest."""
-        batches: dict[int, list[BattleSpec]] = {}
+    def start(self, battles: Sequence[RunningBattle]) -> None:
+        """Start battles, each on the gateway that has the fewest."""
+        batches: dict[int, list[RunningBattle]] = {}
         accepting = [index for index, worker in enumerate(self._workers) if not worker.retiring]
-        for spec in specs:
+        for running in battles:
             index = min(accepting, key=lambda i: len(self._workers[i].battles))
-            self._workers[index].battles.add(spec.battle)
-            batches.setdefault(index, []).append(spec)
+            self._workers[index].battles.add(running.battle)
+            batches.setdefault(index, []).append(running)
         for index, batch in batches.items():
             self._workers[index].active_at = time.monotonic()
-            self._workers[index].gateway.send({"type": "start", "battles": [_start_row(spec) for spec in batch]})
+            self._workers[index].gateway.send({"type": "start", "battles": [_start_row(running) for running in batch]})
 
     def poll(self) -> Events:
         """Send starts and answers, wait up to a second for something to happen, and return it.
@@ -255,13 +255,14 @@ def _cpu_seconds(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def _start_row(spec: BattleSpec) -> dict[str, Any]:
+def _start_row(running: RunningBattle) -> dict[str, Any]:
+    spec = running.spec
     return {
-        "battle": spec.battle,
+        "battle": running.battle,
         "seed": hex_seed(spec.seed),
         "teams": spec.teams,
         "team_seeds": [hex_seed(seed) for seed in spec.team_seeds],
-        "lines": spec.lines,
+        "lines": running.lines,
         "log": spec.log,
         "deadline_seconds": spec.deadline_seconds,
     }

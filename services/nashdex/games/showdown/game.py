@@ -43,8 +43,14 @@ class ShowdownGame:
         return rewards(kind, space, observations, score, discount)
 
 
-def showdown_game(format_id: str, teams_text: str | None) -> ShowdownGame:
-    """Return the game of ``format_id`` with the packed teams of ``teams_text``, or else the format's own set."""
+def showdown_game(format_id: str, teams_text: str | None = None) -> ShowdownGame:
+    """Return the game of ``format_id`` with the packed teams of ``teams_text``, or else the format's own set.
+
+    Raises:
+        ConfigurationError: it is not a supported Showdown format, or it generates its own teams.
+    """
+    if format_id not in FORMATS:
+        raise ConfigurationError(f"unknown Showdown format {format_id!r}: expected one of {', '.join(sorted(FORMATS))}")
     if not FORMATS[format_id]:
         if teams_text is not None:
             raise ConfigurationError(f"{format_id} makes its own teams: leave `teams` out")

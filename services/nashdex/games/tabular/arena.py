@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.seeds import inverse_cdf, uniforms
-from nashdex.games.interface import NUM_SEATS, BattleSpec, Decisions, Events, Outcome
+from nashdex.games.interface import NUM_SEATS, Decisions, Events, Outcome, RunningBattle
 from nashdex.games.space import Space
 from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.games.tabular.tree import GameTree
@@ -39,12 +39,12 @@ class TabularArena:
         """The rules' version."""
         return {self._tree.format: self._tree.version}
 
-    def start(self, specs: Sequence[BattleSpec]) -> None:
-        """Begin battles at the root."""
-        count = len(specs)
-        self._battle = np.append(self._battle, np.array([spec.battle for spec in specs], dtype=np.int64))
+    def start(self, battles: Sequence[RunningBattle]) -> None:
+        """Start battles at the root."""
+        count = len(battles)
+        self._battle = np.append(self._battle, np.array([running.battle for running in battles], dtype=np.int64))
         self._node = np.append(self._node, np.zeros(count, dtype=np.int64))
-        self._seed = np.append(self._seed, np.array([spec.seed for spec in specs], dtype=np.uint64))
+        self._seed = np.append(self._seed, np.array([running.spec.seed for running in battles], dtype=np.uint64))
         self._num_draws = np.append(self._num_draws, np.zeros(count, dtype=np.uint64))
         self._num_decisions = np.append(self._num_decisions, np.zeros((count, NUM_SEATS), dtype=np.int64), axis=0)
         self._is_asked = np.append(self._is_asked, np.zeros(count, dtype=np.bool_))

@@ -104,7 +104,7 @@ class Comparison:
         self._max_examples = max_examples
         self._shows_explained = shows_explained
         self._report = Report(format_id)
-        self._teams = showdown_game(format_id, None).teams()
+        self._teams = showdown_game(format_id).teams()
         self._num_started = 0
         self._seats: dict[tuple[int, int], _Seat] = {}
         self._views: dict[tuple[int, int], Mapping[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""An arena with a stopwatch: how long decisions wait for their answers, and each side for the other."""
+"""An arena that measures how long decisions wait for their answers, and each side for the other."""
 
 import time
 from collections.abc import Sequence
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nashdex.games.interface import Arena, BattleSpec, Events
+from nashdex.games.interface import Arena, Events, RunningBattle
 from nashdex.games.space import Space
 
 
 class Stopwatch:
-    """Plays on ``arena``, looking at the clock before and after each poll. Implements ``games.interface.Arena``.
+    """Plays on ``arena`` and reads the clock before and after each poll. Implements ``games.interface.Arena``.
 
-    Answers are sent by the next poll, and it is polls that wait, so that a turn of the collector lasts from one poll's
-    end to the next one's beginning. Every look is kept: for measurements, not for long runs.
+    A poll sends the answers and then waits, so a turn of the collector lasts from the end of one poll to the start of
+    the next. Every turn is kept: use it for measurements, not for long runs.
     """
 
     def __init__(self, arena: Arena, num_gateways: int) -> None:
@@ -24,7 +24,7 @@ class Stopwatch:
         self._events = Events([], [], [])
         self._turns: list[tuple[int, float]] = []
         self.collector_waited_seconds = 0.0
-        """Wall time in polls less the CPU time that they took."""
+        """Wall time in polls minus their CPU time."""
         self.gateways_waited_seconds = 0.0
         """Wall time between a gateway's decisions and their answers, mean over the gateways. With several, one may also
         wait unseen, while those of another are answered."""
@@ -49,9 +49,9 @@ class Stopwatch:
         """Turns of the collector so far."""
         return len(self._turns)
 
-    def start(self, specs: Sequence[BattleSpec]) -> None:
-        """Begin battles."""
-        self._arena.start(specs)
+    def start(self, battles: Sequence[RunningBattle]) -> None:
+        """Start battles."""
+        self._arena.start(battles)
 
     def poll(self) -> Events:
         """Poll, and note how long it waited and how long it is since the last poll."""

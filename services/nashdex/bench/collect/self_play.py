@@ -1,70 +1,52 @@
-"""Endless collecting by a fresh network on both seats, everything recorded and written: what benchmarks measure."""
+"""The load of the collecting benchmarks: a fresh network plays itself without end, recorded and written."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import count
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import psutil
 
-from nashdex.collector.stopwatch import Stopwatch
-from nashdex.core.errors import ConfigurationError
+from nashdex.bench.collect.stopwatch import Stopwatch
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Game
-from nashdex.games.registry import game_for
 from nashdex.games.showdown.arena import ShowdownArena
-from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.gateway import GatewaySettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import Assignment, Rollout
+from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.store import open_store
 from nashdex.trajectory.shard import ShardWriter
 
 WARM_UP_SHARE = 0.5
-"""Of a measurement's time, before counting begins: Node compiles what runs often while it runs."""
+"""Share of a measurement's time before counting begins: Node compiles hot code while it runs."""
 _POLICY = PolicyId("bench")
-
-
-def showdown_game(format_id: str) -> ShowdownGame:
-    """Return the game of ``format_id``.
-
-    Raises:
-        ConfigurationError: it is none of Showdown's.
-    """
-    game = game_for(format_id)
-    if not isinstance(game, ShowdownGame):
-        raise ConfigurationError(
-            f"{format_id} has no simulator to compare with; expected a Showdown format, such as gen1ou"
-        )
-    return game
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is collected, and how many battles at once."""
+    """The game, and the sizes that it is collected with."""
 
     game: Game
-    """One of Showdown's."""
+    """A Showdown format."""
     concurrent_battles: int = BATTLES_PER_GATEWAY
     num_gateways: int = 1
     seed: int = 0
     network: NetworkSettings = field(default_factory=SlotsSettings)
     profile_directory: Path | None = None
-    """Where gateways leave their CPU profiles when they end."""
+    """Gateways write their CPU profiles here when they exit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The state of a collector at one moment. Times are since it began."""
+    """A collector's counters at one moment. Times are since its start."""
 
     at_seconds: float
     cpu_seconds: float
@@ -86,7 +68,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a collector did between two readings. A decision is one choice of one seat."""
+    """Work between two readings. A decision is one choice of one seat."""
 
     num_parameters: int
     seconds: float
@@ -115,26 +97,27 @@ class Measured:
 
 
 class SelfPlay:
-    """One collector at work."""
+    """One running collector."""
 
-    def __init__(self, load: Load, arena: Stopwatch, writer: ShardWriter) -> None:
+    def __init__(self, load: Load, arena: Stopwatch, session: Session, writer: ShardWriter) -> None:
         network = make_network(arena.space, load.network)
         self.num_parameters = network.num_parameters
         self._arena = arena
         self._writer = writer
         self._battles = PairedBattles(load.seed, load.game.teams(), deadline_seconds=300.0)
-        self._rollout = Rollout(arena, {_POLICY: NetworkPolicy(_POLICY, network)}, load.concurrent_battles)
+        self._session = session
+        session.policies[_POLICY] = NetworkPolicy(_POLICY, network)
 
     def battles(self) -> Iterator[int]:
-        """Play for ever, yielding the number of battles so far after each."""
-        for finished in self._rollout.play(self._assignments()):
+        """Play without end, yielding the number of battles so far after each."""
+        for finished in self._session.play(self._battles.self_play(_POLICY)):
             for episode in finished.episodes:
                 self._writer.add(episode)
-            yield self._rollout.counts.battles
+            yield self._session.counts.battles
 
     def read(self) -> Reading:
-        """Return the present state."""
-        counts = self._rollout.counts
+        """Return the current counters."""
+        counts = self._session.counts
         return Reading(
             at_seconds=time.monotonic(),
             cpu_seconds=time.process_time(),
@@ -180,27 +163,20 @@ class SelfPlay:
             gateway_bytes=end.gateway_bytes,
         )
 
-    def _assignments(self) -> Iterator[Assignment]:
-        for number in count():
-            yield replace(self._battles.assignment(number, (_POLICY, _POLICY)), record=(True, True))
-
 
 @contextmanager
 def self_play(load: Load) -> Iterator[SelfPlay]:
-    """Open a collector whose trajectories go to a temporary folder.
+    """Open a collector that writes its trajectories to a temporary folder.
 
     Raises:
         ConfigurationError: Node or the gateway's package is missing.
     """
     settings = GatewaySettings(profile_directory=load.profile_directory)
-    arena = ShowdownArena(load.game.format, load.num_gateways, settings)
-    try:
-        with TemporaryDirectory() as folder:
-            store = open_store(str(Path(folder)))
-            writer = ShardWriter(store.put, arena.space)
-            try:
-                yield SelfPlay(load, Stopwatch(arena, load.num_gateways), writer)
-            finally:
-                writer.close()
-    finally:
-        arena.close()
+    arena = Stopwatch(ShowdownArena(load.game.format, load.num_gateways, settings), load.num_gateways)
+    with Session(arena, load.concurrent_battles) as session, TemporaryDirectory() as folder:
+        store = open_store(str(Path(folder)))
+        writer = ShardWriter(store.put, arena.space)
+        try:
+            yield SelfPlay(load, arena, session, writer)
+        finally:
+            writer.close()
