@@ -92,7 +92,8 @@ docs: setup ## Make the pages that are made from code: docs/metrics.md
 	mv docs/metrics.md.new docs/metrics.md
 
 .PHONY: chart
-chart: setup ## Make the chart's values, schema and table from its model, and k8s/base from the chart
+chart: setup ## Make argo/ from the plan; the chart's values, schema and table from its model; k8s/base from the chart
+	$(BIN)/python scripts/make_argo.py
 	$(BIN)/python scripts/make_chart.py
 
 .PHONY: kind

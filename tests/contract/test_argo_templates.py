@@ -1,8 +1,9 @@
-"""The WorkflowTemplates in argo/ do what the plan says, by commands that exist, with what a site sets."""
+"""The WorkflowTemplates in argo/ follow the plan, call commands that exist, and read what a site sets."""
 
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,12 @@ def test_commands_are_those_of_the_command_line(name: str) -> None:
         assert parsed["name"] == name.partition("/")[2]
         assert parsed["iteration"] == 3
         assert parsed["run"] == "{{workflow.parameters.store}}/{{workflow.parameters.run}}"
+
+
+def test_the_files_are_current() -> None:
+    script = ARGO.parent / "scripts" / "make_argo.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_tasks_call_the_templates_of_their_names() -> None:

@@ -14,7 +14,7 @@ from nashdex.cluster.workflow_state import (
 from nashdex.core.errors import ConfigurationError, DataError, ExitCode, NashdexError, TryAgainError
 from nashdex.core.steps import StepName
 
-_FAN_OUT = {
+FAN_OUT_OUTPUTS = {
     StepName.COLLECT: "collect-shards",
     StepName.TRAIN: "train-seeds",
     StepName.GATE: "gates",
@@ -159,8 +159,8 @@ def _iteration(iteration: int, workflow: WorkflowState, now: datetime) -> Iterat
 
 def _step(name: StepName, shards: list[Shard], workflow: WorkflowState, now: datetime) -> StepStatus:
     planned = 1
-    if name in _FAN_OUT:
-        planned = int(workflow.outputs.get(_FAN_OUT[name], 0))
+    if name in FAN_OUT_OUTPUTS:
+        planned = int(workflow.outputs.get(FAN_OUT_OUTPUTS[name], 0))
     ran = [shard for shard in shards if shard.phase not in {"Skipped", "Omitted"}]
     if name is StepName.GATE and workflow.outputs and planned == 0:
         return StepStatus(str(name), "Skipped", 0, 0, 0, None, "")

@@ -1,0 +1,96 @@
+"""The WorkflowTemplate that tries a site: its images, room for its pods, and its store."""
+
+from typing import Any
+
+from argo_templates.pods import (
+    COLLECTOR,
+    CONTAINER_SECURITY,
+    CONTROL,
+    CREDENTIALS,
+    EVALUATOR,
+    QUEUE_LABEL,
+    STORE_ENVIRONMENT,
+    TERMINATION_LOG,
+    TRAINER,
+    PodKind,
+    image,
+    workflow_parameter,
+)
+from argo_templates.workflows import POD_SECURITY, Map, WorkflowTemplate, component_labels, workflow_template
+from argo_templates.yaml_text import Inline, InlineList, comment, shared_list, shared_map
+
+_DEADLINE_SECONDS = 3600
+_KINDS = {"control": CONTROL, "collect": COLLECTOR, "train": TRAINER, "evaluate": EVALUATOR}
+_METADATA = shared_map(
+    "metadata", {"labels": component_labels("check") | {QUEUE_LABEL: workflow_parameter("kueue-queue")}}
+)
+_VOLUMES = shared_list("volumes", [Inline(name="tmp", emptyDir={})])
+_MOUNTS = shared_list("mounts", [Inline(name="tmp", mountPath="/tmp")])
+_RESOURCES = shared_map("resources", {"requests": Inline(cpu="50m", memory="128Mi")})
+
+
+def check() -> WorkflowTemplate:
+    """Return nashdex-check."""
+    tasks = [Inline(name=name, template=name) for name in _KINDS]
+    return workflow_template(
+        "Try what runs need of a site before the first one is submitted: its images, room for its pods, and its store.",
+        component="check",
+        title="Check the site",
+        description="Starts each image on the nodes of its steps, and writes to the store. Runs no step.",
+        deadline_seconds=_DEADLINE_SECONDS,
+        parameters=[],
+        templates=[
+            comment("Side by side and without retries, so that a failure shows at once."),
+            {"name": "check", "dag": {"tasks": tasks}},
+            *(_pod(name, kind) for name, kind in _KINDS.items()),
+        ],
+        run_once=True,
+    )
+
+
+def _pod(name: str, kind: PodKind) -> Map:
+    return {
+        "name": name,
+        "metadata": _METADATA,
+        "activeDeadlineSeconds": _DEADLINE_SECONDS,
+        "podSpecPatch": workflow_parameter(f"{kind.patch}-pod-patch"),
+        "securityContext": POD_SECURITY,
+        "volumes": _VOLUMES,
+        "container": _store_check() if kind is CONTROL else _container("main", kind.image, "nashdex", ["--version"]),
+        **(_gateway() if kind.has_gateway else {}),
+    }
+
+
+def _store_check() -> Map:
+    container = _container("main", CONTROL.image, "nashdex", [])
+    before, after = ("name", "image", "imagePullPolicy", "command"), ("resources", "securityContext", "volumeMounts")
+    return {
+        **{key: container[key] for key in before},
+        "args": ["check-store", f"--store={workflow_parameter('store')}"],
+        "env": [TERMINATION_LOG, *STORE_ENVIRONMENT],
+        "envFrom": CREDENTIALS,
+        **{key: container[key] for key in after},
+    }
+
+
+def _gateway() -> Map:
+    return {
+        comment("The step's patch also has this container, and without an image it would be invalid."): None,
+        "sidecars": _GATEWAY,
+    }
+
+
+def _container(name: str, image_name: str, command: str, args: list[str]) -> Map:
+    container: dict[str, Any] = {
+        "name": name,
+        **image(image_name),
+        "command": InlineList([command]),
+        "args": InlineList(args),
+        "resources": _RESOURCES,
+        "securityContext": CONTAINER_SECURITY,
+        "volumeMounts": _MOUNTS,
+    }
+    return container
+
+
+_GATEWAY = shared_list("gateway", [_container("showdown", "showdown", "nashdex-showdown", ["gateway", "--version"])])

@@ -1,0 +1,121 @@
+"""The WorkflowTemplate of a whole run: begin it, then one Workflow an iteration."""
+
+from argo_templates.pods import CONTROL, RETRY, input_parameter, pod, workflow_parameter
+from argo_templates.workflows import POD_SECURITY, Map, WorkflowTemplate, component_labels, workflow_template
+from argo_templates.yaml_text import Inline, Literal, comment, to_text
+from nashdex.cluster.client import ITERATION_LABEL, RUN_LABEL
+
+_HOUR_SECONDS = 3600
+_BUNDLE = "/nashdex/bundle.json"
+_ITERATION_INPUT = {"parameters": [{"name": "iteration"}]}
+
+
+def league() -> WorkflowTemplate:
+    """Return nashdex-league."""
+    return workflow_template(
+        "A run of many iterations: one Workflow each, so that none grows large and each can be repeated by itself.",
+        component="league",
+        title="A run's iterations",
+        description="Begins a run and runs its iterations in turn, each as its own Workflow.",
+        deadline_seconds=30 * 24 * _HOUR_SECONDS,
+        parameters=[
+            Inline(name="run", description="Id of the run."),
+            Inline(name="first-iteration", value="0", description="First iteration, from 0."),
+            Inline(name="iterations", description="Number of iterations from there."),
+            Inline(
+                name="bundle",
+                value="",
+                description="Settings and files, packed by nashdex submit; empty if the run has begun.",
+            ),
+        ],
+        templates=[_dag(), _begin(), comment(_IN_TURN), _iterations(), _iteration(), _workflow()],
+    )
+
+
+_IN_TURN = (
+    "One after another: a sequence starts its items in order, one at a time, and ends with the first that fails. The "
+    "items are DAGs without retries of their own, because failFast takes a failed attempt for the end."
+)
+
+
+def _dag() -> Map:
+    return {
+        "name": "league",
+        "dag": {
+            "tasks": [
+                {"name": "begin", "when": "{{=workflow.parameters.bundle != ''}} == true", "template": "begin"},
+                {"name": "iterations", "depends": "begin", "template": "iterations"},
+            ]
+        },
+    }
+
+
+def _begin() -> Map:
+    bundle = Inline(name="bundle", path=_BUNDLE, raw={"data": workflow_parameter("bundle")})
+    return pod(
+        "begin",
+        CONTROL,
+        ["begin", f"--bundle={_BUNDLE}", f"--store={workflow_parameter('store')}"],
+        deadline_seconds=_HOUR_SECONDS // 2,
+        inputs={"artifacts": [bundle]},
+        has_iteration=False,
+    )
+
+
+def _iterations() -> Map:
+    step = {
+        "name": "iteration",
+        "template": "iteration",
+        "arguments": Inline(parameters=[{"name": "iteration", "value": "{{item}}"}]),
+        "withSequence": Inline(
+            start=workflow_parameter("first-iteration"),
+            count=workflow_parameter("iterations"),
+        ),
+    }
+    return {"name": "iterations", "parallelism": 1, "failFast": True, "steps": [[step]]}
+
+
+def _iteration() -> Map:
+    task = {
+        "name": "workflow",
+        "template": "workflow",
+        "arguments": Inline(parameters=[{"name": "iteration", "value": input_parameter("iteration")}]),
+    }
+    return {"name": "iteration", "inputs": _ITERATION_INPUT, "dag": {"tasks": [task]}}
+
+
+def _workflow() -> Map:
+    """Return the template that creates an iteration's Workflow and waits until it ends."""
+    labels = {RUN_LABEL: workflow_parameter("run"), ITERATION_LABEL: input_parameter("iteration")}
+    parameters = {"run": workflow_parameter("run"), "iteration": input_parameter("iteration")}
+    manifest = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Workflow",
+        "metadata": {
+            "name": f"{{{{workflow.name}}}}-{input_parameter('iteration')}",
+            "labels": component_labels("iteration") | labels,
+        },
+        "spec": {
+            "workflowTemplateRef": Inline(name="nashdex-iteration"),
+            "arguments": {"parameters": [Inline(name=name, value=value) for name, value in parameters.items()]},
+        },
+    }
+    return {
+        "name": "workflow",
+        "inputs": _ITERATION_INPUT,
+        "metadata": {"labels": component_labels("league") | labels},
+        "serviceAccountName": "nashdex-league",
+        "securityContext": POD_SECURITY,
+        "activeDeadlineSeconds": 7 * 24 * _HOUR_SECONDS,
+        "retryStrategy": RETRY,
+        "resource": {
+            comment(
+                "Applied under a fixed name, so that a retried pod finds the Workflow of the attempt before."
+            ): None,
+            "action": "apply",
+            "setOwnerReference": True,
+            "successCondition": "status.phase == Succeeded",
+            "failureCondition": "status.phase in (Failed, Error)",
+            "manifest": Literal(to_text(manifest)),
+        },
+    }
