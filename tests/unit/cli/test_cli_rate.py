@@ -46,7 +46,7 @@ def test_sixty_per_cent_are_seventy_elo(ledger: Path, capsys: pytest.CaptureFixt
     assert strong["high"] - strong["elo"] == pytest.approx(1.96 * strong["standard_error"], rel=1e-3)
     assert rated["ratings"]["weak"] | {"elo": 1200.0, "standard_error": 0.0} == rated["ratings"]["weak"]
     assert rated["anchors"] == {"weak": 1200.0}
-    # The virtual game is a draw between the two: it alone keeps the fit from being perfect.
+    # The penalty alone keeps the fit from being perfect.
     assert rated["intransitivity"] < 1e-6
     assert rated["warnings"] == []
 

@@ -28,9 +28,9 @@ def test_elo_of_a_score(score: float, elo: float) -> None:
     assert table.ratings["a"].elo - 1000 == pytest.approx(elo, abs=0.01)
 
 
-def test_who_always_wins_is_bounded_by_the_prior_alone() -> None:
+def test_who_always_wins_is_bounded_by_the_penalty_alone() -> None:
     table = rate_exact("abc", np.array([[0.5, 1, 1], [0, 0.5, 0.6], [0, 0.4, 0.5]]), anchors={"b": 1000.0})
-    assert table.warnings == ("'a' always wins: only the prior bounds its rating from above",)
+    assert table.warnings == ("'a' always wins: only the penalty bounds its rating from above",)
     assert 1500 < table.ratings["a"].elo < 5000
 
 

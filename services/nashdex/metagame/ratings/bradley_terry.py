@@ -1,8 +1,11 @@
-"""Bradley–Terry strengths by maximum a posteriori, as pure functions over arrays. K policies.
+"""Bradley–Terry strengths by penalised maximum likelihood, as pure functions over arrays. K policies.
 
-P(i beats j) = 1 / (1 + e^(θ_j − θ_i)), a draw counting as half a win. The prior is one virtual game, a draw, between
-every two policies, played or not: it keeps a policy that never lost, or never met the others, finite.
-Bradley and Terry (1952); Hunter (2004) for existence and uniqueness.
+P(i beats j) = 1 / (1 + e^(θ_j − θ_i)), a draw counting as half a win (Bradley and Terry, 1952). The penalty is Firth's
+(1993), ½ log det I(θ) with I the Fisher information of the free strengths, which is Jeffreys' prior: it removes the
+estimate's first-order bias, and keeps a policy that won or lost every battle finite.
+
+The penalty acts like drawn virtual games: each cell gets as many as its leverage h_ij = w_ij Var(θ_i − θ_j), where
+w_ij = n_ij P_ij P_ji. The leverages add up to the number of free strengths, however many policies there are.
 """
 
 from collections.abc import Mapping
@@ -13,14 +16,15 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-VIRTUAL_GAMES = 1.0
-"""Between every two policies, each a draw."""
+_FAINT_GAMES = 1e-6
+"""Drawn games between every two policies. They place policies that no chain of battles connects, and change no digit
+that is published of the others."""
 _MAX_STEP = 2.0
 """Largest change of a strength in one Newton step: ten to one in odds is 2.3."""
 _MAX_STEPS = 1000
 _TOLERANCE = 1e-11
 _WORTHWHILE = 0.3
-"""An old Hessian is used while each step is at most this share of the one before."""
+"""``fit_again`` keeps an old inverse while each step is at most this share of the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,9 @@ class Strengths:
     theta: Floats
     """Shape (K,)."""
     covariance: Floats
-    """Shape (K, K): the inverse Hessian, 0 for anchors; without anchors, that of θ minus its mean."""
+    """Shape (K, K): the inverse Fisher information, 0 for anchors; without anchors, that of θ minus its mean."""
+    virtual_games: Floats
+    """Shape (K, K): the drawn games that the penalty acts like."""
 
 
 def expected_scores_of(theta: Floats) -> Floats:
@@ -45,67 +51,84 @@ def fit(scores: Floats, games: Floats, anchors: Mapping[int, float]) -> Strength
 
     Args:
         scores: shape (K, K): wins and half the draws of the row against the column.
-        games: shape (K, K).
+        games: shape (K, K), symmetric.
         anchors: fixed θ by index; without any, the mean of θ is 0.
     """
     theta = np.zeros(len(games))
     theta[list(anchors)] = list(anchors.values())
-    total, won = _with_virtual_games(scores.sum(axis=1), games)
-    theta = _climbed(won, total, anchors, Strengths(theta, _covariance(total, theta, anchors)))
-    return Strengths(theta, _covariance(total, theta, anchors))
+    total, won = _with_faint_games(scores.sum(axis=1), games)
+    for _ in range(_MAX_STEPS):
+        expected = expected_scores_of(theta)
+        weights = total * expected * (1.0 - expected)
+        covariance = _inverse_information(weights, anchors)
+        virtual = weights * _variances_of_gaps(covariance)
+        gradient = won + virtual.sum(axis=1) / 2 - ((total + virtual) * expected).sum(axis=1)
+        # The virtual games belong to the curvature too: without them, steps of a policy that won everything overshoot.
+        step = _inverse_information(weights + virtual * expected * (1.0 - expected), anchors) @ gradient
+        theta, largest = _moved(theta, step)
+        if largest < _TOLERANCE:
+            break
+    return Strengths(theta, covariance, virtual)
 
 
 def fit_again(scored: Floats, games: Floats, anchors: Mapping[int, float], near: Strengths) -> Floats:
-    """Return the θ, of shape (K,), of battles much like those that ``near`` was fitted to: a bootstrap's.
+    """Return the θ, of shape (K,), of battles similar to those that ``near`` was fitted to: a bootstrap's.
+
+    The penalty's virtual games are those of ``near``: what they change from one sample to the next is of second order.
 
     Args:
-        scored: shape (K,): each policy's wins and half its draws, against all together.
-        games: shape (K, K).
+        scored: shape (K,): each policy's wins and half its draws, against all others together.
+        games: shape (K, K), symmetric.
         anchors: the same as before.
         near: where to begin.
     """
-    total, won = _with_virtual_games(scored, games)
-    return _climbed(won, total, anchors, near)
-
-
-def _with_virtual_games(scored: Floats, games: Floats) -> tuple[Floats, Floats]:
-    virtual = VIRTUAL_GAMES * (1.0 - np.eye(len(games)))
-    return games + virtual, scored + virtual.sum(axis=1) / 2
-
-
-def _climbed(won: Floats, total: Floats, anchors: Mapping[int, float], start: Strengths) -> Floats:
-    """Return the θ of the greatest posterior density.
-
-    An inverse Hessian serves for as long as it makes steps much smaller each time: far from the solution each step has
-    its own, which is Newton's method; near it one is enough, and no step solves linear equations.
-    """
-    theta, covariance, previous = start.theta, start.covariance, _MAX_STEP / _WORTHWHILE
+    total, won = _with_faint_games(scored, games)
+    total, won = total + near.virtual_games, won + near.virtual_games.sum(axis=1) / 2
+    theta, covariance, previous = near.theta, near.covariance, _MAX_STEP / _WORTHWHILE
     for _ in range(_MAX_STEPS):
-        gradient = won - (total * expected_scores_of(theta)).sum(axis=1) + 0.5 * total.diagonal()
+        expected = expected_scores_of(theta)
+        gradient = won - (total * expected).sum(axis=1)
         step = covariance @ gradient
         if np.abs(step).max() > _WORTHWHILE * previous:
-            covariance = _covariance(total, theta, anchors)
+            covariance = _inverse_information(total * expected * (1.0 - expected), anchors)
             step = covariance @ gradient
-        previous = float(np.abs(step).max())
-        theta = theta + step * min(1.0, _MAX_STEP / max(previous, _MAX_STEP))
+        theta, previous = _moved(theta, step)
         if previous < _TOLERANCE:
             break
     return theta
 
 
-def _covariance(total: Floats, theta: Floats, anchors: Mapping[int, float]) -> Floats:
-    """Return the inverse of the negative Hessian, of shape (K, K), 0 for anchors; without any, that of θ − mean."""
-    size = len(theta)
-    expected = expected_scores_of(theta)
-    weights = total * expected * (1.0 - expected)
-    np.fill_diagonal(weights, 0.0)
+def _with_faint_games(scored: Floats, games: Floats) -> tuple[Floats, Floats]:
+    """Return games of shape (K, K), 0 on the diagonal, and scores of shape (K,), both with the faint games."""
+    faint = _FAINT_GAMES * (1.0 - np.eye(len(games)))
+    total = games + faint
+    np.fill_diagonal(total, 0.0)
+    return total, scored + faint.sum(axis=1) / 2
+
+
+def _moved(theta: Floats, step: Floats) -> tuple[Floats, float]:
+    """Return θ after a step of bounded length, and the largest change that the whole step asked for."""
+    largest = float(np.abs(step).max(initial=0.0))
+    return theta + step * min(1.0, _MAX_STEP / max(largest, _MAX_STEP)), largest
+
+
+def _variances_of_gaps(covariance: Floats) -> Floats:
+    """Return Var(θ_i − θ_j), shape (K, K)."""
+    variances = covariance.diagonal()
+    gaps: Floats = variances[:, None] + variances[None, :] - 2.0 * covariance
+    return gaps
+
+
+def _inverse_information(weights: Floats, anchors: Mapping[int, float]) -> Floats:
+    """Return the inverse of the weights' Laplacian, shape (K, K), 0 for anchors; without any, that of θ − mean."""
+    size = len(weights)
     information = np.diag(weights.sum(axis=1)) - weights
-    covariance = np.zeros((size, size))
     if anchors:
+        covariance = np.zeros((size, size))
         free = [index for index in range(size) if index not in anchors]
         covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
         return covariance
-    # Nothing holds all strengths alike in place: make that direction regular, and take it back out.
-    covariance[:] = np.linalg.inv(information + weights.max(initial=1.0) / size)
-    covariance -= covariance.mean()
-    return covariance
+    # A common shift of all strengths has no information: make that direction regular, then remove it again.
+    inverse: Floats = np.linalg.inv(information + weights.max(initial=1.0) / size)
+    centred: Floats = inverse - inverse.mean()
+    return centred

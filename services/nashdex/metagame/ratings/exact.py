@@ -13,7 +13,7 @@ from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit
 from nashdex.metagame.ratings.table import BASE_ELO, ELO_PER_STRENGTH, Rating, RatingTable
 
 _GAMES = 1e6
-"""That an exact score counts for: the prior's one virtual game then does not matter, and keeps a score of 1 finite."""
+"""Games that an exact score counts as: so many that the penalty does not matter, yet keeps a score of 1 finite."""
 _MISFIT = 0.01
 """Root mean square misfit, in expected score, above which a warning says that ratings mislead."""
 
@@ -22,7 +22,7 @@ def rate_exact(policies: Sequence[str], scores: Floats, *, anchors: Mapping[str,
     """Rate ``policies`` from their expected scores P of shape (K, K), ½ on the diagonal.
 
     The strengths are those of a Bradley–Terry model whose expected scores have the smallest Kullback–Leibler distance
-    from P, up to the prior. Without anchors the mean is ``BASE_ELO``.
+    from P, up to the penalty. Without anchors the mean is ``BASE_ELO``.
 
     Raises:
         DataError: an anchor is no policy here.
@@ -68,13 +68,13 @@ def _certain(elo: float) -> Rating:
 
 
 def _unbounded(names: Sequence[str], scores: Floats, fixed: Mapping[int, float]) -> tuple[str, ...]:
-    """Warn of policies that always win or always lose: only the virtual game bounds their rating."""
+    """Warn of policies that always win or always lose: only the penalty bounds their rating."""
     warnings = []
     for index, (name, row) in enumerate(zip(names, scores, strict=True)):
         others = np.delete(row, index)
         if len(others) and index not in fixed and others.min() == others.max() and others[0] in (0.0, 1.0):
             what, bound = ("wins", "above") if others[0] else ("loses", "below")
-            warnings.append(f"{name!r} always {what}: only the prior bounds its rating from {bound}")
+            warnings.append(f"{name!r} always {what}: only the penalty bounds its rating from {bound}")
     return tuple(warnings)
 
 

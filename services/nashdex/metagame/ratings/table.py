@@ -246,20 +246,22 @@ def _unanchored(names: Sequence[str], games: Integers, fixed: Mapping[int, float
     for _ in names:
         reached |= (games[reached] > 0).any(axis=0)
     return [
-        f"no chain of battles ties {name!r} to {tied_to}: its rating is the prior's, not a measurement"
+        f"no chain of battles ties {name!r} to {tied_to}: its rating is no measurement"
         for name, tied in zip(names, reached, strict=True)
         if not tied
     ]
 
 
 def _unbounded(names: Sequence[str], scores: Floats, games: Integers, fixed: Mapping[int, float]) -> list[str]:
-    """Warn of policies that won everything or nothing: only the virtual game bounds their rating."""
+    """Warn of policies that won everything or nothing: only the penalty bounds their rating."""
     warnings = []
     scored, met = scores.sum(axis=1), games.sum(axis=1)
     for index, (name, score, played) in enumerate(zip(names, scored, met, strict=True)):
         if played and score in (0, played) and index not in fixed:
             what, bound = ("won", "above") if score else ("lost", "below")
-            warnings.append(f"{name!r} {what} all its {played} games: only the prior bounds its rating from {bound}")
+            warnings.append(
+                f"{name!r} {what} all its {played} games: only Firth's penalty bounds its rating from {bound}"
+            )
     return warnings
 
 
