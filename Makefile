@@ -87,9 +87,11 @@ e2e: setup ## Test it on a real cluster, from building images to removing it all
 	$(BIN)/pytest tests/e2e --verbose $(PYTEST_ARGS)
 
 .PHONY: docs
-docs: setup ## Make the pages that are made from code: docs/metrics.md
+docs: setup ## Build the documentation site into site/, and docs/metrics.md from the catalogue of metrics
 	$(BIN)/python -m nashdex.telemetry.metrics_page > docs/metrics.md.new
 	mv docs/metrics.md.new docs/metrics.md
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo 'site/index.html'
 
 .PHONY: chart
 chart: setup ## Make argo/ from the plan; the chart's values, schema and table from its model; k8s/base from the chart
@@ -132,5 +134,5 @@ load-images: ## Carry the images into a test cluster, with the command that CLUS
 
 .PHONY: clean
 clean: ## Remove what setup and the tests made; runs stay
-	rm -rf .venv $(NODE_MODULES) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf .venv $(NODE_MODULES) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
 	find services tests -name __pycache__ -type d -prune -exec rm -rf {} +

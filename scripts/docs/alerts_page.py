@@ -1,0 +1,34 @@
+"""The reference page of the alerts, made from the chart's rules."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+RULES = Path(__file__).parents[2] / "helm" / "nashdex" / "files" / "rules" / "nashdex.yaml"
+
+_TEMPLATE = re.compile(r"\{\{ \$(?:labels\.(?P<label>\w+)|value).*?\}\}")
+
+_HEAD = """\
+# Alerts
+
+The chart installs these with `prometheusRule.enabled`. The [runbook](../runbook.md#alerts) says for each what it means,
+where to look and what to do.
+"""
+
+
+def alerts_page() -> str:
+    """Return the page: one table a group of rules."""
+    groups = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
+    lines = [_HEAD]
+    for group in groups:
+        lines += [f"## {group['name']}", "", "| alert | severity | for | summary |", "|---|---|---|---|"]
+        for rule in group["rules"]:
+            if "alert" not in rule:
+                continue
+            name, wait = rule["alert"], rule.get("for", "0m")
+            summary = _TEMPLATE.sub(lambda match: match["label"] or "N", rule["annotations"]["summary"])
+            link = f"[{name}](../runbook.md#{name.lower()})"
+            lines.append(f"| {link} | {rule['labels']['severity']} | {wait} | {summary} |")
+        lines.append("")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,111 @@
+"""The reference page of the settings, made from their JSON Schema."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from nashdex.settings.run import RunSettings
+
+_HEAD = """\
+# Settings
+
+A TOML file describes a run. Later wins: the defaults below, the file, the environment
+(`NASHDEX_COLLECT__BATTLES=500`), then `--set collect.battles=500`. `nashdex config show FILE.toml` prints the result,
+and `nashdex config schema` prints this page as JSON Schema. Unknown keys are refused.
+
+Where a section has a `kind`, it chooses what the section configures; the other keys depend on it. Installed packages
+may [add kinds](plugins.md); this page shows the kinds that nashdex ships.
+"""
+
+Schema = dict[str, Any]
+
+
+def settings_page() -> str:
+    """Return the page: one table a section."""
+    schema = RunSettings.model_json_schema()
+    return "\n".join([_HEAD, *_section(schema, schema, "", level=1)]) + "\n"
+
+
+def _section(schema: Schema, root: Schema, path: str, level: int) -> Iterator[str]:
+    """Yield the table of one section's keys, then its inner sections."""
+    fields = {name: (field, _resolve(field, root)) for name, field in schema.get("properties", {}).items()}
+    inner = {name: pair for name, pair in fields.items() if "properties" in pair[1] or _choices(pair[1], root)}
+    if path:
+        yield from (f"{'#' * min(level, 4)} `[{path}]`", "", _text(schema), "")
+    else:
+        yield from ("## Top level", "")
+    yield from _table({name: {**pair[1], **pair[0]} for name, pair in fields.items() if name not in inner}, root)
+    for name, (field, resolved) in inner.items():
+        inner_path = f"{path}.{name}" if path else name
+        if _choices(resolved, root):
+            yield from _union(field, _choices(resolved, root), root, inner_path, level + 1)
+        else:
+            yield from _section(resolved, root, inner_path, level + 1)
+
+
+def _union(field: Schema, choices: dict[str, Schema], root: Schema, path: str, level: int) -> Iterator[str]:
+    """Yield a section whose ``kind`` chooses its keys: one table a kind."""
+    yield from (f"{'#' * min(level, 4)} `[{path}]`", "", _text(field), "")
+    yield from (f"One of {', '.join(f'`{kind}`' for kind in choices)}.", "")
+    for kind, choice in choices.items():
+        yield from (f'{"#" * min(level + 1, 5)} `[{path}]` with `kind = "{kind}"`', "", _text(choice), "")
+        fields = {name: _resolve(field, root) | field for name, field in choice["properties"].items() if name != "kind"}
+        yield from _table({name: field for name, field in fields.items() if "properties" not in field}, root)
+        for name, inner in fields.items():
+            if "properties" in inner:
+                yield from _section(inner, root, f"{path}.{name}", level + 2)
+
+
+def _table(fields: dict[str, Schema], root: Schema) -> Iterator[str]:
+    if fields:
+        yield from ("| key | value | default | meaning |", "|---|---|---|---|")
+        for name, field in fields.items():
+            yield f"| `{name}` | {_values(field, root)} | {_default(field)} | {_text(field)} |"
+        yield ""
+
+
+def _resolve(field: Schema, root: Schema) -> Schema:
+    """Follow a reference into the schema's definitions, also one wrapped in allOf."""
+    while True:
+        if len(field.get("allOf", [])) == 1:
+            field = field["allOf"][0]
+        if "$ref" not in field:
+            return field
+        field = root["$defs"][field["$ref"].rpartition("/")[2]]
+
+
+def _choices(field: Schema, root: Schema) -> dict[str, Schema]:
+    """Return the section of each ``kind`` of a discriminated union, or nothing."""
+    mapping = field.get("discriminator", {}).get("mapping", {})
+    return {kind: _resolve({"$ref": reference}, root) for kind, reference in mapping.items()}
+
+
+def _values(field: Schema, root: Schema) -> str:
+    """Say which values a key takes: choices, or a type with its range."""
+    field = {**_resolve(field, root), **{key: value for key, value in field.items() if key != "$ref"}}
+    if "enum" in field:
+        return ", ".join(f"`{json.dumps(value, ensure_ascii=False)}`" for value in field["enum"])
+    if "const" in field:
+        return f"`{json.dumps(field['const'])}`"
+    if "anyOf" in field:
+        return " or ".join(_values(part, root) for part in field["anyOf"] if part.get("type") != "null")
+    if field.get("type") == "array":
+        items = field.get("items") or {}
+        return f"list of {_values(items, root)}" if items else f"{len(field.get('prefixItems', []))} numbers"
+    bounds = [
+        (sign, field[key])
+        for key, sign in (("minimum", "≥"), ("exclusiveMinimum", ">"), ("maximum", "≤"), ("exclusiveMaximum", "<"))
+        if key in field
+    ]
+    return " ".join([str(field.get("type", "")), ", ".join(f"{sign} {bound:.12g}" for sign, bound in bounds)]).strip()
+
+
+def _default(field: Schema) -> str:
+    if "default" not in field:
+        return "required"
+    default = field["default"]
+    return "" if default is None else f"`{json.dumps(default, ensure_ascii=False)}`"
+
+
+def _text(field: Schema) -> str:
+    return " ".join(field.get("description", "").split()).replace("|", "\\|")
