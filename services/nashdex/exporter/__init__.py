@@ -1,4 +1,4 @@
-"""Tells Prometheus what the reports of active runs say, while no pod of theirs is there to say it.
+"""Exports to Prometheus what the reports of active runs say, because the pods that computed it are gone.
 
-Reads published documents and nothing else; computes no more than a maximum or a difference.
+Reads published documents only, and computes no more than a maximum or a difference.
 """

@@ -1,4 +1,4 @@
-"""Facts of runs in Prometheus' terms. A run that is no longer active leaves no series behind."""
+"""Facts as Prometheus metrics. The series of a run end when the run is no longer active."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,13 +12,13 @@ COMPONENT = "exporter"
 
 
 class FactCollector(Collector):
-    """Tells a registry what ``runs`` holds at the moment of a scrape; it is replaced as a whole."""
+    """Exports the facts that ``runs`` holds at the moment of a scrape. Replace ``runs`` as a whole."""
 
     def __init__(self) -> None:
         self.runs: Iterable[RunFacts] = ()
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield a family for each metric that any run has a fact of."""
+        """Yield one family for each metric with a fact."""
         families: dict[str, GaugeMetricFamily] = {}
         for run in self.runs:
             for fact in run.facts:

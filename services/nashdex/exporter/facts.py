@@ -1,89 +1,26 @@
-"""A run's newest report and analysis as metrics: the iteration facts. Pure; who serves them is another matter."""
+"""The gauges of a run's newest iteration, from its report and analysis. The one place where they are set."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
-
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
-from nashdex.metagame.analysis.exploitability import Estimator
+from nashdex.report.document import Interval, Report, Throughput
 from nashdex.telemetry import metrics
 from nashdex.telemetry.metric import Metric
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A gauge's value, with the labels that it has beside those of the process."""
+    """A gauge's value, with its labels besides those of the process."""
 
     metric: Metric
     value: float
     labels: dict[str, str] = field(default_factory=dict)
 
 
-class _Told(BaseModel):
-    """A part of ``report.json``: what is exported is checked, the rest is read past."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class _Interval(_Told):
-    value: float
-    low: float
-    high: float
-
-
-class _Exploitability(_Told):
-    estimator: Estimator
-    gap: _Interval
-
-
-class _Throughput(_Told):
-    battles: NonNegativeInt
-    decisions: NonNegativeInt
-    seconds: NonNegativeFloat
-    cpu_seconds: NonNegativeFloat
-    failures: dict[str, NonNegativeInt]
-
-
-class _Collection(_Told):
-    throughput: _Throughput
-
-
-class _Training(_Told):
-    rollbacks: NonNegativeInt
-    seconds: NonNegativeFloat
-
-
-class _Iteration(_Told):
-    exploitability: tuple[_Exploitability, ...]
-    entropy: NonNegativeFloat
-    collection: _Collection
-    training: tuple[_Training, ...]
-    evaluation: _Throughput
-
-
-class _Policy(_Told):
-    id: str
-
-
-class _Progress(_Told):
-    elo: _Interval
-
-
-class RunReport(_Told):
-    """What is exported of a run's newest ``report.json``."""
-
-    run: str
-    format: str
-    planned_iterations: NonNegativeInt
-    iterations: tuple[_Iteration, ...]
-    policies: tuple[_Policy, ...]
-    progress: _Progress | None
-
-
-def iteration_facts(report: RunReport, analysis: MetaGameAnalysis) -> Iterator[Fact]:
-    """Yield what the newest iteration of a run came to; ``analysis`` is that iteration's."""
+def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact]:
+    """Yield the facts of the newest iteration in ``report``; ``analysis`` belongs to the same iteration."""
     newest = report.iterations[-1]
     yield Fact(metrics.ITERATIONS, len(report.iterations))
     yield Fact(metrics.PLANNED_ITERATIONS, report.planned_iterations)
@@ -113,12 +50,12 @@ def iteration_facts(report: RunReport, analysis: MetaGameAnalysis) -> Iterator[F
     yield from _throughput(newest.evaluation, step=StepName.EVALUATE)
 
 
-def _bounds(metric: Metric, interval: _Interval, **labels: str) -> Iterator[Fact]:
+def _bounds(metric: Metric, interval: Interval, **labels: str) -> Iterator[Fact]:
     for bound, value in (("value", interval.value), ("low", interval.low), ("high", interval.high)):
         yield Fact(metric, value, {**labels, "bound": bound})
 
 
-def _throughput(played: _Throughput, *, step: StepName) -> Iterator[Fact]:
+def _throughput(played: Throughput, *, step: StepName) -> Iterator[Fact]:
     labels = {"step": step.value}
     yield Fact(metrics.ITERATION_SECONDS, played.seconds, labels)
     yield Fact(metrics.ITERATION_CPU_SECONDS, played.cpu_seconds, labels)

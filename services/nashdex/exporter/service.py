@@ -1,4 +1,4 @@
-"""The exporter's loop: read the store, tell what it says, wait; for as long as it takes."""
+"""The exporter's loop: read the store, publish the facts, wait."""
 
 import time
 
@@ -19,11 +19,11 @@ _log = structlog.get_logger()
 def export(store: ObjectStore, *, every_seconds: float, active_seconds: float) -> None:
     """Follow the store's runs until the process is asked to stop.
 
-    A store that is away, then or at first, is asked again; what was known of it is told meanwhile.
+    If the store is unreachable, retry and keep serving the last facts.
 
     Raises:
-        ConfigurationError: the store refuses the first request: the URI or the credentials are wrong.
-        StoppedError: the process was asked to stop in the middle of a scan.
+        ConfigurationError: the store refuses the first request, because the URI or the credentials are wrong.
+        StoppedError: the process was asked to stop during a scan.
     """
     watch = Watch(store, active_seconds)
     collector = FactCollector()

@@ -1,4 +1,4 @@
-"""The runs of a store, and the facts of each: read again and again, kept where reading fails."""
+"""The runs of a store and the facts of each, read repeatedly; a run that cannot be read keeps its last facts."""
 
 import re
 import time
@@ -13,8 +13,9 @@ from nashdex.core.documents import describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.ids import ID_PATTERN, RunId
 from nashdex.core.stopping import check_stop
-from nashdex.exporter.facts import Fact, RunReport, iteration_facts
+from nashdex.exporter.facts import Fact, iteration_facts
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
+from nashdex.report.document import Report
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 
@@ -23,7 +24,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """One run and what is known of it."""
+    """One run and its facts."""
 
     run: RunId
     format: str
@@ -31,7 +32,7 @@ class RunFacts:
 
 
 class _Config(BaseModel):
-    """The parts of ``config.json`` that are told."""
+    """What the exporter needs of ``config.json``, so that runs of other versions are followed too."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -41,13 +42,13 @@ class _Config(BaseModel):
 
 @dataclass(slots=True)
 class _Watched:
-    """What is remembered of a run between two scans."""
+    """The state of a run between two scans."""
 
     store: ObjectStore
     config: _Config
     facts: tuple[Fact, ...]
     changed_seconds: float
-    """When something new was last seen of it, by the watch's clock."""
+    """When the run or a report of it was first seen, by the watch's clock."""
     num_reports: int = 0
 
     @property
@@ -58,8 +59,8 @@ class _Watched:
 class Watch:
     """Follows every run of a store.
 
-    A run is active until nothing new was seen of it for ``active_seconds``. Reports do not say when they were written,
-    so to a process that has just begun every run is new.
+    A run is active until ``active_seconds`` pass without a new report. Reports carry no time of writing, so a process
+    that has just started takes every run as new.
     """
 
     def __init__(self, store: ObjectStore, active_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -70,7 +71,7 @@ class Watch:
         self._problems: dict[RunId, str] = {}
 
     def scan(self) -> None:
-        """Look for new runs and new reports. Where it raises, what was known stays.
+        """Look for new runs and new reports. After an error the last facts stay.
 
         Raises:
             TryAgainError: the store cannot be reached.
@@ -103,24 +104,26 @@ class Watch:
 
     @property
     def num_unreadable(self) -> int:
-        """Runs with a document that cannot be read; what was known of them before stays."""
+        """Runs with a document that cannot be read; they keep their last facts."""
         return len(self._problems)
 
     def _begin(self, run: RunId) -> _Watched | None:
-        """Remember a run, unless the folder is somebody else's or the run is still being created."""
+        """Start to follow a run, unless the folder holds no run or the run is still being created."""
         store = self._store.at(run)
         if not store.exists(keys.CONFIG):
             return None
         try:
             config = _Config.model_validate_json(store.get(keys.CONFIG))
         except ValidationError as error:
-            raise DataError(f"{store.uri}/{keys.CONFIG} holds no settings: {describe_problems(error)}") from error
+            raise DataError(
+                f"{store.uri}/{keys.CONFIG} holds no settings of a run: {describe_problems(error)}"
+            ) from error
         facts = (Fact(metrics.ITERATIONS, 0), Fact(metrics.PLANNED_ITERATIONS, config.iterations))
         self._watched[run] = _Watched(store, config, facts, self._clock())
         return self._watched[run]
 
     def _follow(self, watched: _Watched) -> None:
-        """Read the newest report, if it is one that was not there before."""
+        """Read the newest report, if it is new."""
         count, store = watched.num_reports, watched.store
         while count < watched.config.iterations and store.exists(keys.published(count, keys.REPORT)):
             count += 1
@@ -131,9 +134,6 @@ class Watch:
 
 def _newest_facts(store: ObjectStore, iteration: int) -> tuple[Fact, ...]:
     report_key, analysis_key = (keys.published(iteration, name) for name in (keys.REPORT, keys.META_GAME_ANALYSIS))
-    try:
-        report = RunReport.model_validate_json(store.get(report_key))
-    except ValidationError as error:
-        raise DataError(f"{store.uri}/{report_key} does not say what it should: {describe_problems(error)}") from error
+    report = Report.from_json(store.get(report_key), f"{store.uri}/{report_key}")
     analysis = MetaGameAnalysis.from_json(store.get(analysis_key), f"{store.uri}/{analysis_key}")
     return tuple(iteration_facts(report, analysis))

@@ -3,9 +3,9 @@
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
-from nashdex.report.document import GateOutcome, Interval, IterationRow, Report
-from nashdex.report.findings import precise, signed
-from nashdex.report.texts import DECISIONS, RULES
+from nashdex.report.document import GateOutcome, Interval, IterationRow, Report, policy_names
+from nashdex.report.words.numbers import precise, signed
+from nashdex.report.words.texts import DECISIONS, RULES
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
@@ -25,7 +25,7 @@ def summarise(store: ObjectStore, iteration: int) -> str:
 def describe_iteration(report: Report, iteration: int) -> str:
     """Return the lines of one iteration of ``report``."""
     row = next(row for row in report.iterations if row.iteration == iteration)
-    names = {policy.id: policy.name for policy in report.policies}
+    names = policy_names(report.policies)
     exact = report.payoffs.exact is not None
     played = [f"{row.collection.throughput.battles:,} battles collected"] if row.collection.throughput.battles else []
     played.append("payoffs computed exactly" if exact else f"{row.evaluation.battles:,} evaluated")
@@ -54,7 +54,8 @@ def describe_iteration(report: Report, iteration: int) -> str:
 def _against_anchors(report: Report, policy: PolicyId) -> list[str]:
     """Return the policy's scores against the anchors, or its payoffs in a tabular game."""
     payoffs, place = report.payoffs, report.payoffs.policies.index(policy)
-    anchors = {row.id: row.name for row in report.policies if row.anchor and row.id != policy}
+    names = policy_names(report.policies)
+    anchors = {row.id: names[row.id] for row in report.policies if row.anchor and row.id != policy}
     told = []
     for column, opponent in enumerate(payoffs.policies):
         cell = payoffs.cells[place][column] if payoffs.cells is not None else None

@@ -22,7 +22,6 @@ from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest, newest_manifest, read_manifest, read_object
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
-from nashdex.telemetry import metrics
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -34,8 +33,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     """
     if done := find_manifest(store, iteration, StepName.REPORT, shard):
         return done
-    from nashdex.report.assembly import assemble  # noqa: PLC0415 - scipy takes longer than a finished step
-    from nashdex.report.page import render_page  # noqa: PLC0415 - so does jinja2
+    from nashdex.report.assembly.report import assemble  # noqa: PLC0415 - scipy takes longer than a finished step
+    from nashdex.report.page.render import render_page  # noqa: PLC0415 - so does jinja2
 
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
     *earlier, newest = [read_manifests(store, settings, number) for number in range(iteration + 1)]
@@ -49,10 +48,6 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         replays=replays,
         records=_records(store, earlier, last),
     )
-    if report.progress is not None:
-        elo = report.progress.elo
-        for bound, value in (("value", elo.value), ("low", elo.low), ("high", elo.high)):
-            metrics.PROGRESS_ELO.set(value, bound=bound)
     logs = read_logs(store, report)
     page = render_page(report, logs).encode()
     attempt.write(keys.REPORT, report.to_json())
@@ -71,7 +66,8 @@ def _told(
     What the report before this one told of the same attempts is taken from there, so that a long run's reports do not
     read every learning curve and matrix again.
     """
-    from nashdex.report import rows as report_rows  # noqa: PLC0415 - numpy takes longer than a finished step
+    from nashdex.report.assembly.iterations import iteration_row  # noqa: PLC0415 - numpy takes longer than a finished step
+    from nashdex.report.assembly.replays import replays as iteration_replays  # noqa: PLC0415 - the same
 
     before = _report_before(store, last.iteration)
     known = {row.iteration: row for row in before.iterations} if before else {}
@@ -83,9 +79,9 @@ def _told(
             replays += [replay for replay in before.replays if replay.iteration == row.iteration]
         else:
             sources = read_iteration(store, manifests)
-            rows.append(report_rows.iteration_row(sources))
-            replays += report_rows.replays(sources)
-    return [*rows, report_rows.iteration_row(last)], [*replays, *report_rows.replays(last)]
+            rows.append(iteration_row(sources))
+            replays += iteration_replays(sources)
+    return [*rows, iteration_row(last)], [*replays, *iteration_replays(last)]
 
 
 def _report_before(store: ObjectStore, iteration: int) -> Report | None:
@@ -116,7 +112,7 @@ def read_logs(store: ObjectStore, report: Report) -> dict[str, str]:
         DataError: a log is missing or altered.
     """
     logs = {}
-    for replay in replays_to_embed(report):
+    for replay in replays_to_embed(report.replays):
         manifest = read_manifest(store, replay.iteration, StepName.EVALUATE, replay.shard)
         logs[replay.name] = read_object(store, manifest, replay.object).decode()
     return logs

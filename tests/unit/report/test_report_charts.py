@@ -9,20 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nashdex.report.charts import (
-    Point,
-    Segment,
-    Series,
-    decade_label,
-    decade_powers,
-    line_chart,
-    nice_ticks,
-    share_bar,
-    spans_decades,
-    stacked_bars,
-    tick_labels,
-)
-from nashdex.report.disc import HEIGHT, WIDTH, Dot, disc_chart
+from nashdex.report.page.charts.axes import decade_label, decade_powers, nice_ticks, spans_decades, tick_labels
+from nashdex.report.page.charts.bars import Segment, share_bar, stacked_bars
+from nashdex.report.page.charts.disc import HEIGHT, WIDTH, Dot, disc_chart
+from nashdex.report.page.charts.lines import Point, Series, line_chart
 
 
 def parsed(svg: str) -> ET.Element:

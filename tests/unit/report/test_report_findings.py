@@ -5,19 +5,15 @@ import pytest
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.report.document import AnchorScore, Exploitability, Interval, Probability, Progress
-from nashdex.report.findings import (
+from nashdex.report.words.findings import (
     anchors_finding,
     best_response_finding,
     exact_best_response_finding,
     exact_finding,
     mixture_finding,
-    percent,
-    precise,
     progress_finding,
-    sentence,
-    signed,
-    verdict,
 )
+from nashdex.report.words.numbers import percent, precise, sentence, signed, verdict
 
 CLAIMS = ("clear progress", "scores above", "scores below", "can be exploited", "made it worse")
 A, B, C = PolicyId("a"), PolicyId("b"), PolicyId("c")

@@ -6,7 +6,6 @@ import math
 from pathlib import Path
 
 import pytest
-from prometheus_client import REGISTRY
 
 import nashdex
 from nashdex.core import keys
@@ -19,12 +18,12 @@ from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.evidence.ledger import InteractionMatrix
 from nashdex.metagame.solvers.registry import meta_solver
 from nashdex.report import step as report_step
-from nashdex.report.assembly import _embedding
+from nashdex.report.assembly.iterations import CURVE_POINTS, thinned
+from nashdex.report.assembly.payoffs import embedding
 from nashdex.report.document import Report, policy_names, replays_to_embed
-from nashdex.report.page import render_page, typeset
-from nashdex.report.rows import CURVE_POINTS, thinned
+from nashdex.report.page.render import render_page, typeset
+from nashdex.report.page.views.matrix import matrix_view
 from nashdex.report.sources import IterationSources, read_iteration, read_manifests
-from nashdex.report.views import matrix_view
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, find_manifest
@@ -168,7 +167,7 @@ def test_replays_name_their_logs_and_who_won(store: ObjectStore) -> None:
 def test_when_room_is_short_every_match_up_keeps_one_replay(store: ObjectStore) -> None:
     report = read_report(store)
     largest = max(replay.size_bytes for replay in report.replays)
-    chosen = replays_to_embed(report, max_bytes=15 * largest)
+    chosen = replays_to_embed(report.replays, max_bytes=15 * largest)
     assert len({frozenset(replay.policies) for replay in chosen}) == 15
     page = render_page(report, {replay.name: "|win|a" for replay in chosen})
     assert f"{len(chosen)} of 30 replays are in this file" in page
@@ -282,13 +281,13 @@ def cyclic(sources: IterationSources, score: int) -> IterationSources:
 def test_a_cycle_is_pictured_only_where_it_is_no_chance(store: ObjectStore) -> None:
     sources = read_iteration(store, read_manifests(store, made_settings(iterations=ITERATIONS), 0))
     order = sorted(cyclic(sources, 140).matrix.policies)
-    picture = _embedding(cyclic(sources, 140), order)
+    picture = embedding(cyclic(sources, 140), order)
     assert picture is not None
     assert [point.policy for point in picture.points] == order
     assert picture.share == pytest.approx(1.0)
     radii = [math.hypot(point.x, point.y) for point in picture.points]
     assert max(radii) == pytest.approx(min(radii))
-    assert _embedding(cyclic(sources, 103), order) is None, "noise has discs too"
+    assert embedding(cyclic(sources, 103), order) is None, "noise has discs too"
 
 
 def test_a_made_up_payoff_is_marked(store: ObjectStore) -> None:
@@ -300,16 +299,6 @@ def test_a_made_up_payoff_is_marked(store: ObjectStore) -> None:
     for payoffs, mark in ((unplayed, "unplayed"), (made_up, "imputed")):
         cell = matrix_view(report.model_copy(update={"payoffs": payoffs})).rows[0][1]
         assert (cell.title, cell.value) == (mark, None)
-
-
-def test_progress_is_a_metric_too(tmp_path: Path) -> None:
-    store = make_run(tmp_path, made_settings(iterations=2, replays_per_pair=0))
-    progress = read_report(store, 1).progress
-    assert progress is not None
-    samples = [sample for metric in REGISTRY.collect() for sample in metric.samples]
-    found = {(s.labels["bound"], s.value) for s in samples if s.name == "nashdex_progress_elo"}
-    elo = progress.elo
-    assert found >= {("value", elo.value), ("low", elo.low), ("high", elo.high)}
 
 
 def test_an_unfinished_iteration_names_the_step_to_run(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from nashdex.core import keys
 from nashdex.local.summary import summarise
 from nashdex.metagame.evidence.ledger import InteractionMatrix
 from nashdex.report.document import Report
-from nashdex.report.page import render_page
+from nashdex.report.page.render import render_page
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore

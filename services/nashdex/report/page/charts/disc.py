@@ -1,4 +1,4 @@
-"""The picture of a game's cyclic part: policies as points of a plane, each labelled where there is room."""
+"""A game's cyclic part: policies as points in a plane, labelled where there is room."""
 
 import math
 from collections.abc import Sequence
@@ -45,11 +45,11 @@ class _Box:
 
 
 def disc_chart(dots: Sequence[Dot], *, label: str) -> Markup:
-    """Return ``dots`` around their common centre, which is marked. A label that would cover another is left out.
+    """Return ``dots`` around their common centre, which is marked. Labels that would overlap are left out.
 
     Args:
-        dots: what to draw, those whose labels matter most first.
-        label: what the picture shows, for those who cannot see it.
+        dots: the policies; earlier ones get their labels first.
+        label: description for screen readers.
     """
     reach = max(math.hypot(dot.x, dot.y) for dot in dots) or 1.0
     scale = (min(WIDTH, HEIGHT) / 2 - _MARGIN) / reach

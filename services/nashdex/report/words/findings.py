@@ -1,7 +1,6 @@
 """What a report says in words. A difference is called one only where its interval excludes none."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
 
 from nashdex.core.ids import PolicyId
 from nashdex.report.document import (
@@ -13,7 +12,8 @@ from nashdex.report.document import (
     Probability,
     Progress,
 )
-from nashdex.report.texts import RULES
+from nashdex.report.words.numbers import capital, percent, percent_range, precise, signed, verdict
+from nashdex.report.words.texts import RULES
 
 ROUGH_WIDTH = 0.2
 """A 95 % interval of a payoff that is wider than this hides differences that matter: 96 battles give it."""
@@ -21,38 +21,6 @@ _MOST_NAMED = 4
 _EVEN = 0.5
 ROUNDING = 1e-9
 """An exact number below this is zero up to rounding."""
-_SMALLEST_DECIMAL = 1e-3
-
-
-def verdict(interval: Interval, neutral: float = 0.0) -> Literal["above", "below", "undecided"]:
-    """Say on which side of ``neutral`` the interval lies: undecided while it holds it."""
-    if interval.low > neutral:
-        return "above"
-    return "below" if interval.high < neutral else "undecided"
-
-
-def percent(share: float) -> str:
-    """Return a share as text: ``97.2 %``."""
-    return f"{100 * share:.1f} %"
-
-
-def percent_range(interval: Interval) -> str:
-    """Return an interval of shares as text: ``95.1 to 98.4 %``."""
-    return f"{100 * interval.low:.1f} to {percent(interval.high)}"
-
-
-def signed(value: float, decimals: int) -> str:
-    """Return a number with its sign, a real minus: ``+85``, ``−0.012``."""
-    text = f"{value:+.{decimals}f}".replace("-", "−")
-    return text[1:] if not text.strip("+−0.") else text
-
-
-def precise(value: float, smallest: float = 0.0) -> str:
-    """Return a number that is known exactly: ``0.4583``, ``3.1e−17``, ``0``; below ``smallest`` it is rounding."""
-    if abs(value) <= smallest:
-        return "0"
-    text = f"{value:.4f}" if abs(value) >= _SMALLEST_DECIMAL else f"{value:.1e}"
-    return text.replace("-", "−")
 
 
 def mixture_finding(
@@ -175,16 +143,6 @@ def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -
             return f"{begin}: the run made it worse."
         case "undecided":
             return f"{begin}. The interval includes 0: no progress can be claimed."
-
-
-def capital(text: str) -> str:
-    """Return ``text`` with a capital at its beginning, the rest as it is."""
-    return text[:1].upper() + text[1:]
-
-
-def sentence(text: str) -> str:
-    """Return ``text`` with a capital at its beginning and a full stop at its end."""
-    return f"{capital(text)}{'' if text.endswith('.') else '.'}"
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -12,10 +12,12 @@ from markupsafe import Markup
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.showdown.replays import rename_players, replay_page
-from nashdex.report import charts, views
 from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
-from nashdex.report.findings import percent, precise, signed
-from nashdex.report.texts import DECISIONS, RULES
+from nashdex.report.page.charts import NUM_COLOURS
+from nashdex.report.page.views import colours as colour_views
+from nashdex.report.page.views import exploitability, learning, matrix, mixture, policies
+from nashdex.report.words.numbers import percent, precise, signed
+from nashdex.report.words.texts import DECISIONS, RULES
 
 SECTIONS = (
     ("payoffs", "Payoffs"),
@@ -43,14 +45,14 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         logs: Showdown logs to embed, by the replays' names.
     """
     names = policy_names(report.policies)
-    colours = views.colours_of(report)
+    colours = colour_views.colours_of(report)
     pages = _replay_pages(report, names, logs)
     last = report.iterations[-1]
-    played = views.ever_played(report)
+    played = mixture.ever_played(report)
     most_entropy = math.log(len(report.policies))
     drawn = [row for row in report.iterations if any(training.curves for training in row.training)][-_MOST_DRAWN:]
     environment = Environment(
-        loader=PackageLoader("nashdex.report"),
+        loader=PackageLoader("nashdex.report.page"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -71,35 +73,35 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         names=names,
         colours=colours,
         sections=SECTIONS,
-        num_colours=charts.NUM_COLOURS,
-        shades=list(views.shades()),
+        num_colours=NUM_COLOURS,
+        shades=list(matrix.shades()),
         folded=len(report.iterations) > _MOST_OPEN,
         fixed=[names[row.id] for row in report.policies if not report.payoffs.exact and row.rating.standard_error == 0],
         collected=sum(row.collection.throughput.battles for row in report.iterations),
         estimates={entry.estimator: entry for entry in last.exploitability},
         shares={row.iteration: {p.policy: p.probability for p in row.meta_strategy} for row in report.iterations},
-        shares_told=views.shares_told(report),
+        lists_shares=mixture.lists_shares(report),
         ever_played=played,
-        legend=views.legend(colours),
+        legend=colour_views.legend(colours),
         others_played=any(colours[policy] == "other" for policy in played),
-        known=views.known_policies(report, names),
+        known=policies.known_policies(report, names),
         rules=RULES,
         decisions=DECISIONS,
         learned=any(training.num_decisions for row in report.iterations for training in row.training),
         gated=any(row.gates for row in report.iterations),
-        likely=views.likely(report),
+        likely=mixture.likely(report),
         most_likely=_MOST_LIKELY,
-        share_bars=views.share_bars(report, names, colours),
-        strategy_chart=views.strategy_chart(report, names, colours),
-        entropy_chart=views.entropy_chart(report, most_entropy),
+        share_bars=mixture.share_bars(report, names, colours),
+        strategy_chart=mixture.strategy_chart(report, names, colours),
+        entropy_chart=mixture.entropy_chart(report, most_entropy),
         most_entropy=most_entropy,
-        estimators=views.estimator_views(report),
-        matrix=views.matrix_view(report),
-        disc=views.disc_view(report, names, colours),
+        estimators=exploitability.estimator_views(report),
+        matrix=matrix.matrix_view(report),
+        disc=matrix.disc_view(report, names, colours),
         most_pictured=MAX_PICTURED_POLICIES,
-        whiskers=views.whiskers(report, names, colours),
+        whiskers=policies.whiskers(report, names, colours),
         drawn=drawn,
-        learning={training.policy: views.learning_views(training) for row in drawn for training in row.training},
+        learning={training.policy: learning.learning_views(training) for row in drawn for training in row.training},
         replay_groups=[
             (pair, list(group))
             for pair, group in groupby(

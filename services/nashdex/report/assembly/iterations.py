@@ -1,4 +1,4 @@
-"""One iteration as the report tells it: a row and its replays, which follow from that iteration's sources alone."""
+"""The report's row of one iteration, which follows from that iteration's sources alone."""
 
 import math
 from collections import Counter
@@ -9,6 +9,7 @@ from nashdex.core.results import CollectResult, TrainingResult
 from nashdex.metagame.analysis.exploitability import ExactExploitability, ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.tournament.gate import GateResult
+from nashdex.report.assembly.versions import iteration_versions
 from nashdex.report.document import (
     Collection,
     Curve,
@@ -18,18 +19,17 @@ from nashdex.report.document import (
     IterationRow,
     OpponentScore,
     Probability,
-    Replay,
     Throughput,
     Training,
 )
 from nashdex.report.sources import IterationSources
 
 CURVE_POINTS = 120
-"""At most so many points of a learning curve: a chart is about 300 pixels wide."""
+"""Most points of a learning curve: a chart is about 300 pixels wide."""
 
 
 def iteration_row(sources: IterationSources) -> IterationRow:
-    """Return what the report says of one iteration."""
+    """Return the row of one iteration."""
     strategy, analysis = sources.meta_strategy, sources.analysis
     known = set(sources.plan.population.ids)
     ledgers = [evaluated.ledger for evaluated in sources.evaluated]
@@ -37,7 +37,7 @@ def iteration_row(sources: IterationSources) -> IterationRow:
     return IterationRow(
         iteration=sources.iteration,
         sources=sources.manifests.digest,
-        versions=_versions(sources),
+        versions=iteration_versions(sources),
         oracle=sources.plan.oracle,
         rule=sources.plan.rule,
         gates=tuple(_gate(result) for result in sources.gates),
@@ -72,7 +72,7 @@ def iteration_row(sources: IterationSources) -> IterationRow:
 
 
 def shares(sources: IterationSources) -> tuple[Probability, ...]:
-    """Return each policy's share in the iteration's mixture, oldest policy first."""
+    """Return each policy's probability in the iteration's mixture, oldest policy first."""
     strategy = sources.meta_strategy
     return tuple(
         Probability(
@@ -87,28 +87,8 @@ def shares(sources: IterationSources) -> tuple[Probability, ...]:
     )
 
 
-def replays(sources: IterationSources) -> Iterable[Replay]:
-    """Yield the battles that the iteration's tournament stored."""
-    for evaluated in sources.evaluated:
-        records = {(record.policies, record.pair): record for record in evaluated.ledger.battles}
-        for saved in evaluated.ledger.replays:
-            record = records[saved.policies, saved.pair]
-            described = evaluated.manifest.objects[saved.object]
-            yield Replay(
-                policies=saved.policies,
-                winner=None if record.winner is None else record.policies[record.winner],
-                turns=record.turns,
-                iteration=sources.iteration,
-                name=saved.object.removeprefix("replays/").removesuffix(".log"),
-                key=described.key,
-                shard=evaluated.manifest.shard,
-                object=saved.object,
-                size_bytes=described.size_bytes,
-            )
-
-
 def wilson(wins: int, draws: int, losses: int) -> Interval:
-    """Return a score, wins and half the draws over games, with Wilson's interval."""
+    """Return a score, (wins + draws / 2) / games, with its Wilson interval."""
     score, games = wins + draws / 2, wins + draws + losses
     low, high = wilson_interval(score, games)
     return Interval(value=score / games, low=float(low), high=float(high))
@@ -218,17 +198,8 @@ def _training(result: TrainingResult) -> Training:
 
 
 def _curves(result: TrainingResult) -> Iterable[Curve]:
-    """Yield each measured value's curve. Some are measured at fewer updates than others."""
+    """Yield the curve of each measured value. Some values are measured less often than others."""
     for name in dict.fromkeys(name for point in result.curve for name in point.values):
         points = thinned([(point.update, point.values[name]) for point in result.curve if name in point.values])
         updates, values = zip(*points, strict=True)
         yield Curve(name=name, updates=updates, values=tuple(float(f"{value:.6g}") for value in values))
-
-
-def _versions(sources: IterationSources) -> dict[str, str]:
-    """Return the versions of what made the iteration, all where it went on under another."""
-    made: dict[str, set[str]] = {"nashdex": {manifest.nashdex_version for manifest in sources.manifests.all}}
-    for result in sources.collected:
-        for name, number in result.versions.items():
-            made.setdefault(name, set()).add(number)
-    return {name: ", ".join(sorted(numbers)) for name, numbers in sorted(made.items())}

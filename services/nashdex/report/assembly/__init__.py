@@ -1,0 +1,1 @@
+"""From what the steps wrote to ``report.json``. Every number of the report is computed here or by a step."""

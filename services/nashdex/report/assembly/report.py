@@ -1,0 +1,119 @@
+"""The report of a run from the sources of its newest iteration and the rows of every iteration."""
+
+from collections.abc import Mapping, Sequence
+
+from nashdex.core.ids import PolicyId, RunId
+from nashdex.metagame.analysis.exploitability import Estimator
+from nashdex.metagame.evidence.ledger import BattleRecord
+from nashdex.report.assembly.anchors import anchor_payoffs, anchor_scores, progress
+from nashdex.report.assembly.payoffs import embedding, payoff_matrix
+from nashdex.report.assembly.policies import policy_rows
+from nashdex.report.assembly.versions import run_versions
+from nashdex.report.document import Exploitability, Intransitivity, IterationRow, Replay, Report, policy_names
+from nashdex.report.sources import IterationSources
+from nashdex.report.words import findings
+from nashdex.report.words.numbers import sentence
+from nashdex.settings.run import RunSettings
+
+
+def assemble(
+    run: RunId,
+    settings: RunSettings,
+    last: IterationSources,
+    *,
+    rows: Sequence[IterationRow],
+    replays: Sequence[Replay],
+    records: Sequence[BattleRecord],
+) -> Report:
+    """Return the report of a run.
+
+    Args:
+        run: its id.
+        settings: its settings.
+        last: the newest iteration.
+        rows: every iteration so far, the newest included.
+        replays: of every iteration.
+        records: battles of every iteration's tournament; none where payoffs are exact.
+
+    Raises:
+        DataError: counts and ledgers contradict each other.
+    """
+    population, analysis = last.population, last.analysis
+    base = next((entry.id for entry in population.policies if entry.kind == "network"), None)
+    anchors = [entry.id for entry in population.policies if entry.kind == "scripted" or entry.id == base]
+    by_rating = sorted(population.ids, key=lambda policy: (-analysis.ratings[policy].elo, policy))
+    policies = policy_rows(last, by_rating, anchors, records)
+    names = policy_names(policies)
+    scores = anchor_scores(settings, last, anchors)
+    payoffs = anchor_payoffs(last, anchors)
+    improved = progress(settings, last, base, records)
+    mixture = findings.mixture_finding(
+        rows[-1].meta_strategy,
+        names,
+        trained=[entry.id for entry in population.policies if entry.kind != "scripted"],
+        final=last.iteration + 1 == settings.iterations,
+    )
+    unjudged, gap = findings.unjudged_finding(rows[-1]), _newest_gap(rows)
+    if last.matrix.payoffs is not None:
+        found = (
+            findings.exact_finding(_estimates(rows, "exact")),
+            unjudged or findings.exact_best_response_finding(gap, names),
+            findings.anchor_payoffs_finding(payoffs, names),
+        )
+    else:
+        found = (
+            findings.anchors_finding(scores, names),
+            unjudged or findings.best_response_finding(gap, names),
+            findings.progress_finding(improved, names),
+        )
+    return Report(
+        run=run,
+        format=settings.format,
+        mode=settings.mode,
+        seed=settings.seed,
+        iteration=last.iteration,
+        planned_iterations=settings.iterations,
+        versions=run_versions(rows),
+        settings=settings.model_dump(mode="json"),
+        anchor_scores=scores,
+        anchor_payoffs=payoffs,
+        progress=improved,
+        findings=(mixture, *found),
+        warnings=_warnings(last, names),
+        policies=policies,
+        payoffs=payoff_matrix(settings, last, by_rating),
+        embedding=embedding(last, by_rating),
+        intransitivity=Intransitivity(value=analysis.intransitivity, by_chance=analysis.intransitivity_by_chance),
+        iterations=tuple(rows),
+        replays=tuple(replays),
+    )
+
+
+def _estimates(rows: Sequence[IterationRow], estimator: Estimator) -> list[Exploitability]:
+    return [entry for row in rows for entry in row.exploitability if entry.estimator == estimator]
+
+
+def _newest_gap(rows: Sequence[IterationRow]) -> Exploitability | None:
+    return next(iter(_estimates(rows[-1:], "best_response_gap")), None)
+
+
+def _warnings(last: IterationSources, names: Mapping[PolicyId, str]) -> tuple[str, ...]:
+    """Return what limits the numbers, with policies by their display names."""
+    warnings = list(last.analysis.warnings)
+    widths = last.analysis.interval_widths
+    if widths.largest_cell is not None and widths.largest > findings.ROUGH_WIDTH:
+        one, other = widths.largest_cell
+        warnings.append(
+            f"payoffs are rough: the 95 % interval of {one!r} against {other!r} is {widths.largest:.2f} wide; more "
+            "battles per pair (evaluate.battles_per_pair) make it narrower"
+        )
+    if not last.meta_strategy.unique:
+        warnings.append("the payoffs have many equilibria; the mixture is the one with the largest entropy")
+    rollbacks = sum(result.rollbacks for result in last.trained)
+    if rollbacks:
+        warnings.append(
+            f"training was unstable: the guard restored a checkpoint {rollbacks} times in the last iteration"
+        )
+    for policy, name in names.items():
+        warnings = [warning.replace(repr(policy), name) for warning in warnings]
+    return tuple(sentence(warning) for warning in warnings)

@@ -1,0 +1,56 @@
+"""``report.json``: every number that the report's page shows, and nothing that it does not."""
+
+from nashdex.report.document.estimates import Interval, Rating
+from nashdex.report.document.iteration import (
+    Collection,
+    Curve,
+    Exploitability,
+    GateOutcome,
+    IterationRow,
+    OpponentScore,
+    Probability,
+    Throughput,
+    Training,
+)
+from nashdex.report.document.payoffs import (
+    MAX_PICTURED_POLICIES,
+    AnchorPayoff,
+    AnchorScore,
+    Cell,
+    Embedding,
+    EmbeddingPoint,
+    Intransitivity,
+    PayoffMatrix,
+)
+from nashdex.report.document.policies import PolicyRow, policy_names
+from nashdex.report.document.replays import MAX_EMBEDDED_BYTES, Replay, replays_to_embed
+from nashdex.report.document.report import Progress, Report
+
+__all__ = [
+    "MAX_EMBEDDED_BYTES",
+    "MAX_PICTURED_POLICIES",
+    "AnchorPayoff",
+    "AnchorScore",
+    "Cell",
+    "Collection",
+    "Curve",
+    "Embedding",
+    "EmbeddingPoint",
+    "Exploitability",
+    "GateOutcome",
+    "Interval",
+    "Intransitivity",
+    "IterationRow",
+    "OpponentScore",
+    "PayoffMatrix",
+    "PolicyRow",
+    "Probability",
+    "Progress",
+    "Rating",
+    "Replay",
+    "Report",
+    "Throughput",
+    "Training",
+    "policy_names",
+    "replays_to_embed",
+]

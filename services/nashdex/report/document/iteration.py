@@ -1,0 +1,122 @@
+"""What the report says of one iteration."""
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
+
+from nashdex.core.documents import Model
+from nashdex.core.ids import PolicyIdField
+from nashdex.metagame.analysis.exploitability import Estimator
+from nashdex.metagame.plan import OpponentRule
+from nashdex.metagame.tournament.gate import GateDecision
+from nashdex.report.document.estimates import Interval
+
+
+class Probability(Model):
+    """A policy's probability in a meta-strategy."""
+
+    policy: PolicyIdField
+    probability: Interval
+
+
+class Exploitability(Model):
+    """One exploitability. Different estimators are never compared or mixed."""
+
+    estimator: Estimator
+    gap: Interval = Field(
+        description="Score above ½, or payoff in the game's units where payoffs are exact. For the estimator exact, "
+        "NashConv over the number of players."
+    )
+    nash_conv: float | None = Field(None, description="Of the estimator exact: summed over the players.")
+    games: NonNegativeInt | None = Field(description="Battles played for this estimate alone; null without any.")
+    policy: PolicyIdField | None = Field(description="The best response, where there is one.")
+
+
+class OpponentScore(Model):
+    """The learner against one opponent while collecting."""
+
+    opponent: PolicyIdField
+    wins: NonNegativeInt
+    draws: NonNegativeInt
+    losses: NonNegativeInt
+    rate: Interval = Field(description="Wilson interval.")
+
+
+class Throughput(Model):
+    """What one step of one iteration played, over all its shards."""
+
+    battles: NonNegativeInt
+    decisions: NonNegativeInt = Field(description="By both seats.")
+    seconds: NonNegativeFloat = Field(description="Wall time of the slowest shard.")
+    cpu_seconds: NonNegativeFloat = Field(description="Of all processes of all shards, user and system.")
+    battles_per_second: NonNegativeFloat | None = Field(description="By wall time, over all shards.")
+    decisions_per_second: NonNegativeFloat | None = Field(description="By wall time, over all shards.")
+    decisions_per_cpu_second: NonNegativeFloat | None
+    failures: dict[str, NonNegativeInt] = Field(description="Failed attempts by cause; each battle was replayed.")
+    rejected_choices: NonNegativeInt
+
+
+class Collection(Model):
+    """The battles that an iteration trained on."""
+
+    learner: PolicyIdField
+    recorded_decisions: NonNegativeInt
+    throughput: Throughput
+    opponents: tuple[OpponentScore, ...]
+
+
+class Curve(Model):
+    """One measured value over optimiser steps: at most ``CURVE_POINTS`` points, evenly spaced, with six digits."""
+
+    name: str
+    updates: tuple[NonNegativeInt, ...]
+    values: tuple[float, ...]
+
+
+class Training(Model):
+    """One trained policy."""
+
+    policy: PolicyIdField
+    parent: PolicyIdField | None
+    oracle: str
+    preset: str
+    reference: str = Field(description="Source of the KL reference.")
+    num_updates: NonNegativeInt
+    num_decisions: NonNegativeInt
+    num_parameters: NonNegativeInt
+    rollbacks: NonNegativeInt
+    seconds: NonNegativeFloat
+    summary: dict[str, float]
+    curves: tuple[Curve, ...]
+
+
+class GateOutcome(Model):
+    """Whether a new policy joined the population, and on what evidence."""
+
+    policy: PolicyIdField
+    parent: PolicyIdField | None = Field(description="The policy that it had to beat.")
+    decision: GateDecision
+    wins: NonNegativeInt
+    draws: NonNegativeInt
+    losses: NonNegativeInt
+    payoff: float | None = Field(description="Of a tabular game, instead of battles.")
+
+
+class IterationRow(Model):
+    """One iteration."""
+
+    iteration: NonNegativeInt
+    sources: str = Field(description="Digest of the attempts that the row was read from.")
+    versions: dict[str, str] = Field(description="Versions of the software that made the iteration, by name.")
+    oracle: str
+    rule: OpponentRule = Field(description="Source of the opponents.")
+    gates: tuple[GateOutcome, ...] = Field(description="Empty in a run without a gate.")
+    new_policies: tuple[PolicyIdField, ...]
+    meta_solver: str
+    meta_strategy: tuple[Probability, ...]
+    entropy: NonNegativeFloat = Field(description="Of the meta-strategy, in nats.")
+    support: tuple[PolicyIdField, ...] = Field(description="Policies with a probability above 0.01.")
+    support_stability: float = Field(description="Share of posterior draws with the same support.")
+    exploitability: tuple[Exploitability, ...]
+    collection: Collection
+    training: tuple[Training, ...]
+    evaluation: Throughput
+    seconds: NonNegativeFloat = Field(description="Wall time: the slowest shard of each step, summed over the steps.")

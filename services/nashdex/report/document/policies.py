@@ -1,0 +1,34 @@
+"""The members of the population, as they are after the last iteration."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pydantic import Field, NonNegativeInt
+
+from nashdex.core.documents import Model
+from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.metagame.population import Kind
+from nashdex.metagame.ratings.ladder import LadderRating
+from nashdex.report.document.estimates import Interval, Rating
+
+
+class PolicyRow(Model):
+    """One member of the population."""
+
+    id: PolicyIdField
+    short_id: str = Field(description="The first characters of the id, enough to tell the members apart.")
+    name: str
+    kind: Kind
+    iteration: int | None = Field(description="Iteration that trained it; null for the initial population.")
+    parent: PolicyIdField | None
+    anchor: bool = Field(description="True for the frozen policies that progress is measured against.")
+    probability: Interval = Field(description="In the last meta-strategy.")
+    rating: Rating
+    ladder: LadderRating | None = Field(description="Null where payoffs are exact.")
+    games: NonNegativeInt = Field(description="Battles in the ledger.")
+
+
+def policy_names(policies: Sequence[PolicyRow]) -> dict[PolicyId, str]:
+    """Return the display name of each policy: its name, followed by its short id where two policies share a name."""
+    times = Counter(row.name for row in policies)
+    return {row.id: row.name if times[row.name] == 1 else f"{row.name} {row.short_id}" for row in policies}

@@ -1,0 +1,52 @@
+"""The whole document."""
+
+from typing import Any
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
+
+from nashdex.core.documents import Document, Model
+from nashdex.core.ids import PolicyIdField, RunIdField
+from nashdex.report.document.estimates import Interval
+from nashdex.report.document.iteration import IterationRow
+from nashdex.report.document.payoffs import AnchorPayoff, AnchorScore, Embedding, Intransitivity, PayoffMatrix
+from nashdex.report.document.policies import PolicyRow
+from nashdex.report.document.replays import Replay
+
+
+class Progress(Model):
+    """The best policy against the policy that training began with."""
+
+    best: PolicyIdField
+    base: PolicyIdField
+    elo: Interval = Field(description="Elo(best) − Elo(base).")
+    standard_error: NonNegativeFloat
+
+
+class Report(Document):
+    """A run, after one iteration."""
+
+    schema_version: int = 2
+
+    run: RunIdField
+    format: str
+    mode: str
+    seed: NonNegativeInt
+    iteration: NonNegativeInt
+    planned_iterations: NonNegativeInt
+    versions: dict[str, str]
+    settings: dict[str, Any]
+    anchor_scores: tuple[AnchorScore, ...] = Field(description="Empty where payoffs are exact.")
+    anchor_payoffs: tuple[AnchorPayoff, ...] = Field(description="Empty where payoffs come from battles.")
+    progress: Progress | None = Field(
+        description="Null while no second policy has been trained, and while there are too few battles to tell."
+    )
+    findings: tuple[str, ...] = Field(description="The main results as sentences.")
+    warnings: tuple[str, ...]
+    policies: tuple[PolicyRow, ...] = Field(description="By falling rating.")
+    payoffs: PayoffMatrix
+    embedding: Embedding | None = Field(
+        description="Null where the cyclic part is no larger than by chance, or the population is too large to draw."
+    )
+    intransitivity: Intransitivity
+    iterations: tuple[IterationRow, ...]
+    replays: tuple[Replay, ...]

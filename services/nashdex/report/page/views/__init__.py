@@ -1,0 +1,1 @@
+"""What each section of the page draws and lists, made from ``report.json``."""
