@@ -1,7 +1,7 @@
-"""Write what is made from code in helm/nashdex and k8s/base: ``make chart``. With --check, name what is not current.
+"""Write the generated files of helm/nashdex and k8s: ``make chart``. With --check, name the files that are stale.
 
-helm/nashdex/values.yaml, values.schema.json and the README's table come from nashdex.cluster.chart_values;
-k8s/base and k8s/components/object-store are the chart itself, rendered, for clusters without Helm.
+helm/nashdex/values.yaml, values.schema.json and the README's table come from the model in chart_values. k8s/base and
+k8s/components/object-store are the rendered chart, for clusters without Helm.
 """
 
 import json
@@ -15,7 +15,7 @@ from helm_python import Chart
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from nashdex.cluster.chart_values import ChartValues
+from chart_values import ChartValues
 
 ROOT = Path(__file__).parents[1]
 CHART = Path("helm/nashdex")
@@ -25,13 +25,13 @@ HELM_KEYS = ("helm.sh/chart", "app.kubernetes.io/managed-by", "app.kubernetes.io
 
 
 def fields(values: BaseModel) -> Iterator[tuple[str, FieldInfo]]:
-    """Yield a section's own fields first, then those that every section of its kind has."""
+    """Yield a section's own fields first, then the inherited ones."""
     own = type(values).__annotations__
     yield from sorted(type(values).model_fields.items(), key=lambda item: item[0] not in own)
 
 
 def values_yaml(values: BaseModel, indent: str = "") -> Iterator[str]:
-    """Yield the lines of values.yaml: every key with its default, below its description."""
+    """Yield the lines of values.yaml: each key's description, then the key with its default."""
     for name, field in fields(values):
         value = getattr(values, name)
         yield f"{indent}# -- {field.description}"
@@ -45,7 +45,7 @@ def values_yaml(values: BaseModel, indent: str = "") -> Iterator[str]:
 
 
 def table(values: BaseModel, prefix: str = "") -> Iterator[str]:
-    """Yield a row of the README's table for every key that holds no further keys."""
+    """Yield a row of the README's table for every leaf key."""
     for name, field in fields(values):
         value, key = getattr(values, name), f"{prefix}{field.alias}"
         if isinstance(value, BaseModel):
@@ -55,7 +55,7 @@ def table(values: BaseModel, prefix: str = "") -> Iterator[str]:
 
 
 def rendered(values: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """Return the objects that the chart makes, by the file of their template, without what only Helm's have."""
+    """Return the chart's objects by template file, without Helm's own labels."""
     with Chart.load(ROOT / CHART) as chart:
         texts = chart.render(values, name="nashdex", namespace="nashdex")
     found = {}
@@ -68,14 +68,14 @@ def rendered(values: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def without_helm(document: Any) -> Any:  # noqa: ANN401 - any part of a YAML document
-    """Return an object without what Helm alone knows: its labels, and the namespace, which is an overlay's."""
+    """Return an object without Helm's labels and without the namespace, which an overlay sets."""
     if isinstance(document, dict):
         return {key: without_helm(value) for key, value in document.items() if key not in HELM_KEYS}
     return [without_helm(value) for value in document] if isinstance(document, list) else document
 
 
 def documents(objects: list[dict[str, Any]]) -> str:
-    """Return a file of objects in the order of their kinds and names."""
+    """Return the text of a file of objects, ordered by kind and name."""
     ordered = sorted(objects, key=lambda each: (each["kind"], each["metadata"]["name"]))
     return "# Made by `make chart` from helm/nashdex.\n" + "---\n".join(
         yaml.safe_dump(each, sort_keys=False, width=120) for each in ordered
@@ -83,7 +83,7 @@ def documents(objects: list[dict[str, Any]]) -> str:
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Yield every file that is made, with its content; what the chart renders comes after what it is told."""
+    """Yield every generated file with its content; the chart's values come before what it renders from them."""
     defaults = ChartValues()
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **ChartValues.model_json_schema()}
     yield CHART / "values.yaml", "\n".join(["# Made by `make chart`.", "", *values_yaml(defaults)])
@@ -92,12 +92,12 @@ def files() -> Iterator[tuple[Path, str]]:
     head = (ROOT / readme).read_text().partition(MARK)[0]
     rows = ["", "## Values", "", "| key | default | meaning |", "|---|---|---|", *table(defaults)]
     yield readme, head + MARK + "\n".join(rows) + "\n"
-    # The keys are in a Secret of that name, which whoever installs makes.
+    # Whoever installs it creates this Secret.
     embedded = rendered({"objectStore": {"existingSecret": "nashdex-store"}})
     external = rendered(
         {"objectStore": {"uri": "s3://nashdex", "existingSecret": "nashdex-store", "embedded": {"enabled": False}}}
     )
-    # argo/ has the WorkflowTemplates, and the tests are Helm's.
+    # Without the WorkflowTemplates, which argo/ has, and without Helm's tests.
     base = [each for name, parts in external.items() if name != "workflow-templates.yaml" for each in parts]
     kept = [each for each in base if "helm.sh/hook" not in each["metadata"].get("annotations", {})]
     yield Path("k8s/base/nashdex.yaml"), documents(kept)

@@ -13,7 +13,7 @@ from helm_python import Chart
 from helm_python.chart import lint
 
 import nashdex
-from nashdex.cluster.chart_values import ChartValues
+from chart_values import ChartValues
 
 
 def test_what_is_made_from_code_is_current() -> None:

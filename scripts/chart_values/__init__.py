@@ -1,0 +1,43 @@
+"""The Helm chart's values: ``make chart`` makes values.yaml, its schema and the README's table from this model.
+
+Keys are camelCase, as Helm's are. An empty default leaves the choice to the cluster. No value holds a credential:
+values name Secrets.
+"""
+
+from pydantic import Field
+
+from chart_values.base import KubernetesObject, Values
+from chart_values.cluster import ArgoValues, NetworkPolicyValues, QueueingValues, ServiceAccountsValues
+from chart_values.images import ImageValues
+from chart_values.monitoring import DashboardsValues, MonitoringObjectValues, PodMonitorValues
+from chart_values.pods import BattleStepValues, ExporterValues, PodValues, ShowdownServerValues, TrainValues
+from chart_values.store import ObjectStoreValues
+
+__all__ = ["ChartValues"]
+
+
+class ChartValues(Values):
+    """values.yaml."""
+
+    images: ImageValues = Field(ImageValues(), description="The five images.")
+    object_store: ObjectStoreValues = Field(ObjectStoreValues(), description="Where runs are stored.")
+    collect: BattleStepValues = Field(BattleStepValues(), description="Pods of the step collect.")
+    train: TrainValues = Field(TrainValues(), description="Pods of the step train.")
+    evaluate: BattleStepValues = Field(BattleStepValues(), description="Pods of the steps evaluate and gate.")
+    control: PodValues = Field(PodValues(), description="Pods of begin, plan, solve, report and verdict.")
+    exporter: ExporterValues = Field(
+        ExporterValues(), description="Deployment that serves the results of active runs as metrics."
+    )
+    showdown_server: ShowdownServerValues = Field(
+        ShowdownServerValues(), description="The stock Showdown server, for people and external agents."
+    )
+    queueing: QueueingValues = Field(QueueingValues(), description="What limits how many steps run at once.")
+    service_accounts: ServiceAccountsValues = Field(ServiceAccountsValues(), description="One service account a role.")
+    submitters: list[KubernetesObject] = Field(
+        [], description="More subjects that may submit runs, such as `{kind: Group, name: research}`."
+    )
+    network_policy: NetworkPolicyValues = Field(NetworkPolicyValues(), description="Network policies.")
+    pod_monitor: PodMonitorValues = Field(PodMonitorValues(), description="PodMonitor that scrapes every pod.")
+    prometheus_rule: MonitoringObjectValues = Field(MonitoringObjectValues(), description="Alerts.")
+    dashboards: DashboardsValues = Field(DashboardsValues(), description="Grafana dashboards, as ConfigMaps.")
+    argo: ArgoValues = Field(ArgoValues(), description="The cluster's Argo Workflows.")
