@@ -20,6 +20,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.registry import check_format
 from nashdex.games.showdown.game import showdown_game
 from nashdex.games.showdown.gateway import Gateway
+from nashdex.games.showdown.protocol import BattleStart, Failed, Finished, GatewayMessage, Lines, Rejected, Start
 
 _NUM_CONCURRENT = 64
 _SILENCE_SECONDS = 120.0
@@ -78,20 +79,18 @@ def count_rejections(format_id: str, num_battles: int, seed: int) -> Rejections:
     for message in _play(format_id, range(num_battles), seed, states=False):
         if isinstance(message, Decisions):
             counts.decisions += len(message) - int(message.asked_again.sum())
-        elif message["type"] == "rejected":
-            counts.battles_with.add(message["battle"])
-        elif message["type"] == "finished":
-            counts.battles += len(message["battles"])
-        elif message["type"] == "failed":
-            counts.failed += len(message["battles"])
+        elif isinstance(message, Rejected):
+            counts.battles_with.add(message.battle)
+        elif isinstance(message, Finished):
+            counts.battles += len(message.battles)
+        elif isinstance(message, Failed):
+            counts.failed += len(message.battles)
     states: dict[tuple[int, int], Mapping[str, Any]] = {}
     for message in _play(format_id, sorted(counts.battles_with), seed, states=True):
-        if isinstance(message, Decisions):
-            continue
-        if message["type"] == "lines":
-            states |= {(row["battle"], row["seat"]): row["state"] for row in message["rows"]}
-        elif message["type"] == "rejected":
-            counts.refusals[_refusal(message["cause"], states[message["battle"], message["seat"]])] += 1
+        if isinstance(message, Lines):
+            states |= {(view.battle, view.seat): view.state for view in message.rows if view.state is not None}
+        elif isinstance(message, Rejected):
+            counts.refusals[_refusal(message.cause, states[message.battle, message.seat])] += 1
     return counts
 
 
@@ -102,7 +101,7 @@ def _refusal(cause: str, state: Mapping[str, Any]) -> Refusal:
     return Refusal(cause, state["maybe_trapped"], opponent["forme"], opponent["ability"])
 
 
-def _play(format_id: str, numbers: Sequence[int], seed: int, *, states: bool) -> Iterator[Decisions | dict[str, Any]]:
+def _play(format_id: str, numbers: Sequence[int], seed: int, *, states: bool) -> Iterator[Decisions | GatewayMessage]:
     """Play the battles of these numbers and yield what the gateway says, each message once it is answered."""
     if not numbers:
         return
@@ -113,9 +112,9 @@ def _play(format_id: str, numbers: Sequence[int], seed: int, *, states: bool) ->
 
     def start(count: int) -> None:
         nonlocal num_started
-        rows = [_start_row(number, seed, teams) for number in numbers[num_started : num_started + count]]
-        num_started += len(rows)
-        gateway.send({"type": "start", "battles": [{**row, "states": [states, states]} for row in rows]})
+        now = numbers[num_started : num_started + count]
+        num_started += len(now)
+        gateway.send(Start(battles=tuple(_battle_start(number, seed, teams, states=states) for number in now)))
         gateway.flush()
 
     try:
@@ -127,24 +126,27 @@ def _play(format_id: str, numbers: Sequence[int], seed: int, *, states: bool) ->
             if isinstance(message, Decisions):
                 gateway.act(message.battle, message.seat, _draw(message, seed, draws))
                 gateway.flush()
-            elif message["type"] in {"finished", "failed"}:
-                num_ended += len(message["battles"])
-                start(len(message["battles"]))
+            elif isinstance(message, Finished | Failed):
+                num_ended += len(message.battles)
+                start(len(message.battles))
             yield message
     finally:
         gateway.close()
 
 
-def _start_row(number: int, seed: int, teams: Sequence[str]) -> Mapping[str, Any]:
+def _battle_start(number: int, seed: int, teams: Sequence[str], *, states: bool) -> BattleStart:
     root = derive_seed(seed, "rejections", number)
-    team_seeds = [derive_seed(root, "team", seat) for seat in (0, 1)]
-    return {
-        "battle": number,
-        "seed": hex_seed(root),
-        "teams": [teams[drawn % len(teams)] if teams else None for drawn in team_seeds],
-        "team_seeds": [hex_seed(drawn) for drawn in team_seeds],
-        "deadline_seconds": _DEADLINE_SECONDS,
-    }
+    first, second = (derive_seed(root, "team", seat) for seat in (0, 1))
+    return BattleStart(
+        battle=number,
+        seed=hex_seed(root),
+        teams=(teams[first % len(teams)], teams[second % len(teams)]) if teams else (None, None),
+        team_seeds=(hex_seed(first), hex_seed(second)),
+        lines=(False, False),
+        states=(states, states),
+        log=False,
+        deadline_seconds=_DEADLINE_SECONDS,
+    )
 
 
 def _draw(decisions: Decisions, seed: int, draws: Counter[tuple[int, int]]) -> NDArray[np.int64]:

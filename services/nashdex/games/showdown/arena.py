@@ -1,11 +1,11 @@
-"""Battles over several gateways, with those that die, hang or grow replaced."""
+"""Plays battles on several gateways, and replaces gateways that die, hang or use too much memory."""
 
 import select
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import get_args
 
 import numpy as np
 import psutil
@@ -13,30 +13,34 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import TryAgainError
 from nashdex.core.seeds import hex_seed
-from nashdex.games.interface import Events, Failure, Outcome, RunningBattle, SeatLines
-from nashdex.games.showdown.frames import ChannelStuckError
+from nashdex.games.interface import Decisions, Events, Failure, Outcome, RunningBattle, SeatLines
+from nashdex.games.showdown.frames import ChannelClosedError, ChannelStuckError
 from nashdex.games.showdown.gateway import Gateway, GatewaySettings
+from nashdex.games.showdown.protocol import (
+    BattleStart,
+    Failed,
+    FailureCause,
+    Finished,
+    FinishedBattle,
+    GatewayMessage,
+    Lines,
+    Recycle,
+    Rejected,
+    Start,
+)
 from nashdex.games.space import Space
 from nashdex.telemetry import metrics
 
-FAILURE_CAUSES = (
-    "deadline",
-    "simulator_error",
-    "tracker_error",
-    "illegal_team",
-    "bad_start",
-    "gateway_died",
-    "gateway_hung",
-)
-"""Why a battle may fail. The last two are said here, the others by the gateway."""
+FAILURE_CAUSES: tuple[str, ...] = (*get_args(FailureCause), "gateway_died", "gateway_hung")
+"""Why a battle may fail. The gateway reports all but the last two."""
 
 _POLL_SECONDS = 1.0
 _HANG_SECONDS = 60.0
-"""A gateway answers a batch in milliseconds; one that owes an answer and is silent for so long is stuck."""
+"""A gateway that owes an answer and sends nothing for this long is stuck; usually it takes milliseconds."""
 
 
 class _Worker:
-    """One gateway with the battles that run on it."""
+    """One gateway and the battles that run on it."""
 
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
@@ -47,7 +51,7 @@ class _Worker:
         self.retiring = False
         self.active_at = time.monotonic()
         self.asked_at: float | None = None
-        """When it was sent what it owes an answer to; None where it owes none."""
+        """When the last flush was sent that it still has to answer; None if it owes no answer."""
 
     @property
     def owes_answer(self) -> bool:
@@ -57,10 +61,10 @@ class _Worker:
         return self.owes_answer and now - self.active_at > _HANG_SECONDS
 
     def flush(self) -> None:
-        """Send what waits to be sent, unless the gateway still owes an answer to what was sent before.
+        """Send what is queued, unless the gateway still has to answer the previous flush.
 
-        Battles that end are told of before the decisions of the same moment. The battles that then start go with the
-        answers to those decisions: sent at once, they would come back as a small batch of their own, turn after turn.
+        The gateway reports finished battles before the same tick's decisions. The battles that replace them are sent
+        with the answers to those decisions: sent at once, they would form a small batch of their own every turn.
         """
         if self.asked_at is not None:
             return
@@ -69,7 +73,7 @@ class _Worker:
         self.gateway.flush()
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
-        """Answer decisions of its own battles."""
+        """Queue actions for decisions of this gateway's battles."""
         self.num_unanswered -= len(battle)
         self.active_at = time.monotonic()
         self.gateway.act(battle, seat, action)
@@ -79,39 +83,43 @@ class _Worker:
         received = self.gateway.receive(0.0)
         while received is not None:
             self.active_at = time.monotonic()
-            if isinstance(received, dict):
-                self._take(received, events)
-            else:
+            if isinstance(received, Decisions):
                 self.num_unanswered += len(received)
                 events.decisions.append(replace(received, lines=self.lines) if self.lines else received)
                 self.lines = {}
+            else:
+                self._take(received, events)
             received = self.gateway.receive(0.0) if self.gateway.channel.has_frames else None
         if self.asked_at is not None and not self.owes_answer:
             metrics.GATEWAY_SECONDS.observe(time.monotonic() - self.asked_at)
             self.asked_at = None
 
-    def _take(self, message: dict[str, Any], events: Events) -> None:
-        match message["type"]:
-            case "lines":
-                for row in message["rows"]:
-                    self.lines[row["battle"], row["seat"]] = SeatLines(row["lines"], row["request"])
-            case "finished":
-                for row in message["battles"]:
-                    self.battles.discard(row["battle"])
-                    events.outcomes.append(_outcome(row))
-            case "failed":
-                for row in message["battles"]:
-                    self.battles.discard(row["battle"])
-                    events.failures.append(Failure(row["battle"], row["cause"], row["detail"]))
-            case "recycle":
+    def _take(self, message: GatewayMessage, events: Events) -> None:
+        match message:
+            case Lines():
+                for view in message.rows:
+                    self.lines[view.battle, view.seat] = SeatLines(list(view.lines), view.request or {})
+            case Finished():
+                for battle in message.battles:
+                    self.battles.discard(battle.battle)
+                    events.outcomes.append(_outcome(battle))
+            case Failed():
+                for failed in message.battles:
+                    self.battles.discard(failed.battle)
+                    events.failures.append(Failure(failed.battle, failed.cause, failed.detail))
+            case Rejected():
+                pass  # The seat's row comes again with ``asked_again``, and the outcome counts the rejections.
+            case Recycle():
                 self.retiring = True
                 metrics.GATEWAY_RECYCLES.add()
+            case _:
+                raise ChannelClosedError(f"the gateway sent an unexpected {type(message).__name__}")
 
 
 class ShowdownArena:
-    """Plays battles of one format on ``num_gateways`` gateways; ``settings`` are by default the environment's.
+    """Plays battles of one format on ``num_gateways`` gateways; ``settings`` default to the environment's.
 
-    With several gateways one answers while another's decisions are looked at, so that no side waits for long.
+    With two or more gateways, one computes while the policies answer another, so that neither side waits for long.
     """
 
     def __init__(self, format_id: str, num_gateways: int, settings: GatewaySettings | None = None) -> None:
@@ -122,7 +130,7 @@ class ShowdownArena:
         self._lost: list[Failure] = []
         self._spent_cpu_seconds = 0.0
         for cause in FAILURE_CAUSES:
-            # Counted from 0, so that the first one is seen to be one more.
+            # Export a 0 first, so that a rate over the counter includes the first failure.
             metrics.FAILED_BATTLES.add(0, cause=cause)
         metrics.GATEWAY_RECYCLES.add(0)
         try:
@@ -136,16 +144,16 @@ class ShowdownArena:
 
     @property
     def space(self) -> Space:
-        """What policies see and may do here."""
+        """Layout of observations and actions."""
         return self._space
 
     @property
     def versions(self) -> dict[str, str]:
-        """The simulator's version: that of the npm package."""
+        """The simulator's version, by its npm package's name."""
         return self._versions
 
     def start(self, battles: Sequence[RunningBattle]) -> None:
-        """Start battles, each on the gateway that has the fewest."""
+        """Start battles, each on the gateway that runs the fewest."""
         batches: dict[int, list[RunningBattle]] = {}
         accepting = [index for index, worker in enumerate(self._workers) if not worker.retiring]
         for running in battles:
@@ -154,12 +162,12 @@ class ShowdownArena:
             batches.setdefault(index, []).append(running)
         for index, batch in batches.items():
             self._workers[index].active_at = time.monotonic()
-            self._workers[index].gateway.send({"type": "start", "battles": [_start_row(running) for running in batch]})
+            self._workers[index].gateway.send(Start(battles=tuple(_battle_start(running) for running in batch)))
 
     def poll(self) -> Events:
-        """Send starts and answers, wait up to a second for something to happen, and return it.
+        """Send starts and actions, wait up to a second for events, and return them.
 
-        Observations and masks stay as they are until the next poll, which may use their memory for others.
+        Observations and masks are valid until the next poll, which may reuse their memory.
         """
         for worker in list(self._workers):
             worker.gateway.channel.recycle()
@@ -188,7 +196,7 @@ class ShowdownArena:
         return events
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
-        """Answer decisions; those of battles whose gateway was lost meanwhile are dropped."""
+        """Queue actions for decisions; drop those of battles whose gateway has been lost."""
         numbers = battle.tolist()
         for worker in self._workers:
             if worker.battles.issuperset(numbers):
@@ -203,7 +211,7 @@ class ShowdownArena:
         return sum(process.memory_info().rss for process in self._processes())
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time of all child gateways so far, user and system."""
+        """Return the CPU time of all child gateways so far, user and system, in seconds."""
         return self._spent_cpu_seconds + sum(_cpu_seconds(process) for process in self._processes())
 
     def close(self) -> None:
@@ -217,7 +225,7 @@ class ShowdownArena:
     def _close_worker(self, worker: _Worker) -> None:
         self._workers.remove(worker)
         if worker.gateway.process_id:
-            with suppress(psutil.Error):  # one that died took its times with it
+            with suppress(psutil.Error):  # The times of a process that died are lost.
                 self._spent_cpu_seconds += _cpu_seconds(psutil.Process(worker.gateway.process_id))
         worker.gateway.close()
 
@@ -230,7 +238,7 @@ class ShowdownArena:
         return ready
 
     def _lose(self, worker: _Worker, cause: str, detail: str) -> None:
-        """Fail the battles of a gateway that went away, and put another in its place."""
+        """Fail the battles of a lost gateway and open another."""
         if worker not in self._workers:
             return
         self._close_worker(worker)
@@ -239,7 +247,7 @@ class ShowdownArena:
         self._open_worker()
 
     def _retire(self, worker: _Worker) -> None:
-        """Let a gateway that has grown finish its battles while another takes the new ones."""
+        """Let a gateway that asked to be recycled finish its battles while another takes new ones."""
         if sum(not other.retiring for other in self._workers) < self._num_gateways:
             self._open_worker()
         if not worker.battles:
@@ -255,26 +263,27 @@ def _cpu_seconds(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def _start_row(running: RunningBattle) -> dict[str, Any]:
+def _battle_start(running: RunningBattle) -> BattleStart:
     spec = running.spec
-    return {
-        "battle": running.battle,
-        "seed": hex_seed(spec.seed),
-        "teams": spec.teams,
-        "team_seeds": [hex_seed(seed) for seed in spec.team_seeds],
-        "lines": running.lines,
-        "log": spec.log,
-        "deadline_seconds": spec.deadline_seconds,
-    }
+    first, second = spec.team_seeds
+    return BattleStart(
+        battle=running.battle,
+        seed=hex_seed(spec.seed),
+        teams=spec.teams,
+        team_seeds=(hex_seed(first), hex_seed(second)),
+        lines=running.lines,
+        states=(False, False),
+        log=spec.log,
+        deadline_seconds=spec.deadline_seconds,
+    )
 
 
-def _outcome(row: dict[str, Any]) -> Outcome:
-    first, second = row["decisions"]
+def _outcome(finished: FinishedBattle) -> Outcome:
     return Outcome(
-        battle=row["battle"],
-        winner=row["winner"],
-        turns=row["turns"],
-        decisions=(first, second),
-        rejected=row["rejected"],
-        log=row["log"],
+        battle=finished.battle,
+        winner=finished.winner,
+        turns=finished.turns,
+        decisions=finished.decisions,
+        rejected=finished.rejected,
+        log=finished.log,
     )

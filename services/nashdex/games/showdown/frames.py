@@ -1,7 +1,7 @@
-"""Frames over two file descriptors (docs/gateway.md), without ever waiting for one direction alone.
+"""Frames over two file descriptors (docs/gateway.md), without a deadlock between the two directions.
 
-Both sides stop reading while their output is full, so a writer that only wrote could wait for ever. Sending
-therefore goes on receiving.
+Each side stops reading while its output is full, so a writer that does not read could block forever. Sending
+therefore also receives.
 """
 
 import os
@@ -17,16 +17,16 @@ from nashdex.core.errors import TryAgainError
 HEADER = struct.Struct("<IB3x")
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 1 << 18
-"""How much of the last words is read at once."""
+"""Most bytes of a closing gateway's output that one call reads and drops."""
 _ROOM = 1.25
-"""Memory for decisions, over their size: the next ones may be a few more."""
+"""Memory allocated for a decisions frame, as a multiple of its size: the next frame may be larger."""
 _STUCK_SECONDS = 60.0
-"""Longest wait for the other side to read or write anything while frames are on their way to it."""
+"""Longest wait for the other side to read or write anything while frames are being sent to it."""
 _TYPE_BYTES = 4  # the type and its padding, which the length counts
 
 
 class FrameType(IntEnum):
-    """What a frame's payload is."""
+    """Kind of a frame's payload."""
 
     CONTROL = 1
     DECISIONS = 2
@@ -34,11 +34,11 @@ class FrameType(IntEnum):
 
 
 class ChannelClosedError(TryAgainError):
-    """The other side went away."""
+    """The other side is gone."""
 
 
 class ChannelStuckError(TryAgainError):
-    """The other side is there and does nothing."""
+    """The other side neither reads nor writes."""
 
 
 class FrameChannel:
@@ -58,29 +58,29 @@ class FrameChannel:
         self._lent = bytearray()
         """The largest memory of decisions received since the last ``recycle``."""
         self._spare = bytearray()
-        """Memory that nobody looks at any more."""
+        """Memory that is free to be reused."""
 
     def fileno(self) -> int:
-        """Return the descriptor that becomes readable when frames come."""
+        """Return the descriptor that becomes readable when frames arrive."""
         return self._read_fd
 
     @property
     def has_frames(self) -> bool:
-        """Say whether ``receive`` would return at once."""
+        """Whether ``receive`` would return at once."""
         return bool(self._received)
 
     def queue(self, frame_type: FrameType, parts: Sequence[bytes | memoryview]) -> None:
-        """Have one frame, whose payload is ``parts`` joined, go with the next ``flush``."""
+        """Queue one frame for the next ``flush``; its payload is ``parts`` joined."""
         size = sum(len(part) for part in parts)
         if size + HEADER.size > MAX_FRAME_BYTES:
             raise ValueError(f"a frame of {size} bytes is over the limit of {MAX_FRAME_BYTES}")
         self._queued += [HEADER.pack(size + _TYPE_BYTES, frame_type), *parts]
 
     def flush(self) -> None:
-        """Send what is queued, in one go.
+        """Send everything queued in one write.
 
         Raises:
-            ChannelClosedError: the other side went away.
+            ChannelClosedError: the other side is gone.
             ChannelStuckError: it has read nothing for a minute.
         """
         left = memoryview(b"".join(self._queued))
@@ -98,10 +98,12 @@ class FrameChannel:
                 raise ChannelClosedError(f"the gateway stopped reading ({error.strerror})") from error
 
     def receive(self, timeout_seconds: float) -> tuple[int, memoryview] | None:
-        """Return the next frame's type and payload, or None if none came in time. Decisions stay until ``recycle``.
+        """Return the next frame's type and payload, or None after ``timeout_seconds``.
+
+        The payload of decisions is valid until ``recycle``.
 
         Raises:
-            ChannelClosedError: the other side went away.
+            ChannelClosedError: the other side is gone.
         """
         deadline = time.monotonic() + timeout_seconds
         if not self._received:
@@ -118,16 +120,16 @@ class FrameChannel:
         return frame_type, payload
 
     def recycle(self) -> None:
-        """Let decisions to come overwrite those received so far, which nobody may look at any more.
+        """Allow later decisions to overwrite those received so far.
 
-        Fresh memory for each batch would be mapped, cleared and unmapped every time. A caller that never says this
-        keeps every payload for as long as it likes.
+        Fresh memory for each batch would be mapped, cleared and unmapped every time. A caller that never calls this
+        keeps every payload.
         """
         self._spare = max(self._spare, self._lent, key=len)
         self._lent = bytearray()
 
     def close(self, listen_seconds: float = 0.0) -> None:
-        """Close both descriptors; before the second, read and drop what the other side says until it ends or in time.
+        """Close the output; read and drop input until it ends, at most ``listen_seconds``; then close the input.
 
         Safe to call twice.
         """
@@ -144,11 +146,11 @@ class FrameChannel:
         os.close(self._read_fd)
 
     def _read_available(self) -> None:
-        """Read what is there; whole frames go to the queue."""
+        """Read what is available; queue whole frames."""
         while True:
             wanted = [self._target[self._filled :]]
             if self._frame_type is not None:
-                wanted.append(memoryview(self._header))  # of the frame after it: it is there already or comes later
+                wanted.append(memoryview(self._header))  # The next frame's, in the same read.
             try:
                 count = os.readv(self._read_fd, wanted)
             except BlockingIOError:
@@ -165,11 +167,11 @@ class FrameChannel:
                 return
 
     def _take_target(self) -> None:
-        """Use what was filled: a header names the payload to fill next, a payload ends a frame."""
+        """Use the filled target: after a header comes its payload, and a payload completes a frame."""
         if self._frame_type is None:
             length, self._frame_type = HEADER.unpack(self._header)
             if not _TYPE_BYTES <= length <= MAX_FRAME_BYTES:
-                raise ChannelClosedError(f"the gateway sent a frame of {length} bytes: not its protocol")
+                raise ChannelClosedError(f"the gateway sent a frame of {length} bytes, which is not its protocol")
             size_bytes = length - _TYPE_BYTES
             is_reused = self._frame_type == FrameType.DECISIONS
             self._target = self._memory(size_bytes) if is_reused else memoryview(bytearray(size_bytes))
@@ -178,7 +180,7 @@ class FrameChannel:
             self._target, self._frame_type = memoryview(self._header), None
 
     def _memory(self, size_bytes: int) -> memoryview:
-        """Return memory that nobody looks at."""
+        """Return memory that nothing refers to."""
         if size_bytes > len(self._spare):
             return memoryview(bytearray(int(size_bytes * _ROOM)))[:size_bytes]
         memory, self._spare = self._spare, bytearray()

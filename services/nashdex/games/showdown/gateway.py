@@ -1,7 +1,6 @@
-"""One battle gateway and the conversation with it (docs/gateway.md)."""
+"""The client of one battle gateway (docs/gateway.md): starts or connects to it, exchanges messages and decisions."""
 
 import fcntl
-import json
 import os
 import shutil
 import socket
@@ -10,9 +9,9 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,49 +23,60 @@ from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.core.stopping import check_stop
 from nashdex.games.interface import Decisions
 from nashdex.games.showdown.frames import ChannelClosedError, FrameChannel, FrameType
+from nashdex.games.showdown.protocol import (
+    GATEWAY_MESSAGE,
+    ClientMessage,
+    ErrorMessage,
+    GatewayMessage,
+    Generate,
+    Generated,
+    Hello,
+    Message,
+    Validate,
+    Validated,
+    Welcome,
+)
 from nashdex.games.space import Space
 
-PROTOCOL = 1
-_HANDSHAKE_SECONDS = 60.0
+_ANSWER_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 _CONNECT_EVERY_SECONDS = 0.25
 _PROFILE_SECONDS = 60.0
-"""To stop, where a profile is written first."""
+"""Longest wait for a gateway to stop if it first writes a profile."""
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031
 _MIN_NODE_MAJOR = 20
 _ACTIONS_HEAD = struct.Struct("<II")
+_Answer = TypeVar("_Answer", bound=Message)
 
 NODE_FLAGS = ("--max-semi-space-size=64",)
-"""A larger young generation: battles die young, and scavenges were 10 % of the time without it."""
+"""A larger young generation: most objects die young, and without this flag scavenges take 10 % of the time."""
 
 
 class GatewaySettings(BaseSettings):
-    """Where gateways come from; read from the environment, ``NASHDEX_GATEWAY_…``."""
+    """How gateways are started or reached; read from the environment, ``NASHDEX_GATEWAY_…``."""
 
     model_config = SettingsConfigDict(env_prefix="NASHDEX_GATEWAY_", frozen=True)
 
-    address: str | None = Field(None, pattern=r"^[^:]+:\d+$", description="HOST:PORT of a gateway that listens.")
+    address: str | None = Field(None, pattern=r"^[^:]+:\d+$", description="HOST:PORT of a listening gateway.")
     start_seconds: float = Field(
-        60.0, gt=0, description="Longest wait for a gateway at ADDRESS that does not listen yet, or not any more."
+        60.0, gt=0, description="Longest wait until the gateway at ADDRESS accepts a connection."
     )
-    directory: Path = Field(
-        Path(__file__).parents[3] / "showdown", description="The gateway's npm package, for child processes."
-    )
-    acceleration: bool = Field(
-        default=True, description="Speed up the simulator's event dispatch; the battles are the same."
-    )
+    directory: Path = Field(Path(__file__).parents[3] / "showdown", description="Folder of the gateway's npm package.")
+    acceleration: bool = Field(default=True, description="Accelerate the simulator; the battles stay the same.")
     profile_directory: Path | None = Field(
-        None, description="Where a child process leaves its CPU profile when it ends; by default nowhere."
+        None, description="Folder for the CPU profiles of child processes; by default none are written."
     )
-    node: str | None = Field(None, description="The Node executable; by default from PATH or the environment's own.")
+    node: str | None = Field(
+        None, description="Node executable; by default the one on PATH, then the one beside Python."
+    )
 
 
 def load_gateway_settings() -> GatewaySettings:
     """Return the settings that the environment gives.
 
     Raises:
-        ConfigurationError: a variable does not fit.
+        ConfigurationError: a variable is invalid.
     """
     try:
         return GatewaySettings()
@@ -78,7 +88,7 @@ def find_node(settings: GatewaySettings) -> str:
     """Return the Node executable.
 
     Raises:
-        ConfigurationError: there is none.
+        ConfigurationError: it is not found.
     """
     beside_python = Path(sysconfig.get_path("scripts")) / "node"
     found = settings.node or shutil.which("node") or (str(beside_python) if beside_python.exists() else None)
@@ -91,10 +101,10 @@ def find_node(settings: GatewaySettings) -> str:
 
 
 class Gateway:
-    """A connection to one gateway: a child process, or a listening one in the cluster.
+    """A connection to one gateway: a child process, or a listening one such as a pod's sidecar.
 
     Raises:
-        ConfigurationError: the format is unknown, or Node or the package is missing.
+        ConfigurationError: the format is unknown, Node or the package is missing, or the gateway has another protocol.
         TryAgainError: the gateway does not answer.
     """
 
@@ -103,13 +113,10 @@ class Gateway:
         self._process: subprocess.Popen[bytes] | None = None
         self.channel = self._connect() if self._settings.address else self._spawn()
         try:
-            self.send({"type": "hello", "protocol": PROTOCOL, "format": format_id})
-            welcome = self.expect("welcome", _HANDSHAKE_SECONDS)
-            self.simulator_version = str(welcome["simulator"])
-            self.space = Space.model_validate(welcome["space"])
-        except ValidationError as error:
-            self.close()
-            raise ConfigurationError(f"the gateway's space does not fit: {describe_problems(error)}") from error
+            self.send(Hello(format=format_id))
+            welcome = self.expect(Welcome, _ANSWER_SECONDS)
+            self.simulator_version: str = welcome.simulator
+            self.space: Space = welcome.space
         except BaseException:
             self.close()
             raise
@@ -119,10 +126,10 @@ class Gateway:
         if not (self._settings.directory / "node_modules" / "pokemon-showdown").is_dir():
             raise ConfigurationError(
                 f"{self._settings.directory} has no node_modules/pokemon-showdown: run `make setup`, "
-                "or name the gateway's folder in NASHDEX_GATEWAY_DIRECTORY"
+                "or set NASHDEX_GATEWAY_DIRECTORY to the gateway's folder"
             )
         profile = self._settings.profile_directory
-        self._process = subprocess.Popen(  # noqa: S603 our own program, no input in its arguments
+        self._process = subprocess.Popen(  # noqa: S603 our own program with our own arguments
             [
                 find_node(self._settings),
                 *NODE_FLAGS,
@@ -145,19 +152,19 @@ class Gateway:
         return FrameChannel(read_fd, write_fd)
 
     def _connect(self) -> FrameChannel:
-        """Connect to a gateway elsewhere, which may be starting, or starting again after it was lost."""
+        """Connect to a listening gateway; retry while it starts or restarts."""
         assert self._settings.address is not None
         host, _, port = self._settings.address.rpartition(":")
         deadline = time.monotonic() + self._settings.start_seconds
         while True:
             try:
-                connection = socket.create_connection((host, int(port)), timeout=_HANDSHAKE_SECONDS)
+                connection = socket.create_connection((host, int(port)), timeout=_ANSWER_SECONDS)
                 break
             except OSError as error:
                 if time.monotonic() >= deadline:
                     raise TryAgainError(
                         f"no gateway answers at {self._settings.address} within {self._settings.start_seconds:g} s "
-                        f"({error.strerror or error}); see that it runs there, or correct NASHDEX_GATEWAY_ADDRESS"
+                        f"({error.strerror or error}); start it there, or correct NASHDEX_GATEWAY_ADDRESS"
                     ) from error
             check_stop()
             time.sleep(_CONNECT_EVERY_SECONDS)
@@ -167,35 +174,35 @@ class Gateway:
 
     @property
     def process_id(self) -> int | None:
-        """The child process's id; None for a gateway elsewhere."""
+        """The child process's id; None for a listening gateway."""
         return self._process.pid if self._process else None
 
-    def send(self, message: Mapping[str, Any]) -> None:
+    def send(self, message: ClientMessage) -> None:
         """Queue a control message for the next ``flush``."""
-        self.channel.queue(FrameType.CONTROL, [json.dumps(message, separators=(",", ":")).encode()])
+        self.channel.queue(FrameType.CONTROL, [message.model_dump_json().encode()])
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
-        """Queue answers to decisions for the next ``flush``; arrays of shape (N,)."""
+        """Queue the actions of N decisions for the next ``flush``; arrays of shape (N,)."""
         head = _ACTIONS_HEAD.pack(len(battle), 0)
         parts = [head, battle.astype("<u4").tobytes(), seat.astype("u1").tobytes(), action.astype("u1").tobytes()]
         self.channel.queue(FrameType.ACTIONS, parts)
 
     def flush(self) -> None:
-        """Send what is queued in one go: what comes together is answered together, in one batch.
+        """Send everything queued at once: the gateway answers what arrives together with one batch.
 
         Raises:
-            TryAgainError: the gateway went away.
+            TryAgainError: the gateway is gone.
         """
         self.channel.flush()
 
-    def receive(self, timeout_seconds: float) -> Decisions | dict[str, Any] | None:
-        """Return the next decisions or control message, or None if none came in time.
+    def receive(self, timeout_seconds: float) -> Decisions | GatewayMessage | None:
+        """Return the next decisions or control message, or None after ``timeout_seconds``.
 
-        Observations and masks stay until ``channel.recycle``.
+        Observations and masks are valid until ``channel.recycle``.
 
         Raises:
-            TryAgainError: the gateway went away.
-            ConfigurationError: it refused what was asked, in its own words.
+            TryAgainError: the gateway is gone.
+            ConfigurationError: it refused a message, or its own message does not fit the protocol.
         """
         frame = self.channel.receive(timeout_seconds)
         if frame is None:
@@ -203,52 +210,50 @@ class Gateway:
         frame_type, payload = frame
         if frame_type == FrameType.DECISIONS:
             return decode_decisions(payload, self.space)
-        message: dict[str, Any] = json.loads(bytes(payload))
-        if message["type"] == "error":
-            raise ConfigurationError(f"the gateway refused: {message['message']}")
+        message = decode_message(payload)
+        if isinstance(message, ErrorMessage):
+            raise ConfigurationError(f"the gateway refused: {message.message}")
         return message
 
-    def expect(self, message_type: str, timeout_seconds: float) -> dict[str, Any]:
-        """Send what is queued and return the next control message, which must be of ``message_type``.
+    def expect(self, answer: type[_Answer], timeout_seconds: float) -> _Answer:
+        """Send everything queued and return the next message, which must be an ``answer``.
 
         Raises:
-            TryAgainError: it does not come in time.
+            TryAgainError: it does not arrive in time, or another message does.
         """
         self.flush()
         message = self.receive(timeout_seconds)
         if message is None:
-            raise TryAgainError(f"the gateway sent no {message_type!r} within {timeout_seconds:.0f} s")
-        if not isinstance(message, dict) or message["type"] != message_type:
-            raise TryAgainError(f"the gateway sent something else than the {message_type!r} that was due")
+            raise TryAgainError(f"the gateway sent no {answer.__name__} within {timeout_seconds:.0f} s")
+        if not isinstance(message, answer):
+            raise TryAgainError(f"the gateway sent {type(message).__name__}, expected {answer.__name__}")
         return message
 
     def validate(self, teams: Sequence[str]) -> list[str]:
-        """Return ``teams`` (export or packed text) packed.
+        """Return ``teams`` (export or packed text) in packed form.
 
         Raises:
-            DataError: one is illegal; the message holds the validator's own words.
+            DataError: a team is illegal; the message quotes the validator.
         """
-        self.send({"type": "validate", "teams": list(teams)})
-        answer = self.expect("validated", _HANDSHAKE_SECONDS)
-        for number, problems in enumerate(answer["problems"], start=1):
+        self.send(Validate(teams=tuple(teams)))
+        answer = self.expect(Validated, _ANSWER_SECONDS)
+        for number, problems in enumerate(answer.problems, start=1):
             if problems:
-                raise DataError(f"team {number} is not legal in {self.space.format}: {'; '.join(problems)}")
-        packed: list[str] = answer["packed"]
-        return packed
+                raise DataError(f"team {number} is illegal in {self.space.format}: {'; '.join(problems)}")
+        return [team for team in answer.packed if team is not None]
 
     def generate(self, count: int, seed: str, source: str | None = None) -> list[str]:
-        """Return ``count`` packed teams by a random format's generator."""
-        self.send({"type": "generate", "count": count, "seed": seed, **({"source": source} if source else {})})
-        teams: list[str] = self.expect("generated", _HANDSHAKE_SECONDS)["teams"]
-        return teams
+        """Return up to ``count`` packed teams from a random format's generator."""
+        self.send(Generate(count=count, seed=seed, source=source))
+        return list(self.expect(Generated, _ANSWER_SECONDS).teams)
 
     def close(self) -> None:
-        """End the conversation; a child process is waited for, and killed if it does not go. Safe to call twice."""
+        """Close the connection, wait for a child process to exit, and kill it if it does not. Safe to call twice."""
         if self._process is None:
             self.channel.close()
             return
         patience_seconds = _STOP_SECONDS if self._settings.profile_directory is None else _PROFILE_SECONDS
-        # It ends when its input does, and would complain of a client that no longer reads what it is saying.
+        # It exits when its input ends, and logs a warning if the client stops reading before that.
         self.channel.close(listen_seconds=patience_seconds)
         try:
             self._process.wait(patience_seconds)
@@ -256,24 +261,40 @@ class Gateway:
             self.kill()
 
     def kill(self) -> None:
-        """Kill a child process that does not answer."""
+        """Kill the child process, if there is one."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
 
 
-def decode_decisions(payload: memoryview, space: Space) -> Decisions:
-    """Return the decisions of one frame; observations and masks are views on its memory.
+def decode_message(payload: memoryview) -> GatewayMessage:
+    """Return the message of a control frame.
 
     Raises:
-        ChannelClosedError: its size is not what its count says.
+        ConfigurationError: it does not fit the protocol.
     """
-    count = int(np.frombuffer(payload, "<u4", 1)[0]) if len(payload) >= 8 else 0  # noqa: PLR2004 the two counts
+    try:
+        return GATEWAY_MESSAGE.validate_json(bytes(payload))
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"the gateway's message does not fit the protocol ({describe_problems(error)}); use one release of both"
+        ) from error
+
+
+def decode_decisions(payload: memoryview, space: Space) -> Decisions:
+    """Return the decisions of one frame; observations and masks are views of its memory.
+
+    Raises:
+        ChannelClosedError: the frame's size contradicts its count.
+    """
+    count = int(np.frombuffer(payload, "<u4", 1)[0]) if len(payload) >= 8 else 0  # noqa: PLR2004 the count and four zero bytes
     seats_at = 8 + 4 * count
     observations_at = (seats_at + 2 * count + 3) // 4 * 4
     masks_at = observations_at + 4 * count * space.observation_size
     if len(payload) != masks_at + count * space.num_actions:
-        raise ChannelClosedError(f"the gateway sent {len(payload)} bytes for {count} decisions: not this space")
+        raise ChannelClosedError(
+            f"the gateway sent {len(payload)} bytes for {count} decisions, which does not fit the space"
+        )
     observations = np.frombuffer(payload, "<f4", count * space.observation_size, observations_at)
     masks = np.frombuffer(payload, np.bool_, count * space.num_actions, masks_at)
     return Decisions(

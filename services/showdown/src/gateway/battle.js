@@ -13,10 +13,9 @@ import { parseLine } from "../tracker/lines/lines.js";
 /** @typedef {import("../simulator/package.js").PokemonSet} PokemonSet */
 /** @typedef {import("../simulator/package.js").ChoiceRequest} ChoiceRequest */
 
-/** @typedef {"p1" | "p2"} SideId */
-/** @type {readonly [SideId, SideId]} */
+/** @type {readonly ["p1", "p2"]} */
 const SIDE_IDS = ["p1", "p2"];
-/** Fixed, so that a battle's log depends on nothing but seed, teams and actions. */
+/** Fixed, so that a battle's log depends only on seed, teams and actions. */
 const PLAYER_NAMES = ["Player 1", "Player 2"];
 
 const LOWER_S = 0x73;
@@ -39,7 +38,7 @@ function isSplit(line) {
   return line.charCodeAt(1) === LOWER_S && line.startsWith("|split|p");
 }
 
-/** @typedef {"deadline" | "simulator_error" | "tracker_error" | "illegal_team" | "bad_start"} FailureCause */
+/** @typedef {import("./protocol/generated/message_types.js").FailedBattle["cause"]} FailureCause */
 
 /** Why a battle ended without a result. */
 export class BattleFailure extends Error {
@@ -64,7 +63,7 @@ export class BattleFailure extends Error {
 /** One player's view of a battle and what is asked of it. */
 class Seat {
   /**
-   * @param {number} index 0 or 1
+   * @param {0 | 1} index
    * @param {Tracker} tracker
    * @param {boolean} wantsLines
    * @param {boolean} wantsState
@@ -95,14 +94,9 @@ class Seat {
  * @property {number} deadlineSeconds wall-clock time from now
  */
 
-/**
- * @typedef {object} Rejection
- * @property {number} battle
- * @property {number} seat
- * @property {number} action
- * @property {string} choice what the simulator was told; empty if the mask already forbade the action
- * @property {string} cause the simulator's own words
- */
+/** @typedef {import("./protocol/generated/message_types.js").Rejected} Rejected */
+/** @typedef {import("./protocol/generated/message_types.js").FinishedBattle} FinishedBattle */
+/** @typedef {import("./protocol/generated/message_types.js").SeatView} SeatView */
 
 /** A running battle. Methods that step it throw `BattleFailure`; then it can only be destroyed. */
 export class LiveBattle {
@@ -122,9 +116,12 @@ export class LiveBattle {
     this.logPosition = 0;
     this.numOpen = 0;
     this.numRejected = 0;
-    this.seats = SIDE_IDS.map(
-      (_, index) => new Seat(index, new Tracker(encoder.dexInfo, index), options.lines[index], options.states[index]),
-    );
+    const { lines, states } = options;
+    /** @type {[Seat, Seat]} */
+    this.seats = [
+      new Seat(0, new Tracker(encoder.dexInfo, 0), lines[0], states[0]),
+      new Seat(1, new Tracker(encoder.dexInfo, 1), lines[1], states[1]),
+    ];
     try {
       this.simulation = new Battle({ formatid: format.id, seed: simulatorSeed(options.seed) });
       SIDE_IDS.forEach((side, index) => {
@@ -144,7 +141,7 @@ export class LiveBattle {
    * Answer a seat's open decision. When it is the last one open, the simulator plays on to the next: `observe` them.
    * @param {number} index the seat, which was asked
    * @param {number} action
-   * @returns {Rejection | null} why the decision stays open, if it does
+   * @returns {Rejected | null} why the decision stays open, if it does
    * @throws {BattleFailure}
    */
   answer(index, action) {
@@ -173,7 +170,7 @@ export class LiveBattle {
         (seat.refused ??= new Set()).add(action);
         this.#ask(seat, this.simulation.sides[index].activeRequest);
       }
-      return { battle: this.id, seat: index, action, choice, cause: refusal };
+      return { type: "rejected", battle: this.id, seat: seat.index, action, choice, cause: refusal };
     }
     seat.request = null;
     seat.refused = null;
@@ -217,8 +214,7 @@ export class LiveBattle {
 
   /**
    * @param {number} index the seat
-   * @returns {{battle: number, seat: number, lines: string[], request: object | null, state: object | null} | null}
-   *   what a seat that reads lines or states gets with its row
+   * @returns {SeatView | null} what a seat that reads lines or states gets with its row
    */
   view(index) {
     const seat = this.seats[index];
@@ -226,19 +222,21 @@ export class LiveBattle {
     const lines = seat.lines ?? [];
     if (seat.lines) seat.lines = [];
     const state = seat.wantsState ? seat.tracker.state() : null;
-    return { battle: this.id, seat: index, lines, request: seat.lines ? seat.request : null, state };
+    const request = seat.lines ? /** @type {Record<string, any> | null} */ (seat.request) : null;
+    return { battle: this.id, seat: seat.index, lines, request, state };
   }
 
-  /** The entry of an ended battle in a `finished` message. */
+  /** @returns {FinishedBattle} the battle's entry in a `finished` message */
   result() {
     const { winner, turn, log } = this.simulation;
+    const [first, second] = this.seats;
     return {
       battle: this.id,
-      winner: winner ? PLAYER_NAMES.indexOf(winner) : null,
+      winner: winner ? (winner === PLAYER_NAMES[0] ? 0 : 1) : null,
       turns: turn,
-      decisions: this.seats.map((seat) => seat.decisions),
+      decisions: [first.decisions, second.decisions],
       rejected: this.numRejected,
-      lines: this.seats.map((seat) => seat.lines),
+      lines: [first.lines, second.lines],
       log: this.wantsLog ? omniscientLog(log) : null,
     };
   }

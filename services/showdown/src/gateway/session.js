@@ -1,48 +1,40 @@
 /**
- * One client's conversation with the gateway: frames in, battles stepped, frames out. Knows nothing of sockets or
- * timers: its owner hands it frames, takes bytes, and calls `sweep` now and then.
+ * One client's conversation with the gateway: it reads frames, steps battles and writes frames. It uses no sockets and
+ * no timers: its owner passes frames in, takes bytes out and calls `sweep` at intervals.
  */
 import v8 from "node:v8";
 import { ASKED_AGAIN, DecisionBatch, FramePool, readActions } from "./protocol/batch.js";
 import { BattleFailure, LiveBattle } from "./battle.js";
 import { Encoder } from "../encoder/encoder.js";
 import { ACTIONS, BadFrame, CONTROL, controlFrame } from "./protocol/frames.js";
-import {
-  BadStart,
-  PROTOCOL,
-  ProtocolError,
-  battleNumber,
-  generateFields,
-  listField,
-  parseControl,
-  rowsField,
-  startFields,
-  stringsField,
-} from "./protocol/messages.js";
-import { UnknownFormat, gatewayVersion, simulatorVersion, singlesFormat } from "../simulator/package.js";
+import { ProtocolError, readMessage } from "./protocol/messages.js";
+import { UnknownFormat, simulatorVersion, singlesFormat } from "../simulator/package.js";
 import { IllegalTeam, NoGenerator, TeamSource } from "../simulator/teams.js";
 import { TrackedBattles } from "./tracked_battles.js";
 
-/** @typedef {import("./battle.js").Rejection} Rejection */
+/** @typedef {import("./protocol/generated/message_types.js").GatewayMessage} GatewayMessage */
+/** @typedef {import("./protocol/generated/message_types.js").ClientMessage} ClientMessage */
+/** @typedef {import("./protocol/generated/message_types.js").FailedBattle} FailedBattle */
+/** @typedef {import("./protocol/generated/message_types.js").Rejected} Rejected */
+/** @typedef {import("./protocol/generated/message_types.js").SeatView} SeatView */
 /** @typedef {import("./protocol/frames.js").Frame} Frame */
-/** @typedef {import("./protocol/messages.js").Fields} Fields */
 
 /**
- * @typedef {object} Asked a battle with open decisions: one that runs here, or one tracked from elsewhere
+ * @typedef {object} Asked a battle with open decisions: it runs here, or it is tracked
  * @property {number} id
  * @property {(seat: number, observations: Float32Array, masks: Uint8Array, row: number) => void} encode
- * @property {(seat: number) => object | null} view
+ * @property {(seat: number) => SeatView | null} view
  * @property {() => void} destroy
  */
 
 /**
- * @typedef {object} Row a decision that came due
+ * @typedef {object} Row a decision to send
  * @property {Asked} asked
  * @property {number} seat
  * @property {number} flags
  */
 
-/** What a client plays in, once it said hello. */
+/** The client's format, fixed by its hello, with everything that depends on it. */
 class Table {
   /** @param {string} formatId @throws {UnknownFormat} */
   constructor(formatId) {
@@ -56,8 +48,8 @@ class Table {
 export class Session {
   /**
    * @param {object} options
-   * @param {(bytes: Buffer, done?: () => void) => void} options.write takes bytes for the client; `done` when they are gone
-   * @param {number} options.maxHeapBytes heap in use after which the client is asked to reconnect
+   * @param {(bytes: Buffer, done?: () => void) => void} options.write takes bytes for the client; calls `done` once they are written
+   * @param {number} options.maxHeapBytes heap in use above which the client is asked to reconnect
    */
   constructor({ write, maxHeapBytes }) {
     this.write = write;
@@ -66,131 +58,110 @@ export class Session {
     this.table = null;
     /** @type {Map<number, LiveBattle>} */
     this.battles = new Map();
-    /** @type {Set<number>} failed battles: answers to them may still be on their way */
+    /** @type {Set<number>} failed battles, for which actions may still arrive */
     this.failedBattles = new Set();
     this.pool = new FramePool();
     this.isClosed = false;
     this.askedToRecycle = false;
-    this.counts = { finished: 0, failed: 0, decisions: 0, rejected: 0 };
-    /** @type {Row[]} decisions that came due since the last flush */
+    this.numFinished = 0;
+    /** @type {Row[]} decisions to send with the next flush */
     this.due = [];
     /** @type {LiveBattle[]} */
     this.finished = [];
-    /** @type {{battle: number, cause: string, detail: string}[]} */
+    /** @type {FailedBattle[]} */
     this.failed = [];
-    /** @type {Rejection[]} */
+    /** @type {Rejected[]} */
     this.rejected = [];
   }
 
   /**
-   * Handle one frame. What follows from it waits for `flush`, so that frames that came together are answered together.
+   * Handle one frame. Decisions and endings wait for `flush`, so that frames that arrive together are answered together.
    * @param {Frame} frame
-   * @throws {ProtocolError} what the client got wrong; call `refuse` with it
+   * @throws {ProtocolError} the client broke the protocol; call `refuse` with it
    */
   handle({ type, payload }) {
-    if (type === CONTROL) this.#control(parseControl(payload));
+    if (type === CONTROL) this.#control(readMessage(payload));
     else if (type === ACTIONS) this.#actions(payload);
-    else throw new ProtocolError("bad_frame", `a frame of type ${type} goes to the client only`);
+    else throw new ProtocolError("bad_frame", `a frame of type ${type} only goes to the client`);
   }
 
-  /** Fail battles that are past their deadline, and ask for a fresh gateway before memory runs out. */
+  /** Fail battles past their deadline, and ask the client to reconnect before memory runs out. */
   sweep() {
     const now = performance.now();
     for (const battle of this.battles.values()) {
-      if (now > battle.deadline) this.#fail(battle, new BattleFailure("deadline", "its time was over before the battle was"));
+      if (now > battle.deadline) this.#fail(battle, new BattleFailure("deadline", "deadline exceeded"));
     }
     this.flush();
     const heapBytes = v8.getHeapStatistics().used_heap_size;
-    if (heapBytes > this.maxHeapBytes && this.counts.finished > 0 && !this.askedToRecycle) {
+    if (heapBytes > this.maxHeapBytes && this.numFinished > 0 && !this.askedToRecycle) {
       this.askedToRecycle = true;
       const [used, limit] = [heapBytes, this.maxHeapBytes].map((bytes) => Math.round(bytes / 2 ** 20));
       this.#send({ type: "recycle", reason: `${used} MiB of heap are in use, above the limit of ${limit} MiB` });
     }
   }
 
-  /** Tell the client what it got wrong; nothing is handled afterwards. @param {ProtocolError | BadFrame} error */
+  /** Report what the client did wrong, and close the session. @param {ProtocolError | BadFrame} error */
   refuse(error) {
     const code = error instanceof ProtocolError ? error.code : "bad_frame";
     this.#send({ type: "error", code, message: error.message });
     this.isClosed = true;
   }
 
-  /** @param {Fields & {type: string}} message */
+  /** @param {ClientMessage} message */
   #control(message) {
-    if (message.type === "hello") return this.#hello(message);
+    if (message.type === "hello") return this.#hello(message.format);
     const table = this.table;
     if (!table) throw new ProtocolError("protocol", `${message.type} came before hello`);
     switch (message.type) {
       case "start":
-        return this.#start(message, table);
+        for (const entry of message.battles) this.#start(entry, table);
+        return;
       case "validate": {
-        const verdicts = stringsField(message, "teams").map((team) => table.teams.validate(team));
+        const verdicts = message.teams.map((team) => table.teams.validate(team));
         const problems = verdicts.map((verdict) => verdict.problems);
         return this.#send({ type: "validated", problems, packed: verdicts.map((verdict) => verdict.packed) });
       }
       case "generate":
         return this.#generate(message, table);
-      case "stats":
-        return this.#stats();
       case "track":
-        for (const row of rowsField(message)) this.#track(row, table);
+        for (const row of message.rows) this.#track(row, table);
         return;
       case "choices":
-        return this.#send({ type: "choices", rows: rowsField(message).map((row) => table.tracked.choice(row)) });
-      case "abandon":
-        for (const value of listField(message, "battles")) this.#abandon(battleNumber(value, "abandon"), table);
-        return;
-      default:
-        throw new ProtocolError("bad_message", `unknown message type ${JSON.stringify(message.type)}`);
+        return this.#send({ type: "chosen", rows: message.rows.map((row) => table.tracked.choice(row)) });
+      case "untrack":
+        for (const id of message.battles) this.#untrack(id, table);
     }
   }
 
-  /** @param {Fields} message */
-  #hello({ protocol, format }) {
+  /** @param {string} formatId */
+  #hello(formatId) {
     if (this.table) throw new ProtocolError("protocol", "hello came twice");
-    if (protocol !== PROTOCOL) {
-      const versions = `the client speaks protocol ${JSON.stringify(protocol)}, this gateway (${gatewayVersion}) ${PROTOCOL}`;
-      throw new ProtocolError("protocol", `${versions}: use versions of the same release`);
-    }
     try {
-      this.table = new Table(/** @type {string} */ (format));
+      this.table = new Table(formatId);
     } catch (error) {
       if (error instanceof UnknownFormat) throw new ProtocolError("unknown_format", error.message);
       throw error;
     }
-    const { encoder } = this.table;
-    this.#send({
-      type: "welcome",
-      protocol: PROTOCOL,
-      gateway: gatewayVersion,
-      simulator: simulatorVersion,
-      node: process.version,
-      format: this.table.format.id,
-      generation: this.table.teams.validator.gen,
-      space: encoder.space,
-    });
+    this.#send({ type: "welcome", simulator: simulatorVersion, space: this.table.encoder.space });
   }
 
-  /** @param {Fields} message @param {Table} table */
-  #start(message, table) {
-    for (const entry of rowsField(message, "battles")) {
-      const id = battleNumber(entry.battle, "start");
-      if (this.battles.has(id) || table.tracked.has(id)) {
-        throw new ProtocolError("bad_message", `start: battle ${id} runs already`);
-      }
-      this.failedBattles.delete(id);
-      try {
-        const start = startFields(entry);
-        const [first, second] = start.teams.map((team, seat) =>
-          team === null ? table.teams.random(start.teamSeeds[seat]) : table.teams.legal(team),
-        );
-        const battle = new LiveBattle(id, table.format, table.encoder, { ...start, teams: [first, second] });
-        this.battles.set(id, battle);
-        battle.observe();
-        this.#due(battle);
-      } catch (error) {
-        this.#failStart(id, error);
-      }
+  /** @param {import("./protocol/generated/message_types.js").BattleStart} entry @param {Table} table */
+  #start({ battle: id, seed, teams, team_seeds: teamSeeds, lines, states, log, deadline_seconds: deadlineSeconds }, table) {
+    if (this.battles.has(id) || table.tracked.has(id)) {
+      throw new ProtocolError("bad_message", `start: battle ${id} runs already`);
+    }
+    this.failedBattles.delete(id);
+    try {
+      const [first, second] = teams.map((team, seat) =>
+        team === null ? table.teams.random(teamSeeds[seat]) : table.teams.legal(team),
+      );
+      const options = { seed, teams: /** @type {[any, any]} */ ([first, second]), lines, states, log, deadlineSeconds };
+      const battle = new LiveBattle(id, table.format, table.encoder, options);
+      this.battles.set(id, battle);
+      battle.observe();
+      this.#collect(battle);
+    } catch (error) {
+      this.#failStart(id, error);
     }
   }
 
@@ -199,57 +170,37 @@ export class Session {
     this.battles.delete(id);
     if (error instanceof BattleFailure) this.#report(id, error);
     else if (error instanceof IllegalTeam) this.#report(id, new BattleFailure("illegal_team", error.message));
-    else if (error instanceof BadStart || error instanceof NoGenerator) {
-      this.#report(id, new BattleFailure("bad_start", error.message));
-    } else this.#report(id, BattleFailure.from("simulator_error", error));
+    else if (error instanceof NoGenerator) this.#report(id, new BattleFailure("bad_start", error.message));
+    else this.#report(id, BattleFailure.from("simulator_error", error));
   }
 
-  /** @param {Fields} message @param {Table} table */
-  #generate(message, table) {
-    const { count, seed, source } = generateFields(message);
+  /** @param {import("./protocol/generated/message_types.js").Generate} message @param {Table} table */
+  #generate({ count, seed, source }, table) {
     try {
-      this.#send({ type: "generated", teams: table.teams.generate(count, seed, source) });
+      this.#send({ type: "generated", teams: table.teams.generate(count, seed, source ?? undefined) });
     } catch (error) {
       if (!(error instanceof NoGenerator || error instanceof UnknownFormat)) throw error;
       throw new ProtocolError("bad_message", `generate: ${error.message}`);
     }
   }
 
-  #stats() {
-    const { user, system } = process.cpuUsage();
-    const { rss, heapUsed } = process.memoryUsage();
-    this.#send({
-      type: "stats",
-      resident_bytes: rss,
-      heap_bytes: heapUsed,
-      cpu_seconds: (user + system) / 1e6,
-      battles_running: this.battles.size,
-      battles_finished: this.counts.finished,
-      battles_failed: this.counts.failed,
-      decisions: this.counts.decisions,
-      rejected_choices: this.counts.rejected,
-    });
-  }
-
-  /** @param {Fields} row @param {Table} table */
+  /** @param {import("./protocol/generated/message_types.js").TrackedSeat} row @param {Table} table */
   #track(row, table) {
-    const id = battleNumber(row.battle, "track");
-    if (this.battles.has(id)) throw new ProtocolError("bad_message", `track: battle ${id} runs here`);
+    if (this.battles.has(row.battle)) throw new ProtocolError("bad_message", `track: battle ${row.battle} runs here`);
     try {
       const asked = table.tracked.read(row);
       if (asked) this.due.push({ ...asked, flags: 0 });
     } catch (error) {
       if (!(error instanceof BattleFailure)) throw error;
-      this.#report(id, error);
+      this.#report(row.battle, error);
     }
   }
 
   /** @param {number} id @param {Table} table */
-  #abandon(id, table) {
+  #untrack(id, table) {
     table.tracked.delete(id);
     this.failedBattles.delete(id);
-    this.battles.get(id)?.destroy();
-    this.battles.delete(id);
+    this.due = this.due.filter(({ asked }) => asked.id !== id);
   }
 
   /** @param {Buffer} payload of an actions frame */
@@ -273,27 +224,25 @@ export class Session {
     try {
       const rejection = battle.answer(seat, action);
       if (rejection) {
-        this.counts.rejected++;
         this.rejected.push(rejection);
         this.due.push({ asked: battle, seat, flags: ASKED_AGAIN });
         return;
       }
-      this.counts.decisions++;
       if (battle.numOpen > 0) return;
       battle.observe();
-      this.#due(battle);
+      this.#collect(battle);
     } catch (error) {
       if (!(error instanceof BattleFailure)) throw error;
       this.#fail(battle, error);
     }
   }
 
-  /** Take up what a battle that was stepped came to: its end, or decisions. @param {LiveBattle} battle */
-  #due(battle) {
+  /** Queue the end or the decisions of a battle that has just been stepped. @param {LiveBattle} battle */
+  #collect(battle) {
     if (battle.ended) {
       this.battles.delete(battle.id);
       this.finished.push(battle);
-      this.counts.finished++;
+      this.numFinished++;
       return;
     }
     for (const seat of battle.seats) if (seat.request) this.due.push({ asked: battle, seat: seat.index, flags: 0 });
@@ -311,15 +260,14 @@ export class Session {
 
   /** @param {number} id @param {BattleFailure} failure */
   #report(id, failure) {
-    this.counts.failed++;
     this.failedBattles.add(id);
     this.failed.push({ battle: id, cause: failure.kind, detail: failure.message });
   }
 
-  /** Send what came due: control messages first, then the decisions in one frame. */
+  /** Send what is queued: control messages first, then all decisions in one frame. */
   flush() {
     const batch = this.#batch();
-    for (const rejection of this.rejected) this.#send({ type: "rejected", ...rejection });
+    for (const rejection of this.rejected) this.#send(rejection);
     this.rejected = [];
     if (this.failed.length > 0) this.#send({ type: "failed", battles: this.failed });
     this.failed = [];
@@ -334,14 +282,14 @@ export class Session {
     if (batch) this.write(batch.frame, () => this.pool.give(batch.buffer));
   }
 
-  /** @returns {DecisionBatch | null} all rows that are due; a battle whose row cannot be written fails */
+  /** @returns {DecisionBatch | null} all queued rows; a battle whose row cannot be written fails */
   #batch() {
     while (this.table && this.due.length > 0) {
       const { observation_size: size, num_actions: numActions } = this.table.encoder.space;
       const batch = new DecisionBatch(this.pool, this.due.length, size, numActions);
       const broken = this.due.find((row, index) => !this.#encode(batch, row, index));
       if (!broken) return batch;
-      // The failed battle's rows have left `due`, so the frame is laid out anew.
+      // The failed battle's rows have left `due`: lay out a smaller frame.
       this.pool.give(batch.buffer);
     }
     return null;
@@ -362,7 +310,7 @@ export class Session {
     }
   }
 
-  /** @param {object} message */
+  /** @param {GatewayMessage} message */
   #send(message) {
     this.write(controlFrame(message));
   }

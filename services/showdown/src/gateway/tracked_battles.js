@@ -1,10 +1,9 @@
 /** Seats of battles that are played elsewhere (a replay, the ladder): the same trackers and rows, fed by the client. */
 import { BattleFailure } from "./battle.js";
-import { ProtocolError, battleNumber, seatNumber, stringsField } from "./protocol/messages.js";
+import { ProtocolError } from "./protocol/messages.js";
 import { Tracker } from "../tracker/tracker.js";
 
 /** @typedef {import("../encoder/encoder.js").Encoder} Encoder */
-/** @typedef {import("./protocol/messages.js").Fields} Fields */
 
 /** The seats of one battle that are followed. Like a `LiveBattle` it has a number and encodes rows. */
 class TrackedBattle {
@@ -71,23 +70,18 @@ export class TrackedBattles {
 
   /**
    * Feed one row of a `track` message.
-   * @param {Fields} row
+   * @param {import("./protocol/generated/message_types.js").TrackedSeat} row
    * @returns {{asked: TrackedBattle, seat: 0 | 1} | null} the seat, if its request asks for a choice
-   * @throws {ProtocolError | BattleFailure}
+   * @throws {BattleFailure}
    */
-  read(row) {
-    const id = battleNumber(row.battle, "track");
-    const seat = seatNumber(row.seat, "track");
-    const lines = stringsField({ type: "track", ...row }, "lines");
-    const request = /** @type {any} */ (row.request ?? null);
-    if (typeof request !== "object") throw new ProtocolError("bad_message", "track: request is not an object or null");
+  read({ battle: id, seat, lines, request }) {
     let battle = this.battles.get(id);
     if (!battle) this.battles.set(id, (battle = new TrackedBattle(id, this.encoder)));
     const tracker = battle.tracker(seat);
     try {
       for (const line of lines) tracker.readLine(line);
       if (!request || request.wait) return null;
-      tracker.readRequest(request);
+      tracker.readRequest(/** @type {any} */ (request));
     } catch (error) {
       this.battles.delete(id);
       throw BattleFailure.from("tracker_error", error);
@@ -96,19 +90,15 @@ export class TrackedBattles {
   }
 
   /**
-   * @param {Fields} row of a `choices` message
-   * @returns {{battle: number, seat: number, choice: string | null, cause: string | null}} the simulator's text for the
-   *   action, or why there is none
+   * @param {import("./protocol/generated/message_types.js").TrackedAction} row
+   * @returns {import("./protocol/generated/message_types.js").Choice} the simulator's text for the action, or why there is none
    * @throws {ProtocolError}
    */
-  choice(row) {
-    const id = battleNumber(row.battle, "choices");
-    const seat = seatNumber(row.seat, "choices");
+  choice({ battle: id, seat, action }) {
     const tracker = this.battles.get(id)?.trackers[seat];
     if (!tracker) throw new ProtocolError("bad_message", `choices: seat ${seat} of battle ${id} is not tracked`);
-    if (!Number.isInteger(row.action)) throw new ProtocolError("bad_message", "choices: action is not an integer");
     try {
-      return { battle: id, seat, choice: this.encoder.choice(tracker, Number(row.action)), cause: null };
+      return { battle: id, seat, choice: this.encoder.choice(tracker, action), cause: null };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       return { battle: id, seat, choice: null, cause: error.message };

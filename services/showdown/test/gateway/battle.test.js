@@ -43,10 +43,7 @@ for (const format of ["gen1randombattle", "gen9randombattle", "gen1ou"]) {
       answered += entry.decisions[0] + entry.decisions[1];
     }
     assert.equal(rows.again, rows.rejected);
-    peer.tell({ type: "stats" });
-    const stats = await peer.expect("stats");
-    assert.deepEqual([stats.battles_running, stats.battles_finished, stats.battles_failed], [0, 4, 0]);
-    assert.deepEqual([stats.decisions, stats.rejected_choices], [answered, rows.rejected]);
+    assert.equal(rows.rejected, [...finished.values()].reduce((sum, entry) => sum + entry.rejected, 0));
     // Every row was owed an answer, and every answer had a row.
     assert.equal(rows.asked, answered + rows.rejected);
   });
@@ -267,7 +264,7 @@ test("a battle followed from its lines elsewhere gives the rows and choices that
     if (message.type === "lines") view = message.rows[0];
     if (message.type !== "decisions" || !view) return;
     const row = message.seats.indexOf(0);
-    const [expected, mask, track] = [message.observations[row], message.masks[row], { ...view, battle: 90, seat: 0 }];
+    const [expected, mask, track] = [message.observations[row], message.masks[row], { battle: 90, seat: 0, lines: view.lines, request: view.request }];
     view = null;
     pending.push(async () => {
       away.tell({ type: "track", rows: [track] });
@@ -277,7 +274,7 @@ test("a battle followed from its lines elsewhere gives the rows and choices that
       assert.deepEqual(there.masks, [mask]);
       const action = mask.indexOf(1);
       away.tell({ type: "choices", rows: [{ battle: 90, seat: 0, action }, { battle: 90, seat: 0, action: 99 }] });
-      const [legal, illegal] = (await away.expect("choices")).rows;
+      const [legal, illegal] = (await away.expect("chosen")).rows;
       assert.match(legal.choice, action < 6 ? /^switch \d$/ : /^move \d/);
       assert.equal(illegal.choice, null);
       assert.match(illegal.cause, /99 is not legal/);
@@ -286,7 +283,7 @@ test("a battle followed from its lines elsewhere gives the rows and choices that
   });
   for (const compare of pending) await compare();
   assert.ok(compared > 10);
-  away.tell({ type: "abandon", battles: [90] });
+  away.tell({ type: "untrack", battles: [90] });
   away.tell({ type: "choices", rows: [{ battle: 90, seat: 0, action: 0 }] });
   assert.match((await away.expect("error")).message, /not tracked/);
 });

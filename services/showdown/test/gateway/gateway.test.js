@@ -103,8 +103,7 @@ describe("on standard input and output", () => {
     const peer = await Peer.spawned(["--max-heap-mb", "1"]).hello(FORMAT);
     await peer.play([start(1)]);
     assert.match((await peer.expect("recycle")).reason, /above the limit of 1 MiB/);
-    peer.tell({ type: "stats" });
-    assert.equal((await peer.expect("stats")).battles_finished, 1);
+    assert.equal((await peer.play([start(2)])).size, 1, "battles are still played");
     peer.process?.kill("SIGTERM");
   });
 
@@ -114,13 +113,13 @@ describe("on standard input and output", () => {
     assert.ok(stdin && stdout);
     stdout.pause();
     // Cheap answers of some 300 KB to requests of 100 KB: far more than pipes and the gateway's own limit hold.
-    const teams = Array(4000).fill("");
-    for (let request = 0; request < 80; request++) peer.tell({ type: "validate", teams, padding: "x".repeat(90_000) });
+    const teams = ["x".repeat(90_000), ...Array(4000).fill("")];
+    for (let request = 0; request < 80; request++) peer.tell({ type: "validate", teams });
     let left = 0;
     for (let before = -1; left !== before; await sleep(300)) [before, left] = [left, stdin.writableLength];
     assert.ok(left > 1_000_000, `${left} bytes wait, so the gateway read on`);
     stdout.resume();
-    for (let request = 0; request < 80; request++) assert.equal((await peer.expect("validated")).problems.length, 4000);
+    for (let request = 0; request < 80; request++) assert.equal((await peer.expect("validated")).problems.length, 4001);
     assert.equal(stdin.writableLength, 0);
     peer.process?.kill("SIGTERM");
   });
@@ -164,7 +163,7 @@ describe("on TCP", () => {
 
   test("a client that breaks the protocol gets its error and loses its connection only", async () => {
     const broken = await connected();
-    broken.peer.tell({ type: "stats" });
+    broken.peer.tell({ type: "validate", teams: [] });
     assert.equal((await broken.peer.expect("error")).code, "protocol");
     assert.equal(await broken.peer.next(), null);
     const { peer, socket } = await connected();

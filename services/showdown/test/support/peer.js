@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { ACTIONS, BadFrame, CONTROL, DECISIONS, FrameReader, controlFrame, writeHeader } from "../../src/gateway/protocol/frames.js";
-import { ProtocolError } from "../../src/gateway/protocol/messages.js";
+import { PROTOCOL, ProtocolError } from "../../src/gateway/protocol/messages.js";
 import { Session } from "../../src/gateway/session.js";
 
 export const GATEWAY = fileURLToPath(new URL("../../src/gateway.js", import.meta.url));
@@ -207,7 +207,7 @@ export class Peer {
 
   /** @param {string} format @returns {Promise<this>} */
   async hello(format) {
-    this.tell({ type: "hello", protocol: 1, format });
+    this.tell({ type: "hello", protocol: PROTOCOL, format });
     this.welcome = await this.expect("welcome");
     return this;
   }

@@ -26,6 +26,7 @@ from nashdex.games.showdown.formats import FORMATS
 from nashdex.games.showdown.game import showdown_game
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat
+from nashdex.games.showdown.protocol import BattleStart, Failed, FailedBattle, Finished, Lines, SeatView, Start
 
 _NUM_CONCURRENT: Final = 16
 _SILENCE_SECONDS: Final = 120.0
@@ -107,7 +108,7 @@ class Comparison:
         self._teams = showdown_game(format_id).teams()
         self._num_started = 0
         self._seats: dict[tuple[int, int], _Seat] = {}
-        self._views: dict[tuple[int, int], Mapping[str, Any]] = {}
+        self._views: dict[tuple[int, int], SeatView] = {}
 
     def run(self, num_battles: int) -> Report:
         """Play ``num_battles`` battles, two seats each.
@@ -126,11 +127,11 @@ class Comparison:
                 if isinstance(message, Decisions):
                     gateway.act(message.battle, message.seat, self._answer(message))
                     gateway.flush()
-                elif message["type"] == "lines":
-                    self._views |= {(view["battle"], view["seat"]): view for view in message["rows"]}
-                elif message["type"] in {"finished", "failed"}:
+                elif isinstance(message, Lines):
+                    self._views |= {(view.battle, view.seat): view for view in message.rows}
+                elif isinstance(message, Finished | Failed):
                     self._end(message)
-                    self._start(gateway, min(len(message["battles"]), num_battles - self._num_started))
+                    self._start(gateway, min(len(message.battles), num_battles - self._num_started))
         finally:
             gateway.close()
         return report
@@ -144,33 +145,34 @@ class Comparison:
             )
             generator = np.random.default_rng(derive_seed(self._seed, self._report.format, "teams", number))
             drawn = generator.integers(len(self._teams), size=2) if self._teams else ()
+            first, second = (self._teams[team] for team in drawn) if self._teams else (None, None)
             rows.append(
-                {
-                    "battle": number,
-                    "seed": battle_seed,
-                    "teams": [self._teams[team] for team in drawn] or [None, None],
-                    "team_seeds": team_seeds,
-                    "lines": [True, True],
-                    "states": [True, True],
-                    "log": False,
-                    "deadline_seconds": _DEADLINE_SECONDS,
-                }
+                BattleStart(
+                    battle=number,
+                    seed=battle_seed,
+                    teams=(first, second),
+                    team_seeds=(team_seeds[0], team_seeds[1]),
+                    lines=(True, True),
+                    states=(True, True),
+                    log=False,
+                    deadline_seconds=_DEADLINE_SECONDS,
+                )
             )
         self._num_started += count
         if rows:
-            gateway.send({"type": "start", "battles": rows})
+            gateway.send(Start(battles=tuple(rows)))
             gateway.flush()
 
-    def _end(self, message: Mapping[str, Any]) -> None:
-        for ended in message["battles"]:
+    def _end(self, message: Finished | Failed) -> None:
+        for ended in message.battles:
             for seat in (0, 1):
-                left = self._seats.pop((ended["battle"], seat), None)
+                left = self._seats.pop((ended.battle, seat), None)
                 self._report.oddities += left.player.num_oddities if left else 0
-            if message["type"] == "finished":
-                self._report.battles += 1
-            else:
+            if isinstance(ended, FailedBattle):
                 self._report.failed += 1
-                self._report.examples.append(dict(ended))
+                self._report.examples.append(ended.model_dump())
+            else:
+                self._report.battles += 1
 
     def _answer(self, decisions: Decisions) -> NDArray[np.int64]:
         """Compare each decision and return an action for it, shape (N,)."""
@@ -181,17 +183,18 @@ class Comparison:
                 generator = np.random.default_rng(derive_seed(self._seed, self._report.format, "choices", *key))
                 self._seats[key] = _Seat(PokeEnvSeat(self._report.format, key[1]), generator)
             seat = self._seats[key]
-            seat.lines += view["lines"]
-            seat.player.read(view["lines"], view["request"])
+            seat.lines += view.lines
+            seat.player.read(view.lines, view.request or {})
             self._judge(key, seat, view, decisions.mask[row])
             actions[row] = _choose(seat, decisions.mask[row])
         return actions
 
-    def _judge(self, key: tuple[int, int], seat: _Seat, view: Mapping[str, Any], mask: NDArray[np.bool_]) -> None:
+    def _judge(self, key: tuple[int, int], seat: _Seat, view: SeatView, mask: NDArray[np.bool_]) -> None:
         """Compare one decision and count the outcome."""
         report = self._report
         report.decisions += 1
-        for compared in features(seat.player.battle, view["state"], view["request"], mask):
+        state, request = view.state or {}, view.request or {}
+        for compared in features(seat.player.battle, state, request, mask):
             report.compared[compared.feature] += 1
             if compared.tracker == compared.poke_env:
                 continue
@@ -200,10 +203,10 @@ class Comparison:
                 tracker=compared.tracker,
                 poke_env=compared.poke_env,
                 state=compared.state,
-                battle_state=view["state"],
+                battle_state=state,
                 pokemon=compared.pokemon,
                 battle=seat.player.battle,
-                request=view["request"],
+                request=request,
                 lines=seat.lines,
             )
             known = next((name for name, explains in KNOWN_DIFFERENCES.items() if explains(difference)), None)

@@ -1,0 +1,267 @@
+"""The control messages between client and gateway: the one declaration (docs/gateway.md).
+
+``scripts/make_protocol.py`` writes a JSON Schema, the gateway's validators and its types from these models. Every field
+of a message is always present. Decisions and actions are binary frames and no part of this.
+"""
+
+from typing import Annotated, Any, Final, Literal, get_args
+
+from pydantic import ConfigDict, Field, NonNegativeInt, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
+from nashdex.core.documents import Model
+from nashdex.games.space import Space
+
+PROTOCOL: Final = 2
+"""Changes with every message that changes. Client and gateway of different versions refuse each other."""
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+BattleNumber = Annotated[int, Field(ge=0, lt=2**32, description="Chosen by the client, unique among running battles.")]
+Seat = Literal[0, 1]
+Seed = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="16 lower-case hex digits.")]
+Action = Annotated[int, Field(ge=0, lt=2**8, description="An action number of the space.")]
+FailureCause = Literal["deadline", "simulator_error", "tracker_error", "illegal_team", "bad_start"]
+ErrorCode = Literal["protocol", "unknown_format", "bad_frame", "bad_message"]
+
+
+class Message(Model):
+    """A control message or a part of one: strict types, so that both sides accept the same JSON."""
+
+    model_config = ConfigDict(strict=True, json_schema_serialization_defaults_required=True)
+
+
+class Hello(Message):
+    """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
+
+    type: Literal["hello"] = "hello"
+    protocol: Literal[2] = PROTOCOL
+    format: str = Field(description="Id of a Showdown format for two players with one active Pokémon each.")
+
+
+class BattleStart(Message):
+    """One battle to play. Its log depends on its seed, its teams and the actions, and on nothing else."""
+
+    battle: BattleNumber
+    seed: Seed
+    teams: tuple[str | None, str | None] = Field(description="Packed teams by seat; null: the format generates one.")
+    team_seeds: tuple[Seed, Seed] = Field(description="Seeds of the generated teams, by seat.")
+    lines: tuple[bool, bool] = Field(description="Seats that receive protocol lines and requests with their rows.")
+    states: tuple[bool, bool] = Field(description="Seats that receive the tracker's state with their rows.")
+    log: bool = Field(description="Return the omniscient log when the battle ends.")
+    deadline_seconds: float = Field(gt=0, description="Wall-clock time after which the battle fails.")
+
+
+class Start(Message):
+    """Starts battles. Decisions follow, and in the end ``Finished`` or ``Failed``."""
+
+    type: Literal["start"] = "start"
+    battles: tuple[BattleStart, ...]
+
+
+class Validate(Message):
+    """Asks whether teams are legal. The answer is ``Validated``."""
+
+    type: Literal["validate"] = "validate"
+    teams: tuple[str, ...] = Field(description="Packed or export text.")
+
+
+class Generate(Message):
+    """Asks for teams. The answer is ``Generated``."""
+
+    type: Literal["generate"] = "generate"
+    count: int = Field(ge=1, le=10_000)
+    seed: Seed
+    source: str | None = Field(description="Random format whose generator is used; null: the format's own.")
+
+
+class TrackedSeat(Message):
+    """What one seat of a battle that runs elsewhere has received since its last row."""
+
+    battle: BattleNumber
+    seat: Seat
+    lines: tuple[str, ...]
+    request: dict[str, Any] | None = Field(description="The seat's newest request; null if there is no new one.")
+
+
+class Track(Message):
+    """Feeds battles that run elsewhere (a replay, the ladder). Each request for a choice is answered by a decision."""
+
+    type: Literal["track"] = "track"
+    rows: tuple[TrackedSeat, ...]
+
+
+class TrackedAction(Message):
+    """An action of a tracked seat."""
+
+    battle: BattleNumber
+    seat: Seat
+    action: Action
+
+
+class Choices(Message):
+    """Asks for the simulator's text of tracked seats' actions. The answer is ``Chosen``."""
+
+    type: Literal["choices"] = "choices"
+    rows: tuple[TrackedAction, ...]
+
+
+class Untrack(Message):
+    """Forgets tracked battles, whose numbers are then free again. There is no answer."""
+
+    type: Literal["untrack"] = "untrack"
+    battles: tuple[BattleNumber, ...]
+
+
+class Welcome(Message):
+    """The answer to ``Hello``."""
+
+    type: Literal["welcome"] = "welcome"
+    simulator: str = Field(description="Version of the pokemon-showdown package.")
+    space: Space = Field(description="Layout of observations and actions.")
+
+
+class SeatView(Message):
+    """What a seat that reads lines or states gets beside its row in the next decisions frame."""
+
+    battle: BattleNumber
+    seat: Seat
+    lines: tuple[str, ...] = Field(description="Protocol lines since the seat's last row; empty if not asked for.")
+    request: dict[str, Any] | None = Field(description="The seat's request; null if it does not read lines.")
+    state: dict[str, Any] | None = Field(description="The tracker's state; null if not asked for.")
+
+
+class Lines(Message):
+    """Views of the seats that asked for them, sent before the decisions frame with their rows."""
+
+    type: Literal["lines"] = "lines"
+    rows: tuple[SeatView, ...]
+
+
+class FinishedBattle(Message):
+    """How a battle ended."""
+
+    battle: BattleNumber
+    winner: Seat | None = Field(description="Null for a draw.")
+    turns: NonNegativeInt
+    decisions: tuple[NonNegativeInt, NonNegativeInt] = Field(description="Decisions by seat.")
+    rejected: NonNegativeInt = Field(description="Choices that the simulator rejected; they are not decisions.")
+    lines: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = Field(
+        description="By seat: the last lines; null if the seat does not read lines."
+    )
+    log: str | None = Field(description="The omniscient log; null if not asked for.")
+
+
+class Finished(Message):
+    """Battles that ended."""
+
+    type: Literal["finished"] = "finished"
+    battles: tuple[FinishedBattle, ...]
+
+
+class FailedBattle(Message):
+    """Why a battle has no result."""
+
+    battle: BattleNumber
+    cause: FailureCause
+    detail: str = Field(description="The validator's words, what is wrong with the start, or a stack trace.")
+
+
+class Failed(Message):
+    """Battles that failed. Actions for them that are still under way are ignored."""
+
+    type: Literal["failed"] = "failed"
+    battles: tuple[FailedBattle, ...]
+
+
+class Rejected(Message):
+    """A choice that the simulator rejected. The seat's row comes again, flagged, without this action in its mask."""
+
+    type: Literal["rejected"] = "rejected"
+    battle: BattleNumber
+    seat: Seat
+    action: Action
+    choice: str = Field(description="The simulator's text; empty if the mask had forbidden the action.")
+    cause: str = Field(description="The simulator's words.")
+
+
+class Recycle(Message):
+    """Asks the client to start no more battles here, to finish those that run and to reconnect."""
+
+    type: Literal["recycle"] = "recycle"
+    reason: str
+
+
+class Validated(Message):
+    """The verdicts on teams, in the order of ``Validate``."""
+
+    type: Literal["validated"] = "validated"
+    problems: tuple[tuple[str, ...] | None, ...] = Field(description="The validator's words; null for a legal team.")
+    packed: tuple[str | None, ...] = Field(description="The team as the validator accepts it; null if it is illegal.")
+
+
+class Generated(Message):
+    """Packed teams, fewer than asked for if too few attempts gave a legal team."""
+
+    type: Literal["generated"] = "generated"
+    teams: tuple[str, ...]
+
+
+class Choice(Message):
+    """The text of one action."""
+
+    battle: BattleNumber
+    seat: Seat
+    choice: str | None = Field(description="The simulator's text; null if the action is illegal.")
+    cause: str | None = Field(description="Why there is no text; null if there is.")
+
+
+class Chosen(Message):
+    """The texts that ``Choices`` asked for, in its order."""
+
+    type: Literal["chosen"] = "chosen"
+    rows: tuple[Choice, ...]
+
+
+class ErrorMessage(Message):
+    """What the client did wrong. The gateway then ends."""
+
+    type: Literal["error"] = "error"
+    code: ErrorCode
+    message: str
+
+
+ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Untrack
+GatewayMessage = (
+    Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | ErrorMessage
+)
+
+CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(
+    Annotated[ClientMessage, Field(discriminator="type")], config=ConfigDict(defer_build=True)
+)
+GATEWAY_MESSAGE: TypeAdapter[GatewayMessage] = TypeAdapter(
+    Annotated[GatewayMessage, Field(discriminator="type")], config=ConfigDict(defer_build=True)
+)
+
+
+class _Untitled(GenerateJsonSchema):
+    """No titles of fields, which only repeat their names."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002 the base class's signature
+        return False
+
+
+def protocol_schema() -> dict[str, Any]:
+    """Return the JSON Schema of all messages; ``ClientMessage`` and ``GatewayMessage`` are the two directions."""
+    directions = {"ClientMessage": get_args(ClientMessage), "GatewayMessage": get_args(GatewayMessage)}
+    models = [model for direction in directions.values() for model in direction]
+    _, schema = models_json_schema([(model, "serialization") for model in models], schema_generator=_Untitled)
+    definitions = {
+        name: {"oneOf": [{"$ref": f"#/$defs/{model.__name__}"} for model in direction]}
+        for name, direction in directions.items()
+    }
+    return {
+        "$schema": _DIALECT,
+        "title": f"Control messages of the battle gateway, protocol {PROTOCOL}",
+        "description": "Made by scripts/make_protocol.py from nashdex.games.showdown.protocol.",
+        "$defs": schema["$defs"] | definitions,
+    }

@@ -1,0 +1,417 @@
+// Made by scripts/make_protocol.js from schema.json.
+
+export type ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Untrack;
+export type GatewayMessage =
+  Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | ErrorMessage;
+
+/**
+ * Made by scripts/make_protocol.py from nashdex.games.showdown.protocol.
+ */
+export interface Protocol {
+  [k: string]: unknown;
+}
+/**
+ * One battle to play. Its log depends on its seed, its teams and the actions, and on nothing else.
+ */
+export interface BattleStart {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  /**
+   * 16 lower-case hex digits.
+   */
+  seed: string;
+  /**
+   * Packed teams by seat; null: the format generates one.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  teams: [string | null, string | null];
+  /**
+   * Seeds of the generated teams, by seat.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  team_seeds: [string, string];
+  /**
+   * Seats that receive protocol lines and requests with their rows.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  lines: [boolean, boolean];
+  /**
+   * Seats that receive the tracker's state with their rows.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  states: [boolean, boolean];
+  /**
+   * Return the omniscient log when the battle ends.
+   */
+  log: boolean;
+  /**
+   * Wall-clock time after which the battle fails.
+   */
+  deadline_seconds: number;
+}
+/**
+ * The text of one action.
+ */
+export interface Choice {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * The simulator's text; null if the action is illegal.
+   */
+  choice: string | null;
+  /**
+   * Why there is no text; null if there is.
+   */
+  cause: string | null;
+}
+/**
+ * Asks for the simulator's text of tracked seats' actions. The answer is ``Chosen``.
+ */
+export interface Choices {
+  type: "choices";
+  rows: TrackedAction[];
+}
+/**
+ * An action of a tracked seat.
+ */
+export interface TrackedAction {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * An action number of the space.
+   */
+  action: number;
+}
+/**
+ * The texts that ``Choices`` asked for, in its order.
+ */
+export interface Chosen {
+  type: "chosen";
+  rows: Choice[];
+}
+/**
+ * What the client did wrong. The gateway then ends.
+ */
+export interface ErrorMessage {
+  type: "error";
+  code: "protocol" | "unknown_format" | "bad_frame" | "bad_message";
+  message: string;
+}
+/**
+ * Battles that failed. Actions for them that are still under way are ignored.
+ */
+export interface Failed {
+  type: "failed";
+  battles: FailedBattle[];
+}
+/**
+ * Why a battle has no result.
+ */
+export interface FailedBattle {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  cause: "deadline" | "simulator_error" | "tracker_error" | "illegal_team" | "bad_start";
+  /**
+   * The validator's words, what is wrong with the start, or a stack trace.
+   */
+  detail: string;
+}
+/**
+ * Battles that ended.
+ */
+export interface Finished {
+  type: "finished";
+  battles: FinishedBattle[];
+}
+/**
+ * How a battle ended.
+ */
+export interface FinishedBattle {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  /**
+   * Null for a draw.
+   */
+  winner: (0 | 1) | null;
+  turns: number;
+  /**
+   * Decisions by seat.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  decisions: [number, number];
+  /**
+   * Choices that the simulator rejected; they are not decisions.
+   */
+  rejected: number;
+  /**
+   * By seat: the last lines; null if the seat does not read lines.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  lines: [string[] | null, string[] | null];
+  /**
+   * The omniscient log; null if not asked for.
+   */
+  log: string | null;
+}
+/**
+ * Asks for teams. The answer is ``Generated``.
+ */
+export interface Generate {
+  type: "generate";
+  count: number;
+  /**
+   * 16 lower-case hex digits.
+   */
+  seed: string;
+  /**
+   * Random format whose generator is used; null: the format's own.
+   */
+  source: string | null;
+}
+/**
+ * Packed teams, fewer than asked for if too few attempts gave a legal team.
+ */
+export interface Generated {
+  type: "generated";
+  teams: string[];
+}
+/**
+ * Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end.
+ */
+export interface Hello {
+  type: "hello";
+  protocol: 2;
+  /**
+   * Id of a Showdown format for two players with one active Pokémon each.
+   */
+  format: string;
+}
+/**
+ * Views of the seats that asked for them, sent before the decisions frame with their rows.
+ */
+export interface Lines {
+  type: "lines";
+  rows: SeatView[];
+}
+/**
+ * What a seat that reads lines or states gets beside its row in the next decisions frame.
+ */
+export interface SeatView {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * Protocol lines since the seat's last row; empty if not asked for.
+   */
+  lines: string[];
+  /**
+   * The seat's request; null if it does not read lines.
+   */
+  request: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * The tracker's state; null if not asked for.
+   */
+  state: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
+ * Rows of one shape, such as a side's Pokémon. Rows lie one after another.
+ */
+export interface ObservationBlock {
+  name: string;
+  /**
+   * Within the observation.
+   */
+  offset: number;
+  rows: number;
+  /**
+   * Numbers a row.
+   */
+  stride: number;
+  fields: ObservationField[];
+}
+/**
+ * Some neighbouring numbers of a row.
+ */
+export interface ObservationField {
+  name: string;
+  /**
+   * Within the row.
+   */
+  offset: number;
+  size: number;
+  /**
+   * A category is an index into a vocabulary, 0 for unknown.
+   */
+  kind: "number" | "category";
+  vocabulary?: string | null;
+  description?: string;
+}
+/**
+ * Asks the client to start no more battles here, to finish those that run and to reconnect.
+ */
+export interface Recycle {
+  type: "recycle";
+  reason: string;
+}
+/**
+ * A choice that the simulator rejected. The seat's row comes again, flagged, without this action in its mask.
+ */
+export interface Rejected {
+  type: "rejected";
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * An action number of the space.
+   */
+  action: number;
+  /**
+   * The simulator's text; empty if the mask had forbidden the action.
+   */
+  choice: string;
+  /**
+   * The simulator's words.
+   */
+  cause: string;
+}
+/**
+ * Observation and action space of one format. Its fingerprint is part of a policy's identity.
+ */
+export interface Space {
+  game: string;
+  format: string;
+  version: string;
+  observation_size: number;
+  num_actions: number;
+  actions: string[];
+  /**
+   * Sizes, index 0 (none or unknown) counted.
+   */
+  vocabularies: {
+    [k: string]: number;
+  };
+  blocks: ObservationBlock[];
+}
+/**
+ * Starts battles. Decisions follow, and in the end ``Finished`` or ``Failed``.
+ */
+export interface Start {
+  type: "start";
+  battles: BattleStart[];
+}
+/**
+ * Feeds battles that run elsewhere (a replay, the ladder). Each request for a choice is answered by a decision.
+ */
+export interface Track {
+  type: "track";
+  rows: TrackedSeat[];
+}
+/**
+ * What one seat of a battle that runs elsewhere has received since its last row.
+ */
+export interface TrackedSeat {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  lines: string[];
+  /**
+   * The seat's newest request; null if there is no new one.
+   */
+  request: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
+ * Forgets tracked battles, whose numbers are then free again. There is no answer.
+ */
+export interface Untrack {
+  type: "untrack";
+  battles: number[];
+}
+/**
+ * Asks whether teams are legal. The answer is ``Validated``.
+ */
+export interface Validate {
+  type: "validate";
+  /**
+   * Packed or export text.
+   */
+  teams: string[];
+}
+/**
+ * The verdicts on teams, in the order of ``Validate``.
+ */
+export interface Validated {
+  type: "validated";
+  /**
+   * The validator's words; null for a legal team.
+   */
+  problems: (string[] | null)[];
+  /**
+   * The team as the validator accepts it; null if it is illegal.
+   */
+  packed: (string | null)[];
+}
+/**
+ * The answer to ``Hello``.
+ */
+export interface Welcome {
+  type: "welcome";
+  /**
+   * Version of the pokemon-showdown package.
+   */
+  simulator: string;
+  space: Space1;
+}
+/**
+ * Layout of observations and actions.
+ */
+export interface Space1 {
+  game: string;
+  format: string;
+  version: string;
+  observation_size: number;
+  num_actions: number;
+  actions: string[];
+  /**
+   * Sizes, index 0 (none or unknown) counted.
+   */
+  vocabularies: {
+    [k: string]: number;
+  };
+  blocks: ObservationBlock[];
+}
