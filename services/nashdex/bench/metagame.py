@@ -38,7 +38,7 @@ def bench_metagame(num_policies: int = 100, num_draws: int = 500, num_members: i
     """Measure each solver: one random antisymmetric matrix, and a counted game with its posterior."""
     payoffs = _random_game(num_policies, seed=0)
     members = _random_counts(num_members, seed=1)
-    for name in META_SOLVERS:
+    for name in META_SOLVERS.names:
         solver = meta_solver(name)
         began = time.process_time()
         solver.one_population(payoffs)

@@ -1,50 +1,52 @@
 """``nashdex solve``: the mixture that a meta-solver chooses for a game in a file."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from nashdex.commands.output import JsonOption, print_json, print_text
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.assignments import parse_assignment
 
-META_SOLVER_NAMES = (
-    "nash",
-    "regret-matching",
-    "prd",
-    "alpha-rank",
-    "magnet",
-    "rectified-nash",
-    "uniform",
-    "last",
-    "last-k",
-    "recency",
-)
-"""Those of ``metagame.meta_solvers``, which --help is too quick to import."""
 _RARE = 1e-6
-"""Probabilities below this are left out of the lines for people, and counted."""
+"""Smaller probabilities are counted instead of listed."""
 _ROUNDED_DECIMALS = 15
-"""What is smaller is rounding, of payoffs near 1."""
+"""Of payoffs near 1, anything smaller is rounding."""
+
+
+class SolveCommand(TyperCommand):
+    """``nashdex solve``, whose help lists the meta-solvers, those of installed packages included."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's types are private
+        """Add what each meta-solver chooses and its settings. Only help imports them."""
+        self.epilog = "\n\n".join(["Meta-solvers and the settings that --set takes:", *_meta_solver_lines()])
+        super().format_help(ctx, formatter)
+
+
+def _meta_solver_lines() -> Iterator[str]:
+    from nashdex.metagame.solvers.registry import META_SOLVERS
+
+    for name, solver in META_SOLVERS.all().items():
+        fields = ((key, solver.settings.model_fields[key]) for key in solver.parameters)
+        settings = (f" {key} ({_shown_default(field.default)}): {field.description}" for key, field in fields)
+        yield "".join([f"{name}: {solver.summary}.", *settings])
+
+
+def _shown_default(value: object) -> str:
+    return "unset" if value is None else str(value)
 
 
 def solve(
     matrix: Annotated[Path, typer.Argument(metavar="MATRIX.json", help="Counts, or payoffs to the row player.")],
     *,
     meta_solver: Annotated[
-        str, typer.Option(metavar="NAME", help=f"What chooses the mixture: {', '.join(META_SOLVER_NAMES)}.")
+        str, typer.Option(metavar="NAME", help="Meta-solver that chooses the mixture; listed below.")
     ] = "nash",
-    alpha: Annotated[
-        float | None, typer.Option(help="alpha-rank: selection intensity; by default swept until it is stable.")
-    ] = None,
-    population_size: Annotated[int | None, typer.Option(help="alpha-rank: individuals in a population (50).")] = None,
-    temperature: Annotated[float | None, typer.Option(help="magnet: pull towards uniform, in payoff (0.1).")] = None,
-    last_k: Annotated[int | None, typer.Option(help="last-k: how many of the newest policies (5).")] = None,
-    recency_temperature: Annotated[
-        float | None, typer.Option(help="recency: policies after which a weight has fallen to 1/e (1).")
-    ] = None,
-    num_iterations: Annotated[
-        int | None, typer.Option(help="regret-matching and prd; magnet, at most (100000).")
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the meta-solver; once for each."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -53,21 +55,12 @@ def solve(
     One population answers with meta_strategy, two with row_strategy and column_strategy. Counts are of one population,
     and so are payoffs that are square and antisymmetric, or marked "symmetric": true.
     """
-    from nashdex.metagame.solvers.registry import SolverParameters
-    from nashdex.metagame.solvers.registry import meta_solver as find_solver
+    from nashdex.metagame.solvers.registry import meta_solver as configured_solver
     from nashdex.solver import matrix_answer, matrix_file
 
-    flags: dict[str, Any] = {
-        "alpha": alpha,
-        "population_size": population_size,
-        "temperature": temperature,
-        "last_k": last_k,
-        "recency_temperature": recency_temperature,
-        "num_iterations": num_iterations,
-    }
-    given = {name: value for name, value in flags.items() if value is not None}
-    _refuse_without_effect(given, meta_solver, find_solver(meta_solver).reads)
-    answer = matrix_answer.solve(matrix_file.read(matrix), meta_solver, SolverParameters(**given))
+    values = dict(parse_assignment(text, "temperature=0.5") for text in set_ or ())
+    solver = configured_solver(meta_solver, **values)
+    answer = matrix_answer.solve(matrix_file.read(matrix), solver)
     if as_json:
         print_json(answer.model_dump(mode="json"))
         return
@@ -86,19 +79,6 @@ def solve(
     }
     width = max(map(len, facts))
     print_text("\n".join(f"{name:<{width}}  {fact}" for name, fact in facts.items()))
-
-
-def _refuse_without_effect(given: Iterable[str], solver_name: str, reads: Collection[str]) -> None:
-    idle = [name for name in given if name not in reads]
-    if idle:
-        able = ", ".join(_flag(name) for name in sorted(reads)) or "no parameter"
-        raise ConfigurationError(
-            f"{_flag(idle[0])} has no effect with meta-solver {solver_name!r}, which takes {able}; leave it out"
-        )
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def _shown(number: float) -> str:

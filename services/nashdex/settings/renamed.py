@@ -6,7 +6,16 @@ from typing import Any
 
 from nashdex.core.errors import ConfigurationError
 
-RENAMED: MappingProxyType[str, str] = MappingProxyType({})
+RENAMED: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "solve.alpha": "solve.meta_solver.alpha, with solve.meta_solver.kind = 'alpha-rank'",
+        "solve.population_size": "solve.meta_solver.population_size, with solve.meta_solver.kind = 'alpha-rank'",
+        "solve.last_k": "solve.meta_solver.num_policies, with solve.meta_solver.kind = 'last-k'",
+        "solve.recency_temperature": "solve.meta_solver.temperature, with solve.meta_solver.kind = 'recency'",
+        "solve.temperature": "solve.meta_solver.temperature, with solve.meta_solver.kind = 'magnet'",
+        "solve.num_iterations": "solve.meta_solver.num_iterations, in the section of the meta-solver",
+    }
+)
 """New key by old key, both dotted, such as ``train.learning_rate``."""
 
 

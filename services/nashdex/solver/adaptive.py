@@ -6,10 +6,9 @@ from nashdex.metagame.evidence.estimates import centred
 from nashdex.metagame.evidence.imputation import filled_draws
 from nashdex.metagame.evidence.ledger import InteractionMatrix
 from nashdex.metagame.plan import FurtherBattles
-from nashdex.metagame.solvers.registry import meta_solver
+from nashdex.metagame.solvers.registry import configured
 from nashdex.metagame.tournament.allocation import decisive_cells
 from nashdex.settings.run import RunSettings
-from nashdex.solver.step import solver_parameters
 
 
 def further_battles(
@@ -30,7 +29,7 @@ def further_battles(
     solve, evaluate = settings.solve, settings.evaluate
     wins, draws, games = matrix.arrays()
     drawn = centred(filled_draws(policies, wins, draws, games, solve.unplayed, num_draws=solve.num_draws, seed=seed))
-    strategies = meta_solver(solve.meta_solver, solver_parameters(solve)).one_population_of_many(drawn, tick)
+    strategies = configured(solve.meta_solver).one_population_of_many(drawn, tick)
     cells = decisive_cells(
         policies,
         games,

@@ -1,25 +1,25 @@
 """The answer of ``nashdex solve MATRIX.json``: the mixture, or the two mixtures, that a meta-solver chooses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.solvers.registry import META_SOLVERS, SolverParameters, meta_solver
-from nashdex.metagame.solvers.solution import Floats, MetaSolver, PairSolution, Solution, exploitability, nash_conv
-from nashdex.solver.matrix_file import BimatrixGame, Game, SymmetricGame
+from nashdex.metagame.equilibria.gains import Floats, restricted_exploitability, restricted_nash_conv
+from nashdex.metagame.solvers.interface import ConfiguredSolver, PairSolution, Solution
+from nashdex.metagame.solvers.registry import META_SOLVERS
+from nashdex.solver.matrix_file import BimatrixGame, Game, SymmetricGame, TwoPopulationGame
 
-_DEFAULTS = SolverParameters()
 _NUM_PLAYERS = 2
 
 
 class _Answer(Model):
-    """What every answer says."""
+    """The fields of every answer."""
 
     meta_solver: str
-    parameters: dict[str, int | float] = Field(description="What the answer depends on beside the payoffs.")
+    parameters: dict[str, int | float] = Field(description="What the answer depends on besides the payoffs.")
     value: float = Field(description="To the row player; of counts, expected score minus ½.")
     restricted_exploitability: float = Field(description="NashConv over the number of players, within the file.")
     status: str
@@ -44,61 +44,76 @@ class TwoPopulationAnswer(_Answer):
     column_strategy: dict[str, float]
 
 
-def solve(
-    game: Game, solver_name: str = "nash", parameters: SolverParameters = _DEFAULTS
-) -> SymmetricAnswer | TwoPopulationAnswer:
-    """Return what the meta-solver called ``solver_name`` chooses with ``parameters``.
+def solve(game: Game, solver: ConfiguredSolver) -> SymmetricAnswer | TwoPopulationAnswer:
+    """Return what ``solver`` chooses.
 
     Raises:
-        ConfigurationError: there is no such meta-solver, or it is not defined for this kind of game.
+        ConfigurationError: the meta-solver is not defined for this kind of game.
         DataError: the payoffs have no equilibrium that the linear program finds.
     """
-    solver = meta_solver(solver_name, parameters)
     if isinstance(game, SymmetricGame):
-        if not game.zero_sum:
-            _require_bimatrix(solver)
-        one = solver.one_population(game.payoffs)
-        return SymmetricAnswer(
-            policies=game.policies,
-            meta_strategy=_by_name(game.policies, one.strategy),
-            restricted_exploitability=exploitability(game.payoffs, one.strategy),
-            **_common(solver, one),
-        )
+        return _of_one_population(game, solver)
     if isinstance(game, BimatrixGame):
-        two = _require_bimatrix(solver)(game.row_payoffs, game.column_payoffs)
-        gain = nash_conv(game.row_payoffs, game.column_payoffs, two.row, two.column)
+        _require_bimatrix(solver)
+        two = solver.bimatrix(game.row_payoffs, game.column_payoffs)
+        gain = restricted_nash_conv(game.row_payoffs, game.column_payoffs, two.row, two.column)
     else:
+        _require_two_populations(solver)
         two = solver.two_populations(game.payoffs)
-        gain = nash_conv(game.payoffs, -game.payoffs, two.row, two.column)
+        gain = restricted_nash_conv(game.payoffs, -game.payoffs, two.row, two.column)
+    return _of_two_populations(game, solver, two, gain / _NUM_PLAYERS)
+
+
+def _of_one_population(game: SymmetricGame, solver: ConfiguredSolver) -> SymmetricAnswer:
+    if not game.zero_sum:
+        _require_bimatrix(solver)
+    one = solver.one_population(game.payoffs)
+    return SymmetricAnswer(
+        policies=game.policies,
+        meta_strategy=_by_name(game.policies, one.strategy),
+        restricted_exploitability=restricted_exploitability(game.payoffs, one.strategy),
+        **_common(solver, one),
+    )
+
+
+def _of_two_populations(
+    game: TwoPopulationGame | BimatrixGame, solver: ConfiguredSolver, two: PairSolution, exploitability: float
+) -> TwoPopulationAnswer:
     return TwoPopulationAnswer(
         row_policies=game.row_policies,
         column_policies=game.column_policies,
         row_strategy=_by_name(game.row_policies, two.row),
         column_strategy=_by_name(game.column_policies, two.column),
-        restricted_exploitability=gain / _NUM_PLAYERS,
+        restricted_exploitability=exploitability,
         **_common(solver, two),
     )
 
 
-def _require_bimatrix(solver: MetaSolver) -> Callable[[Floats, Floats], PairSolution]:
-    """Return what solves a general-sum game, or say that nothing does."""
-    if solver.bimatrix is None:
-        able = [name for name in META_SOLVERS if meta_solver(name).bimatrix is not None]
+def _require_two_populations(solver: ConfiguredSolver) -> None:
+    if solver.solver.two_populations is None:
+        able = [name for name, entry in META_SOLVERS.all().items() if entry.two_populations is not None]
+        raise ConfigurationError(
+            f"meta-solver {solver.name!r} is not defined for two populations; use one of {', '.join(able)}"
+        )
+
+
+def _require_bimatrix(solver: ConfiguredSolver) -> None:
+    if solver.solver.bimatrix is None:
+        able = [name for name, entry in META_SOLVERS.all().items() if entry.bimatrix is not None]
         raise ConfigurationError(
             f"meta-solver {solver.name!r} is not defined for bimatrix games; use one of {', '.join(able)}. "
             "A zero-sum game needs no column_payoffs: leave them out"
         )
-    return solver.bimatrix
 
 
-def _common(solver: MetaSolver, solution: Solution | PairSolution) -> dict[str, Any]:
+def _common(solver: ConfiguredSolver, solution: Solution | PairSolution) -> dict[str, Any]:
     return {
         "meta_solver": solver.name,
         "parameters": dict(solution.parameters),
         "value": solution.value,
         "status": solution.status,
         "residual": solution.residual,
-        "promise": solver.promise,
+        "promise": solver.solver.promise,
         "unique": solution.unique,
     }
 

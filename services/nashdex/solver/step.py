@@ -31,8 +31,7 @@ from nashdex.metagame.evidence.ledger import (
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.ratings.table import BASE_ELO
-from nashdex.metagame.solvers.registry import SolverParameters, meta_solver
-from nashdex.metagame.solvers.settings import SolveSettings
+from nashdex.metagame.solvers.registry import configured
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.tournament.schedule import scheduled_battles
 from nashdex.policies.tables import load_table
@@ -86,7 +85,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         exact=exact,
         history=population.history,
     )
-    solver = meta_solver(settings.solve.meta_solver, solver_parameters(settings.solve))
+    solver = configured(settings.solve.meta_solver)
     with Progress(StepName.SOLVE, shard, settings.solve.num_draws, "draws") as progress:
 
         def tick() -> None:
@@ -115,18 +114,6 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         attempt.write(name, document.to_json())
         store.put(keys.published(iteration, name), document.to_json())
     return attempt.finish({"policies": len(population.ids), "battles": sum(len(each.battles) for each in ledgers)})
-
-
-def solver_parameters(settings: SolveSettings) -> SolverParameters:
-    """Return the parameters of the meta-solver that a run's settings give."""
-    return SolverParameters(
-        alpha=settings.alpha,
-        population_size=settings.population_size,
-        last_k=settings.last_k,
-        recency_temperature=settings.recency_temperature,
-        temperature=settings.temperature,
-        num_iterations=settings.num_iterations,
-    )
 
 
 def _ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> list[ShardLedger]:

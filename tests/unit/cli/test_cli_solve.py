@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from nashdex import cli
+from nashdex.metagame.solvers.registry import META_SOLVERS
 
 
 @pytest.fixture
@@ -20,11 +21,11 @@ def matrix(tmp_path: Path) -> Path:
     ("flags", "parameters"),
     [
         (["nash"], {}),
-        (["regret-matching", "--num-iterations", "500"], {"num_iterations": 500}),
-        (["prd", "--num-iterations", "500"], {"num_iterations": 500}),
-        (["alpha-rank", "--alpha", "10", "--population-size", "20"], {"alpha": 10, "population_size": 20}),
-        (["last-k", "--last-k", "2"], {}),
-        (["recency", "--recency-temperature", "2"], {}),
+        (["regret-matching", "--set", "num_iterations=500"], {"num_iterations": 500}),
+        (["prd", "--set", "num_iterations=500"], {"num_iterations": 500}),
+        (["alpha-rank", "--set", "alpha=10", "--set", "population_size=20"], {"alpha": 10, "population_size": 20}),
+        (["last-k", "--set", "num_policies=2"], {}),
+        (["recency", "--set", "temperature=2"], {}),
     ],
 )
 def test_json_holds_strategy_residual_and_parameters(
@@ -40,7 +41,9 @@ def test_json_holds_strategy_residual_and_parameters(
 
 
 def test_the_temperature_of_the_magnet(matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run_command_line(["solve", str(matrix), "--meta-solver", "magnet", "--temperature", "1", "--json"]) == 0
+    assert (
+        cli.run_command_line(["solve", str(matrix), "--meta-solver", "magnet", "--set", "temperature=1", "--json"]) == 0
+    )
     answer = json.loads(capsys.readouterr().out)
     expected = {"rock": 0.35324, "paper": 0.36082, "scissors": 0.28594}
     assert answer["meta_strategy"] == pytest.approx(expected, abs=1e-5)
@@ -70,18 +73,16 @@ def test_people_are_told_how_many_policies_are_not_played(tmp_path: Path, capsys
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (["--alpha", "1"], "--alpha has no effect with meta-solver 'nash', which takes no parameter"),
-        (["--meta-solver", "magnet", "--alpha", "1"], "which takes --num-iterations, --temperature"),
-        (["--meta-solver", "alpha-rank", "--last-k", "1"], "which takes --alpha, --population-size"),
-        (["--meta-solver", "last", "--last-k", "1"], "--last-k has no effect"),
-        (["--meta-solver", "recency", "--temperature", "1"], "which takes --recency-temperature"),
-        (["--meta-solver", "alpha-rank", "--alpha", "nan"], "alpha is nan"),
-        (["--meta-solver", "alpha-rank", "--population-size", "1"], "population_size is 1"),
-        (["--meta-solver", "last-k", "--last-k", "many"], "--last-k"),
+        (["--set", "alpha=1"], "alpha: no such key (got 1); nash takes no settings"),
+        (["--meta-solver", "magnet", "--set", "alpha=1"], "magnet takes temperature, num_iterations"),
+        (["--meta-solver", "alpha-rank", "--set", "alpha=nan"], "alpha: Input should be a finite number"),
+        (["--meta-solver", "alpha-rank", "--set", "population_size=1"], "population_size: Input should be greater"),
+        (["--meta-solver", "last-k", "--set", "num_policies=many"], "num_policies: Input should be a valid integer"),
+        (["--set", "temperature"], "--set 'temperature': expected KEY=VALUE"),
         (["--meta-solver", "magic"], "recency"),
     ],
 )
-def test_flags_without_effect_or_sense_are_refused(
+def test_settings_without_effect_or_sense_are_refused(
     flags: list[str], says: str, matrix: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.run_command_line(["solve", str(matrix), *flags]) == 64
@@ -89,3 +90,12 @@ def test_flags_without_effect_or_sense_are_refused(
     assert says in printed.err
     assert printed.err.count("\n") == 1
     assert printed.out == ""
+
+
+def test_help_lists_every_meta_solver_with_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run_command_line(["solve", "--help"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for name, solver in META_SOLVERS.all().items():
+        assert f"{name}: {solver.summary}." in printed
+        for key in solver.parameters:
+            assert f"{key} (" in printed

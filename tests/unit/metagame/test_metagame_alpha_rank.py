@@ -5,19 +5,17 @@ import pytest
 from hypothesis import given
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.solvers.registry import SolverParameters, meta_solver
-from nashdex.metagame.solvers.solution import MetaSolver, PairSolution
+from nashdex.metagame.solvers.interface import ConfiguredSolver, PairSolution
+from nashdex.metagame.solvers.registry import meta_solver
 from support.zero_sum_games import BIASED_RPS, RPS, Floats, antisymmetric, each_example, is_probability_vector
 
 
-def _solver(alpha: float | None, population_size: int = 50) -> MetaSolver:
-    return meta_solver("alpha-rank", SolverParameters(alpha=alpha, population_size=population_size))
+def _solver(alpha: float | None, population_size: int = 50) -> ConfiguredSolver:
+    return meta_solver("alpha-rank", alpha=alpha, population_size=population_size)
 
 
 def _of_two(alpha: float | None, rows: Floats, columns: Floats) -> PairSolution:
-    bimatrix = _solver(alpha).bimatrix
-    assert bimatrix is not None
-    return bimatrix(rows, columns)
+    return _solver(alpha).bimatrix(rows, columns)
 
 
 def _stationary(payoffs: Floats, alpha: float, population_size: int) -> Floats:

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nashdex.metagame.solvers.registry import SolverParameters, meta_solver
-from nashdex.metagame.solvers.solution import MetaSolver
+from nashdex.metagame.solvers.interface import ConfiguredSolver
+from nashdex.metagame.solvers.registry import meta_solver
 from support.zero_sum_games import BIASED_RPS, Floats, antisymmetric, each_example, rectangular
 
 
-def _magnet(temperature: float, num_iterations: int = 100_000) -> MetaSolver:
-    return meta_solver("magnet", SolverParameters(temperature=temperature, num_iterations=num_iterations))
+def _magnet(temperature: float, num_iterations: int = 100_000) -> ConfiguredSolver:
+    return meta_solver("magnet", temperature=temperature, num_iterations=num_iterations)
 
 
 def _softmax(logits: Floats) -> Floats:

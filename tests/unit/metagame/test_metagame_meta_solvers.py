@@ -8,24 +8,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.solvers.registry import META_SOLVERS, MetaSolver, SolverParameters, meta_solver
+from nashdex.metagame.solvers.interface import ConfiguredSolver, MetaSolver
+from nashdex.metagame.solvers.nash import nash
+from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
+from nashdex.metagame.solvers.settings import SolveSettings
 from support.zero_sum_games import BIASED_RPS, DOMINATED, RPS, Floats, antisymmetric, is_probability_vector, rectangular
 
-SHORT = SolverParameters(num_iterations=100)
+NAMES = META_SOLVERS.names
 BY_AGE = {"last", "last-k", "recency"}
-WHATEVER_THE_ORDER = sorted(META_SOLVERS.keys() - BY_AGE)
+WHATEVER_THE_ORDER = sorted(set(NAMES) - BY_AGE)
 STATUSES = {"optimal", "imprecise", "converged", "not-converged", "closed-form"}
 
 some_examples = settings(deadline=None, derandomize=True, max_examples=15)
-every_solver = pytest.mark.parametrize("solver", [meta_solver(name, SHORT) for name in META_SOLVERS], ids=META_SOLVERS)
+
+
+def played(name: str, num_iterations: int) -> ConfiguredSolver:
+    """Return the meta-solver called ``name``, with ``num_iterations`` where it iterates."""
+    iterates = "num_iterations" in META_SOLVERS[name].parameters
+    return meta_solver(name, num_iterations=num_iterations) if iterates else meta_solver(name)
+
+
+every_solver = pytest.mark.parametrize("solver", [played(name, 100) for name in NAMES], ids=NAMES)
 
 
 def test_the_solvers_that_are_promised() -> None:
-    assert list(META_SOLVERS) == [
+    assert list(NAMES) == [
         *("nash", "regret-matching", "prd", "alpha-rank", "magnet", "rectified-nash"),
         *("uniform", "last", "last-k", "recency"),
     ]
-    assert [name for name in META_SOLVERS if meta_solver(name).bimatrix] == ["prd", "alpha-rank"]
+    assert [name for name in NAMES if META_SOLVERS[name].bimatrix] == ["prd", "alpha-rank"]
+    assert all(META_SOLVERS[name].name == name for name in NAMES)
 
 
 def test_an_unknown_solver_is_refused_with_those_that_there_are() -> None:
@@ -36,7 +48,7 @@ def test_an_unknown_solver_is_refused_with_those_that_there_are() -> None:
 @every_solver
 @some_examples
 @given(payoffs=antisymmetric())
-def test_one_population_gets_a_distribution_and_how_good_it_is(solver: MetaSolver, payoffs: Floats) -> None:
+def test_one_population_gets_a_distribution_and_how_good_it_is(solver: ConfiguredSolver, payoffs: Floats) -> None:
     solution = solver.one_population(payoffs)
     assert is_probability_vector(solution.strategy)
     assert abs(solution.value) < 1e-12
@@ -47,7 +59,9 @@ def test_one_population_gets_a_distribution_and_how_good_it_is(solver: MetaSolve
 @every_solver
 @some_examples
 @given(payoffs=rectangular(max_size=4))
-def test_two_populations_get_distributions_that_change_seats_with_them(solver: MetaSolver, payoffs: Floats) -> None:
+def test_two_populations_get_distributions_that_change_seats_with_them(
+    solver: ConfiguredSolver, payoffs: Floats
+) -> None:
     solution, swapped = solver.two_populations(payoffs), solver.two_populations(-payoffs.T)
     assert is_probability_vector(solution.row)
     assert is_probability_vector(solution.column)
@@ -62,7 +76,7 @@ def test_two_populations_get_distributions_that_change_seats_with_them(solver: M
 @some_examples
 @given(payoffs=antisymmetric(), random=st.randoms(use_true_random=False))
 def test_relabelling_relabels_the_answer(name: str, payoffs: Floats, random: Random) -> None:
-    solver, order = meta_solver(name, SHORT), list(range(len(payoffs)))
+    solver, order = played(name, 100), list(range(len(payoffs)))
     random.shuffle(order)
     relabelled = solver.one_population(payoffs[np.ix_(order, order)])
     np.testing.assert_allclose(relabelled.strategy, solver.one_population(payoffs).strategy[order], atol=1e-6)
@@ -72,7 +86,7 @@ def test_relabelling_relabels_the_answer(name: str, payoffs: Floats, random: Ran
 @some_examples
 @given(payoffs=antisymmetric())
 def test_two_populations_of_one_symmetric_game_do_the_same(name: str, payoffs: Floats) -> None:
-    solver = meta_solver(name, SHORT)
+    solver = played(name, 100)
     pair, one = solver.two_populations(payoffs), solver.one_population(payoffs)
     np.testing.assert_allclose(pair.row, one.strategy, atol=1e-6)
     np.testing.assert_allclose(pair.column, one.strategy, atol=1e-6)
@@ -81,20 +95,21 @@ def test_two_populations_of_one_symmetric_game_do_the_same(name: str, payoffs: F
 @pytest.mark.parametrize("name", ["nash", "regret-matching", "prd", "alpha-rank", "magnet", "rectified-nash"])
 def test_the_unit_and_the_origin_of_payoffs_do_not_matter(name: str) -> None:
     payoffs = np.random.default_rng(5).normal(size=(3, 4))
-    solver = meta_solver(name, SolverParameters(num_iterations=300, temperature=0.5))
-    scaled = meta_solver(name, SolverParameters(num_iterations=300, temperature=0.5 * 64))
+    solver = scaled = played(name, 300)
+    if name == "magnet":
+        solver, scaled = (meta_solver(name, num_iterations=300, temperature=each) for each in (0.5, 0.5 * 64))
     one, other = solver.two_populations(payoffs), scaled.two_populations(64 * payoffs + 5.0)
     np.testing.assert_allclose(other.row, one.row, atol=1e-9)
     np.testing.assert_allclose(other.column, one.column, atol=1e-9)
 
 
 @every_solver
-def test_many_games_at_once_are_each_solved_and_counted(solver: MetaSolver) -> None:
+def test_many_games_at_once_are_each_solved_and_counted(solver: ConfiguredSolver) -> None:
     """230 games are more than a batch. A tenth of the steps, or ten times their length, must not change much."""
     upper = np.triu(np.random.default_rng(6).uniform(-0.5, 0.5, size=(230, 4, 4)), 1)
     payoffs = upper - np.swapaxes(upper, 1, 2)
     ticks: list[None] = []
-    solver = meta_solver(solver.name, SolverParameters(num_iterations=10_000))
+    solver = played(solver.name, 10_000)
     strategies = solver.one_population_of_many(payoffs, lambda: ticks.append(None))
     assert len(ticks) == 230
     assert all(is_probability_vector(strategy) for strategy in strategies)
@@ -125,17 +140,14 @@ def test_averages_come_close_to_the_equilibrium_of_biased_rock_paper_scissors(na
 
 @pytest.mark.parametrize("name", ["regret-matching", "prd"])
 def test_longer_play_is_closer_to_equilibrium(name: str) -> None:
-    short, long = (
-        meta_solver(name, SolverParameters(num_iterations=number)).one_population(BIASED_RPS)
-        for number in (100, 20_000)
-    )
+    short, long = (played(name, number).one_population(BIASED_RPS) for number in (100, 20_000))
     assert long.residual < short.residual / 2
     assert short.status == "not-converged"
 
 
 @pytest.mark.parametrize("name", ["nash", "regret-matching", "alpha-rank", "rectified-nash"])
 def test_a_policy_that_beats_all_others_is_played_alone(name: str) -> None:
-    strategy = meta_solver(name, SolverParameters(num_iterations=20_000)).one_population(DOMINATED).strategy
+    strategy = played(name, 20_000).one_population(DOMINATED).strategy
     np.testing.assert_allclose(strategy, [1, 0, 0], atol=1e-3)
 
 
@@ -143,15 +155,14 @@ def test_a_policy_that_beats_all_others_is_played_alone(name: str) -> None:
 def test_rock_paper_scissors_is_played_evenly(name: str) -> None:
     """Rounding alone starts regret matching on a cycle around even play, which its average comes back to."""
     tolerance = 0.02 if name == "regret-matching" else 1e-9
-    solution = meta_solver(name, SolverParameters(num_iterations=2000)).one_population(RPS)
+    solution = played(name, 2000).one_population(RPS)
     np.testing.assert_allclose(solution.strategy, 1 / 3, atol=tolerance)
 
 
 def test_replicator_dynamics_of_a_coordination_game_settle_on_one_convention() -> None:
     """From even weights both come to play what more is at stake for; the average is still on its way."""
     rows, columns = np.array([[3.0, 0.0], [0.0, 1.0]]), np.array([[2.0, 0.0], [0.0, 1.0]])
-    prd = meta_solver("prd", SolverParameters(num_iterations=30_000))
-    assert prd.bimatrix is not None
+    prd = played("prd", 30_000)
     solution = prd.bimatrix(rows, columns)
     assert solution.row[0] > 0.75
     assert solution.column[0] > 0.75
@@ -163,7 +174,7 @@ def test_replicator_dynamics_of_a_coordination_game_settle_on_one_convention() -
 
 def test_replicator_dynamics_of_one_population_need_no_zero_sum() -> None:
     """Hawk and dove, V = 2 and C = 4: half of each."""
-    solution = meta_solver("prd", SHORT).one_population(np.array([[-1.0, 2.0], [0.0, 1.0]]))
+    solution = played("prd", 100).one_population(np.array([[-1.0, 2.0], [0.0, 1.0]]))
     np.testing.assert_allclose(solution.strategy, 0.5, atol=0.01)
     assert solution.status == "converged"
 
@@ -184,31 +195,38 @@ def test_rectified_nash_of_two_populations_means_the_value_by_a_tie() -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "strategy"),
     [
-        ("uniform", SolverParameters(), [0.25, 0.25, 0.25, 0.25]),
-        ("last", SolverParameters(), [0, 0, 0, 1]),
-        ("last-k", SolverParameters(last_k=2), [0, 0, 0.5, 0.5]),
-        ("last-k", SolverParameters(), [0.25, 0.25, 0.25, 0.25]),
-        ("recency", SolverParameters(recency_temperature=1 / np.log(2)), [1 / 15, 2 / 15, 4 / 15, 8 / 15]),
+        ("uniform", {}, [0.25, 0.25, 0.25, 0.25]),
+        ("last", {}, [0, 0, 0, 1]),
+        ("last-k", {"num_policies": 2}, [0, 0, 0.5, 0.5]),
+        ("last-k", {}, [0.25, 0.25, 0.25, 0.25]),
+        ("recency", {"temperature": 1 / np.log(2)}, [1 / 15, 2 / 15, 4 / 15, 8 / 15]),
     ],
 )
-def test_baselines_go_by_age_alone(name: str, parameters: SolverParameters, strategy: list[float]) -> None:
-    solution = meta_solver(name, parameters).one_population(np.zeros((4, 4)))
+def test_baselines_go_by_age_alone(name: str, parameters: dict[str, float], strategy: list[float]) -> None:
+    solution = meta_solver(name, **parameters).one_population(np.zeros((4, 4)))
     np.testing.assert_allclose(solution.strategy, strategy, atol=1e-15)
     assert (solution.residual, solution.status) == (0.0, "closed-form")
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "says"),
+    ("name", "values", "says"),
     [
-        ("alpha", 0.0, "alpha is 0.0; expected 1e-12 to"),
-        ("alpha", float("nan"), "alpha is nan"),
-        ("population_size", 1, "population_size is 1; expected 2 to 1,000,000"),
-        ("last_k", 0, "last_k is 0; expected 1 or more"),
-        ("recency_temperature", -1.0, "recency_temperature is -1.0"),
-        ("temperature", float("inf"), "temperature is inf"),
-        ("num_iterations", 0, "num_iterations is 0; expected 1 or more"),
+        ("alpha-rank", {"alpha": 0.0}, "alpha: .* greater than or equal to"),
+        ("alpha-rank", {"alpha": float("nan")}, "alpha: .* finite"),
+        ("alpha-rank", {"population_size": 1}, "population_size: .* greater than or equal to 2"),
+        ("last-k", {"num_policies": 0}, "num_policies: .* greater than or equal to 1"),
+        ("recency", {"temperature": -1.0}, "temperature: .* greater than"),
+        ("magnet", {"temperature": float("inf")}, "temperature: .* finite"),
+        ("prd", {"num_iterations": 0}, "num_iterations: .* greater than or equal to 1"),
+        ("magnet", {"alpha": 1.0}, "alpha: no such key .*; magnet takes temperature, num_iterations"),
+        ("nash", {"alpha": 1.0}, "nash takes no settings"),
     ],
 )
-def test_parameters_out_of_range_are_refused(name: str, value: float, says: str) -> None:
+def test_settings_out_of_range_or_without_effect_are_refused(name: str, values: dict[str, float], says: str) -> None:
     with pytest.raises(ConfigurationError, match=says):
-        SolverParameters(**{name: value})
+        meta_solver(name, **values)
+
+
+def test_a_solver_needs_a_kind() -> None:
+    with pytest.raises(TypeError, match="has no field `kind`"):
+        MetaSolver(settings=SolveSettings, summary="", promise="", one_population=lambda payoffs, _: nash(payoffs))

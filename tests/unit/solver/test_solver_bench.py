@@ -12,7 +12,7 @@ def test_every_solver_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["bench", "metagame", "--policies", "5", "--draws", "100", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (printed["num_policies"], printed["num_draws"]) == (5, 100)
-    assert [solver["meta_solver"] for solver in printed["solvers"]] == list(META_SOLVERS)
+    assert [solver["meta_solver"] for solver in printed["solvers"]] == list(META_SOLVERS.names)
     assert all(solver["posterior_cpu_seconds"] > 0 for solver in printed["solvers"])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.metagame.solvers.registry import META_SOLVERS, SolverParameters
+from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
 from nashdex.solver import matrix_answer, matrix_file
 from nashdex.solver.matrix_answer import SymmetricAnswer, TwoPopulationAnswer
 
@@ -23,7 +23,7 @@ PENNIES = [[1, -1], [-1, 1]]
 def _solve(path: Path, content: object, name: str = "nash") -> SymmetricAnswer | TwoPopulationAnswer:
     file = path / "matrix.json"
     file.write_text(content if isinstance(content, str) else json.dumps(content))
-    return matrix_answer.solve(matrix_file.read(file), name)
+    return matrix_answer.solve(matrix_file.read(file), meta_solver(name))
 
 
 def test_counts(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_restricted_exploitability_of_two_populations_is_nash_conv_over_two(tmp_
     assert _solve(tmp_path, {"payoffs": PENNIES}, "last").restricted_exploitability == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("name", [name for name in META_SOLVERS if name not in {"prd", "alpha-rank"}])
+@pytest.mark.parametrize("name", [name for name in META_SOLVERS.names if name not in {"prd", "alpha-rank"}])
 @pytest.mark.parametrize("column_payoffs", [PENNIES, [[1, 2], [3, 4]]])
 def test_bimatrix_games_need_a_solver_that_is_defined_for_them(
     tmp_path: Path, name: str, column_payoffs: list[list[int]]
@@ -116,12 +116,12 @@ def test_a_bimatrix_game_of_two_populations(tmp_path: Path) -> None:
 def test_parameters_reach_the_solver_and_the_answer(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
     file.write_text(json.dumps({"payoffs": BIASED_RPS}))
-    parameters = SolverParameters(alpha=10.0, population_size=20)
-    answer = matrix_answer.solve(matrix_file.read(file), "alpha-rank", parameters)
+    solver = meta_solver("alpha-rank", alpha=10.0, population_size=20)
+    answer = matrix_answer.solve(matrix_file.read(file), solver)
     assert answer.parameters == {"alpha": 10.0, "population_size": 20}
 
 
-@pytest.mark.parametrize("name", [name for name in META_SOLVERS if name not in {"last", "last-k", "recency"}])
+@pytest.mark.parametrize("name", [name for name in META_SOLVERS.names if name not in {"last", "last-k", "recency"}])
 def test_weights_follow_names_whatever_the_order(tmp_path: Path, name: str) -> None:
     """The same counts, listed in another order, give every policy the weight that it had."""
     wins = {("a", "b"): 60, ("b", "a"): 30, ("b", "c"): 70, ("c", "b"): 20, ("a", "c"): 35, ("c", "a"): 55}

@@ -37,7 +37,7 @@ from nashdex.metagame.evidence.imputation import Imputation, filled, filled_draw
 from nashdex.metagame.evidence.ledger import BattleRecord, InteractionMatrix
 from nashdex.metagame.ratings.exact import rate_exact
 from nashdex.metagame.ratings.table import RatingTable, rate
-from nashdex.metagame.solvers.registry import MetaSolver
+from nashdex.metagame.solvers.interface import ConfiguredSolver
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class _Evidence:
 
 def solve_game(
     game: EmpiricalGame,
-    solver: MetaSolver,
+    solver: ConfiguredSolver,
     *,
     unplayed: Imputation = "block",
     num_draws: int,
@@ -166,7 +166,7 @@ def solve_game(
     return meta_strategy, analysis
 
 
-def _places(game: EmpiricalGame, solver: MetaSolver) -> Integers:
+def _places(game: EmpiricalGame, solver: ConfiguredSolver) -> Integers:
     """Return the rows of the matrix as the solver is to see them: in its own order, or as often as they joined."""
     if game.history is None or not solver.by_age:
         return np.arange(len(game.matrix.policies))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.seeds import derive_seed
+from nashdex.metagame.equilibria.zero_sum import zero_sum_equilibrium
 from nashdex.metagame.evidence.counts import unplayed_cells
 from nashdex.metagame.evidence.estimates import (
     EVEN,
@@ -25,7 +26,6 @@ from nashdex.metagame.evidence.estimates import (
     require_played,
 )
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit
-from nashdex.metagame.solvers.equilibrium import zero_sum_equilibrium
 
 Imputation = Literal["block", "bradley-terry", "interval"]
 Mask = NDArray[np.bool_]

@@ -1,1 +1,1 @@
-"""Meta-solvers: from a payoff matrix to a mixture. Pure functions over arrays; no store, no policies."""
+"""Meta-solvers: from a payoff matrix to a mixture, one file each. Pure functions over arrays; no store, no policies."""

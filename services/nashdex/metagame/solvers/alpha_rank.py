@@ -1,4 +1,4 @@
-"""α-rank: how long a finite population that mutates and imitates spends on each policy.
+"""The meta-solver ``alpha-rank``: how long a finite population that mutates and imitates spends on each policy.
 
 Omidshafiei et al. (2019), "α-Rank: multi-agent evaluation by evolution", arXiv 1903.01373. All m individuals play one
 policy s until a mutant r takes over, with the fixation probability ρ(u) = (1 − e^{−u}) / (1 − e^{−mu}),
@@ -8,17 +8,21 @@ one population mutates at a time and u is α times what the mutant gains; the an
 the stationary distribution of profiles.
 
 Without an α the intensity is doubled, from where the smallest difference between payoffs counts, until the distribution
-does not move any more: that is the ranking in the limit. Rates then differ by thousands of orders of magnitude, so
-everything is done in logarithms, and without a subtraction, so that each probability is exact to rounding.
+no longer moves: the ranking in the limit. Rates then differ by thousands of orders of magnitude, so everything is
+computed in logarithms and without subtractions, which makes each probability exact to rounding.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.solvers.solution import Floats, MetaSolver, PairSolution, Solution, Status
+from nashdex.core.section import Section
+from nashdex.metagame.equilibria.gains import Floats
+from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 
 _TIE_TOLERANCE = 1e-12
 """Differences below this share of the largest are rounding, and count as none."""
@@ -28,6 +32,19 @@ _MAX_DOUBLINGS = 60
 _PRECISE = 1e-9
 _MAX_PROFILES = 1024
 """The chain of two populations has as many states as there are profiles, and solving it takes the cube of that."""
+
+
+class AlphaRankSettings(Section):
+    """Settings of ``alpha-rank``."""
+
+    kind: Literal["alpha-rank"] = Field("alpha-rank", description="The meta-solver.")
+    alpha: float | None = Field(
+        None,
+        ge=1e-12,
+        le=1e12,
+        description="Selection intensity, per payoff; by default raised until the ranking is stable.",
+    )
+    population_size: int = Field(50, ge=2, le=1_000_000, description="Individuals in a population.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,51 +61,56 @@ class _Ranking:
     """Shape (…,)."""
 
 
-def solver(alpha: float | None, population_size: int) -> MetaSolver:
-    """Return the meta-solver ``alpha-rank``, at the selection intensity ``alpha`` or, without one, in the limit."""
-
-    def ranked(advantages: Floats) -> _Ranking:
-        rounding = _TIE_TOLERANCE * np.nanmax(np.abs(advantages), axis=(-2, -1), keepdims=True)
-        decided = np.where(np.abs(advantages) <= rounding, 0.0, advantages)
-        if alpha is None:
-            return _swept(decided, population_size)
-        return _at(decided, np.full(decided.shape[:-2], alpha), population_size)
-
-    def status(found: _Ranking) -> Status:
-        if alpha is not None:
-            return "optimal" if found.residual <= _PRECISE else "imprecise"
-        return "converged" if found.stable else "not-converged"
-
-    def parameters(found: _Ranking) -> dict[str, float]:
-        return {"alpha": found.alpha.item(), "population_size": population_size}
-
-    def one_population(payoffs: Floats) -> Solution:
-        found = ranked(payoffs.T - payoffs)
-        value = float(found.distribution @ payoffs @ found.distribution)
-        return Solution(found.distribution, value, found.residual.item(), status(found), parameters=parameters(found))
-
-    def two_populations(payoffs: Floats) -> PairSolution:
-        return bimatrix(payoffs, -payoffs)
-
-    def bimatrix(row_payoffs: Floats, column_payoffs: Floats) -> PairSolution:
-        found = ranked(_profile_advantages(row_payoffs, column_payoffs))
-        profiles = found.distribution.reshape(row_payoffs.shape)
-        row, column = profiles.sum(axis=1), profiles.sum(axis=0)
-        value = float(row @ row_payoffs @ column)
-        return PairSolution(row, column, value, found.residual.item(), status(found), parameters=parameters(found))
-
-    def batched(payoffs: Floats) -> Floats:
-        return ranked(np.swapaxes(payoffs, -1, -2) - payoffs).distribution
-
-    return MetaSolver(
-        "alpha-rank",
-        "imbalance of the stationary distribution, or the last change of a sweep",
-        one_population,
-        two_populations,
-        bimatrix,
-        batched=batched,
-        reads=frozenset({"alpha", "population_size"}),
+def _one_population(payoffs: Floats, settings: AlphaRankSettings) -> Solution:
+    found = _ranked(payoffs.T - payoffs, settings)
+    value = float(found.distribution @ payoffs @ found.distribution)
+    return Solution(
+        found.distribution,
+        value,
+        found.residual.item(),
+        _status(found, settings),
+        parameters=_parameters(found, settings),
     )
+
+
+def _two_populations(payoffs: Floats, settings: AlphaRankSettings) -> PairSolution:
+    return _bimatrix(payoffs, -payoffs, settings)
+
+
+def _bimatrix(row_payoffs: Floats, column_payoffs: Floats, settings: AlphaRankSettings) -> PairSolution:
+    found = _ranked(_profile_advantages(row_payoffs, column_payoffs), settings)
+    profiles = found.distribution.reshape(row_payoffs.shape)
+    row, column = profiles.sum(axis=1), profiles.sum(axis=0)
+    return PairSolution(
+        row,
+        column,
+        float(row @ row_payoffs @ column),
+        found.residual.item(),
+        _status(found, settings),
+        parameters=_parameters(found, settings),
+    )
+
+
+def _batched(payoffs: Floats, settings: AlphaRankSettings) -> Floats:
+    return _ranked(np.swapaxes(payoffs, -1, -2) - payoffs, settings).distribution
+
+
+def _ranked(advantages: Floats, settings: AlphaRankSettings) -> _Ranking:
+    rounding = _TIE_TOLERANCE * np.nanmax(np.abs(advantages), axis=(-2, -1), keepdims=True)
+    decided = np.where(np.abs(advantages) <= rounding, 0.0, advantages)
+    if settings.alpha is None:
+        return _swept(decided, settings.population_size)
+    return _at(decided, np.full(decided.shape[:-2], settings.alpha), settings.population_size)
+
+
+def _status(found: _Ranking, settings: AlphaRankSettings) -> Status:
+    if settings.alpha is not None:
+        return "optimal" if found.residual <= _PRECISE else "imprecise"
+    return "converged" if found.stable else "not-converged"
+
+
+def _parameters(found: _Ranking, settings: AlphaRankSettings) -> dict[str, float]:
+    return {"alpha": found.alpha.item(), "population_size": settings.population_size}
 
 
 def _profile_advantages(row_payoffs: Floats, column_payoffs: Floats) -> Floats:
@@ -160,3 +182,14 @@ def _stationary(log_rates: Floats) -> Floats:
     weights: Floats = np.exp(logs - logs.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
     return weights
+
+
+ALPHA_RANK = MetaSolver(
+    settings=AlphaRankSettings,
+    summary="time that an evolving finite population spends on each policy",
+    promise="imbalance of the stationary distribution, or the last change of a sweep",
+    one_population=_one_population,
+    two_populations=_two_populations,
+    bimatrix=_bimatrix,
+    batched=_batched,
+)

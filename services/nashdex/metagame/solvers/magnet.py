@@ -1,4 +1,4 @@
-"""The magnet: the equilibrium of the game in which a player pays α KL(σ‖ρ) for leaving ρ, the uniform mixture.
+"""The meta-solver ``magnet``: the equilibrium where a player pays α KL(σ‖ρ) for leaving the uniform mixture ρ.
 
 Sokota et al. (2022), "A unified approach to reinforcement learning, quantal response equilibria, and two-player
 zero-sum games", arXiv 2206.05825: magnetic mirror descent, σ ∝ (σ ρ^{ηα} exp(η Aσ))^{1/(1 + ηα)}, whose last iterate
@@ -7,20 +7,35 @@ converges linearly to the fixed point σ ∝ ρ exp(Aσ / α) for steps η ≤ �
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
-from nashdex.metagame.solvers.solution import Floats, MetaSolver, PairSolution, Solution, Status, gains, payoff_scale
+from nashdex.core.section import Section
+from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
+from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 
 _TOLERANCE = 1e-10
 """Of log probabilities, between the iterate and the best regularised reply to it."""
 _DRAW_TOLERANCE = 1e-6
 """The same, for the draws of a posterior."""
 _CHECK_EVERY = 10
+"""Iterations."""
+
+
+class MagnetSettings(Section):
+    """Settings of ``magnet``."""
+
+    kind: Literal["magnet"] = Field("magnet", description="The meta-solver.")
+    temperature: float = Field(
+        0.1, ge=1e-12, le=1e12, description="α, the weight of KL(σ‖uniform), in payoff: the pull towards uniform."
+    )
+    num_iterations: int = Field(100_000, ge=1, le=100_000_000, description="Iterations at most.")
 
 
 class Magnet:
-    """A learner (``self_play.Learner``) that takes steps of magnetic mirror descent; payoffs within ±1."""
+    """A learner (``repeated_play.Learner``) that takes steps of magnetic mirror descent; payoffs within ±1."""
 
     def __init__(self, shape: tuple[int, ...], temperature: Floats) -> None:
         self.temperature = temperature
@@ -60,50 +75,43 @@ def _normalised(logs: Floats) -> Floats:
     return shifted
 
 
-def solver(temperature: float, num_iterations: int) -> MetaSolver:
-    """Return the meta-solver ``magnet``; α in payoff, at most so many iterations."""
-
-    def one_population(payoffs: Floats) -> Solution:
-        scale = payoff_scale(payoffs)
-        magnet = Magnet(payoffs.shape[:-1], temperature / scale[..., 0])
-        descent = _descended([magnet], lambda: [gains(payoffs / scale, magnet.strategy)], num_iterations, _TOLERANCE)
-        value = float(magnet.strategy @ payoffs @ magnet.strategy)
-        residual = scale.item() * descent.gap
-        return Solution(magnet.strategy, value, residual, descent.status, parameters=parameters(descent))
-
-    def two_populations(payoffs: Floats) -> PairSolution:
-        scale, middle = payoff_scale(payoffs), (payoffs.max() + payoffs.min()) / 2
-        scaled = (payoffs - middle) / scale
-        row, column = (Magnet((size,), temperature / scale[..., 0]) for size in payoffs.shape)
-        descent = _descended(
-            [row, column],
-            lambda: [gains(scaled, column.strategy), -gains(scaled.T, row.strategy)],
-            num_iterations,
-            _TOLERANCE,
-        )
-        value = float(row.strategy @ payoffs @ column.strategy)
-        residual = scale.item() * descent.gap
-        return PairSolution(
-            row.strategy, column.strategy, value, residual, descent.status, parameters=parameters(descent)
-        )
-
-    def batched(payoffs: Floats) -> Floats:
-        scale = payoff_scale(payoffs)
-        scaled, magnet = payoffs / scale, Magnet(payoffs.shape[:-1], temperature / scale[..., 0])
-        _descended([magnet], lambda: [gains(scaled, magnet.strategy)], num_iterations, _DRAW_TOLERANCE)
-        return magnet.strategy
-
-    def parameters(descent: _Descent) -> dict[str, float]:
-        return {"temperature": temperature, "num_iterations": descent.num_iterations}
-
-    return MetaSolver(
-        "magnet",
-        "gain of the best regularised reply",
-        one_population,
-        two_populations,
-        batched=batched,
-        reads=frozenset({"temperature", "num_iterations"}),
+def _one_population(payoffs: Floats, settings: MagnetSettings) -> Solution:
+    scale = payoff_scale(payoffs)
+    magnet = Magnet(payoffs.shape[:-1], settings.temperature / scale[..., 0])
+    descent = _descended(
+        [magnet], lambda: [gains(payoffs / scale, magnet.strategy)], settings.num_iterations, _TOLERANCE
     )
+    value = float(magnet.strategy @ payoffs @ magnet.strategy)
+    residual = scale.item() * descent.gap
+    return Solution(magnet.strategy, value, residual, descent.status, parameters=_parameters(settings, descent))
+
+
+def _two_populations(payoffs: Floats, settings: MagnetSettings) -> PairSolution:
+    scale, middle = payoff_scale(payoffs), (payoffs.max() + payoffs.min()) / 2
+    scaled = (payoffs - middle) / scale
+    row, column = (Magnet((size,), settings.temperature / scale[..., 0]) for size in payoffs.shape)
+    descent = _descended(
+        [row, column],
+        lambda: [gains(scaled, column.strategy), -gains(scaled.T, row.strategy)],
+        settings.num_iterations,
+        _TOLERANCE,
+    )
+    value = float(row.strategy @ payoffs @ column.strategy)
+    residual = scale.item() * descent.gap
+    return PairSolution(
+        row.strategy, column.strategy, value, residual, descent.status, parameters=_parameters(settings, descent)
+    )
+
+
+def _batched(payoffs: Floats, settings: MagnetSettings) -> Floats:
+    scale = payoff_scale(payoffs)
+    scaled, magnet = payoffs / scale, Magnet(payoffs.shape[:-1], settings.temperature / scale[..., 0])
+    _descended([magnet], lambda: [gains(scaled, magnet.strategy)], settings.num_iterations, _DRAW_TOLERANCE)
+    return magnet.strategy
+
+
+def _parameters(settings: MagnetSettings, descent: _Descent) -> dict[str, float]:
+    return {"temperature": settings.temperature, "num_iterations": descent.num_iterations}
 
 
 def _descended(
@@ -119,3 +127,13 @@ def _descended(
         for magnet, each in seen:
             magnet.observe(each)
     return _Descent(used, "converged" if converged else "not-converged", sum(magnet.gap(each) for magnet, each in seen))
+
+
+MAGNET = MetaSolver(
+    settings=MagnetSettings,
+    summary="equilibrium of the game where leaving uniform play costs α KL(σ‖uniform)",
+    promise="gain of the best regularised reply",
+    one_population=_one_population,
+    two_populations=_two_populations,
+    batched=_batched,
+)

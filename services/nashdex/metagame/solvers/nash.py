@@ -1,16 +1,21 @@
-"""The meta-solver ``nash``: an equilibrium to machine precision; of many, the one of maximum entropy."""
+"""The meta-solver ``nash``: an equilibrium to machine precision; where there are many, that of maximum entropy."""
+
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
-from nashdex.metagame.solvers.equilibrium import Equilibrium, symmetric_equilibrium, zero_sum_equilibrium
+from nashdex.core.section import Section
+from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
+from nashdex.metagame.equilibria.zero_sum import Equilibrium, symmetric_equilibrium, zero_sum_equilibrium
+from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 from nashdex.metagame.solvers.regret_matching import RegretMatcher
 from nashdex.metagame.solvers.repeated_play import average_of_one
-from nashdex.metagame.solvers.solution import Floats, MetaSolver, PairSolution, Solution, Status, gains, payoff_scale
 
 _PRECISION = 1e-9
 """Largest residual of an optimal answer, as a share of the largest payoff."""
 _MANY = 64
-"""From so many policies on, looking for candidates first is quicker than the linear program of all."""
+"""From this many policies on, solving for a few candidates first is quicker than one linear program of all."""
 _NUM_ROUNDS = 200
 _CANDIDATE_WEIGHT = 5e-3
 _CANDIDATE_LOSS = 0.02
@@ -19,13 +24,14 @@ _STRICT_LOSS = 1e-9
 """A policy that loses more than this, payoffs being scaled to ±1, is not played in any equilibrium."""
 
 
-def solver() -> MetaSolver:
-    """Return the meta-solver ``nash``."""
-    return MetaSolver("nash", "exploitability", nash, nash_of_two)
+class NashSettings(Section):
+    """Settings of ``nash``: none."""
+
+    kind: Literal["nash"] = Field("nash", description="The meta-solver.")
 
 
 def nash(payoffs: Floats) -> Solution:
-    """Return the equilibrium of one population: by linear programming, of maximum entropy among many."""
+    """Return the equilibrium of one population by linear programming; of many, that of maximum entropy."""
     found = _among_candidates(payoffs) if len(payoffs) >= _MANY else None
     if found is None:
         found = symmetric_equilibrium(payoffs)
@@ -68,3 +74,12 @@ def _among_candidates(payoffs: Floats) -> Equilibrium | None:
             return Equilibrium(strategy, strategy, unique=True, exact=found.exact) if found.unique else None
         candidates |= missing
     return None
+
+
+NASH = MetaSolver(
+    settings=NashSettings,
+    summary="an equilibrium; where there are many, that of maximum entropy",
+    promise="exploitability",
+    one_population=lambda payoffs, _: nash(payoffs),
+    two_populations=lambda payoffs, _: nash_of_two(payoffs),
+)

@@ -1,50 +1,54 @@
-"""Rectified Nash: whom the players of an equilibrium beat or tie, as PSRO_rN trains against them.
+"""The meta-solver ``rectified-nash``: the opponents that the policies of an equilibrium beat or tie, as in PSRO_rN.
 
 Balduzzi et al. (2019), "Open-ended learning in symmetric zero-sum games", arXiv 1901.08106, algorithm 4: every policy i
 of the equilibrium p has a learner of its own, which meets the policies that i beats or ties, in p's proportions:
-r_i(j) ∝ p_j 1[A_ij ≥ 0]. There the mixtures stay apart. A meta-solver returns one mixture, and here it is
-σ = Σ_i p_i r_i: whom a learner meets when i is drawn from p and its opponent from r_i, so that one learner in place of
-all meets the same opponents as often. It is exploitable by design: it asks for more of what a policy is good at, not
-for safety. Of two populations, p and q, "beats or ties" means at least the game's value, column = Σ_i p_i r_i and
-row = Σ_j q_j s_j with s_j(i) ∝ p_i 1[M_ij ≤ value].
+r_i(j) ∝ p_j 1[A_ij ≥ 0]. The paper keeps these mixtures apart. A meta-solver returns one mixture: σ = Σ_i p_i r_i, with
+i drawn from p and the opponent from r_i, so that one learner meets the same opponents as often as all of them together.
+It is exploitable by design: it asks for more of what a policy is good at, not for safety. With two populations p and q,
+"beats or ties" means at least the game's value, column = Σ_i p_i r_i and row = Σ_j q_j s_j with
+s_j(i) ∝ p_i 1[M_ij ≤ value]. The residual is that of the equilibrium.
 """
 
-import numpy as np
+from typing import Literal
 
+import numpy as np
+from pydantic import Field
+
+from nashdex.core.section import Section
+from nashdex.metagame.equilibria.gains import Floats, payoff_scale
+from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 from nashdex.metagame.solvers.nash import nash, nash_of_two
-from nashdex.metagame.solvers.solution import Floats, MetaSolver, PairSolution, Solution, payoff_scale
 
 _TIE_TOLERANCE = 1e-9
 """Payoffs this close to the value, as a share of ``payoff_scale``, are ties: the value itself is computed."""
 
 
-def solver() -> MetaSolver:
-    """Return the meta-solver ``rectified-nash``; the residual is that of the equilibrium it starts from."""
-    return MetaSolver(
-        "rectified-nash", "exploitability of the equilibrium that is rectified", rectified, rectified_of_two
-    )
+class RectifiedNashSettings(Section):
+    """Settings of ``rectified-nash``: none."""
+
+    kind: Literal["rectified-nash"] = Field("rectified-nash", description="The meta-solver.")
 
 
-def rectified(payoffs: Floats) -> Solution:
-    """Return whom the policies of the equilibrium beat or tie, over all of them."""
+def _one_population(payoffs: Floats, settings: RectifiedNashSettings) -> Solution:
+    del settings
     p = nash(payoffs)
-    strategy = _met(p.strategy, p.strategy, payoffs)
+    strategy = _beaten_or_tied(p.strategy, p.strategy, payoffs)
     return Solution(strategy, float(strategy @ payoffs @ strategy), p.residual, p.status, p.unique)
 
 
-def rectified_of_two(payoffs: Floats) -> PairSolution:
-    """Return whom each side's policies of the equilibrium beat or tie, over all of them."""
+def _two_populations(payoffs: Floats, settings: RectifiedNashSettings) -> PairSolution:
+    del settings
     found = nash_of_two(payoffs)
-    column = _met(found.row, found.column, payoffs - found.value)
-    row = _met(found.column, found.row, (found.value - payoffs).T)
+    column = _beaten_or_tied(found.row, found.column, payoffs - found.value)
+    row = _beaten_or_tied(found.column, found.row, (found.value - payoffs).T)
     return PairSolution(row, column, float(row @ payoffs @ column), found.residual, found.status, found.unique)
 
 
-def _met(learners: Floats, opponents: Floats, margins: Floats) -> Floats:
+def _beaten_or_tied(learners: Floats, opponents: Floats, margins: Floats) -> Floats:
     """Return Σ_i learners_i r_i, r_i(j) ∝ opponents_j 1[margins_ij ≥ 0], shapes (M,), (N,) and (M, N) giving (N,).
 
-    Whoever is played in an equilibrium gets its value on average, so there is somebody whom it beats or ties; where the
-    equilibrium is imprecise, whomever it does best against counts as that.
+    A policy of an equilibrium earns its value on average, so it beats or ties someone; where the equilibrium is
+    imprecise and it does not, its best matchup counts.
     """
     playing, played = learners > 0.0, opponents > 0.0
     margins = margins[np.ix_(playing, played)]
@@ -54,3 +58,12 @@ def _met(learners: Floats, opponents: Floats, margins: Floats) -> Floats:
     mixture[played] = learners[playing] @ (met / met.sum(axis=1, keepdims=True))
     mixture /= mixture.sum()
     return mixture
+
+
+RECTIFIED_NASH = MetaSolver(
+    settings=RectifiedNashSettings,
+    summary="the opponents that the policies of the equilibrium beat or tie",
+    promise="exploitability of the equilibrium that is rectified",
+    one_population=_one_population,
+    two_populations=_two_populations,
+)

@@ -1,47 +1,55 @@
-"""Meta-solvers: from a payoff matrix to the mixture that is shipped and answered. Looked up by name.
+"""Meta-solvers: from payoffs to the mixture that is published and answered, by name.
 
-Pure functions over arrays of payoffs to the row player: antisymmetric (K, K) for one population, (M, N) for two. Every
-result follows the policy, not its place; ``last``, ``last-k`` and ``recency`` alone mean places, so their caller says
-what the order is (oldest first). None returns NaN or a guess: what cannot be solved is an error, and what has not
-converged says so. ``nash`` and most others have no mixture for general-sum games; ``prd`` and ``alpha-rank`` do.
+Installed packages add their own through the entry point group ``nashdex.meta_solvers``. Payoffs go to the row player:
+antisymmetric (K, K) for one population, (M, N) for two.
 """
 
-from collections.abc import Callable
-from functools import partial
+from typing import Any
 
+from pydantic import ValidationError
+
+from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.solvers import alpha_rank, magnet, nash, rectified_nash, regret_matching, replicator
-from nashdex.metagame.solvers.baselines import baseline, equal, newest, recent
-from nashdex.metagame.solvers.parameters import SolverParameters
-from nashdex.metagame.solvers.solution import MetaSolver
+from nashdex.core.plugins import Registry
+from nashdex.core.section import Section
+from nashdex.metagame.solvers.interface import ConfiguredSolver, MetaSolver
 
-__all__ = ["META_SOLVERS", "MetaSolver", "SolverParameters", "meta_solver"]
+_HERE = "nashdex.metagame.solvers"
 
-META_SOLVERS: dict[str, Callable[[SolverParameters], MetaSolver]] = {
-    "nash": lambda _: nash.solver(),
-    "regret-matching": lambda given: regret_matching.solver(given.num_iterations),
-    "prd": lambda given: replicator.solver(given.num_iterations),
-    "alpha-rank": lambda given: alpha_rank.solver(given.alpha, given.population_size),
-    "magnet": lambda given: magnet.solver(given.temperature, given.num_iterations),
-    "rectified-nash": lambda _: rectified_nash.solver(),
-    "uniform": lambda _: baseline("uniform", equal),
-    "last": lambda _: baseline("last", partial(newest, count=1)),
-    "last-k": lambda given: baseline("last-k", partial(newest, count=given.last_k), "last_k"),
-    "recency": lambda given: baseline(
-        "recency", partial(recent, temperature=given.recency_temperature), "recency_temperature"
-    ),
-}
+META_SOLVERS: Registry[MetaSolver[Any]] = Registry(
+    "nashdex.meta_solvers",
+    "meta-solver",
+    MetaSolver,
+    {
+        "nash": f"{_HERE}.nash:NASH",
+        "regret-matching": f"{_HERE}.regret_matching:REGRET_MATCHING",
+        "prd": f"{_HERE}.prd:PRD",
+        "alpha-rank": f"{_HERE}.alpha_rank:ALPHA_RANK",
+        "magnet": f"{_HERE}.magnet:MAGNET",
+        "rectified-nash": f"{_HERE}.rectified_nash:RECTIFIED_NASH",
+        "uniform": f"{_HERE}.uniform:UNIFORM",
+        "last": f"{_HERE}.last:LAST",
+        "last-k": f"{_HERE}.last_k:LAST_K",
+        "recency": f"{_HERE}.recency:RECENCY",
+    },
+)
+"""Every meta-solver by name."""
 
 
-_DEFAULTS = SolverParameters()
+def configured(settings: Section) -> ConfiguredSolver:
+    """Return the meta-solver that ``settings``, one section ``[solve.meta_solver]``, belong to."""
+    return ConfiguredSolver(META_SOLVERS.of(settings), settings)
 
 
-def meta_solver(name: str, parameters: SolverParameters = _DEFAULTS) -> MetaSolver:
-    """Return the meta-solver called ``name`` with its parameters bound.
+def meta_solver(name: str, **values: object) -> ConfiguredSolver:
+    """Return the meta-solver called ``name`` with ``values`` for its settings and defaults for the rest.
 
     Raises:
-        ConfigurationError: there is none.
+        ConfigurationError: there is none, or a value does not fit.
     """
-    if name not in META_SOLVERS:
-        raise ConfigurationError(f"there is no meta-solver {name!r}; expected one of {', '.join(META_SOLVERS)}")
-    return META_SOLVERS[name](parameters)
+    solver = META_SOLVERS[name]
+    try:
+        return ConfiguredSolver(solver, solver.settings.model_validate(values))
+    except ValidationError as error:
+        takes = ", ".join(solver.parameters) or "no settings"
+        raise ConfigurationError(f"meta-solver {name!r}: {describe_problems(error)}; {name} takes {takes}") from error

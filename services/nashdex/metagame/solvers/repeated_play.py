@@ -1,23 +1,21 @@
 """Playing a learner against itself, or two against each other, and averaging what they played.
 
-A learner holds the mixture that it plays next and is told what each of its policies would have got. What is averaged
-has, in a zero-sum game, the players' average regret as its exploitability.
+A learner holds the mixture that it plays next, and observes what each of its policies would have earned. In a zero-sum
+game the exploitability of the average is the players' average regret.
 """
 
 from typing import Protocol
 
 import numpy as np
 
-from nashdex.metagame.solvers.solution import (
+from nashdex.metagame.equilibria.gains import (
     Floats,
-    PairSolution,
-    Solution,
-    Status,
-    exploitability,
     gains,
-    nash_conv,
     payoff_scale,
+    restricted_exploitability,
+    restricted_nash_conv,
 )
+from nashdex.metagame.solvers.interface import PairSolution, Solution, Status
 
 TOLERANCE = 0.01
 """Largest gain of a player's best reply to converged averages, as a share of ``payoff_scale``."""
@@ -26,13 +24,13 @@ DRAW_SHARE = 10
 
 
 class Learner(Protocol):
-    """One player of a repeated game; this is all that is asked of it. Any number of games side by side: (…, K)."""
+    """One player of a repeated game. This is the whole of the surface. Any number of games side by side: (…, K)."""
 
     strategy: Floats
     """Shape (…, K): what it plays next."""
 
     def observe(self, payoffs: Floats) -> None:
-        """Learn from ``payoffs`` of shape (…, K): what each policy would have got this time."""
+        """Learn from ``payoffs`` of shape (…, K): what each policy would have earned this time."""
 
 
 def average_of_one(learner: Learner, payoffs: Floats, num_rounds: int) -> Floats:
@@ -60,8 +58,8 @@ def average_of_two(
 
 
 def averaged(payoffs: Floats, strategy: Floats, num_rounds: int) -> Solution:
-    """Return the answer that ``strategy`` is after so many rounds, and whether it has converged."""
-    residual = exploitability(payoffs, strategy)
+    """Return ``strategy``, the average of ``num_rounds`` rounds, as a solution that says whether it has converged."""
+    residual = restricted_exploitability(payoffs, strategy)
     value = float(strategy @ payoffs @ strategy)
     return Solution(strategy, value, residual, _status(residual, payoffs), parameters={"num_iterations": num_rounds})
 
@@ -69,9 +67,9 @@ def averaged(payoffs: Floats, strategy: Floats, num_rounds: int) -> Solution:
 def averaged_pair(
     row_payoffs: Floats, column_payoffs: Floats, strategies: tuple[Floats, Floats], num_rounds: int
 ) -> PairSolution:
-    """Return the answer that both averages are after so many rounds, and whether they have converged."""
+    """Return both averages of ``num_rounds`` rounds as a solution that says whether they have converged."""
     row, column = strategies
-    residual = nash_conv(row_payoffs, column_payoffs, row, column)
+    residual = restricted_nash_conv(row_payoffs, column_payoffs, row, column)
     return PairSolution(
         row,
         column,

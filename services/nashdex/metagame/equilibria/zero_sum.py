@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from nashdex.core.errors import DataError
-from nashdex.metagame.solvers.maximum_entropy import maximum_entropy
-from nashdex.metagame.solvers.solution import Floats
+from nashdex.metagame.equilibria.gains import Floats
+from nashdex.metagame.equilibria.maximum_entropy import maximum_entropy
 
 Mask = NDArray[np.bool_]
 
@@ -90,6 +89,8 @@ def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = Non
 
     With ``zero_sum``, zero_sum·x = 0 as well, and the last variable may have any sign and does not count in the sum.
     """
+    from scipy.optimize import linprog  # noqa: PLC0415 - slow to import, and reading settings imports this module
+
     num_variables = constraints.shape[1]
     cost = np.ones(num_variables)
     limits: list[tuple[float | None, float | None]] = [(0.0, None)] * num_variables
@@ -106,6 +107,8 @@ def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = Non
 
 def _plain(payoffs: Floats) -> Floats:
     """Return an optimal mixture of the column player, shape (N,): minimise v with payoffs·q ≤ v."""
+    from scipy.optimize import linprog  # noqa: PLC0415 - slow to import, and reading settings imports this module
+
     num_rows, num_columns = payoffs.shape
     cost = np.append(np.zeros(num_columns), 1.0)
     constraints = np.hstack([payoffs, -np.ones((num_rows, 1))])

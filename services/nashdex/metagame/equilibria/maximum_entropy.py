@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nashdex.metagame.solvers.solution import Floats
+from nashdex.metagame.equilibria.gains import Floats
 
 _RANK_TOLERANCE = 1e-9
 """Singular values below this share of the largest count as zero; payoffs are scaled to ±1."""

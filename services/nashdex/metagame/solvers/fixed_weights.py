@@ -1,0 +1,44 @@
+"""Meta-solvers that look at no payoff: baselines and controls. Weights go by age, oldest policy first."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from nashdex.core.section import Section
+from nashdex.metagame.equilibria.gains import Floats
+from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
+
+S = TypeVar("S", bound=Section)
+
+
+def fixed_weights(settings: type[S], summary: str, weights: Callable[[int, S], Floats]) -> MetaSolver[S]:
+    """Return the meta-solver whose mixture of any K policies is ``weights(K, settings)``, shape (K,)."""
+
+    def one_population(payoffs: Floats, settings: S) -> Solution:
+        strategy = weights(len(payoffs), settings)
+        return Solution(strategy, float(strategy @ payoffs @ strategy), 0.0, "closed-form")
+
+    def two_populations(payoffs: Floats, settings: S) -> PairSolution:
+        row, column = (weights(size, settings) for size in payoffs.shape)
+        return PairSolution(row, column, float(row @ payoffs @ column), 0.0, "closed-form")
+
+    def batched(payoffs: Floats, settings: S) -> Floats:
+        return np.broadcast_to(weights(payoffs.shape[1], settings), payoffs.shape[:2])
+
+    return MetaSolver(
+        settings=settings,
+        summary=summary,
+        promise="nothing to solve",
+        one_population=one_population,
+        two_populations=two_populations,
+        batched=batched,
+        by_age=True,
+    )
+
+
+def newest(size: int, count: int) -> Floats:
+    """Return equal weights for the ``count`` newest of ``size`` policies, or for all where there are fewer."""
+    weights = np.zeros(size)
+    weights[-count:] = 1.0 / min(count, size)
+    return weights
