@@ -1,6 +1,6 @@
-"""The command line: which commands there are, and what a failure looks like to whoever typed one.
+"""The command line: the commands in their help groups, and how failures are reported.
 
-A failure is one line on standard error and an exit code (``core.errors``); a traceback is shown only on request.
+A failure is one line on standard error and an exit code (``core.errors``); ``--debug`` adds the traceback.
 """
 
 import errno
@@ -42,38 +42,44 @@ from nashdex.core.errors import ExitCode, NashdexError
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
 TERMINATION_LOG_VARIABLE = "NASHDEX_TERMINATION_LOG"
-"""Names a file that takes a failure's message: a pod's termination log, from which a workflow's status has it."""
+"""Names the file that receives a failure's message: a pod's termination log, which Argo shows as the node's message."""
 _TERMINATION_LOG_CHARACTERS = 1000
-"""Every failed shard's is in the Workflow object, which has to stay small."""
+"""Limit of a message. The Workflow object holds one for each failed shard, and its size is limited."""
 _BROKEN_PIPE_EXIT = 1
-"""Whoever read standard output has seen enough; typer's own code for it."""
+"""The reader of standard output has closed it. Typer uses the same code."""
 _FIRST_PROCESS = 1
-"""Of a container. The kernel lets no signal end it that it has no handler for, SIGTERM included."""
+"""Process id of a container's first process, which the kernel ends by no signal that has no handler."""
+
+RUN_AND_LOOK = "Run and look"
+MEASURE = "Measure"
+SOLVE = "Solve"
+CLUSTER = "Cluster"
+PODS = "What pods call"
 
 app = typer.Typer(
     name="nashdex",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Population-based self-play for Pokémon Showdown that does not collapse, with error bars.",
+    help="Population-based self-play for Pokémon Showdown, with error bars.",
 )
-app.command()(run.run)
-app.command()(begin.begin)
-app.command()(submit.submit)
-app.command()(status.status)
-app.command()(logs.logs)
-app.command()(stop.stop)
-app.command()(resume.resume)
-app.command()(check_store.check_store)
-app.command()(step.step)
-app.command()(verdict.verdict)
-app.command()(exporter.exporter)
-app.command(cls=solve.SolveCommand)(solve.solve)
-app.command()(rate.rate)
-app.command()(battle.battle)
-app.add_typer(tabular.app, name="tabular")
-app.add_typer(bench.app, name="bench")
-app.command()(report.report)
-app.add_typer(config.app, name="config")
+app.command(rich_help_panel=RUN_AND_LOOK)(run.run)
+app.command(rich_help_panel=RUN_AND_LOOK)(report.report)
+app.add_typer(config.app, name="config", rich_help_panel=RUN_AND_LOOK)
+app.command(rich_help_panel=MEASURE)(battle.battle)
+app.command(rich_help_panel=MEASURE)(rate.rate)
+app.add_typer(bench.app, name="bench", rich_help_panel=MEASURE)
+app.command(cls=solve.SolveCommand, rich_help_panel=SOLVE)(solve.solve)
+app.add_typer(tabular.app, name="tabular", rich_help_panel=SOLVE)
+app.command(rich_help_panel=CLUSTER)(submit.submit)
+app.command(rich_help_panel=CLUSTER)(status.status)
+app.command(rich_help_panel=CLUSTER)(logs.logs)
+app.command(rich_help_panel=CLUSTER)(stop.stop)
+app.command(rich_help_panel=CLUSTER)(resume.resume)
+app.command(rich_help_panel=CLUSTER)(begin.begin)
+app.command(rich_help_panel=CLUSTER)(check_store.check_store)
+app.command(rich_help_panel=PODS)(step.step)
+app.command(rich_help_panel=PODS)(verdict.verdict)
+app.command(rich_help_panel=PODS)(exporter.exporter)
 
 
 def _show_version(asked: bool) -> None:  # noqa: FBT001 - typer's signature
@@ -87,9 +93,9 @@ def common(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help=f"Show tracebacks, as {DEBUG_VARIABLE}=1 does.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help=f"Show tracebacks, like {DEBUG_VARIABLE}=1.")] = False,
 ) -> None:
-    """Population-based self-play for Pokémon Showdown that does not collapse, with error bars."""
+    """Population-based self-play for Pokémon Showdown, with error bars."""
     del version
     if debug:
         os.environ[DEBUG_VARIABLE] = "1"
@@ -108,12 +114,12 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
-    """Run one command; return the exit code. Nothing that it raises gets past here."""
+    """Run one command and return its exit code. No exception leaves this function."""
     try:
         result = app(args=arguments, prog_name="nashdex", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The interpreter flushes standard output once more on its way out.
+        # The interpreter flushes standard output again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE_EXIT
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the process's edge
@@ -124,17 +130,17 @@ def run_command_line(arguments: Sequence[str]) -> int:
             message += f"; its traceback is in {_save_traceback(error)}"
         line = " ".join(message.split())
         sys.stderr.write(f"error: {line}\n")
-        _tell_pod(line)
+        _write_termination_log(line)
         return code
     return result if isinstance(result, int) else ExitCode.OK
 
 
-def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one for each kind of error
-    """Return what to say of ``error`` and the exit code."""
+def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one return per kind of error
+    """Return the message for ``error`` and the exit code."""
     match error:
         case NashdexError():
             return str(error), error.exit_code
-        case typer.TyperException():  # what the parser found wrong
+        case typer.TyperException():  # the parser refused the arguments
             return f"{error.format_message() or 'no command was given'} (try --help)", ExitCode.CONFIGURATION
         case KeyboardInterrupt() | typer.Abort():
             return "interrupted", ExitCode.INTERRUPTED
@@ -145,13 +151,13 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one fo
             return f"{where}: the disk or quota is full; make room and run again", ExitCode.TRY_AGAIN
         case ModuleNotFoundError() if error.name and not error.name.startswith("nashdex"):
             name = error.name.partition(".")[0]
-            missing = f"this needs the Python package {name}, which is not installed: pip install 'nashdex[local]'"
+            missing = f"this command needs the Python package {name}; install it with: pip install 'nashdex[local]'"
             return missing, ExitCode.CONFIGURATION
-    return f"{type(error).__name__}: {error}; nobody planned for this, so it is a defect of nashdex", ExitCode.INTERNAL
+    return f"{type(error).__name__}: {error}: unexpected error; please report this bug", ExitCode.INTERNAL
 
 
-def _tell_pod(line: str) -> None:
-    """Leave the message where a pod's status shows it; best effort, since the exit code says what matters."""
+def _write_termination_log(line: str) -> None:
+    """Write the message to the pod's termination log, if there is one. Errors are ignored: the exit code remains."""
     if path := os.environ.get(TERMINATION_LOG_VARIABLE):
         with suppress(OSError):
             Path(path).write_text(line[:_TERMINATION_LOG_CHARACTERS], encoding="utf-8")

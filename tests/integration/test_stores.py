@@ -273,7 +273,7 @@ def test_altered_manifests_are_found(store: ObjectStore) -> None:
     with pytest.raises(DataError, match="shard 0; it was moved or altered"):
         read_manifest(store, 0, STEP, 7)
     store.put(keys.manifest(0, STEP, 0), manifest.to_json()[:50])
-    with pytest.raises(DataError, match="is no valid Manifest"):
+    with pytest.raises(DataError, match="is not a valid Manifest"):
         read_manifest(store, 0, STEP, 0)
 
 

@@ -1,4 +1,4 @@
-"""``nashdex config``: what a run's settings are and may be."""
+"""``nashdex config``: show and describe the settings of a run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,20 +12,20 @@ app = typer.Typer(no_args_is_help=True, help="Show and describe the settings of 
 
 @app.command()
 def show(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="Settings.")],
+    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="Settings of a run.")],
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500. Repeatable."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the settings that a run of this file would have, as JSON.
+    """Print the resolved settings of a file as JSON.
 
     Later wins: defaults, the file, the environment (NASHDEX_COLLECT__BATTLES=500), --set.
     """
     from nashdex.runs.creation import resolve_settings
 
-    del as_json  # there is no other form
+    del as_json  # the output is always JSON
     print_json(resolve_settings(config, overrides).model_dump(mode="json"))
 
 
@@ -34,5 +34,5 @@ def schema(as_json: JsonOption = False) -> None:
     """Print the JSON Schema of the settings: every key with its meaning, unit, range and default."""
     from nashdex.settings.run import RunSettings
 
-    del as_json  # there is no other form
+    del as_json  # the output is always JSON
     print_json(RunSettings.model_json_schema())

@@ -1,4 +1,4 @@
-"""``nashdex exporter``: what the reports of a store's runs say, as metrics."""
+"""``nashdex exporter``: metrics of a store's active runs, from their reports."""
 
 from typing import Annotated
 
@@ -8,15 +8,15 @@ from nashdex.core.errors import ConfigurationError, StoppedError
 
 
 def exporter(
-    store: Annotated[str, typer.Option(metavar="URI", help="Path, file://… or s3://bucket/prefix.")],
-    every: Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time between two looks at the store.")] = 30.0,
+    store: Annotated[str, typer.Option(metavar="URI", help="Store: a path, file://… or s3://bucket/prefix.")],
+    every: Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time between two scans of the store.")] = 30.0,
     active: Annotated[
-        float, typer.Option(min=0.01, metavar="HOURS", help="How long a run of which nothing new is seen is told of.")
+        float, typer.Option(min=0.01, metavar="HOURS", help="Stop exporting a run after this many hours without news.")
     ] = 24.0,
 ) -> None:
-    """Serve the facts of active runs' newest iterations at /metrics, on the port that NASHDEX_METRICS_PORT names.
+    """Serve metrics of active runs' newest iterations at /metrics, on port NASHDEX_METRICS_PORT.
 
-    A service: it ends, with exit code 0, at SIGTERM. While the store is away it tells what it knew.
+    Runs until SIGTERM, then exits with 0. While the store is unreachable it serves the last values.
     """
     from contextlib import suppress
 

@@ -1,4 +1,4 @@
-"""What commands print: one JSON document on standard output, or lines for people. Logs go to standard error."""
+"""Output of commands: one JSON document, or lines of text, on standard output. Logs go to standard error."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""``nashdex report``: a run's report as one file."""
+"""``nashdex report``: the report of a run as one HTML file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,8 +9,8 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 
 
 def report(
-    run: Annotated[str, typer.Argument(metavar="RUN_URI", help="The run's URI, as `nashdex run` prints it.")],
-    output: Annotated[Path, typer.Option(metavar="FILE.html", help="Where to write it.")],
+    run: Annotated[str, typer.Argument(metavar="RUN_URI", help="URI of the run, as `nashdex run` prints it.")],
+    output: Annotated[Path, typer.Option(metavar="FILE.html", help="File to write.")],
     as_json: JsonOption = False,
 ) -> None:
     """Write the report of a run's newest iteration as one HTML file that needs no network."""

@@ -13,22 +13,24 @@ from nashdex.commands.output import JsonOption, print_json
 
 def run(
     config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="Settings; see `nashdex config schema`.")],
-    store: Annotated[str, typer.Option(metavar="URI", help="Path, file://… or s3://bucket/prefix.")] = "runs",
+    store: Annotated[str, typer.Option(metavar="URI", help="Store: a path, file://… or s3://bucket/prefix.")] = "runs",
     run: Annotated[
-        str | None, typer.Option("--run", metavar="ID", help="The run's id. [default: the file's, or made of its name]")
+        str | None,
+        typer.Option("--run", metavar="ID", help="Id of the run. [default: the file's, or its name and a hash]"),
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500. Repeatable."),
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="Steps' processes at once. [default: this machine's cores]")
+        int | None, typer.Option(min=1, max=1024, help="Steps that run at once. [default: the number of cores]")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Do a run, or go on with it: the same file and store are the same run.
+    """Run every iteration on this machine, or continue a run that was stopped.
 
-    Ctrl-C stops it in order and leaves no process; the same command goes on where it stopped.
+    The same settings and store are the same run: repeat the command to continue. Ctrl-C saves, stops all processes and
+    exits with 130.
     """
     from nashdex.core import keys
     from nashdex.local import warm_start
@@ -76,7 +78,7 @@ def run(
 
 
 def _num_cores() -> int:
-    """Return the cores that this process may use, where the system tells, else those there are."""
+    """Return the number of cores that this process may use; where the system does not say, all cores."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

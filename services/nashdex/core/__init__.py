@@ -1,4 +1,4 @@
-"""What every part agrees on: ids, settings, errors and exit codes, documents, manifests and the key grammar.
+"""Shared by all packages: ids, errors, exit codes, documents, manifests, keys, seeds, registries of plug-ins.
 
-Imports nothing of nashdex and no heavy library, so that any image can afford it.
+Imports no other package of nashdex and no heavy library, so every image can import it.
 """

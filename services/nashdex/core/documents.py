@@ -12,7 +12,7 @@ _MOST_PROBLEMS = 8
 class Model(BaseModel):
     """A part of a document: frozen, unknown keys refused, NaN and infinity refused."""
 
-    # Built when first used: a process knows dozens of documents and reads a few.
+    # Built on first use: a process imports dozens of documents and reads a few.
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
@@ -30,12 +30,12 @@ class Document(Model):
         """Parse ``data``; ``source`` names it in errors.
 
         Raises:
-            DataError: it is no JSON, has another schema version or does not fit.
+            DataError: it is not JSON, has another schema version, or does not match the model.
         """
         try:
             document = cls.model_validate_json(data)
         except ValidationError as error:
-            raise DataError(f"{source} is no valid {cls.__name__}: {describe_problems(error)}") from error
+            raise DataError(f"{source} is not a valid {cls.__name__}: {describe_problems(error)}") from error
         known = cls.model_fields["schema_version"].default
         if document.schema_version != known:
             raise DataError(f"{source} has schema version {document.schema_version}; this nashdex reads {known}")
@@ -43,7 +43,7 @@ class Document(Model):
 
 
 def describe_problems(error: ValidationError) -> str:
-    """Return the first problems that pydantic found as one line: where, what, and the value that was given."""
+    """Return the first problems that pydantic found, as one line: key, problem and the given value."""
     parts = []
     problems = error.errors(include_url=False)
     for problem in problems[:_MOST_PROBLEMS]:

@@ -1,12 +1,12 @@
-"""One error root. The exit code says what a caller should do next.
+"""The errors that nashdex raises on purpose, and the exit codes of its commands.
 
 | code | meaning |
 |---|---|
 | 0 | done, or already done |
 | 64 | the configuration is wrong: do not retry |
 | 65 | the data is wrong: do not retry |
-| 70 | nashdex itself broke: a defect to report |
-| 75 | try again: something outside was not there |
+| 70 | unexpected error: please report the bug |
+| 75 | something outside was unavailable: try again |
 | 130 | interrupted by Ctrl-C: try again |
 | 143 | stopped by a signal after saving: try again |
 """
@@ -28,42 +28,42 @@ class ExitCode(IntEnum):
 
 
 class NashdexError(Exception):
-    """What nashdex raises on purpose. The message says what was wrong, what was expected and what to do."""
+    """Root of the errors that nashdex raises on purpose. Messages say what was wrong, expected, and to be done."""
 
     exit_code: ClassVar[ExitCode]
 
 
 class ConfigurationError(NashdexError):
-    """A setting, argument or name is wrong. Trying again cannot help."""
+    """A setting, argument or name is wrong. Do not retry."""
 
     exit_code = ExitCode.CONFIGURATION
 
 
 class DataError(NashdexError):
-    """A file or object is missing, altered or does not say what it should."""
+    """A file or object is missing, altered or invalid. Do not retry."""
 
     exit_code = ExitCode.DATA
 
 
 class InternalError(NashdexError):
-    """A part of nashdex broke in a way that nobody planned for."""
+    """A bug in nashdex."""
 
     exit_code = ExitCode.INTERNAL
 
 
 class TryAgainError(NashdexError):
-    """Something outside (a store, a gateway) was not there. The same command may succeed later."""
+    """Something outside (a store, a gateway) was unavailable. The same command may succeed later."""
 
     exit_code = ExitCode.TRY_AGAIN
 
 
 class StoppedError(NashdexError):
-    """The process was asked to stop and saved what it had."""
+    """The process received a signal to stop, and saved its work."""
 
     exit_code = ExitCode.STOPPED
 
 
 class InterruptedByUserError(StoppedError):
-    """The person at the terminal pressed Ctrl-C; everything was stopped in order."""
+    """The user pressed Ctrl-C; every process was stopped cleanly."""
 
     exit_code = ExitCode.INTERRUPTED

@@ -24,7 +24,7 @@ def run_id(text: str) -> RunId:
     """Return ``text`` as a run id.
 
     Raises:
-        ConfigurationError: it holds what a key or label cannot.
+        ConfigurationError: it holds characters that a key or label cannot.
     """
     return RunId(_checked(text, "run id"))
 
@@ -33,7 +33,7 @@ def policy_id(text: str) -> PolicyId:
     """Return ``text`` as a policy id.
 
     Raises:
-        ConfigurationError: it holds what a key or label cannot.
+        ConfigurationError: it holds characters that a key or label cannot.
     """
     return PolicyId(_checked(text, "policy id"))
 
@@ -41,11 +41,11 @@ def policy_id(text: str) -> PolicyId:
 def _checked(text: str, what: str) -> str:
     if not re.fullmatch(ID_PATTERN, text):
         raise ConfigurationError(
-            f"{what} {text!r} is not usable: expected lower-case letters, digits, '.' and '-', at most 63 characters"
+            f"{what} {text!r} is invalid: expected lower-case letters, digits, '.' and '-', at most 63 characters"
         )
     return text
 
 
 def new_attempt_id() -> AttemptId:
-    """Return a fresh id for one try at a shard."""
+    """Return a random id for one attempt at a shard."""
     return AttemptId(uuid.uuid4().hex[:12])

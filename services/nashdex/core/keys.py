@@ -1,12 +1,12 @@
-"""The key grammar of a run: every object's place, relative to the run's URI.
+"""The key grammar of a run: where each object is, relative to the run's URI.
 
 ```
 config.json
 teams.txt, matrix.json
 policies/{policy}/policy.json, weights.safetensors, table.safetensors
 iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attempt
-iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    put if absent, last
-iterations/{iteration:04d}/{step}/{shard:05d}/checkpoint.json  where a later attempt may go on
+iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    written last, only if absent
+iterations/{iteration:04d}/{step}/{shard:05d}/checkpoint.json  where a later attempt resumes
 iterations/{iteration:04d}/plan.json, population.json, ...     documents that an iteration publishes
 ```
 """
@@ -33,7 +33,7 @@ def published(iteration: int, name: str) -> str:
 
 
 def shard_prefix(iteration: int, step: StepName, shard: int) -> str:
-    """Return the prefix under which a shard keeps everything."""
+    """Return the prefix of all objects of a shard."""
     return f"iterations/{iteration:04d}/{step}/{shard:05d}"
 
 
@@ -63,5 +63,5 @@ def policy_weights(policy: PolicyId) -> str:
 
 
 def policy_table(policy: PolicyId) -> str:
-    """Return the key of a policy's action probabilities by information state, which tabular games have."""
+    """Return the key of a policy's action probabilities by information state. Policies of tabular games have one."""
     return f"policies/{policy}/table.safetensors"

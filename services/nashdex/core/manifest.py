@@ -1,4 +1,4 @@
-"""What a finished shard says of itself: the winning attempt, its objects with checksums, and integer counts."""
+"""The manifest of a finished shard: the winning attempt, its objects with checksums, and integer counts."""
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
@@ -16,13 +16,13 @@ class StoredObject(Model):
 
 
 class Manifest(Document):
-    """Written last, and only if absent: a shard is done exactly when its manifest exists."""
+    """Written last and only if absent. A shard is done exactly when its manifest exists."""
 
     step: StepName
     iteration: NonNegativeInt
     shard: NonNegativeInt
     attempt: AttemptIdField
-    objects: dict[str, StoredObject] = Field(description="By the name that the step gave them.")
+    objects: dict[str, StoredObject] = Field(description="Objects by the name that the step gave them.")
     counts: dict[str, int] = Field(default_factory=dict, description="Integers only: battles, decisions, updates.")
     seconds: NonNegativeFloat = Field(description="Wall time of the winning attempt.")
     cpu_seconds: NonNegativeFloat = Field(default=0.0, description="CPU time of the attempt and its child processes.")

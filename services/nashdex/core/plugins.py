@@ -1,12 +1,12 @@
-"""Registries: what nashdex ships under a name, and what installed packages add under an entry point group.
+"""Registries of plug-ins: entries that nashdex ships, and entries that installed packages add by entry point.
 
-A package adds to a registry by an entry point, for example in its ``pyproject.toml``::
+A package adds an entry in its ``pyproject.toml``, for example::
 
     [project.entry-points."nashdex.meta_solvers"]
     softmax = "my_package.softmax:SOFTMAX"
 
-Only installed packages count. No store and no settings file can name code that is imported: they hold names, which are
-looked up here.
+Only installed packages count. Settings files and stores hold names, which are looked up here; they cannot name code to
+import.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class Registry(Generic[Entry]):
     Args:
         group: the entry point group, such as ``nashdex.oracles``.
         what: what an entry is, for messages, such as ``oracle``.
-        entry_type: the type that every entry has to be an instance of.
+        entry_type: the type of every entry.
         built_in: ``module:attribute`` by name, in the order in which help lists them.
     """
 
@@ -97,7 +97,7 @@ class Registry(Generic[Entry]):
         added = self._added  # first, so that a name that is provided twice is refused
         if name in self._built_in:
             entry: Any = resolve_name(self._built_in[name])
-            assert isinstance(entry, self._entry_type), f"{self._built_in[name]} is no {self._entry_type.__name__}"
+            assert isinstance(entry, self._entry_type), f"{self._built_in[name]} is not a {self._entry_type.__name__}"
             return entry
         if name not in added:
             raise ConfigurationError(f"unknown {self.what} {name!r}: expected one of {', '.join(self.names)}")
@@ -122,7 +122,7 @@ def _package(point: EntryPoint) -> str:
 
 
 class Configurable(Protocol):
-    """An entry of a registry that has settings of its own."""
+    """An entry of a registry that has a settings section."""
 
     @property
     def settings(self) -> type[Section]:

@@ -1,4 +1,4 @@
-"""Seeds derived from the run's seed and a path of names, so that nothing depends on who asks first."""
+"""Seeds derived from the run's seed and a path of names, so that results do not depend on the order of calls."""
 
 import hashlib
 
@@ -25,7 +25,7 @@ def uniforms(seeds: NDArray[np.uint64], counters: NDArray[np.uint64]) -> NDArray
     A counter-based generator: splitmix64's finaliser (Steele, Lea and Flood 2014) over seed and counter.
     A seat's k-th draw depends on its own seed and on k alone, never on what else is in the batch.
     """
-    # Products of arrays wrap around without a warning, as is meant here.
+    # Products of unsigned arrays wrap around without a warning, as splitmix64 needs.
     state = seeds + (counters + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -48,5 +48,5 @@ def inverse_cdf(cumulative: NDArray[np.float64], uniforms: NDArray[np.float64]) 
 
 
 def hex_seed(seed: int) -> str:
-    """Return ``seed`` as the 16 hex digits that the gateway takes."""
+    """Return ``seed`` as the 16 hex digits that the gateway expects."""
     return f"{seed & _MASK_64:016x}"

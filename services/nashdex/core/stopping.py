@@ -1,6 +1,6 @@
-"""Stopping cleanly: a signal sets a flag, and loops ask for it where stopping is safe.
+"""Clean shutdown: a signal sets a flag, and loops check it where stopping is safe.
 
-An exception from the signal handler itself could land between two halves of an update; a flag cannot.
+An exception raised in the signal handler could interrupt an update halfway; a flag cannot.
 """
 
 import signal
@@ -29,11 +29,11 @@ def stop_requested() -> bool:
 
 
 def wait_for_stop(timeout_seconds: float) -> bool:
-    """Wait until the process is asked to stop, at most so long; say whether it was."""
+    """Wait until the process is asked to stop, or for ``timeout_seconds``; say whether it was."""
     return _stop.wait(timeout_seconds)
 
 
 def check_stop() -> None:
-    """Raise StoppedError if the process was asked to stop. Call it wherever stopping loses nothing."""
+    """Raise StoppedError if the process was asked to stop. Call it where stopping loses no work."""
     if _stop.is_set():
-        raise StoppedError("stopped by a signal; run the same command again to go on")
+        raise StoppedError("stopped by a signal; run the same command again to continue")

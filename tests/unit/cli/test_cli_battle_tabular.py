@@ -85,4 +85,4 @@ def test_who_always_passes_draws_with_itself_in_the_mean(capsys: pytest.CaptureF
 
 def test_there_is_no_simulator_of_a_card_game_to_measure(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["bench", "collect", "--format", "kuhn_poker"]) == 64
-    assert "kuhn_poker has no simulator" in capsys.readouterr().err
+    assert "unknown Showdown format 'kuhn_poker'" in capsys.readouterr().err

@@ -83,7 +83,7 @@ def _raising(error: BaseException) -> Callable[..., None]:
         (
             ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn"),
             64,
-            "package torch, which is not installed",
+            "needs the Python package torch; install it",
         ),
     ],
 )

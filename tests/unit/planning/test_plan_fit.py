@@ -101,7 +101,7 @@ def test_a_wrong_matrix_is_wrong_data_and_nothing_is_written(
 def test_an_altered_stored_matrix_is_wrong_data(matrix_run: Path, tmp_path: Path) -> None:
     run = begin_run(str(tmp_path / "store"), matrix_run)
     run.store.put(keys.MATRIX, b'{"schema_version": 1, "row_policies": ["r"], "column_policies": ["c"], "payoffs": []}')
-    with pytest.raises(DataError, match=r"matrix\.json is no valid MatrixDocument"):
+    with pytest.raises(DataError, match=r"matrix\.json is not a valid MatrixDocument"):
         game_of_run(run.store, run.settings)
 
 
