@@ -8,7 +8,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Events
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.arena import ShowdownArena
-from nashdex.policies.scripted import SCRIPTED
+from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Rollout
 
@@ -40,7 +40,7 @@ class _Watched(ShowdownArena):
 def test_every_batch_asks_for_all_battles_that_go_on() -> None:
     with closing(_Watched()) as arena:
         battles = PairedBattles(3, game_for(FORMAT).teams(), deadline_seconds=200.0)
-        rollout = Rollout(arena, {RANDOM: SCRIPTED[RANDOM](arena.space)}, concurrent_battles=NUM_AT_ONCE)
+        rollout = Rollout(arena, {RANDOM: scripted_policy(RANDOM, arena.space)}, concurrent_battles=NUM_AT_ONCE)
         played = list(rollout.play(battles.assignment(n, (RANDOM, RANDOM)) for n in range(5 * NUM_AT_ONCE)))
     assert all(finished.outcome is not None for finished in played)
     assert len(arena.left_out) > NUM_AT_ONCE

@@ -10,7 +10,7 @@ import pytest
 
 from nashdex.bench.scale.shard import run_scale
 from nashdex.collector.trial import self_play_trial
-from nashdex.games.showdown.game import showdown_game
+from nashdex.games.registry import showdown_game
 from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.rollout.settings import CollectSettings
 from nashdex.rollout.sizing import choose_sizes
@@ -89,9 +89,9 @@ def test_bench_scale_adds_gateways_and_then_shards() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("collect", "--format", "kuhn_poker"), 64, "unknown Showdown format 'kuhn_poker'"),
+        (("collect", "--format", "kuhn_poker"), 64, "'kuhn_poker' is not a Showdown format"),
         (("collect", "--format", "gen1ou", "--peer", "metamon"), 64, "expected poke-env"),
-        (("scale", "--format", "nothing"), 64, "unknown Showdown format 'nothing'"),
+        (("scale", "--format", "nothing"), 64, "unknown format 'nothing'"),
     ],
 )
 def test_bench_refuses_what_it_cannot_measure(arguments: tuple[str, ...], code: int, says: str) -> None:

@@ -19,7 +19,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.gateway import Gateway, GatewaySettings, find_node
-from nashdex.policies.scripted import SCRIPTED
+from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Rollout, require_finished
 
@@ -60,7 +60,7 @@ def _listening(port: int, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 def _play(arena: ShowdownArena, after_the_first: Callable[[], None] | None = None) -> dict[int, tuple[Any, ...]]:
     battles = PairedBattles(5, game_for(FORMAT).teams(), deadline_seconds=200.0)
-    policies = {policy: SCRIPTED[policy](arena.space) for policy in (RANDOM, MAX_POWER)}
+    policies = {policy: scripted_policy(policy, arena.space) for policy in (RANDOM, MAX_POWER)}
     rollout = Rollout(arena, policies, concurrent_battles=NUM_BATTLES)
     found = {}
     for finished in rollout.play(battles.assignment(n, (RANDOM, MAX_POWER), record=True) for n in range(NUM_BATTLES)):

@@ -20,7 +20,7 @@ from nashdex.games.registry import game_for
 from nashdex.games.showdown import arena as arena_module
 from nashdex.games.showdown.arena import FAILURE_CAUSES, ShowdownArena
 from nashdex.policies.interface import Actions, Policy
-from nashdex.policies.scripted import SCRIPTED
+from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Rollout, require_finished
 from nashdex.telemetry.metric import identify_process
@@ -64,7 +64,7 @@ class _Eventful:
 def _play(arena: ShowdownArena, happens: Callable[[], None] = lambda: None) -> tuple[Rollout, dict[int, _End]]:
     """Play all battles; return how each ended."""
     battles = PairedBattles(5, game_for(FORMAT).teams(), deadline_seconds=200.0)
-    policies: dict[PolicyId, Policy] = {policy: SCRIPTED[policy](arena.space) for policy in (RANDOM, MAX_POWER)}
+    policies: dict[PolicyId, Policy] = {policy: scripted_policy(policy, arena.space) for policy in (RANDOM, MAX_POWER)}
     policies[RANDOM] = _Eventful(policies[RANDOM], happens)
     rollout = Rollout(arena, policies, concurrent_battles=NUM_BATTLES)
     assignments = (battles.assignment(n, (RANDOM, MAX_POWER), record=True) for n in range(NUM_BATTLES))

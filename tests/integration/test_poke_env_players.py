@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nashdex.games.interface import BattleSpec, RunningBattle
-from nashdex.games.showdown.game import showdown_game
+from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.poke_env_players import HeuristicSeats, PokeEnvSeat
 
 pytestmark = pytest.mark.integration

@@ -37,7 +37,7 @@ def collect(
         raise ConfigurationError(f"--peer {peer!r}: expected poke-env, the only one there is")
     from nashdex.bench.collect.measure import run_bench
     from nashdex.bench.collect.profiling import profile_collecting
-    from nashdex.games.showdown.game import showdown_game
+    from nashdex.games.registry import showdown_game
 
     result = run_bench(
         format_id, seconds=seconds, repetitions=repetitions, peer="poke-env" if peer is not None else None

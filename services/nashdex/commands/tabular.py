@@ -23,43 +23,45 @@ def tabular() -> None:
 
 @app.command()
 def value(game: _Game, as_json: JsonOption = False) -> None:
-    """Print a game's value to its first player, and the NashConv of two policies that are easy to name."""
+    """Print a game's value to its first player, and the NashConv of every scripted policy that plays it."""
     from nashdex.evaluator.game_value import game_value
+    from nashdex.games.tabular.space import GAME
     from nashdex.games.tabular.values import nash_conv
-    from nashdex.policies.scripted import IN_EVERY_GAME
+    from nashdex.policies.scripted.playing import scripted_table
+    from nashdex.policies.scripted.registry import scripted_policies_of
 
     tree = _tree(game)
+    nash_convs = {name: nash_conv(tree, [scripted_table(name, tree)], [1.0]) for name in scripted_policies_of(GAME)}
     document = {
         "format": tree.format,
         "information_states": tree.num_states,
         "nodes": len(tree.node_state),
         "value": game_value(tree),
-        "nash_conv": {name: nash_conv(tree, [table_of(tree)], [1.0]) for name, table_of in IN_EVERY_GAME.items()},
+        "nash_conv": nash_convs,
     }
     if as_json:
         print_json(document)
         return
     print_text(f"{tree.format}: {tree.num_states} information states, {len(tree.node_state):,} nodes")
     print_text(f"value to the first player {document['value']:.9f}")
-    for name, table_of in IN_EVERY_GAME.items():
-        print_text(f"NashConv of {name} {nash_conv(tree, [table_of(tree)], [1.0]):.6f}")
+    for name, distance in nash_convs.items():
+        print_text(f"NashConv of {name} {distance:.6f}")
 
 
 @app.command()
 def double_oracle(
     game: _Game,
     iterations: Annotated[int, typer.Option(min=1, max=1000, help="At most; it ends at a NashConv of 0.")] = 100,
-    initial: Annotated[str, typer.Option(metavar="POLICY", help="first-action or random.")] = "first-action",
+    initial: Annotated[str, typer.Option(metavar="POLICY", help="A scripted policy that plays it.")] = "first-action",
     as_json: JsonOption = False,
 ) -> None:
     """Run double oracle with a population for each player, exact best responses and nash."""
-    from nashdex.core.ids import PolicyId
     from nashdex.evaluator.double_oracle import double_oracle
-    from nashdex.policies.tables import scripted_table
+    from nashdex.policies.scripted.playing import scripted_table
 
     tree = _tree(game)
     done = []
-    for step in double_oracle(tree, scripted_table(PolicyId(initial), tree), iterations):
+    for step in double_oracle(tree, scripted_table(initial, tree), iterations):
         done.append(step)
         if not as_json:
             print_text(

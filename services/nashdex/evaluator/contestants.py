@@ -11,7 +11,7 @@ from nashdex.games.space import Space
 from nashdex.metagame.analysis.documents import MetaStrategy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
-from nashdex.policies.scripted import SCRIPTED
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.rollout.loading import load_policies
 from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest
@@ -38,8 +38,8 @@ def load_contestant(text: str, space: Space) -> Contestant:
     """
     run_uri, hash_sign, name = text.rpartition("#")
     if not hash_sign:
-        if text not in SCRIPTED:
-            known = ", ".join(sorted(SCRIPTED))
+        if text not in SCRIPTED_POLICIES:
+            known = ", ".join(SCRIPTED_POLICIES.names)
             raise ConfigurationError(f"unknown policy {text!r}: expected {known}, RUN_URI#POLICY_ID or RUN_URI#{NASH}")
         return _single(open_store("."), PolicyId(text), space)
     store = open_store(run_uri)

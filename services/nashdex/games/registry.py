@@ -1,65 +1,108 @@
-"""Games by the name that settings use."""
+"""Formats by the name that settings use: the built-in ones, and those of installed packages."""
+
+from typing import TYPE_CHECKING
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.plugins import Registry
+from nashdex.games.format import Format, Inputs
 from nashdex.games.interface import Game
-from nashdex.games.showdown.formats import FORMATS as SHOWDOWN_FORMATS
-from nashdex.games.tabular.game import TABULAR_FORMATS, TabularGame, tabular_game
+from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.matrix import MatrixDocument
+from nashdex.games.tabular.space import GAME as TABULAR
 from nashdex.settings.run import RunSettings
 from nashdex.store.protocol import ObjectStore
 
+if TYPE_CHECKING:
+    from nashdex.games.showdown.game import ShowdownGame
 
-def check_format(name: str) -> None:
-    """Raise ConfigurationError unless ``name`` is a game that can be played."""
-    known = (*sorted(SHOWDOWN_FORMATS), *TABULAR_FORMATS)
-    if name not in known:
-        raise ConfigurationError(f"unknown format {name!r}: expected one of {', '.join(known)}")
+FORMATS: Registry[Format] = Registry(
+    "nashdex.formats",
+    "format",
+    Format,  # type: ignore[type-abstract]  # entries are instances of its subclasses
+    {
+        "gen1ou": "nashdex.games.showdown.formats:GEN1OU",
+        "gen1randombattle": "nashdex.games.showdown.formats:RANDOM_BATTLE",
+        "gen9randombattle": "nashdex.games.showdown.formats:RANDOM_BATTLE",
+        "kuhn_poker": "nashdex.games.tabular.formats:OPENSPIEL",
+        "leduc_poker": "nashdex.games.tabular.formats:OPENSPIEL",
+        "matrix": "nashdex.games.tabular.formats:MATRIX",
+    },
+)
+
+
+def check_inputs(name: str, *, has_teams: bool, has_matrix: bool) -> None:
+    """Check that the format called ``name`` exists and takes the files that it is given.
+
+    Raises:
+        ConfigurationError: there is no such format, it takes no teams or payoffs, or payoffs are missing.
+    """
+    chosen = FORMATS[name]
+    if has_teams and not chosen.takes_teams:
+        raise ConfigurationError(f"{name} takes no teams: leave `teams` out")
+    if has_matrix and not chosen.takes_matrix:
+        raise ConfigurationError(f"{name} takes no payoffs: leave `matrix` out")
+    if chosen.takes_matrix and not has_matrix:
+        raise ConfigurationError(
+            f"format {name} needs payoffs: set `matrix` to a file of them, in the form that `nashdex solve` reads"
+        )
 
 
 def is_tabular(name: str) -> bool:
     """Say whether the format called ``name`` is a tabular game, whose payoffs are known exactly."""
-    return name in TABULAR_FORMATS
+    return name in FORMATS and FORMATS[name].game == TABULAR
 
 
 def game_for(name: str, teams_text: str | None = None, matrix: MatrixDocument | None = None) -> Game:
-    """Return the game called ``name``, with the packed teams or the matrix where it takes any.
+    """Return the game called ``name``, with the packed teams or the payoffs where it takes any.
 
     Raises:
-        ConfigurationError: there is no such game, it takes no teams or matrix, or a matrix is missing.
+        ConfigurationError: there is no such game, or it does not take these files.
     """
-    check_format(name)
-    if not is_tabular(name):
-        if matrix is not None:
-            raise ConfigurationError(f"{name} has no payoffs to set: leave `matrix` out")
-        # Late: a gateway's client is no business of a process that plays cards.
-        from nashdex.games.showdown.game import showdown_game  # noqa: PLC0415
-
-        return showdown_game(name, teams_text)
-    if teams_text is not None:
-        raise ConfigurationError(f"{name} has no teams: leave `teams` out")
-    return tabular_game(name, matrix)
+    check_inputs(name, has_teams=teams_text is not None, has_matrix=matrix is not None)
+    game = FORMATS[name].make(name, Inputs(teams_text, matrix))
+    if game.format != name:
+        raise ConfigurationError(f"the format {name!r} makes a game that calls itself {game.format!r}; expected {name}")
+    return game
 
 
 def game_of_run(store: ObjectStore, settings: RunSettings) -> Game:
-    """Return the run's game, with the teams or the matrix that are stored with it.
+    """Return the run's game, with the teams or the payoffs that are stored with it.
 
     Raises:
-        DataError: the stored matrix was altered.
+        DataError: the stored payoffs were altered.
     """
     teams_text = store.get(keys.TEAMS).decode() if settings.teams is not None else None
     return game_for(settings.format, teams_text, _stored_matrix(store, settings))
+
+
+def showdown_game(name: str, teams_text: str | None = None) -> "ShowdownGame":
+    """Return the Showdown game called ``name``, with the packed teams or else the format's own.
+
+    Raises:
+        ConfigurationError: it is not a Showdown format, or it takes no teams.
+    """
+    # Late: a process that plays a tabular game needs no gateway client.
+    from nashdex.games.showdown.game import ShowdownGame  # noqa: PLC0415
+
+    game = game_for(name, teams_text)
+    if not isinstance(game, ShowdownGame):
+        raise ConfigurationError(f"{name!r} is not a Showdown format; expected one such as gen1ou")
+    return game
 
 
 def tabular_game_for(name: str, matrix: MatrixDocument | None = None) -> TabularGame:
     """Return the tabular game called ``name``.
 
     Raises:
-        ConfigurationError: it is no tabular game, or a matrix is missing or superfluous.
+        ConfigurationError: it is no tabular game, or payoffs are missing or superfluous.
     """
     if not is_tabular(name):
-        raise ConfigurationError(f"{name!r} is no tabular game; expected one of {', '.join(TABULAR_FORMATS)}")
-    return tabular_game(name, matrix)
+        known = ", ".join(each for each in FORMATS.names if is_tabular(each))
+        raise ConfigurationError(f"{name!r} is no tabular game; expected one of {known}")
+    game = game_for(name, matrix=matrix)
+    assert isinstance(game, TabularGame), "a format of tabular games made another"
+    return game
 
 
 def tabular_game_of_run(store: ObjectStore, settings: RunSettings) -> TabularGame:
@@ -67,7 +110,7 @@ def tabular_game_of_run(store: ObjectStore, settings: RunSettings) -> TabularGam
 
     Raises:
         ConfigurationError: the format is another.
-        DataError: the stored matrix was altered.
+        DataError: the stored payoffs were altered.
     """
     return tabular_game_for(settings.format, _stored_matrix(store, settings))
 

@@ -13,17 +13,14 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
-from nashdex.games.tabular.space import GAME as TABULAR
 from nashdex.games.tabular.space import observations_of
 from nashdex.games.tabular.tree import GameTree, Table
 from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, read_document
 from nashdex.policies.inference import NetworkPolicy
-from nashdex.policies.interface import Policy
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.settings import NETWORKS
-from nashdex.policies.scripted import SCRIPTED
-from nashdex.policies.tables import load_table_policy, table_bytes
+from nashdex.policies.tables import table_bytes
 from nashdex.store.protocol import ObjectStore
 
 
@@ -87,17 +84,12 @@ def network_table(network: ActorCritic, tree: GameTree) -> Table:
     return table
 
 
-def load_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> Policy:
-    """Return the policy called ``policy_id``, scripted or stored, ready to play in ``space``.
+def load_network_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> NetworkPolicy:
+    """Return a stored network, ready to play in ``space``.
 
     Raises:
         DataError: it is missing, altered, or was trained for another space.
-        ConfigurationError: it is scripted and cannot play in ``space``.
     """
-    if policy_id in SCRIPTED:
-        return SCRIPTED[policy_id](space)
-    if space.game == TABULAR:
-        return load_table_policy(store, policy_id, space)
     return NetworkPolicy(policy_id, load_network(store, policy_id, space))
 
 

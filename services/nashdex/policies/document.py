@@ -13,7 +13,7 @@ from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 from nashdex.policies.networks.settings import NetworkChoice
-from nashdex.policies.scripted import SCRIPTED
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.store.protocol import ObjectStore
 
 _SHA256 = r"^[0-9a-f]{64}$"
@@ -86,8 +86,8 @@ def read_document(store: ObjectStore, policy_id: PolicyId) -> PolicyDocument:
     key = keys.policy_document(policy_id)
     if not store.exists(key):
         raise DataError(
-            f"{store.uri} has no policy {policy_id!r}: expected {', '.join(sorted(SCRIPTED))}, or the id of a policy "
-            "that a train step stored there"
+            f"{store.uri} has no policy {policy_id!r}: expected {', '.join(SCRIPTED_POLICIES.names)}, or the id of a "
+            "policy that a train step stored there"
         )
     document = PolicyDocument.from_json(store.get(key), f"{store.uri}/{key}")
     if not document.content_id() == document.id == policy_id:

@@ -1,19 +1,31 @@
 """Settings of the initial population."""
 
-from typing import Literal
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from nashdex.core.section import Section
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
-Scripted = Literal["random", "max-power", "heuristic", "first-action"]
-"""Scripted policies. Tabular games have random and first-action; Showdown has all."""
+
+def _known(name: str) -> str:
+    if name not in SCRIPTED_POLICIES:
+        raise ValueError(f"unknown scripted policy {name!r}: expected one of {', '.join(SCRIPTED_POLICIES.names)}")
+    return name
+
+
+def _list_names(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(SCRIPTED_POLICIES.names)
+
+
+ScriptedName = Annotated[str, AfterValidator(_known), Field(json_schema_extra=_list_names)]
+"""Name of a scripted policy, built in or of an installed package."""
 
 
 class PopulationSettings(Section):
-    """Who is in the population before the first iteration."""
+    """The population before the first iteration."""
 
-    initial: tuple[Scripted, ...] = Field(
+    initial: tuple[ScriptedName, ...] = Field(
         default=("random", "max-power", "heuristic"),
         min_length=1,
         description="Scripted policies that the population begins with. They also anchor the ratings.",

@@ -9,7 +9,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from nashdex.core import keys
-from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import Oracle
 from nashdex.core.seeds import inverse_cdf
@@ -20,7 +20,8 @@ from nashdex.games.tabular.space import STATE, observed_states, tabular_space
 from nashdex.games.tabular.tree import GameTree, Table, check_table
 from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, read_document
 from nashdex.policies.interface import Actions
-from nashdex.policies.scripted import IN_EVERY_GAME, SCRIPTED
+from nashdex.policies.scripted.playing import scripted_table
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.store.protocol import ObjectStore
 
 _TENSOR: Final = "table"
@@ -106,24 +107,11 @@ def load_table(store: ObjectStore, policy_id: PolicyId, tree: GameTree) -> Table
         DataError: it is missing, altered, of another game, or no policy of this one.
         ConfigurationError: it is scripted and does not play tabular games.
     """
-    if policy_id in SCRIPTED:
+    if policy_id in SCRIPTED_POLICIES:
         return scripted_table(policy_id, tree)
     table = _stored_table(store, policy_id, tabular_space(tree))
     check_table(tree, table, f"{store.uri}/{keys.policy_table(policy_id)}")
     return table
-
-
-def scripted_table(policy_id: PolicyId, tree: GameTree) -> Table:
-    """Return the table of a scripted policy.
-
-    Raises:
-        ConfigurationError: there is none of that name that plays every game.
-    """
-    if policy_id not in IN_EVERY_GAME:
-        raise ConfigurationError(
-            f"policy {policy_id!r} does not play {tree.format}; expected {' or '.join(sorted(IN_EVERY_GAME))}"
-        )
-    return IN_EVERY_GAME[policy_id](tree)
 
 
 def load_table_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> TablePolicy:

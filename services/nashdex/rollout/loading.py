@@ -1,4 +1,4 @@
-"""What every step that plays needs before it plays: the policies."""
+"""Loads policies, scripted or stored, so that they are ready to play."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,8 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.space import Space
 from nashdex.games.tabular.space import GAME as TABULAR
 from nashdex.policies.interface import Policy
-from nashdex.policies.scripted import SCRIPTED
+from nashdex.policies.scripted.playing import scripted_policy
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.policies.tables import load_table_policy
 from nashdex.store.protocol import ObjectStore
 
@@ -22,11 +23,11 @@ def load_policies(store: ObjectStore, ids: Iterable[PolicyId], space: Space) -> 
 
 
 def _load(store: ObjectStore, policy_id: PolicyId, space: Space) -> Policy:
-    if policy_id in SCRIPTED:
-        return SCRIPTED[policy_id](space)
+    if policy_id in SCRIPTED_POLICIES:
+        return scripted_policy(policy_id, space)
     if space.game == TABULAR:
         return load_table_policy(store, policy_id, space)
     # Late: torch takes seconds to import, and only networks need it.
-    from nashdex.policies.archive import load_policy  # noqa: PLC0415
+    from nashdex.policies.archive import load_network_policy  # noqa: PLC0415
 
-    return load_policy(store, policy_id, space)
+    return load_network_policy(store, policy_id, space)

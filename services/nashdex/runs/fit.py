@@ -7,9 +7,9 @@ from pydantic import BaseModel
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.results import ORACLES_WITHOUT_BATTLES
-from nashdex.games.registry import check_format, is_tabular
+from nashdex.games.registry import FORMATS, check_inputs, is_tabular
 from nashdex.metagame.opponents.league import shares_at
-from nashdex.policies.scripted import IN_EVERY_GAME
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
 from nashdex.settings.run import RunSettings
 from nashdex.trainer.damping import resolve_damping
 from nashdex.trainer.settings import TrainSettings
@@ -21,9 +21,10 @@ def check_fit(settings: RunSettings) -> None:
     Raises:
         ConfigurationError: they do not; says which and what to do.
     """
-    check_format(settings.format)
+    check_inputs(settings.format, has_teams=settings.teams is not None, has_matrix=settings.matrix is not None)
     of_game = _of_tabular if is_tabular(settings.format) else _of_showdown
-    for problem in chain(of_game(settings), _of_mode(settings), _of_gate(settings), _of_schedule(settings)):
+    parts = (of_game, _of_scripted, _of_mode, _of_gate, _of_schedule)
+    for problem in chain.from_iterable(part(settings) for part in parts):
         raise ConfigurationError(problem)
     if settings.train.oracle == "ppo":
         resolve_damping(settings.train)
@@ -34,8 +35,6 @@ def check_fit(settings: RunSettings) -> None:
 
 
 def _of_showdown(settings: RunSettings) -> Iterator[str]:
-    if settings.matrix is not None:
-        yield f"{settings.format} has no payoffs to set: leave `matrix` out"
     if settings.train.oracle in ORACLES_WITHOUT_BATTLES:
         yield (
             f"train.oracle {settings.train.oracle!r} answers from a game's tree, which {settings.format} is too "
@@ -45,23 +44,19 @@ def _of_showdown(settings: RunSettings) -> Iterator[str]:
 
 def _of_tabular(settings: RunSettings) -> Iterator[str]:
     name = settings.format
-    if settings.teams is not None:
-        yield f"{name} has no teams: leave `teams` out"
-    if (settings.matrix is None) == (name == "matrix"):
-        yield (
-            f"format {name} needs payoffs: set `matrix` to a file of them, such as `nashdex solve` reads"
-            if settings.matrix is None
-            else f"{name} has payoffs of its own: leave `matrix` out"
-        )
-    able = " or ".join(repr(str(policy)) for policy in sorted(IN_EVERY_GAME))
-    for policy in settings.population.initial:
-        if policy not in IN_EVERY_GAME:
-            yield f"population.initial holds {policy!r}, which plays Pokémon Showdown only; {name} has {able}"
-    teacher = settings.collect.teacher
-    if settings.train.oracle == "ppo" and teacher not in IN_EVERY_GAME:
-        yield f"collect.teacher {teacher!r} plays Pokémon Showdown only; {name} has {able}"
     if settings.train.reward != "win-loss":
         yield f"train.reward {settings.train.reward!r} is for Pokémon Showdown only; {name} has 'win-loss', its payoff"
+
+
+def _of_scripted(settings: RunSettings) -> Iterator[str]:
+    name, game = settings.format, FORMATS[settings.format].game
+    able = ", ".join(repr(policy) for policy in scripted_policies_of(game))
+    for policy in settings.population.initial:
+        if not SCRIPTED_POLICIES[policy].plays(game):
+            yield f"population.initial holds {policy!r}, which does not play {name}; expected some of {able}"
+    teacher = settings.collect.teacher
+    if settings.train.oracle == "ppo" and not SCRIPTED_POLICIES[teacher].plays(game):
+        yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
 
 
 def _of_mode(settings: RunSettings) -> Iterator[str]:

@@ -59,8 +59,8 @@ def test_a_matrix_is_given_beside_its_format(capsys: pytest.CaptureFixture[str],
     ("arguments", "code", "says"),
     [
         (("--format", "matrix", "--p1", "random", "--p2", "random"), 64, "needs payoffs"),
-        (("--format", "kuhn_poker", "--p1", "heuristic", "--p2", "random"), 64, "Pokémon Showdown only"),
-        (("--format", "kuhn_poker", "--p1", "max-power", "--p2", "random"), 64, "cannot play kuhn_poker"),
+        (("--format", "kuhn_poker", "--p1", "heuristic", "--p2", "random"), 64, "'heuristic' does not play kuhn_poker"),
+        (("--format", "kuhn_poker", "--p1", "max-power", "--p2", "random"), 64, "'max-power' does not play kuhn_poker"),
         (("--format", "matrix", "--matrix", "nowhere.json", "--p1", "random", "--p2", "random"), 65, "cannot be read"),
     ],
 )
@@ -85,4 +85,4 @@ def test_who_always_passes_draws_with_itself_in_the_mean(capsys: pytest.CaptureF
 
 def test_there_is_no_simulator_of_a_card_game_to_measure(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["bench", "collect", "--format", "kuhn_poker"]) == 64
-    assert "unknown Showdown format 'kuhn_poker'" in capsys.readouterr().err
+    assert "'kuhn_poker' is not a Showdown format" in capsys.readouterr().err

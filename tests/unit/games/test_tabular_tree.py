@@ -107,8 +107,8 @@ def test_an_illegal_action_or_another_shape_is_no_policy() -> None:
     ("arguments", "says"),
     [
         (("matrix",), "needs payoffs"),
-        (("kuhn_poker", None, RPS), "payoffs of its own"),
-        (("gen1ou", None, RPS), "no payoffs to set"),
+        (("kuhn_poker", None, RPS), "takes no payoffs"),
+        (("gen1ou", None, RPS), "takes no payoffs"),
         (("kuhn_poker", "a team"), "no teams"),
         (("chess",), "unknown format 'chess': expected one of gen1ou,.* kuhn_poker, leduc_poker, matrix"),
     ],

@@ -67,7 +67,7 @@ def test_a_stored_run_keeps_its_settings_whatever_the_environment_says(
         ("= 3", None, DataError, "no TOML"),
         ('[population]\ninitial = ["random", "random"]', None, ConfigurationError, "named twice"),
         ('teams = "/nowhere/teams.txt"', None, DataError, "/nowhere/teams.txt"),
-        ('format = "gen1randombattle"', "teams=pyproject.toml", ConfigurationError, "makes its own teams"),
+        ('format = "gen1randombattle"', "teams=pyproject.toml", ConfigurationError, "takes no teams"),
         ('run = "No Good"', None, ConfigurationError, "run"),
     ],
 )

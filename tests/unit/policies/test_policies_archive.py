@@ -13,7 +13,7 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.space import Space
-from nashdex.policies.archive import load_network, load_policy, load_weights, read_document, save_policy
+from nashdex.policies.archive import load_network, load_network_policy, load_weights, read_document, save_policy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.store import open_store
@@ -52,7 +52,7 @@ def test_a_stored_policy_comes_back_as_it_was(store: ObjectStore) -> None:
     loaded = load_network(store, policy_id, tiny_space())
     observations = torch.randn(4, 7, generator=torch.Generator().manual_seed(1))
     assert torch.equal(net(observations)[0], loaded(observations)[0])
-    assert load_policy(store, policy_id, tiny_space()).id == policy_id
+    assert load_network_policy(store, policy_id, tiny_space()).id == policy_id
 
 
 def test_the_id_follows_from_what_decides_the_play_and_from_nothing_else(store: ObjectStore) -> None:
@@ -80,9 +80,9 @@ def test_another_space_is_refused_by_both_versions(store: ObjectStore) -> None:
     policy_id = save(store, network())
     other = tiny_space().model_copy(update={"version": "2"})
     with pytest.raises(DataError, match=r"trained for tiny version 1 .* this is tiny version 2 .*Use a policy of this"):
-        load_policy(store, policy_id, other)
+        load_network_policy(store, policy_id, other)
     with pytest.raises(DataError, match=rf"this is {bandit_space().format} version 1"):
-        load_policy(store, policy_id, bandit_space())
+        load_network_policy(store, policy_id, bandit_space())
 
 
 @pytest.mark.parametrize("change", [lambda w: w[:-1], lambda w: w[:-1] + bytes([w[-1] ^ 1]), lambda _: b""])
@@ -91,7 +91,7 @@ def test_altered_weights_are_refused(store: ObjectStore, change: Callable[[bytes
     key = keys.policy_weights(policy_id)
     store.put(key, change(store.get(key)))
     with pytest.raises(DataError, match=r"weights.safetensors has sha256 .*altered or cut off"):
-        load_policy(store, policy_id, tiny_space())
+        load_network_policy(store, policy_id, tiny_space())
 
 
 @pytest.mark.parametrize("field", ["weights_sha256", "reward", "reward_version", "architecture"])
@@ -102,19 +102,19 @@ def test_an_altered_document_is_refused(store: ObjectStore, field: str) -> None:
     document[field] = {"weights_sha256": "0" * 64, "reward": "shaped"}.get(field, "other")
     store.put(key, json.dumps(document).encode())
     with pytest.raises(DataError, match=r"policy.json was altered: its content has id"):
-        load_policy(store, policy_id, tiny_space())
+        load_network_policy(store, policy_id, tiny_space())
 
 
 def test_a_policy_under_another_id_is_refused(store: ObjectStore) -> None:
     policy_id = save(store, network())
     store.put(keys.policy_document(PolicyId("p123")), store.get(keys.policy_document(policy_id)))
     with pytest.raises(DataError, match="lies under p123"):
-        load_policy(store, PolicyId("p123"), tiny_space())
+        load_network_policy(store, PolicyId("p123"), tiny_space())
 
 
 def test_an_unknown_policy_is_named_with_what_there_is(store: ObjectStore) -> None:
-    with pytest.raises(DataError, match="no policy 'p404': expected first-action, heuristic, max-power, random, or"):
-        load_policy(store, PolicyId("p404"), tiny_space())
+    with pytest.raises(DataError, match="no policy 'p404': expected random, max-power, heuristic, first-action, or"):
+        load_network_policy(store, PolicyId("p404"), tiny_space())
 
 
 def test_tensors_that_do_not_fit_are_named() -> None:
@@ -133,10 +133,6 @@ def test_tensors_that_do_not_fit_are_named() -> None:
         "trunk.0.bias holds a number that is not finite",
     ):
         assert problem in str(caught.value)
-
-
-def test_scripted_names_need_no_store_content(store: ObjectStore) -> None:
-    assert load_policy(store, PolicyId("random"), tiny_space()).id == "random"
 
 
 def test_a_policy_that_is_whole_has_its_weights_first(tmp_path: Path) -> None:

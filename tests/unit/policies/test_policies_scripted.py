@@ -5,11 +5,17 @@ import sys
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.interface import Decisions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
-from nashdex.policies.scripted import FIRST_ACTION, HEURISTIC, MAX_POWER, RANDOM, SCRIPTED, MaxPowerPolicy, RandomPolicy
+from nashdex.games.tabular.openspiel import openspiel_tree
+from nashdex.games.tabular.tree import first_action_table
+from nashdex.policies.scripted.max_power import MaxPowerPlayer
+from nashdex.policies.scripted.playing import scripted_policy, scripted_table
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
+from nashdex.policies.settings import PopulationSettings
 from support.spaces import tiny_space
 
 MOVE_FIELDS = ("power", "accuracy", "effectiveness", "stab")
@@ -54,7 +60,7 @@ def choose(moves: dict[tuple[int, int], tuple[float, float, float, float]], acti
             space.view(observation, "own_moves", field)[0, 3 * p + m, 0] = value
     mask = np.array([[action in legal.split(", ") for action in ACTIONS]])
     rows = Decisions(np.zeros(1, np.int64), np.zeros(1, np.int8), np.zeros(1, np.bool_), observation, mask)
-    answers = MaxPowerPolicy(space).act(rows, np.zeros(1))
+    answers = MaxPowerPlayer(space, stab=1.5).act(rows, np.zeros(1))
     assert answers.log_prob.tolist() == [0.0]
     return ACTIONS[answers.action[0]]
 
@@ -101,7 +107,7 @@ def test_max_power_switches_to_the_strongest_where_it_must() -> None:
 
 def test_max_power_names_what_a_space_lacks() -> None:
     with pytest.raises(ConfigurationError, match=r"reads field 'active' of block 'own'.*its blocks: own, field"):
-        SCRIPTED[MAX_POWER](tiny_space())
+        MaxPowerPlayer(tiny_space(), stab=1.5)
 
 
 def test_random_draws_uniformly_from_the_legal_actions() -> None:
@@ -109,7 +115,7 @@ def test_random_draws_uniformly_from_the_legal_actions() -> None:
     rows = Decisions(
         np.arange(400), np.zeros(400, np.int8), np.zeros(400, np.bool_), np.zeros((400, 26), np.float32), mask
     )
-    answers = RandomPolicy().act(rows, (np.arange(400) + 0.5) / 400)
+    answers = scripted_policy("random", tiny_space()).act(rows, (np.arange(400) + 0.5) / 400)
     assert np.bincount(answers.action, minlength=6).tolist() == [100, 0, 100, 100, 0, 100]
     np.testing.assert_allclose(answers.log_prob, -np.log(4), rtol=1e-6)
 
@@ -117,27 +123,42 @@ def test_random_draws_uniformly_from_the_legal_actions() -> None:
 def test_first_action_plays_the_lowest_that_is_legal() -> None:
     mask = np.array([[True, True, True], [False, True, True], [False, False, True]])
     rows = Decisions(np.arange(3), np.zeros(3, np.int8), np.zeros(3, np.bool_), np.zeros((3, 7), np.float32), mask)
-    answers = SCRIPTED[FIRST_ACTION](tiny_space(3)).act(rows, np.zeros(3))
+    answers = scripted_policy("first-action", tiny_space(3)).act(rows, np.zeros(3))
     assert answers.action.tolist() == [0, 1, 2]
     assert answers.log_prob.tolist() == [0.0, 0.0, 0.0]
 
 
 def test_names_are_ids() -> None:
-    assert {name: make(power_space()).id for name, make in SCRIPTED.items() if name != HEURISTIC} == {
-        RANDOM: "random",
-        FIRST_ACTION: "first-action",
-        MAX_POWER: "max-power",
-    }
+    assert scripted_policy("random", tiny_space()).id == "random"
+
+
+def test_what_each_declares() -> None:
+    assert SCRIPTED_POLICIES.names == ("random", "max-power", "heuristic", "first-action")
+    assert scripted_policies_of("tabular") == ("first-action", "random")
+    assert [name for name, policy in SCRIPTED_POLICIES.all().items() if policy.needs_lines] == ["heuristic"]
 
 
 def test_the_heuristic_refuses_other_games() -> None:
-    with pytest.raises(ConfigurationError, match="plays Pokémon Showdown only, not 'tiny'"):
-        SCRIPTED[HEURISTIC](tiny_space())
+    with pytest.raises(ConfigurationError, match="'heuristic' does not play tiny; expected one of first-action"):
+        scripted_policy("heuristic", tiny_space())
+
+
+def test_an_unknown_name_is_refused_with_those_that_are_known() -> None:
+    with pytest.raises(ConfigurationError, match="unknown scripted policy 'nobody': expected one of random, max-power"):
+        scripted_policy("nobody", tiny_space())
+    with pytest.raises(ValidationError, match="unknown scripted policy 'nobody': expected one of random"):
+        PopulationSettings(initial=("random", "nobody"))
+    assert "first-action" in PopulationSettings.model_json_schema()["properties"]["initial"]["items"]["enum"]
+
+
+def test_a_deterministic_policy_needs_no_table() -> None:
+    tree = openspiel_tree("leduc_poker")
+    np.testing.assert_array_equal(scripted_table("first-action", tree), first_action_table(tree))
 
 
 def test_scripted_policies_and_mixtures_import_neither_torch_nor_poke_env() -> None:
     program = (
-        "import sys, nashdex.policies.scripted, nashdex.policies.mixture, nashdex.policies.document\n"
+        "import sys, nashdex.policies.scripted.playing, nashdex.policies.mixture, nashdex.policies.document\n"
         "print([m for m in ('torch', 'poke_env') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

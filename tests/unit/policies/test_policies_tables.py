@@ -17,7 +17,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.games.tabular.tree import GameTree, Table, first_action_table, uniform_table
-from nashdex.policies.archive import load_network, load_policy, save_policy
+from nashdex.policies.archive import load_network, save_policy
 from nashdex.policies.document import PolicyDocument, read_document
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import make_network
@@ -72,7 +72,7 @@ def test_scripted_policies_have_tables_by_rule(store: ObjectStore) -> None:
     np.testing.assert_array_equal(load_table(store, PolicyId("random"), LEDUC), uniform_table(LEDUC))
     np.testing.assert_array_equal(load_table(store, PolicyId("first-action"), LEDUC), first_action_table(LEDUC))
     with pytest.raises(
-        ConfigurationError, match="'heuristic' does not play leduc_poker; expected first-action or random"
+        ConfigurationError, match="'heuristic' does not play leduc_poker; expected one of first-action, random"
     ):
         load_table(store, PolicyId("heuristic"), LEDUC)
 
@@ -145,7 +145,7 @@ def test_a_network_is_stored_with_its_table_and_plays_by_it(store: ObjectStore) 
         )
     np.testing.assert_allclose(table, log_probs.exp().numpy(), atol=1e-6)
     assert np.ptp(table[:, 0]) > 0.1, "the network plays differently in different states"
-    assert type(load_policy(store, policy, tabular_space(KUHN))).__name__ == "TablePolicy"
+    assert type(load_policies(store, [policy], tabular_space(KUHN))[policy]).__name__ == "TablePolicy"
 
 
 def test_a_network_without_a_table_is_refused_where_one_is_needed(store: ObjectStore) -> None:

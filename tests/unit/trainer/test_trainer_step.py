@@ -16,9 +16,10 @@ from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions
-from nashdex.policies.archive import load_network, load_policy, read_document
+from nashdex.policies.archive import load_network, read_document
 from nashdex.policies.interface import Actions, Policy
-from nashdex.policies.scripted import RandomPolicy
+from nashdex.policies.scripted.playing import scripted_policy
+from nashdex.rollout.loading import load_policies
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import read_object
@@ -88,7 +89,7 @@ def result_of(store: ObjectStore, manifest: Manifest) -> TrainingResult:
 
 
 def win_rate(store: ObjectStore, policy: PolicyId) -> float:
-    episodes = play(load_policy(store, policy, bandit_space()), 1000, seed=999)
+    episodes = play(load_policies(store, [policy], bandit_space())[policy], 1000, seed=999)
     return sum(e.score for e in episodes) / len(episodes)
 
 
@@ -99,8 +100,10 @@ def clone_of(store: ObjectStore, teacher: Policy, num: int = 400, settings: RunS
 
 def prepare_ppo(store: ObjectStore, settings: RunSettings = SETTINGS, num: int = 400) -> PolicyId:
     """Store a clone of the random policy and the battles of iteration 1 that it plays; return its id."""
-    learner = clone_of(store, RandomPolicy(), 200, settings).policy
-    write_iteration(store, settings, 1, learner, play(load_policy(store, learner, bandit_space()), num, seed=2))
+    learner = clone_of(store, scripted_policy("random", bandit_space()), 200, settings).policy
+    write_iteration(
+        store, settings, 1, learner, play(load_policies(store, [learner], bandit_space())[learner], num, seed=2)
+    )
     return learner
 
 
@@ -118,10 +121,10 @@ def test_cloning_reaches_the_teacher(store: ObjectStore) -> None:
 
 def test_ppo_finds_the_best_response_from_a_clone_of_random(store: ObjectStore) -> None:
     """Seven iterations of the real step on fresh battles: from a third of the battles won to nearly all."""
-    policy = clone_of(store, RandomPolicy()).policy
+    policy = clone_of(store, scripted_policy("random", bandit_space())).policy
     rates = [win_rate(store, policy)]
     for iteration in range(1, 8):
-        episodes = play(load_policy(store, policy, bandit_space()), 500, seed=10 + iteration)
+        episodes = play(load_policies(store, [policy], bandit_space())[policy], 500, seed=10 + iteration)
         write_iteration(store, SETTINGS, iteration, policy, episodes)
         result = result_of(store, run(store, SETTINGS, iteration, 0))
         assert (result.parent, result.oracle, result.preset) == (policy, "ppo", "ppo-clip-kl")
@@ -268,7 +271,7 @@ def test_a_checkpoint_of_other_trajectories_is_not_gone_on_from(store: ObjectSto
     stopped_at_every_update(store, 1, 3)
     for shard in range(2):
         store.delete(keys.manifest(1, StepName.COLLECT, shard))
-    episodes = play(load_policy(store, learner, bandit_space()), 400, seed=77)
+    episodes = play(load_policies(store, [learner], bandit_space())[learner], 400, seed=77)
     write_iteration(store, SETTINGS, 1, learner, episodes)
     result = result_of(store, run(store, SETTINGS, 1, 0))
     assert result.curve[0].values["kl_reference"] == 0.0
@@ -311,7 +314,7 @@ def test_the_critic_learns_alone_after_the_best_epoch(tmp_path: Path) -> None:
     for epochs in (0, 2):
         store = new_store(tmp_path / str(epochs))
         cloning = {"minibatch_decisions": 64, "num_epochs": 2, "critic_warmup_epochs": epochs}
-        result = clone_of(store, RandomPolicy(), 300, make_settings(cloning=cloning))
+        result = clone_of(store, scripted_policy("random", bandit_space()), 300, make_settings(cloning=cloning))
         weights.append(load_network(store, result.policy, bandit_space()).state_dict())
     changed = {name for name in weights[0] if not torch.equal(weights[0][name], weights[1][name])}
     assert changed == {"critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"}

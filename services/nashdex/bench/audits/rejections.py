@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import NashdexError, TryAgainError
 from nashdex.core.seeds import derive_seed, derive_uniform, hex_seed
 from nashdex.games.interface import Decisions
-from nashdex.games.registry import check_format
-from nashdex.games.showdown.game import showdown_game
+from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import BattleStart, Failed, Finished, GatewayMessage, Lines, Rejected, Start
 
@@ -74,7 +73,7 @@ def count_rejections(format_id: str, num_battles: int, seed: int) -> Rejections:
         ConfigurationError: the format is unknown.
         TryAgainError: the gateway went away.
     """
-    check_format(format_id)
+    showdown_game(format_id)
     counts = Rejections(format_id)
     for message in _play(format_id, range(num_battles), seed, states=False):
         if isinstance(message, Decisions):

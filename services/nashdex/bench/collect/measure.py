@@ -14,7 +14,8 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
 from nashdex.bench.collect.self_play import WARM_UP_SHARE, Load, Measured, self_play
 from nashdex.core.documents import Model
 from nashdex.core.errors import TryAgainError
-from nashdex.games.showdown.game import ShowdownGame, showdown_game
+from nashdex.games.registry import showdown_game
+from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.gateway import NODE_FLAGS, GatewaySettings, find_node
 
 Peer = Literal["poke-env"]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nashdex.bench.collect.self_play import Load, self_play
-from nashdex.games.showdown.game import showdown_game
+from nashdex.games.registry import showdown_game
 
 
 def main(

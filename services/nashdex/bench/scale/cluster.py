@@ -20,7 +20,7 @@ from nashdex.core.errors import ConfigurationError, InterruptedByUserError, TryA
 from nashdex.core.ids import RunId, run_id
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
-from nashdex.games.registry import check_format, is_tabular
+from nashdex.games.registry import showdown_game
 from nashdex.rollout.settings import CollectSettings
 from nashdex.runs.creation import PreparedRun, Run, create_run
 from nashdex.settings.run import RunSettings
@@ -94,9 +94,7 @@ def measure_shards(
         TryAgainError: the cluster or its store does not answer.
         InterruptedByUserError: Ctrl-C; the Workflow is stopping.
     """
-    check_format(format_id)
-    if is_tabular(format_id):
-        raise ConfigurationError(f"{format_id} has no gateways to add; expected a Showdown format, such as gen1ou")
+    showdown_game(format_id)
     runs = [_settings(format_id, number, battles_per_shard) for number in numbers]
     site = _site(cluster)
     check_site(cluster, runs[0])

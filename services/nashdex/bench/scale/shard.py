@@ -9,7 +9,8 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from nashdex.bench.collect.self_play import Load, Measured, self_play
 from nashdex.core import keys
 from nashdex.core.documents import Model
-from nashdex.games.showdown.game import ShowdownGame, showdown_game
+from nashdex.games.registry import showdown_game
+from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.rewards import REWARD_VERSION
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population

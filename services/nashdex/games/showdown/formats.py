@@ -1,6 +1,46 @@
-"""The Showdown formats that are supported."""
+"""Showdown formats. The simulator has more than nashdex ships: a package can register any of its singles formats."""
 
-from typing import Final
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, ClassVar, Final
 
-FORMATS: Final = {"gen1randombattle": False, "gen9randombattle": False, "gen1ou": True}
-"""By id: whether players bring teams."""
+from nashdex.games.format import Format, Inputs
+
+if TYPE_CHECKING:
+    from nashdex.games.showdown.game import ShowdownGame
+
+GAME: Final = "showdown"
+"""``Space.game`` of every Showdown format."""
+
+
+@dataclass(frozen=True)
+class ShowdownFormat(Format):
+    """A singles format, registered under the simulator's own id for it."""
+
+    team_set: Callable[[], str] | None = None
+    """Returns the format's own packed teams, one per line. None: the simulator generates teams."""
+
+    game: ClassVar[str] = GAME
+
+    @property
+    def takes_teams(self) -> bool:
+        """Whether players bring teams."""
+        return self.team_set is not None
+
+    def make(self, name: str, inputs: Inputs) -> "ShowdownGame":
+        """Return the game with the teams of ``inputs``, or else with the format's own."""
+        # Late: a process that plays a tabular game needs no gateway client.
+        from nashdex.games.showdown.game import ShowdownGame  # noqa: PLC0415
+
+        text = inputs.teams if inputs.teams is not None or self.team_set is None else self.team_set()
+        lines = (text or "").splitlines()
+        return ShowdownGame(name, tuple(line for line in lines if line and not line.startswith("#")))
+
+
+def _gen1ou_teams() -> str:
+    return (resources.files(__package__) / "team_sets" / "gen1ou.txt").read_text(encoding="utf-8")
+
+
+RANDOM_BATTLE: Final = ShowdownFormat()
+GEN1OU: Final = ShowdownFormat(_gen1ou_teams)

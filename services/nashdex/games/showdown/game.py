@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.errors import DataError
 from nashdex.games.interface import Reward
 from nashdex.games.showdown.arena import ShowdownArena
-from nashdex.games.showdown.formats import FORMATS
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.rewards import REWARD_VERSION, rewards
 from nashdex.games.space import Space
@@ -41,23 +39,6 @@ class ShowdownGame:
     ) -> NDArray[np.float32]:
         """Return the reward of each of one seat's decisions (``games.showdown.rewards``)."""
         return rewards(kind, space, observations, score, discount)
-
-
-def showdown_game(format_id: str, teams_text: str | None = None) -> ShowdownGame:
-    """Return the game of ``format_id`` with the packed teams of ``teams_text``, or else the format's own set.
-
-    Raises:
-        ConfigurationError: it is not a supported Showdown format, or it generates its own teams.
-    """
-    if format_id not in FORMATS:
-        raise ConfigurationError(f"unknown Showdown format {format_id!r}: expected one of {', '.join(sorted(FORMATS))}")
-    if not FORMATS[format_id]:
-        if teams_text is not None:
-            raise ConfigurationError(f"{format_id} makes its own teams: leave `teams` out")
-        return ShowdownGame(format_id)
-    if teams_text is None:
-        teams_text = (resources.files(__package__) / "team_sets" / f"{format_id}.txt").read_text(encoding="utf-8")
-    return ShowdownGame(format_id, tuple(line for line in teams_text.splitlines() if line and not line.startswith("#")))
 
 
 def pack_teams(format_id: str, text: str, source: str) -> str:

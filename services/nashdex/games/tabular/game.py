@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +9,10 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
-from nashdex.games.tabular import matrix, openspiel
 from nashdex.games.tabular.arena import TabularArena
-from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
-from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.space import tabular_space
 from nashdex.games.tabular.tree import GameTree
 
-TABULAR_FORMATS: Final = (*openspiel.FORMATS, matrix.FORMAT)
 REWARD_VERSION = "1"
 
 
@@ -38,7 +33,7 @@ class TabularGame:
         return tabular_space(self.tree)
 
     def open_arena(self, *, num_gateways: int) -> TabularArena:
-        """Open an arena; it needs no simulator's process."""
+        """Open an arena in this process; it starts no simulator."""
         del num_gateways
         return TabularArena(self.tree)
 
@@ -57,7 +52,7 @@ class TabularGame:
         """Return 0, and at the last decision the payoff as a share of the largest, shape (T,).
 
         Raises:
-            ConfigurationError: the reward is to be shaped, which takes a game with something to shape it by.
+            ConfigurationError: ``kind`` is ``shaped``, which a tabular game does not have.
         """
         del space, discount
         if kind != "win-loss":
@@ -66,18 +61,3 @@ class TabularGame:
         if len(result):
             result[-1] = 2.0 * score - 1.0
         return result
-
-
-def tabular_game(name: str, matrix_document: MatrixDocument | None) -> TabularGame:
-    """Return the game called ``name``, one of ``TABULAR_FORMATS``.
-
-    Raises:
-        ConfigurationError: a matrix is missing, or given to a game that takes none.
-    """
-    if (name == matrix.FORMAT) != (matrix_document is not None):
-        raise ConfigurationError(
-            f"{name} has payoffs of its own: leave `matrix` out"
-            if matrix_document is not None
-            else f"format {name} needs payoffs: set `matrix` to a file of them, such as `nashdex solve` reads"
-        )
-    return TabularGame(openspiel_tree(name) if matrix_document is None else matrix_tree(matrix_document))

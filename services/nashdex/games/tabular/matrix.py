@@ -9,7 +9,6 @@ from pydantic import model_validator
 from nashdex.core.documents import Document
 from nashdex.games.tabular.tree import GameTree
 
-FORMAT: Final = "matrix"
 MAX_ACTIONS: Final = 100
 """Of either seat: a tree has a node for each pair of actions."""
 
@@ -30,8 +29,11 @@ class MatrixDocument(Document):
         return self
 
 
-def matrix_tree(document: MatrixDocument) -> GameTree:
-    """Return the tree of a matrix game of R rows and C columns: two information states, one for each seat."""
+def matrix_tree(document: MatrixDocument, name: str = "matrix") -> GameTree:
+    """Return the tree of a matrix game of R rows and C columns: two information states, one for each seat.
+
+    ``name`` is the format's.
+    """
     payoffs = np.array(document.payoffs, dtype=np.float64)
     num_rows, num_columns = payoffs.shape
     num_actions = max(num_rows, num_columns)
@@ -43,7 +45,7 @@ def matrix_tree(document: MatrixDocument) -> GameTree:
     node_state[0], node_state[1 : 1 + num_rows] = 0, 1
     actions = np.arange(num_actions)
     return GameTree(
-        format=FORMAT,
+        format=name,
         action_names=_action_names(document.row_policies, document.column_policies),
         state_names=("row player", "column player"),
         state_player=np.array([0, 1], dtype=np.int8),

@@ -1,6 +1,6 @@
 """OpenSpiel's games as trees."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,15 +9,18 @@ from nashdex.games.tabular.tree import GameTree
 if TYPE_CHECKING:
     import pyspiel
 
-FORMATS: Final = ("kuhn_poker", "leduc_poker")
-"""Small enough to write down, by the names that OpenSpiel gives them."""
 
+def openspiel_tree(name: str, game: str | None = None) -> GameTree:
+    """Return the tree of one of OpenSpiel's games, small enough to be walked.
 
-def openspiel_tree(name: str) -> GameTree:
-    """Return the tree of OpenSpiel's game ``name``, one of ``FORMATS``."""
+    Args:
+        name: the format's name.
+        game: OpenSpiel's name of the game, with parameters if any, such as ``leduc_poker(players=2)``; by default
+            ``name``.
+    """
     import pyspiel  # noqa: PLC0415 - only these games need it
 
-    return _Enumeration(pyspiel.load_game(name)).tree(name)
+    return _Enumeration(pyspiel.load_game(game or name)).tree(name)
 
 
 class _Enumeration:

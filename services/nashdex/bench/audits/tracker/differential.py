@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from nashdex.bench.audits.tracker.features import features
 from nashdex.bench.audits.tracker.known import KNOWN_DIFFERENCES
 from nashdex.bench.audits.tracker.reasons import Difference
-from nashdex.core.errors import TryAgainError
+from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.seeds import derive_seed, hex_seed
 from nashdex.games.interface import Decisions
-from nashdex.games.showdown.formats import FORMATS
-from nashdex.games.showdown.game import showdown_game
+from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat
 from nashdex.games.showdown.protocol import BattleStart, Failed, FailedBattle, Finished, Lines, SeatView, Start
@@ -259,8 +258,10 @@ def main(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Compare the gateway's tracker with poke-env; exit 1 on a difference that is not explained."""
-    if format_id not in FORMATS:
-        raise typer.BadParameter(f"{format_id!r}: expected one of {', '.join(FORMATS)}", param_hint="--format")
+    try:
+        showdown_game(format_id)
+    except ConfigurationError as error:
+        raise typer.BadParameter(str(error), param_hint="--format") from error
     report = Comparison(format_id, seed, max_examples=examples, shows_explained=explained).run(battles).as_json()
     typer.echo(json.dumps(report) if as_json else _text(report))
     if report["unexplained"] or report["failed"]:

@@ -1,0 +1,46 @@
+"""What a scripted policy declares, and the base of the players that it makes."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nashdex.games.interface import Decisions
+    from nashdex.games.tabular.tree import GameTree, Table
+    from nashdex.policies.interface import Actions
+
+
+class ScriptedPlayer(ABC):
+    """A scripted policy in one process, ready for one space. Plays many battles at once."""
+
+    @abstractmethod
+    def act(self, decisions: "Decisions", uniforms: "NDArray[np.float64]") -> "Actions":
+        """Answer each of N decisions. ``uniforms``, shape (N,) in [0, 1), is all the randomness there is."""
+
+    def forget(self, battle: int, seat: int) -> None:  # noqa: B027 - most players remember nothing
+        """Drop what is remembered of a seat whose battle ended."""
+
+
+@dataclass(frozen=True)
+class ScriptedPolicy:
+    """One scripted policy. Its name is that of its entry point."""
+
+    player: Callable[..., ScriptedPlayer]
+    """Makes the player, given the ``Space`` and ``parameters`` as keywords. Raises ConfigurationError if the space
+    lacks something. Heavy imports belong inside."""
+    games: frozenset[str] | None = None
+    """Games that it plays, by ``Space.game``: ``showdown``, ``tabular``. None: every game."""
+    needs_lines: bool = False
+    """Whether it reads the game's own text (``Decisions.lines``): Showdown's protocol and request."""
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    """Keyword arguments of ``player``: one class can be registered under several names."""
+    table: "Callable[[GameTree], Table] | None" = None
+    """Its action probabilities in a tabular game. None: ``player`` is deterministic and is asked in every state."""
+
+    def plays(self, game: str) -> bool:
+        """Say whether it plays the game that ``Space.game`` names."""
+        return self.games is None or game in self.games

@@ -1,0 +1,36 @@
+"""``heuristic``: poke-env's simple heuristics, which read the game's own text."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.games.interface import Decisions
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.games.space import Space
+from nashdex.policies.interface import Actions
+from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
+
+
+class HeuristicPlayer(ScriptedPlayer):
+    """Plays by poke-env's ``SimpleHeuristicsPlayer``. ``seed`` is for decisions that it has no preference in."""
+
+    def __init__(self, space: Space, seed: int = 0) -> None:
+        # Late: poke-env takes a second to import, and only this policy needs it.
+        from nashdex.games.showdown.poke_env_players import HeuristicSeats  # noqa: PLC0415
+
+        self._seats = HeuristicSeats(space.format, seed)
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row; the choice is certain, so log-probabilities are 0."""
+        del uniforms
+        action = np.empty(len(decisions), dtype=np.int64)
+        for row, (battle, seat) in enumerate(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)):
+            said = decisions.lines[battle, seat]
+            action[row] = self._seats.choose(battle, seat, said.lines, said.request, decisions.mask[row])
+        return Actions(action, np.zeros(len(action), dtype=np.float32))
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Drop poke-env's battle."""
+        self._seats.forget(battle, seat)
+
+
+HEURISTIC = ScriptedPolicy(HeuristicPlayer, games=frozenset({SHOWDOWN}), needs_lines=True, parameters={"seed": 0})

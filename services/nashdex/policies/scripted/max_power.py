@@ -1,0 +1,83 @@
+"""``max-power``: plays the strongest move. N rows, A actions."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.games.interface import Decisions
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.games.space import Space
+from nashdex.policies.interface import Actions
+from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
+
+_IMMUNE_BELOW = -1.25
+"""Layouts write a multiplier's log2 / 2; a quarter is −1, no effect at all is −1.5."""
+
+
+class MaxPowerPlayer(ScriptedPlayer):
+    """Plays the move with the largest power × accuracy × effectiveness × STAB against the opposing active Pokémon.
+
+    It switches only where no move is legal, to the Pokémon whose best move is the strongest by the same measure.
+    Reads the observation alone, by the names of the space's fields. ``stab`` multiplies moves of the user's own type.
+    """
+
+    def __init__(self, space: Space, stab: float) -> None:
+        self._space = space
+        self._stab = stab
+        for block, field in [
+            ("own", "active"),
+            *(("own_moves", f) for f in ("power", "accuracy", "effectiveness", "stab")),
+        ]:
+            _require_field(space, block, field)
+        self._moves = _actions_named(space, "move")
+        self._switches = _actions_named(space, "switch")
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row; the choice is certain, so log-probabilities are 0."""
+        del uniforms
+        damage = self._damage(decisions.observation)
+        active = self._space.view(decisions.observation, "own", "active")[..., 0].argmax(axis=1)
+        preference = np.full(decisions.mask.shape, -2.0, dtype=np.float32)
+        # Damage is never negative: every move comes before every switch, and that before everything else.
+        preference[:, self._switches] = -1.0 / (1.0 + damage.max(axis=2)[:, : len(self._switches)])
+        preference[:, self._moves] = damage[np.arange(len(active)), active][:, : len(self._moves)]
+        action = np.where(decisions.mask, preference, -np.inf).argmax(axis=1)
+        return Actions(action, np.zeros(len(action), dtype=np.float32))
+
+    def _damage(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return each own Pokémon's expected power by move, shape (N, Pokémon, moves)."""
+        power, accuracy, effectiveness, stab = (
+            self._space.view(observations, "own_moves", field)[..., 0]
+            for field in ("power", "accuracy", "effectiveness", "stab")
+        )
+        multiplier = np.where(effectiveness < _IMMUNE_BELOW, 0.0, 4.0**effectiveness)
+        damage = power * accuracy * multiplier * np.where(stab > 0, self._stab, 1.0)
+        num_pokemon = next(block.rows for block in self._space.blocks if block.name == "own")
+        by_pokemon: NDArray[np.float32] = damage.reshape(len(observations), num_pokemon, -1)
+        return by_pokemon
+
+
+MAX_POWER = ScriptedPolicy(MaxPowerPlayer, games=frozenset({SHOWDOWN}), parameters={"stab": 1.5})
+
+
+def _require_field(space: Space, block: str, field: str) -> None:
+    if not any(b.name == block and any(f.name == field for f in b.fields) for b in space.blocks):
+        has = ", ".join(b.name for b in space.blocks)
+        raise ConfigurationError(
+            f"policy 'max-power' cannot play {space.format}: it reads field {field!r} of block {block!r}, which "
+            f"version {space.version} of the observation does not have (its blocks: {has})"
+        )
+
+
+def _actions_named(space: Space, verb: str) -> list[int]:
+    """Return the actions called ``verb 1``, ``verb 2``, … in that order."""
+    index = {name: i for i, name in enumerate(space.actions)}
+    found: list[int] = []
+    while (name := f"{verb} {len(found) + 1}") in index:
+        found.append(index[name])
+    if not found:
+        raise ConfigurationError(
+            f"policy 'max-power' cannot play {space.format}: no action is called '{verb} 1' (there are: "
+            f"{', '.join(space.actions)})"
+        )
+    return found

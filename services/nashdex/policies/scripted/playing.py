@@ -1,0 +1,83 @@
+"""Scripted policies ready to play: in battles, and as tables in a tabular game."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId, policy_id
+from nashdex.games.interface import Decisions
+from nashdex.games.space import Space
+from nashdex.games.tabular.space import GAME as TABULAR
+from nashdex.games.tabular.space import observations_of, tabular_space
+from nashdex.games.tabular.tree import GameTree, Table, check_table, one_hot
+from nashdex.policies.interface import Actions
+from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
+
+
+class ScriptedSeats:
+    """A scripted policy under its name. Implements ``policies.interface.Policy``."""
+
+    def __init__(self, policy: PolicyId, player: ScriptedPlayer, *, needs_lines: bool) -> None:
+        self._player = player
+        self.id = policy
+        self.needs_lines = needs_lines
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row."""
+        return self._player.act(decisions, uniforms)
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Drop what is remembered of a seat whose battle ended."""
+        self._player.forget(battle, seat)
+
+
+def scripted_policy(name: str, space: Space) -> ScriptedSeats:
+    """Return the scripted policy called ``name``, ready to play in ``space``.
+
+    Raises:
+        ConfigurationError: there is none of that name, or it does not play there.
+    """
+    declared = _declared(name, space.game, space.format)
+    player = declared.player(space, **declared.parameters)
+    return ScriptedSeats(policy_id(name), player, needs_lines=declared.needs_lines)
+
+
+def scripted_table(name: str, tree: GameTree) -> Table:
+    """Return the action probabilities of the scripted policy called ``name`` in a tabular game, shape (S, A).
+
+    Raises:
+        ConfigurationError: there is none of that name, it does not play tabular games, or it draws its actions and
+            declares no table.
+        DataError: its table is no policy of ``tree``.
+    """
+    declared = _declared(name, TABULAR, tree.format)
+    if declared.table is not None:
+        table = declared.table(tree)
+    else:
+        states = np.arange(tree.num_states)
+        decisions = Decisions(
+            battle=states,
+            seat=tree.state_player,
+            asked_again=np.zeros(tree.num_states, dtype=np.bool_),
+            observation=observations_of(tree),
+            mask=tree.legal,
+        )
+        player = declared.player(tabular_space(tree), **declared.parameters)
+        answers = player.act(decisions, np.zeros(tree.num_states))
+        if answers.log_prob.any():
+            raise ConfigurationError(
+                f"scripted policy {name!r} draws its actions, so that {tree.format} needs its probabilities; "
+                "expected its declaration to have a `table`"
+            )
+        table = one_hot(answers.action, tree.num_actions)
+    check_table(tree, table, f"the table of scripted policy {name!r}")
+    return table
+
+
+def _declared(name: str, game: str, format_id: str) -> ScriptedPolicy:
+    declared = SCRIPTED_POLICIES[name]
+    if not declared.plays(game):
+        able = ", ".join(scripted_policies_of(game))
+        raise ConfigurationError(f"scripted policy {name!r} does not play {format_id}; expected one of {able}")
+    return declared
