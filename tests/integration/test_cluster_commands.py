@@ -115,7 +115,7 @@ def _other_site(state: ClusterState) -> None:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (_old, "has the templates of nashdex 0.0.9, and this is"),
+        (_old, "has the templates of nashdex 0.0.9, but this is"),
         (_incomplete, "has no WorkflowTemplate nashdex-league: install nashdex there"),
         (_old_argo, "Argo Workflows v3.6.12; nashdex needs 3.7"),
         (_no_secret, "has no Secret nashdex-store"),
@@ -145,7 +145,7 @@ def test_a_gpu_that_the_site_does_not_give_is_refused(
     config = tmp_path / "gpu.toml"
     config.write_text('format = "leduc_poker"\n[population]\ninitial = ["random"]\n[collect]\nteacher = "random"\n')
     assert nashdex("submit", str(config), "--set", "train.device=cuda") == 64
-    assert "training pods get no GPU there" in capsys.readouterr().err
+    assert "train pods request no GPU" in capsys.readouterr().err
     assert state.site is not None
     gpu = {"containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": 1}}}]}
     state.site["train-pod-patch"] = json.dumps(gpu)
@@ -167,7 +167,7 @@ def test_an_identity_in_place_of_a_secret_is_enough(nashdex: Nashdex, state: Clu
 @pytest.mark.parametrize("run", ["ends-with-dash-", "dot."])
 def test_a_run_id_that_is_no_label_is_refused(nashdex: Nashdex, run: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert nashdex("submit", str(CONFIG), "--run", run) == 64
-    assert "no label of Kubernetes" in capsys.readouterr().err
+    assert "not a valid Kubernetes label" in capsys.readouterr().err
 
 
 def test_a_run_is_not_submitted_twice_at_once(
@@ -204,9 +204,9 @@ def test_status_is_what_the_workflows_came_to(
 def test_an_unknown_run_is_said_to_be_unknown(nashdex: Nashdex, capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("status", "logs", "stop", "resume"):
         assert nashdex(command, "nobody") == 65
-        assert "no workflow of run nobody is there" in capsys.readouterr().err
+        assert "run nobody has no workflow" in capsys.readouterr().err
     assert nashdex("status") == 0
-    assert "no run is in namespace research" in capsys.readouterr().out
+    assert "namespace research has no runs" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("options", "strategy"), [((), "Stop"), (("--terminate",), "Terminate")])
@@ -256,7 +256,7 @@ def test_logs_are_of_the_pods_that_are_there(
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(" | ")[2] for line in lines] == ["first of 1", "second of 1"]
     assert nashdex("logs", "one", "train") == 65
-    assert "pods that succeeded are deleted" in capsys.readouterr().err
+    assert "succeeded and were deleted" in capsys.readouterr().err
 
 
 def test_credentials_that_are_refused_are_said_and_not_shown(
@@ -266,7 +266,7 @@ def test_credentials_that_are_refused_are_said_and_not_shown(
     path.write_text(path.read_text().replace("right", "wrong-secret"))
     assert nashdex("status") == 64
     error = capsys.readouterr().err
-    assert "credentials are not accepted" in error
+    assert "rejected the credentials" in error
     assert "wrong-secret" not in error
 
 
@@ -288,7 +288,7 @@ def test_a_server_in_the_environment_that_is_away_is_passed_over(
         monkeypatch.setenv("ARGO_SERVER", "http://127.0.0.1:1")
         assert run_command_line(["status"]) == 0
         assert run_command_line(["status", "--server", "http://127.0.0.1:1"]) == 75
-        assert "does not answer" in capsys.readouterr().err
+        assert "does not respond" in capsys.readouterr().err
 
 
 def checked(state: ClusterState, phase: str, **pods: dict[str, Any]) -> None:
@@ -309,7 +309,7 @@ PENDING = {
     "never pulled": ({"evaluate": "ErrImageNeverPull: Container image is not present"}, 64, "ErrImageNeverPull"),
     "no GPU": ({"collect": "ContainerCreating", "train": NO_GPU}, 75, "no node has room for the train pod after 1 s"),
     "a queue": ({"evaluate": ""}, 75, "the evaluate pod is still waiting after 1 s (Pending)"),
-    "no controller": ({}, 75, "Argo has not begun check nashdex-check-00000"),
+    "no controller": ({}, 75, "Argo has not started check nashdex-check-00000"),
 }
 
 
@@ -331,10 +331,10 @@ def test_a_pod_that_cannot_start_is_refused_and_its_check_stopped(
 
 
 FAILED = {
-    "the store": (failed("64", "s3://b refused (404 NoSuchBucket); make it"), 64, "cannot use the store there: Error"),
+    "the store": (failed("64", "s3://b refused (404 NoSuchBucket); make it"), 64, "cannot use the store: Error"),
     "no store": (failed("75", "s3://b cannot be reached"), 75, "s3://b cannot be reached"),
     "killed": (failed("137", "OOMKilled"), 75, "OOMKilled"),
-    "a lost pod": ({"phase": "Error", "message": "pod deleted"}, 75, "the control pod failed there: pod deleted"),
+    "a lost pod": ({"phase": "Error", "message": "pod deleted"}, 75, "the control pod failed: pod deleted"),
     "no right": (
         {"phase": "Error", "message": "pods x is forbidden: violates PodSecurity"},
         64,

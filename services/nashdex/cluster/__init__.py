@@ -1,1 +1,1 @@
-"""Runs on Kubernetes with Argo: clients, submission, status, and the checks of a site."""
+"""Runs on Kubernetes with Argo: clients, submission, status, and checks of the site."""

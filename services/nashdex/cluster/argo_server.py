@@ -1,4 +1,7 @@
-"""A cluster through the Argo server, for those who have no other way in. Only here is argo_workflows imported."""
+"""A cluster through the Argo server, for users without access to the Kubernetes API.
+
+The only module that imports argo_workflows.
+"""
 
 import json
 import os
@@ -34,8 +37,8 @@ _CONTAINER = "main"
 class ArgoServer:
     """A ``Cluster`` whose workflows go through the Argo server.
 
-    What that server does not serve (the site's ConfigMap, Secrets) is asked of the Kubernetes API where there is one.
-    Answers are read as they are, not through the client's models, which refuse what a newer server adds.
+    The server serves neither ConfigMaps nor Secrets; these come from the Kubernetes API if it is reachable. Responses
+    are read as plain JSON, not through the client's models, which reject fields that a newer server adds.
     """
 
     def __init__(self, api_client: argo_workflows.ApiClient, namespace: str, beside: Cluster | None) -> None:
@@ -52,9 +55,9 @@ class ArgoServer:
 
         Args:
             address: ``host:port``, or a URL.
-            token: bearer token; ARGO_TOKEN goes before it.
+            token: bearer token; ARGO_TOKEN takes precedence.
             namespace: the namespace.
-            beside: the same cluster through the Kubernetes API, where that can be reached.
+            beside: the same cluster through the Kubernetes API, if that is reachable.
 
         Raises:
             ConfigurationError: there is no token.
@@ -62,8 +65,8 @@ class ArgoServer:
         token = os.environ.get(TOKEN_VARIABLE, "").removeprefix("Bearer ") or token
         if not token:
             raise ConfigurationError(
-                f"Argo server {address} takes a bearer token, and the kubeconfig has none: set {TOKEN_VARIABLE}, such "
-                "as to the output of `kubectl create token nashdex-submitter`"
+                f"Argo server {address} needs a bearer token, and the kubeconfig has none: set {TOKEN_VARIABLE}, for "
+                "example to the output of `kubectl create token nashdex-submitter`"
             )
         configuration = argo_workflows.Configuration(
             host=address if "://" in address else f"https://{address}",
@@ -83,7 +86,7 @@ class ArgoServer:
 
     def argo_version(self) -> str | None:
         """Return the server's version."""
-        return str(self._ask("asking for its version", self._info.get_version)["version"])
+        return str(self._ask("reading Argo's version", self._info.get_version)["version"])
 
     def template_versions(self) -> Mapping[str, str]:
         """Return the version label of each WorkflowTemplate of nashdex, by name."""
@@ -93,11 +96,11 @@ class ArgoServer:
         return {item["metadata"]["name"]: item["metadata"]["labels"].get(VERSION_LABEL, "") for item in items}
 
     def site(self) -> Site | None:
-        """Return what is set for this site, where the Kubernetes API tells."""
+        """Return the site's configuration; None without the Kubernetes API."""
         return self._beside.site() if self._beside else None
 
     def has_secret(self, name: str) -> bool | None:
-        """Return whether a Secret exists, where the Kubernetes API tells."""
+        """Return whether a Secret exists; None without the Kubernetes API."""
         return self._beside.has_secret(name) if self._beside else None
 
     def create_workflow(self, workflow: WorkflowObject) -> str:
@@ -119,7 +122,7 @@ class ArgoServer:
         self._ask(f"stopping workflow {workflow}", method, self._namespace, workflow, request(name=workflow))
 
     def logs(self, workflows: list[str], selector: str, *, follow: bool) -> Iterator[str]:
-        """Yield the lines of the selected pods that are still there; with ``follow``, those of the last workflow."""
+        """Yield log lines of the selected pods that still exist; with ``follow``, only of the last workflow."""
         what = "reading the pods' logs"
         for workflow in workflows[-1:] if follow else workflows:
             with _translated(what, self._address):
@@ -169,13 +172,15 @@ def _translated(what: str, address: str) -> Iterator[None]:
         yield
     except ApiException as error:
         if error.status == HTTPStatus.NOT_FOUND and not error.body:
-            raise ConfigurationError(f"{address} is no Argo server: it answers 404; check --server") from error
+            raise ConfigurationError(
+                f"{address} is not an Argo server: it responds with 404; check --server"
+            ) from error
         raise refusal(error.status, error.body, what) from error
     except urllib3.exceptions.HTTPError as error:
         cause = getattr(error, "reason", None) or error
         raise TryAgainError(
-            f"{what}: Argo server {address} does not answer ({cause}); check --server and, for a certificate of its "
-            f"own, {SKIP_VERIFY_VARIABLE}; or leave --server out to use the Kubernetes API"
+            f"{what}: Argo server {address} does not respond ({cause}); check --server and, for a self-signed "
+            f"certificate, {SKIP_VERIFY_VARIABLE}; or omit --server to use the Kubernetes API"
         ) from error
     except ValueError as error:
-        raise ConfigurationError(f"{what}: {address} does not answer as an Argo server: {error}") from error
+        raise ConfigurationError(f"{what}: {address} does not respond like an Argo server: {error}") from error

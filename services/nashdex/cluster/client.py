@@ -1,4 +1,4 @@
-"""What commands ask of a cluster, whichever way it is reached; and what its refusals mean."""
+"""The interface to a cluster, and the errors that its responses mean."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from nashdex.cluster.site import Site
 from nashdex.core.errors import ConfigurationError, NashdexError, TryAgainError
 
 WorkflowObject = Mapping[str, Any]
-"""A Workflow as the API has it."""
+"""A Workflow as the API returns it."""
 
 RUN_LABEL = "nashdex.dev/run"
 ITERATION_LABEL = "nashdex.dev/iteration"
@@ -20,9 +20,9 @@ VERSION_LABEL = "app.kubernetes.io/version"
 
 
 class Cluster(Protocol):
-    """A namespace with Argo Workflows. This is the whole of the surface.
+    """A namespace with Argo Workflows. This protocol is the whole surface.
 
-    Every method raises ConfigurationError where the cluster refuses and TryAgainError where it does not answer.
+    Every method raises ConfigurationError if the cluster rejects the request, and TryAgainError if it does not respond.
     """
 
     @property
@@ -30,16 +30,16 @@ class Cluster(Protocol):
         """The namespace."""
 
     def argo_version(self) -> str | None:
-        """Return Argo's version, such as ``v3.7.18``; None where nothing that may be read tells."""
+        """Return Argo's version, such as ``v3.7.18``; None if it cannot be read."""
 
     def template_versions(self) -> Mapping[str, str]:
         """Return the version label of each WorkflowTemplate of nashdex, by name."""
 
     def site(self) -> Site | None:
-        """Return what is set for this site; None where it may not be read from here."""
+        """Return the site's configuration; None if it may not be read."""
 
     def has_secret(self, name: str) -> bool | None:
-        """Return whether a Secret exists; None where it may not be known from here."""
+        """Return whether a Secret exists; None if Secrets may not be read."""
 
     def create_workflow(self, workflow: WorkflowObject) -> str:
         """Create a Workflow; return its name."""
@@ -51,19 +51,19 @@ class Cluster(Protocol):
         """Stop a Workflow, with or without running its exit handlers."""
 
     def logs(self, workflows: list[str], selector: str, *, follow: bool) -> Iterator[str]:
-        """Yield the lines of the selected pods that are still there; with ``follow``, as they come."""
+        """Yield log lines of the selected pods that still exist; with ``follow``, also new lines."""
 
 
 def refusal(status: int | None, body: object, what: str) -> NashdexError:
-    """Return the error for an answer that is no success; ``what`` was asked for."""
+    """Return the error for an unsuccessful response to the request ``what``."""
     message = _message(body) or f"status {status}"
     if status == HTTPStatus.UNAUTHORIZED:
-        return ConfigurationError(f"{what}: the credentials are not accepted ({message}); log in to the cluster again")
+        return ConfigurationError(f"{what}: the cluster rejected the credentials ({message}); log in again")
     if status == HTTPStatus.FORBIDDEN:
-        return ConfigurationError(f"{what}: not allowed ({message}); ask for the rights of role nashdex-submitter")
+        return ConfigurationError(f"{what}: not allowed ({message}); ask for the role nashdex-submitter")
     if status is None or status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return TryAgainError(f"{what}: the cluster could not answer ({message}); try again")
-    return ConfigurationError(f"{what}: refused: {message}")
+        return TryAgainError(f"{what}: the cluster failed ({message}); try again")
+    return ConfigurationError(f"{what}: rejected: {message}")
 
 
 def _message(body: object) -> str:

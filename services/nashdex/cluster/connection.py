@@ -1,4 +1,4 @@
-"""Which way to the cluster: the Argo server where one is named and answers, else the Kubernetes API."""
+"""Connect to the cluster: through the Argo server if one is named and responds, else the Kubernetes API."""
 
 import os
 
@@ -13,15 +13,15 @@ def connect(*, namespace: str | None = None, context: str | None = None, server:
     """Return the cluster that commands talk to.
 
     Args:
-        namespace: by default ARGO_NAMESPACE, else the context's own, else ``default``.
-        context: of the kubeconfig; by default its current one.
-        server: the Argo server's ``host:port``; by default ARGO_SERVER, which is passed over while it does not answer.
+        namespace: the namespace. Default: ARGO_NAMESPACE, else the context's, else ``default``.
+        context: context of the kubeconfig. Default: its current one.
+        server: the Argo server's ``host:port``. Default: ARGO_SERVER, which is ignored while it does not respond.
 
     Raises:
         ConfigurationError: there is neither a kubeconfig nor a server, or no token for the server.
-        TryAgainError: the server named by ``server`` does not answer.
+        TryAgainError: the server named by ``server`` does not respond.
     """
-    # Late: these import clients that take a second.
+    # Importing the clients takes a second.
     from nashdex.cluster.kubernetes_api import KubernetesApi  # noqa: PLC0415
 
     namespace = namespace or os.environ.get(NAMESPACE_VARIABLE)

@@ -25,26 +25,26 @@ _UNKNOWN = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
 class KubernetesApi:
-    """A ``Cluster`` that talks to the API server alone."""
+    """A ``Cluster`` that uses only the API server."""
 
     def __init__(self, api_client: client.ApiClient, namespace: str) -> None:
         self._api_client = api_client
         self._namespace = namespace
-        # By the generated types everything in an answer may be None.
+        # In the generated types everything in a response may be None.
         self._core: Any = client.CoreV1Api(api_client)
         self._apps: Any = client.AppsV1Api(api_client)
         self._objects: Any = client.CustomObjectsApi(api_client)
 
     @classmethod
     def open(cls, namespace: str | None, context: str | None) -> Self:
-        """Return the cluster of a kubeconfig's context, or the one that this process runs in.
+        """Return the cluster of a kubeconfig's context, or the cluster that this process runs in.
 
         Raises:
             ConfigurationError: there is neither, or no such context.
         """
         configuration = client.Configuration()
         loader: Any = config
-        # Named here: the client reads the variable only when it is imported.
+        # Passed explicitly, because the client reads the variable only at import.
         file = os.environ.get("KUBECONFIG")
         default = "default"
         try:
@@ -58,7 +58,7 @@ class KubernetesApi:
                 default = chosen["context"].get("namespace", default)
         except (ConfigException, OSError) as error:
             raise ConfigurationError(
-                f"no cluster to talk to: {error}; set KUBECONFIG, choose another --context, or name an Argo server "
+                f"no cluster is configured: {error}; set KUBECONFIG, choose another --context, or name an Argo server "
                 "with --server"
             ) from error
         configuration.retries = 2
@@ -71,19 +71,19 @@ class KubernetesApi:
 
     @property
     def token(self) -> str | None:
-        """The bearer token that the credentials consist of, if they do. Never to be shown."""
+        """The bearer token, if the credentials are one. Never print it."""
         value = self._api_client.configuration.get_api_key_with_prefix("BearerToken", "authorization")
         return value.removeprefix("Bearer ").removeprefix("bearer ") if value else None
 
     def argo_version(self) -> str | None:
-        """Return the controller's version by its image's tag, if its Deployment may be read."""
+        """Return the controller's version, from the tag of its image; None if its Deployment may not be read."""
         for namespace in dict.fromkeys(("argo", self._namespace)):
             try:
                 found = self._apps.list_namespaced_deployment(namespace, _request_timeout=_TIMEOUT_SECONDS).items
             except ApiException:
-                continue  # no right to look: not known
+                continue  # no permission to read it
             except urllib3.exceptions.HTTPError as error:
-                raise _silent("looking for Argo's controller", error) from error
+                raise _unreachable("looking for Argo's controller", error) from error
             images = (container.image for item in found for container in item.spec.template.spec.containers)
             for image in images:
                 if match := re.search(r"workflow-controller:(v\d+\.\d+[^@]*)", image):
@@ -96,7 +96,7 @@ class KubernetesApi:
         return {item["metadata"]["name"]: item["metadata"]["labels"].get(VERSION_LABEL, "") for item in items}
 
     def site(self) -> Site | None:
-        """Return what is set for this site; None where it may not be read."""
+        """Return the site's configuration; None if it may not be read."""
         what = f"reading ConfigMap {CONFIG_MAP} of namespace {self._namespace}"
         with _translated(what):
             try:
@@ -115,7 +115,7 @@ class KubernetesApi:
         return Site.parse(found.data or {}, self._namespace)
 
     def has_secret(self, name: str) -> bool | None:
-        """Return whether a Secret exists; None where it may not be known. Its content is not kept."""
+        """Return whether a Secret exists; None if Secrets may not be read. Its content is discarded."""
         with _translated(f"looking for Secret {name}"):
             try:
                 self._core.read_namespaced_secret(name, self._namespace, _request_timeout=_TIMEOUT_SECONDS)
@@ -148,7 +148,7 @@ class KubernetesApi:
             )
 
     def logs(self, workflows: list[str], selector: str, *, follow: bool) -> Iterator[str]:
-        """Yield the lines of the selected pods that are still there; with ``follow``, as they come."""
+        """Yield log lines of the selected pods that still exist; with ``follow``, also new lines."""
         del workflows  # the selector names the run
         with _translated("reading the pods' logs"):
             yield from PodLogs(self._core, self._namespace, selector).lines(follow=follow)
@@ -167,7 +167,7 @@ class KubernetesApi:
             except ApiException as error:
                 if error.status == HTTPStatus.NOT_FOUND:
                     raise ConfigurationError(
-                        f"the cluster knows no {plural}.{_GROUP}: install Argo Workflows 3.7 or later, then nashdex"
+                        f"the cluster has no {plural}.{_GROUP}: install Argo Workflows 3.7 or later, then nashdex"
                     ) from error
                 raise
         items: list[WorkflowObject] = answer["items"]
@@ -181,11 +181,11 @@ def _translated(what: str) -> Iterator[None]:
     except ApiException as error:
         raise refusal(error.status, error.body, what) from error
     except urllib3.exceptions.HTTPError as error:
-        raise _silent(what, error) from error
+        raise _unreachable(what, error) from error
 
 
-def _silent(what: str, error: Exception) -> TryAgainError:
+def _unreachable(what: str, error: Exception) -> TryAgainError:
     cause = getattr(error, "reason", None) or error
     return TryAgainError(
-        f"{what}: the cluster does not answer ({cause}); check KUBECONFIG and the network, then try again"
+        f"{what}: the cluster does not respond ({cause}); check KUBECONFIG and the network, then try again"
     )

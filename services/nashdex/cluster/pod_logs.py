@@ -1,4 +1,4 @@
-"""Lines of many pods at once, from those that are still there."""
+"""Log lines of many pods at once."""
 
 import time
 from collections.abc import Iterator
@@ -16,19 +16,19 @@ from nashdex.cluster.client import COMPONENT_LABEL, ITERATION_LABEL, SHARD_LABEL
 _LOOK_EVERY_SECONDS = 2.0
 _CONTAINER = "main"
 _NOT_YET = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND)
-"""Of a pod whose container has not started, or that has gone."""
+"""Responses for a pod whose container has not started, or that was deleted."""
 
 
 class PodLogs:
     """The main containers of the pods that a selector selects."""
 
     def __init__(self, core: Any, namespace: str, selector: str) -> None:  # noqa: ANN401 - generated code
-        self._core = core  # Kubernetes' CoreV1Api; everything in it may be None by its types, and is not
+        self._core = core  # CoreV1Api, whose types allow None everywhere
         self._namespace = namespace
         self._selector = selector
 
     def lines(self, *, follow: bool) -> Iterator[str]:
-        """Yield ``step, iteration, shard | line``; with ``follow``, of pods still to come too, until interrupted."""
+        """Yield ``step, iteration, shard | line``; with ``follow``, also of new pods, until interrupted."""
         if not follow:
             for pod in self._pods():
                 yield from self._of_pod(pod, follow=False)
@@ -53,7 +53,7 @@ class PodLogs:
         return sorted(pods, key=lambda pod: (pod.metadata.creation_timestamp, pod.metadata.name))
 
     def _pump(self, pod: Any, queue: SimpleQueue[str]) -> None:  # noqa: ANN401 - as above
-        with suppress(ApiException, urllib3.exceptions.HTTPError):  # the pod has gone; others have not
+        with suppress(ApiException, urllib3.exceptions.HTTPError):  # the pod was deleted; the others go on
             for line in self._of_pod(pod, follow=True):
                 queue.put(line)
 
@@ -77,7 +77,7 @@ class PodLogs:
 
 
 def title(labels: dict[str, str], name: str) -> str:
-    """Return how a pod is called in front of its lines."""
+    """Return the prefix of a pod's lines."""
     parts = [labels.get(COMPONENT_LABEL, name)]
     if ITERATION_LABEL in labels:
         parts.append(f"iteration {labels[ITERATION_LABEL]}")

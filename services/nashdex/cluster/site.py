@@ -1,4 +1,4 @@
-"""What differs between sites: the ConfigMap that the WorkflowTemplates in argo/ read."""
+"""The configuration of a site: the ConfigMap that the WorkflowTemplates in argo/ read."""
 
 import json
 from collections.abc import Mapping
@@ -10,39 +10,39 @@ from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
 
 CONFIG_MAP = "nashdex-site"
-NO_SECRET = "none"  # noqa: S105 - the name of one, or of none
-"""As the name of the store's Secret: credentials come from the pods' identity."""
+NO_SECRET = "none"  # noqa: S105 - not a secret
+"""Value of s3-secret if the pods use workload identity."""
 _GPU_RESOURCES = ("gpu", "mig-", "hpu", "accelerator")
 
 
 class Site(BaseModel):
-    """The ConfigMap's keys, with dashes where the fields have underscores. Pod patches are JSON for podSpecPatch."""
+    """The ConfigMap's keys: the fields' names with dashes instead of underscores. Pod patches are JSON."""
 
     model_config = ConfigDict(frozen=True, alias_generator=lambda name: name.replace("_", "-"), extra="ignore")
 
-    store: str = Field(min_length=1, description="URI under which runs are kept.")
+    store: str = Field(min_length=1, description="URI under which runs are stored.")
     s3_endpoint: str = Field("", description="URL of the S3 server; empty for AWS.")
-    s3_region: str = Field("", description="Its region.")
+    s3_region: str = Field("", description="Region of the S3 server.")
     s3_secret: str = Field(
         description="Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; none for workload identity."
     )
     image_showdown: str = Field(description="Image of the battle gateway.")
-    image_collector: str = Field(description="Image that collects.")
-    image_evaluator: str = Field(description="Image that evaluates.")
-    image_trainer: str = Field(description="Image that trains.")
-    image_control: str = Field(description="Image of everything else.")
-    image_pull_policy: str = Field(description="IfNotPresent, Always or Never.")
-    template_version: str = Field(description="Version of nashdex that the WorkflowTemplates belong to.")
-    collect_pod_patch: str = Field("{}", description="Resources, node selection and so on of collecting pods.")
-    train_pod_patch: str = Field("{}", description="The same of training pods: GPUs too.")
-    evaluate_pod_patch: str = Field("{}", description="The same of evaluating pods.")
-    control_pod_patch: str = Field("{}", description="The same of all others.")
-    gpu_semaphore: str = Field(description="How many training pods run at once.")
-    kueue_queue: str = Field("", description="Kueue's local queue that pods are labelled with; empty for none.")
+    image_collector: str = Field(description="Image of the collect step.")
+    image_evaluator: str = Field(description="Image of the evaluate and gate steps.")
+    image_trainer: str = Field(description="Image of the train step.")
+    image_control: str = Field(description="Image of all other steps and the exporter.")
+    image_pull_policy: str = Field(description="Image pull policy: IfNotPresent, Always or Never.")
+    template_version: str = Field(description="nashdex version of the WorkflowTemplates.")
+    collect_pod_patch: str = Field("{}", description="podSpecPatch of collect pods: resources, node selection.")
+    train_pod_patch: str = Field("{}", description="podSpecPatch of train pods; also GPUs.")
+    evaluate_pod_patch: str = Field("{}", description="podSpecPatch of evaluate and gate pods.")
+    control_pod_patch: str = Field("{}", description="podSpecPatch of all other pods.")
+    gpu_semaphore: str = Field(description="Number of train pods that run at once.")
+    kueue_queue: str = Field("", description="Kueue's LocalQueue of the pods; empty without Kueue.")
 
     @classmethod
     def parse(cls, data: Mapping[str, str], namespace: str) -> Self:
-        """Return the site of a ConfigMap's data.
+        """Return the site that a ConfigMap's data describes.
 
         Raises:
             ConfigurationError: a key is missing.
@@ -51,16 +51,16 @@ class Site(BaseModel):
             return cls.model_validate(data)
         except ValidationError as error:
             raise ConfigurationError(
-                f"ConfigMap {CONFIG_MAP} of namespace {namespace} does not fit: {describe_problems(error)}; "
+                f"ConfigMap {CONFIG_MAP} of namespace {namespace} is invalid: {describe_problems(error)}; "
                 "install nashdex there again"
             ) from error
 
     @property
     def trains_on_gpu(self) -> bool:
-        """Whether training pods are given one."""
+        """Whether train pods request a GPU."""
         try:
             patch = json.loads(self.train_pod_patch or "{}")
             limits = [container.get("resources", {}).get("limits", {}) for container in patch.get("containers", [])]
         except (ValueError, AttributeError, TypeError):
-            return True  # YAML, or what Argo will complain of; not known to have none
+            return True  # YAML, or invalid: unknown, and Argo reports what is invalid
         return any(word in resource for names in limits for resource in names for word in _GPU_RESOURCES)

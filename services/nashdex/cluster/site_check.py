@@ -1,7 +1,7 @@
-"""Trying a site with pods before a run is sent there: its images, room for its pods, its store.
+"""Check a site with pods before submitting a run: its images, room for its pods, its store.
 
-A pod that cannot start waits for ever, and the run with it. Here it is waited for once, and for so long; a check that
-succeeded is remembered, by a label, for as long as the site stays the same and Argo keeps its Workflow.
+A pod that cannot start waits forever, and the run with it. The check waits once, with a timeout. A successful check
+holds while the site stays the same and Argo keeps the check's Workflow, which carries a hash of the site as a label.
 """
 
 import hashlib
@@ -18,34 +18,34 @@ from nashdex.cluster.workflow_state import CHECK_TEMPLATE, PodState, read_pods, 
 from nashdex.core.errors import ConfigurationError, ExitCode, NashdexError, TryAgainError
 
 SITE_LABEL = "nashdex.dev/site"
-"""Of a check: a hash of the site that it tried."""
+"""Label of a check: a hash of the site that it checked."""
 _LOOK_EVERY_SECONDS = 2.0
 _PATIENCE_SECONDS = 120.0
 _COMPONENT = "check"
 _NO_IMAGE = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
 _NO_NODE = "Unschedulable"
 _PASSING = {None, ExitCode.TRY_AGAIN, ExitCode.STOPPED, 137}
-"""Exit codes of what may go better another time; None is of a pod that was lost, 137 of one that was killed."""
+"""Exit codes of failures that may pass: None if the pod was lost, 137 if it was killed."""
 _HASH_DIGITS = 16
 _MAX_MESSAGE_CHARACTERS = 400
-"""Of Kubernetes' own words."""
+"""Of a message from Kubernetes."""
 
-_Tell = Callable[[str], None]
+_Show = Callable[[str], None]
 
 
-def check_with_pods(cluster: Cluster, tell: _Tell, *, timeout_seconds: float) -> None:
-    """Start every image where its steps run, and write to the store, unless this site has been checked already.
+def check_with_pods(cluster: Cluster, show: _Show, *, timeout_seconds: float) -> None:
+    """Start every image on the nodes of its steps, and write to the store, unless this site has been checked already.
 
-    Where the site may not be read from here nothing says whether it is the same, and it is checked every time.
+    If the site's configuration may not be read, nothing shows whether it changed, so it is checked every time.
 
     Args:
-        cluster: where.
-        tell: told how far the check is, in a line, whenever that changes.
-        timeout_seconds: how long pods may take to be given a machine, to start and to end.
+        cluster: the cluster to check.
+        show: called with one line of progress whenever it changes.
+        timeout_seconds: limit for all pods to be scheduled, to start and to end.
 
     Raises:
-        ConfigurationError: an image cannot be pulled or does not start, or the store refuses.
-        TryAgainError: there is no room for a pod, or the cluster or the store does not answer.
+        ConfigurationError: an image cannot be pulled or does not start, or the store rejects the pod.
+        TryAgainError: no node has room for a pod, or the cluster or the store does not respond.
     """
     site = cluster.site()
     labels = {NAME_LABEL: "nashdex", COMPONENT_LABEL: _COMPONENT} | ({SITE_LABEL: _digest(site)} if site else {})
@@ -53,8 +53,8 @@ def check_with_pods(cluster: Cluster, tell: _Tell, *, timeout_seconds: float) ->
         return
     name = cluster.create_workflow(_workflow(cluster.namespace, labels))
     try:
-        _follow(cluster, name, _selector(labels), tell, timeout_seconds)
-    except BaseException:  # Ctrl-C too: its pods would wait on
+        _follow(cluster, name, _selector(labels), show, timeout_seconds)
+    except BaseException:  # also Ctrl-C: the pods would keep waiting
         with suppress(NashdexError):
             cluster.shut_down(name, exit_handlers=False)
         raise
@@ -69,15 +69,15 @@ def _workflow(namespace: str, labels: Mapping[str, str]) -> Mapping[str, Any]:
     }
 
 
-def _follow(cluster: Cluster, name: str, selector: str, tell: _Tell, timeout_seconds: float) -> None:
-    """Wait for a check to succeed; raise the first thing that stands against that."""
+def _follow(cluster: Cluster, name: str, selector: str, show: _Show, timeout_seconds: float) -> None:
+    """Wait for a check to succeed; raise the first problem."""
     deadline = time.monotonic() + timeout_seconds
-    told = ""
+    shown = ""
     while True:
         document = _look(cluster, name, selector)
         pods, state = read_pods(document), read_workflow(document)
-        if (line := _progress(cluster.namespace, pods)) != told:
-            tell(told := line)
+        if (line := _progress(cluster.namespace, pods)) != shown:
+            show(shown := line)
         for pod in pods:
             if (found := _problem(pod)) is not None:
                 raise found
@@ -97,54 +97,54 @@ def _follow(cluster: Cluster, name: str, selector: str, tell: _Tell, timeout_sec
     reraise=True,
 )
 def _look(cluster: Cluster, name: str, selector: str) -> WorkflowObject:
-    """Return a Workflow, however often the cluster is away for a moment, and before its server knows of it."""
+    """Return a Workflow; retry while the cluster does not respond or does not list it yet."""
     for document in cluster.workflows(selector):
         if document["metadata"]["name"] == name:
             return document
-    raise TryAgainError(f"check {name} of the site is not there any more; {_ELSE}")
+    raise TryAgainError(f"check {name} of the site was deleted; {_ELSE}")
 
 
 def _problem(pod: PodState) -> NashdexError | None:
-    """Return what a pod says against the site, if it does already."""
+    """Return the problem that a pod shows, if any."""
     said = pod.message[:_MAX_MESSAGE_CHARACTERS]
     if pod.phase == "Pending" and pod.message.partition(":")[0] in _NO_IMAGE:
         return ConfigurationError(
-            f"an image of {_whose(pod)} cannot be pulled there ({said}): push it to where the nodes pull from, or "
+            f"an image of {_whose(pod)} cannot be pulled ({said}): push it to the nodes' registry, or "
             "correct the site's images (with Helm, images.repository, images.tag and images.pullSecrets)"
         )
     if pod.phase not in {"Failed", "Error"}:
         return None
     kind = TryAgainError if pod.exit_code in _PASSING and "is forbidden" not in said else ConfigurationError
     what = "cannot use the store" if pod.template == "control" and pod.exit_code is not None else "failed"
-    return kind(f"{_whose(pod)} {what} there: {said or 'it says nothing'}")
+    return kind(f"{_whose(pod)} {what}: {said or 'no message'}")
 
 
 def _too_late(name: str, pods: list[PodState], timeout_seconds: float) -> NashdexError:
-    """Return what to say of a check that takes too long."""
+    """Return the error for a check that takes too long."""
     after = f"after {timeout_seconds:.0f} s"
-    waiting = sorted((pod for pod in pods if pod.phase != "Succeeded"), key=lambda pod: not _is_homeless(pod))
+    waiting = sorted((pod for pod in pods if pod.phase != "Succeeded"), key=lambda pod: not _is_unschedulable(pod))
     if not waiting:
         return TryAgainError(
-            f"Argo has not begun check {name} of the site {after}: look whether its controller runs and watches this "
+            f"Argo has not started check {name} of the site {after}: check that its controller runs and watches this "
             f"namespace; {_ELSE}"
         )
     pod = waiting[0]
     said = pod.message[:_MAX_MESSAGE_CHARACTERS] or pod.phase
-    if _is_homeless(pod):
+    if _is_unschedulable(pod):
         return TryAgainError(
-            f"no node has room for {_whose(pod)} {after} ({said}): ask for what a node has, in the site's "
+            f"no node has room for {_whose(pod)} {after} ({said}): request what a node has, in the site's "
             f"{pod.template}-pod-patch (with Helm, {pod.template}'s gpus, resources, nodeSelector and tolerations), or "
-            f"wait until it is free; {_ELSE}"
+            f"wait until a node is free; {_ELSE}"
         )
     return TryAgainError(
-        f"{_whose(pod)} is still waiting {after} ({said}): a queue, a volume or an image may take its time; {_ELSE}"
+        f"{_whose(pod)} is still waiting {after} ({said}), perhaps for a queue, a volume or an image; {_ELSE}"
     )
 
 
-_ELSE = "--check-timeout waits longer, and --no-check submits without looking"
+_ELSE = "--check-timeout waits longer, and --no-check skips the check"
 
 
-def _is_homeless(pod: PodState) -> bool:
+def _is_unschedulable(pod: PodState) -> bool:
     return pod.phase == "Pending" and pod.message.startswith(_NO_NODE)
 
 
@@ -154,7 +154,7 @@ def _whose(pod: PodState) -> str:
 
 def _progress(namespace: str, pods: list[PodState]) -> str:
     started = sum(pod.phase == "Succeeded" for pod in pods)
-    waiting = next((f"; {_whose(pod)} waits: {pod.message}" for pod in pods if _is_homeless(pod)), "")
+    waiting = next((f"; {_whose(pod)} waits: {pod.message}" for pod in pods if _is_unschedulable(pod)), "")
     line = f"checking images, room for pods and the store in namespace {namespace}: {started} of {len(pods) or '?'}"
     return line + waiting[:_MAX_MESSAGE_CHARACTERS]
 

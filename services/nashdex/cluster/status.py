@@ -1,4 +1,4 @@
-"""How far a run on a cluster is: from its Workflows alone, since the store may be out of reach."""
+"""Progress of a run on a cluster, from its Workflows alone, because the store may be unreachable."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -21,10 +21,10 @@ FAN_OUT_OUTPUTS = {
     StepName.EVALUATE: "evaluate-shards",
 }
 _FAILED = {"Failed", "Error"}
-_TELLS_OF_OTHERS = {"workflow", "verdict"}
-"""Templates that fail because others have: the league's of an iteration's Workflow, and the exit handler."""
+_FAIL_AFTER_OTHERS = {"workflow", "verdict"}
+"""Templates that fail because others failed: the league's pod of an iteration's Workflow, and the exit handler."""
 _ORDER = ("Failed", "Error", "Running", "Pending", "Succeeded", "Skipped", "Omitted")
-"""Of phases: a step of shards in several shows the first that any has."""
+"""Precedence of phases: a step shows the first that any of its shards has."""
 _FAILURES: dict[int, type[NashdexError]] = {
     ExitCode.CONFIGURATION: ConfigurationError,
     ExitCode.DATA: DataError,
@@ -40,14 +40,14 @@ class StepStatus:
     shards: int
     done: int
     tries: int
-    """Over all shards; more than shards where some were tried again."""
+    """Attempts over all shards."""
     seconds: float | None
     message: str
 
 
 @dataclass(frozen=True)
 class IterationStatus:
-    """One iteration, by its newest Workflow."""
+    """One iteration, from its newest Workflow."""
 
     iteration: int
     workflow: str
@@ -64,16 +64,16 @@ class RunStatus:
     run: str
     phase: str
     workflow: str
-    """Its newest league, or where there is none its newest iteration."""
+    """Its newest league, or without one its newest iteration."""
     message: str
     last: int | None
-    """The last iteration that is asked for."""
+    """The last iteration that was submitted."""
     seconds: float | None
     iterations: tuple[IterationStatus, ...]
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it goes on."""
+        """Whether it has ended."""
         return self.phase in {"Succeeded", "Failed", "Error"}
 
     def as_json(self) -> dict[str, Any]:
@@ -82,17 +82,17 @@ class RunStatus:
 
 
 def run_status(run: str, workflows: Iterable[WorkflowState], now: datetime | None = None) -> RunStatus:
-    """Return how far a run is.
+    """Return the progress of a run.
 
     Raises:
-        DataError: there is no Workflow of it.
+        DataError: it has no Workflow.
     """
     now = now or datetime.now(UTC)
     ordered = sorted(workflows, key=lambda workflow: (workflow.created, workflow.name))
     if not ordered:
         raise DataError(
-            f"no workflow of run {run} is there; expected one that `nashdex status` lists. Argo deletes old ones; what "
-            "a run has found is in its store"
+            f"run {run} has no workflow; expected a run that `nashdex status` lists. Argo deletes old workflows; the "
+            "results of a run are in its store"
         )
     leagues = [workflow for workflow in ordered if workflow.template == LEAGUE_TEMPLATE]
     newest = {
@@ -114,14 +114,14 @@ def run_status(run: str, workflows: Iterable[WorkflowState], now: datetime | Non
 
 
 def last_iteration(workflow: WorkflowState) -> int | None:
-    """Return the last iteration that a Workflow is asked for."""
+    """Return the last iteration that a Workflow runs."""
     if workflow.template != LEAGUE_TEMPLATE:
         return workflow.iteration
     return int(workflow.parameters.get("first-iteration") or 0) + int(workflow.parameters["iterations"]) - 1
 
 
 def failure(run: str, workflows: Iterable[WorkflowState]) -> NashdexError | None:
-    """Return what to raise of a run that has ended: None where it ended well, else its first failure."""
+    """Return the first failure of a run that has ended; None if it succeeded."""
     workflows = list(workflows)
     status = run_status(run, workflows)
     if status.phase == "Succeeded":
@@ -132,7 +132,7 @@ def failure(run: str, workflows: Iterable[WorkflowState]) -> NashdexError | None
         for workflow in workflows
         if workflow.name in newest
         for shard in workflow.shards
-        if shard.phase in _FAILED and shard.step not in _TELLS_OF_OTHERS
+        if shard.phase in _FAILED and shard.step not in _FAIL_AFTER_OTHERS
     ]
     if not failed:
         return TryAgainError(f"run {run}: workflow {status.workflow} ended: {status.phase} {status.message}")
@@ -171,7 +171,7 @@ def _step(name: StepName, shards: list[Shard], workflow: WorkflowState, now: dat
     began = min((shard.began for shard in ran if shard.began), default=None)
     all_ended = bool(ran) and all(shard.ended for shard in ran)
     ended = max((shard.ended for shard in ran if shard.ended), default=None) if all_ended else workflow.ended
-    told = [shard for shard in ran if shard.message and shard.phase != "Succeeded"]
+    messages = [shard for shard in ran if shard.message and shard.phase != "Succeeded"]
     return StepStatus(
         step=str(name),
         phase=phase,
@@ -179,14 +179,14 @@ def _step(name: StepName, shards: list[Shard], workflow: WorkflowState, now: dat
         done=done,
         tries=sum(shard.tries for shard in ran),
         seconds=_seconds(began, ended, now),
-        message=f"shard {told[0].number}: {told[0].message}" if told else "",
+        message=f"shard {messages[0].number}: {messages[0].message}" if messages else "",
     )
 
 
 def _league_message(leading: WorkflowState) -> str:
-    """Return why the run is where it is: what its beginning says, else what its Workflow says."""
-    told = [shard.message for shard in leading.shards if shard.phase in _FAILED and shard.step == "begin"]
-    return told[0] if told else leading.message
+    """Return the message of the failed begin step if there is one, else the Workflow's."""
+    messages = [shard.message for shard in leading.shards if shard.phase in _FAILED and shard.step == "begin"]
+    return messages[0] if messages else leading.message
 
 
 def _seconds(began: datetime | None, ended: datetime | None, now: datetime) -> float | None:

@@ -1,4 +1,4 @@
-"""Submitting a run to a cluster, and going on with one: what is refused before, and the Workflow that is made."""
+"""Submit, resume and stop runs on a cluster: the checks before, and the Workflow that is created."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -32,32 +32,32 @@ _TEMPLATES = (
 )
 _PART_OF_LABEL = "app.kubernetes.io/part-of"
 _MAX_NAME_STEM = 20
-"""Of a league's name: pods and labels have 63 characters, and every node of a Workflow repeats its name."""
+"""Of a league's name: names of pods and labels have at most 63 characters, and every node repeats its Workflow's."""
 
 
 Check = Callable[[], None]
-"""Called where nothing else stands against a run, before its Workflow is made; raises to refuse it."""
+"""Called after all other checks, before the Workflow is created; raises to reject the run."""
 
 
 def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False, check: Check | None = None) -> str:
     """Submit every iteration of a run; return the Workflow's name.
 
     Args:
-        cluster: where to.
+        cluster: the cluster to submit to.
         prepared: the run.
-        begun: the run is in the site's store already.
-        check: whatever else is to be tried first.
+        begun: the run exists in the site's store already.
+        check: a further check.
 
     Raises:
         ConfigurationError: the run cannot run there, or is running.
-        TryAgainError: the cluster does not answer.
+        TryAgainError: the cluster does not respond.
     """
     bundle = "" if begun else pack(prepared)
     check_site(cluster, prepared.settings)
     _check_idle(prepared.id, find_workflows(cluster, prepared.id))
     if check is not None:
         check()
-        # It may have taken a while.
+        # The check may have taken minutes.
         _check_idle(prepared.id, find_workflows(cluster, prepared.id))
     return cluster.create_workflow(
         league_workflow(cluster.namespace, prepared.id, first=0, num=prepared.settings.iterations, bundle=bundle)
@@ -65,14 +65,14 @@ def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False, 
 
 
 def resume_run(cluster: Cluster, run: str, *, check: Check | None = None) -> tuple[str, int] | None:
-    """Submit what is left of a run; return the Workflow's name and its first iteration, or None where all is done.
+    """Submit the rest of a run; return the Workflow's name and its first iteration, or None if the run is complete.
 
     ``check`` is as for ``submit_run``.
 
     Raises:
-        DataError: the cluster has no Workflow of it.
+        DataError: the run has no Workflow.
         ConfigurationError: it is running, or was never submitted as a whole.
-        TryAgainError: the cluster does not answer.
+        TryAgainError: the cluster does not respond.
     """
     workflows = find_workflows(cluster, run)
     run_status(run, workflows)
@@ -81,17 +81,17 @@ def resume_run(cluster: Cluster, run: str, *, check: Check | None = None) -> tup
     leagues = [workflow for workflow in workflows if workflow.template == LEAGUE_TEMPLATE]
     if not leagues:
         raise ConfigurationError(
-            f"run {run} was not submitted as a whole, only by iterations; nashdex submit CONFIG does that"
+            f"run {run} was submitted by iterations, not as a whole; `nashdex submit CONFIG` submits all of it"
         )
     newest = max(leagues, key=lambda workflow: workflow.created)
     last = last_iteration(newest)
-    assert last is not None, "a league is asked for iterations"
-    # One that ended well has left its report, whatever a later one of the same iteration came to.
+    assert last is not None, "a league has iterations"
+    # An iteration that succeeded once has its report, even if a later Workflow of it failed.
     done = {w.iteration for w in workflows if w.template == ITERATION_TEMPLATE and w.phase == "Succeeded"}
     first = next((iteration for iteration in range(last + 1) if iteration not in done), None)
     if first is None:
         return None
-    # Begun again too: where its first workflow failed before that, nothing is in the store.
+    # Send the settings again: if the first Workflow failed early, the store has no run.
     bundle = next((league.parameters["bundle"] for league in leagues if league.parameters.get("bundle")), "")
     if check is not None:
         check()
@@ -104,16 +104,16 @@ def stop_run(cluster: Cluster, run: str, *, exit_handlers: bool = True) -> list[
     """Stop every Workflow of a run that has not ended; return their names.
 
     Raises:
-        DataError: the cluster has no Workflow of it.
-        TryAgainError: the cluster does not answer.
+        DataError: the run has no Workflow.
+        TryAgainError: the cluster does not respond.
     """
     workflows = find_workflows(cluster, run)
     run_status(run, workflows)
-    # The league first, so that it begins no other iteration.
-    going = sorted((w for w in workflows if not w.is_over), key=lambda w: w.template != LEAGUE_TEMPLATE)
-    for workflow in going:
+    # The league first, so that it starts no further iteration.
+    active = sorted((w for w in workflows if not w.is_over), key=lambda w: w.template != LEAGUE_TEMPLATE)
+    for workflow in active:
         cluster.shut_down(workflow.name, exit_handlers=exit_handlers)
-    return [workflow.name for workflow in going]
+    return [workflow.name for workflow in active]
 
 
 def find_workflows(cluster: Cluster, run: str | None = None) -> list[WorkflowState]:
@@ -123,7 +123,7 @@ def find_workflows(cluster: Cluster, run: str | None = None) -> list[WorkflowSta
 
 
 def league_workflow(namespace: str, run: str, *, first: int, num: int, bundle: str) -> Mapping[str, Any]:
-    """Return the Workflow that does ``num`` iterations of a run from ``first`` on."""
+    """Return the Workflow that runs ``num`` iterations of a run from ``first`` on."""
     stem = re.sub(r"[^a-z0-9]+", "-", run)[:_MAX_NAME_STEM].strip("-")
     parameters = {"run": run, "first-iteration": str(first), "iterations": str(num), "bundle": bundle}
     return {
@@ -142,17 +142,17 @@ def league_workflow(namespace: str, run: str, *, first: int, num: int, bundle: s
 
 
 def check_site(cluster: Cluster, settings: RunSettings) -> None:
-    """Refuse what would fail on the cluster, as far as it can be known from here.
+    """Reject a run that would fail on the cluster, as far as its objects show.
 
     Raises:
-        ConfigurationError: what is missing there, or does not fit.
-        TryAgainError: the cluster does not answer.
+        ConfigurationError: something is missing there, or does not match.
+        TryAgainError: the cluster does not respond.
     """
     _check_templates(cluster)
     if settings.run is not None and not settings.run[-1].isalnum():
         raise ConfigurationError(
-            f"run id {settings.run!r} is no label of Kubernetes: expected a letter or digit at its end; choose another "
-            "with --run"
+            f"run id {settings.run!r} is not a valid Kubernetes label: expected a letter or digit at the end; choose "
+            "another with --run"
         )
     site = cluster.site()
     if site is None:
@@ -161,13 +161,13 @@ def check_site(cluster: Cluster, settings: RunSettings) -> None:
         raise _other_version(cluster, site.template_version)
     if site.s3_secret != NO_SECRET and cluster.has_secret(site.s3_secret) is False:
         raise ConfigurationError(
-            f"namespace {cluster.namespace} has no Secret {site.s3_secret}, which the site's s3-secret names; make it "
-            "with the keys AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            f"namespace {cluster.namespace} has no Secret {site.s3_secret}, which the site's s3-secret names; create "
+            "it with the keys AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         )
     if settings.train.device == "cuda" and not site.trains_on_gpu:
         raise ConfigurationError(
-            "train.device is 'cuda', and training pods get no GPU there: give them one (the site's train-pod-patch; "
-            "with Helm, the trainer's resources), or set train.device = 'cpu'"
+            "train.device is 'cuda', but train pods request no GPU: set the site's train-pod-patch (with Helm, "
+            "train.gpus), or set train.device = 'cpu'"
         )
 
 
@@ -191,14 +191,14 @@ def _check_templates(cluster: Cluster) -> None:
 
 def _other_version(cluster: Cluster, version: str) -> ConfigurationError:
     return ConfigurationError(
-        f"namespace {cluster.namespace} has the templates of nashdex {version or 'unknown'}, and this is "
+        f"namespace {cluster.namespace} has the templates of nashdex {version or 'unknown'}, but this is "
         f"{nashdex.__version__}: use that version, or upgrade the installation"
     )
 
 
 def _check_idle(run: str, workflows: list[WorkflowState]) -> None:
-    if going := [workflow.name for workflow in workflows if not workflow.is_over]:
+    if active := [workflow.name for workflow in workflows if not workflow.is_over]:
         raise ConfigurationError(
-            f"run {run} is running already, as workflow {going[0]}: `nashdex status {run}` shows it, "
-            f"`nashdex stop {run}` stops it; another run takes another id (--run)"
+            f"run {run} is running already, as workflow {active[0]}: `nashdex status {run}` shows it, "
+            f"`nashdex stop {run}` stops it; choose another id for another run (--run)"
         )

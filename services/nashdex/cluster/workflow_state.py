@@ -1,4 +1,4 @@
-"""A Workflow as far as a run's status needs it: what its nodes came to."""
+"""The state of a Workflow: its phase, shards and pods."""
 
 import base64
 import gzip
@@ -36,13 +36,13 @@ class Shard:
 
 @dataclass(frozen=True)
 class PodState:
-    """One pod, as Argo tells of it."""
+    """One pod, as Argo reports it."""
 
     template: str
     phase: str
-    """As a shard's."""
+    """See ``Shard.phase``."""
     message: str
-    """Of a pod that is Pending, the reason why: of Kubernetes, or of the container that cannot start."""
+    """For a pending pod, the reason: from Kubernetes, or from the container that cannot start."""
     exit_code: int | None
 
 
@@ -52,7 +52,7 @@ class WorkflowState:
 
     name: str
     template: str
-    """The WorkflowTemplate that it is made from."""
+    """The WorkflowTemplate that it runs."""
     run: str
     iteration: int | None
     parameters: Mapping[str, str]
@@ -63,19 +63,19 @@ class WorkflowState:
     ended: datetime | None
     shards: tuple[Shard, ...]
     outputs: Mapping[str, str]
-    """What the plan step said of how far the others fan out."""
+    """Outputs of the plan step: the number of shards of the other steps."""
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended, well or not."""
+        """Whether it has ended, successfully or not."""
         return self.phase in _ENDED
 
 
 def read_workflow(document: WorkflowObject) -> WorkflowState:
-    """Return what a Workflow object says.
+    """Return the state that a Workflow object describes.
 
     Raises:
-        DataError: its nodes are kept elsewhere, or are not what Argo writes.
+        DataError: Argo stores its nodes in a database, or they cannot be read.
     """
     metadata, spec, status = document["metadata"], document["spec"], document.get("status") or {}
     labels = metadata.get("labels") or {}
@@ -83,7 +83,7 @@ def read_workflow(document: WorkflowObject) -> WorkflowState:
     parameters = {p["name"]: str(p.get("value", "")) for p in spec.get("arguments", {}).get("parameters", [])}
     iteration = labels.get(ITERATION_LABEL, parameters.get("iteration", ""))
     created = _time(metadata["creationTimestamp"])
-    assert created is not None, "every object has a time of creation"
+    assert created is not None, "every object has a creation time"
     return WorkflowState(
         name=metadata["name"],
         template=spec.get("workflowTemplateRef", {}).get("name", ""),
@@ -102,7 +102,7 @@ def read_workflow(document: WorkflowObject) -> WorkflowState:
 
 def _nodes(name: str, status: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     if status.get("offloadNodeStatusVersion"):
-        raise DataError(f"workflow {name}: Argo keeps its nodes in a database; name its server with --server")
+        raise DataError(f"workflow {name}: Argo stores its nodes in a database; name the Argo server with --server")
     if packed := status.get("compressedNodes"):
         try:
             with gzip.open(io.BytesIO(base64.b64decode(packed))) as file:
@@ -115,10 +115,10 @@ def _nodes(name: str, status: Mapping[str, Any]) -> Mapping[str, Mapping[str, An
 
 
 def read_pods(document: WorkflowObject) -> list[PodState]:
-    """Return the pods of a Workflow, whether they are still there or not.
+    """Return the pods of a Workflow, also deleted ones.
 
     Raises:
-        DataError: its nodes are kept elsewhere, or are not what Argo writes.
+        DataError: Argo stores its nodes in a database, or they cannot be read.
     """
     nodes = _nodes(document["metadata"]["name"], document.get("status") or {})
     return [
@@ -135,7 +135,7 @@ def read_pods(document: WorkflowObject) -> list[PodState]:
 
 def _shards(nodes: Mapping[str, Mapping[str, Any]]) -> Iterator[Shard]:
     for node in nodes.values():
-        # A shard is a Retry node, with a Pod a try below it; one that is not to run is a node of its own.
+        # A shard is a Retry node with one Pod per attempt below it, or a Skipped node.
         if node["type"] == "Retry" or (node["type"] == "Skipped" and "templateRef" in node):
             yield _shard(node, [nodes[child] for child in node.get("children", []) if child in nodes])
 
@@ -164,7 +164,7 @@ def _exit_code(node: Mapping[str, Any]) -> int | None:
 
 
 def _phase(node: Mapping[str, Any], last: Mapping[str, Any]) -> str:
-    """Return the phase of a shard: its last pod's, while it is Running by virtue of its pod waiting for a machine."""
+    """Return the phase of a shard: Pending, not Running, while its pod waits for a node."""
     if node.get("phase") == "Running" and last.get("phase") == "Pending":
         return "Pending"
     return str(node.get("phase") or "Pending")

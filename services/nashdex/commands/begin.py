@@ -1,4 +1,4 @@
-"""``nashdex begin``: create a run in its store, and do nothing of it yet."""
+"""``nashdex begin``: create a run in its store without running it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,11 +14,11 @@ def begin(
         Path | None, typer.Argument(metavar="[CONFIG.toml]", help="Settings; see `nashdex config schema`.")
     ] = None,
     bundle: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="In place of CONFIG: a run as `nashdex submit` packs it.")
+        Path | None, typer.Option(metavar="FILE", help="A run packed by `nashdex submit`, instead of CONFIG.")
     ] = None,
     store: Annotated[str, typer.Option(metavar="URI", help="Path, file://… or s3://bucket/prefix.")] = "runs",
     run: Annotated[
-        str | None, typer.Option("--run", metavar="ID", help="The run's id. [default: the file's, or made of its name]")
+        str | None, typer.Option("--run", metavar="ID", help="Run id. [default: the file's, or derived from its name]")
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -26,23 +26,23 @@ def begin(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a run in its store, for steps that run elsewhere; one that exists under the same settings stays."""
+    """Create a run in its store, for steps that run elsewhere. Does nothing if it exists with the same settings."""
     from nashdex.runs.bundle import unpack
     from nashdex.runs.creation import create_run, prepare_run
 
     if (config is None) == (bundle is None):
-        raise ConfigurationError("expected CONFIG.toml or --bundle FILE, and not both")
+        raise ConfigurationError("expected either CONFIG.toml or --bundle FILE")
     if config is not None:
         prepared = prepare_run(config, name=run, overrides=overrides)
     elif bundle is not None:
         if run is not None or overrides:
-            raise ConfigurationError("--run and --set do not go with --bundle: its settings are complete")
+            raise ConfigurationError("--run and --set cannot be used with --bundle, whose settings are complete")
         prepared = unpack(_read(bundle), str(bundle))
     begun = create_run(store, prepared)
     if as_json:
         print_json({"run": begun.id, "uri": begun.store.uri, "iterations": begun.settings.iterations})
     else:
-        print_text(f"run {begun.id} of {begun.settings.iterations} iterations is in {begun.store.uri}")
+        print_text(f"created run {begun.id} with {begun.settings.iterations} iterations in {begun.store.uri}")
 
 
 def _read(path: Path) -> bytes:

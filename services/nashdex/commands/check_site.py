@@ -1,4 +1,4 @@
-"""The check of a site before a run is sent there, as submit and resume offer it."""
+"""Options of submit and resume that check the site before a run is submitted."""
 
 import sys
 from collections.abc import Callable
@@ -13,21 +13,21 @@ CheckOption = Annotated[
     bool,
     typer.Option(
         "--check/--no-check",
-        help="First start each image where its steps run, and write to the store; a check that succeeded holds for a "
-        "day, while the site stays the same.",
+        help="First start each image on the nodes of its steps, and write to the store. A successful check holds for a "
+        "day if the site does not change.",
     ),
 ]
 CheckTimeoutOption = Annotated[
     float,
     typer.Option(
-        min=1, max=3000, metavar="SECONDS", help="How long that may take, such as until nodes with GPUs are made."
+        min=1, max=3000, metavar="SECONDS", help="Limit of that check, such as until GPU nodes are provisioned."
     ),
 ]
 DEFAULT_CHECK_TIMEOUT_SECONDS = 300.0
 
 
 def site_check(cluster: "Cluster", *, wanted: bool, timeout_seconds: float) -> Callable[[], None] | None:
-    """Return what checks the site and shows how far it is on standard error, in one line on a terminal."""
+    """Return the check of the site, which shows its progress on standard error; None if it is not wanted."""
     if not wanted:
         return None
 
@@ -39,12 +39,12 @@ def site_check(cluster: "Cluster", *, wanted: bool, timeout_seconds: float) -> C
         console = Console(file=sys.stderr, highlight=False)
         with console.status("") as status:
 
-            def tell(line: str) -> None:
+            def show(line: str) -> None:
                 if console.is_terminal:
                     status.update(line)
                 else:
                     sys.stderr.write(f"{line}\n")
 
-            check_with_pods(cluster, tell, timeout_seconds=timeout_seconds)
+            check_with_pods(cluster, show, timeout_seconds=timeout_seconds)
 
     return check

@@ -1,4 +1,4 @@
-"""``nashdex check-store``: whether a store can take runs, by writing to it."""
+"""``nashdex check-store``: check that a store can hold runs, by writing to it."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ def check_store(
     store: Annotated[str, typer.Option(metavar="URI", help="Path, file://… or s3://bucket/prefix.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Write, read and delete an object in a store: tries its address, bucket, keys and rights."""
+    """Write, read and delete an object in a store, which checks its address, bucket, keys and permissions."""
     from nashdex.store import open_store
     from nashdex.store.trial import try_store
 

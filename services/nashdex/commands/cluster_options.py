@@ -1,4 +1,4 @@
-"""Options of the commands that talk to a cluster."""
+"""Options of the commands that use a cluster."""
 
 from typing import Annotated
 
@@ -6,14 +6,12 @@ import typer
 
 NamespaceOption = Annotated[
     str | None,
-    typer.Option("--namespace", "-n", metavar="NAME", help="[default: $ARGO_NAMESPACE, else the context's own]"),
+    typer.Option("--namespace", "-n", metavar="NAME", help="Namespace. [default: $ARGO_NAMESPACE, else the context's]"),
 ]
 ContextOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Context of the kubeconfig. [default: its current one]")
+    str | None, typer.Option(metavar="NAME", help="Context of the kubeconfig. [default: the current one]")
 ]
 ServerOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="HOST:PORT", help="Argo server to go through. [default: $ARGO_SERVER, else the Kubernetes API]"
-    ),
+    typer.Option(metavar="HOST:PORT", help="Argo server to use. [default: $ARGO_SERVER, else the Kubernetes API]"),
 ]

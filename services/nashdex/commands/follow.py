@@ -16,10 +16,10 @@ _PATIENCE_SECONDS = 120.0
 
 
 def follow(cluster: Cluster, run: str, stream: TextIO) -> RunStatus:
-    """Show a run, live on a terminal and else a line a change, until it ends.
+    """Show the progress of a run until it ends: live on a terminal, else one line per change.
 
     Raises:
-        NashdexError: it failed: what failed first, with that step's exit code.
+        NashdexError: the run failed; the first failure, with that step's exit code.
     """
     from rich.console import Console
     from rich.live import Live
@@ -27,15 +27,15 @@ def follow(cluster: Cluster, run: str, stream: TextIO) -> RunStatus:
     from nashdex.commands.status_table import run_table, state_line
 
     console = Console(file=stream, highlight=False)
-    told = ""
+    shown = ""
     workflows = _look(cluster, run)
     with Live(console=console, auto_refresh=False, transient=False) as live:
         while True:
             status = run_status(run, workflows)
             if console.is_terminal:
                 live.update(run_table(status), refresh=True)
-            elif (line := state_line(status)) != told:
-                told = line
+            elif (line := state_line(status)) != shown:
+                shown = line
                 stream.write(f"{line}\n")
                 stream.flush()
             if status.is_over:
@@ -54,5 +54,5 @@ def follow(cluster: Cluster, run: str, stream: TextIO) -> RunStatus:
     reraise=True,
 )
 def _look(cluster: Cluster, run: str) -> list[WorkflowState]:
-    """Return the run's workflows, however often the cluster is away for a moment."""
+    """Return the run's workflows; retry while the cluster does not respond."""
     return find_workflows(cluster, run)

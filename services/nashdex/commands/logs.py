@@ -1,4 +1,4 @@
-"""``nashdex logs``: what the pods of a run say."""
+"""``nashdex logs``: logs of a run's pods."""
 
 from typing import Annotated
 
@@ -10,21 +10,21 @@ from nashdex.core.errors import DataError
 
 
 def logs(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Run id.")],
     step: Annotated[
         str | None, typer.Argument(metavar="[STEP]", help="A step, or begin or verdict. [default: all]")
     ] = None,
     iteration: Annotated[int | None, typer.Option(min=0, help="Iteration, from 0. [default: all]")] = None,
     shard: Annotated[int | None, typer.Option(min=0, help="Shard, from 0. [default: all]")] = None,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come, until Ctrl-C.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing new lines until Ctrl-C.")] = False,
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,
 ) -> None:
     """Print the logs of a run's pods, each line with its step, iteration and shard.
 
-    Pods that succeeded are deleted two minutes later, and their logs with them, unless the cluster collects logs
-    elsewhere; pods that failed stay until their workflow is deleted.
+    Succeeded pods are deleted with their logs after two minutes, unless the cluster collects logs elsewhere. Failed
+    pods stay until their workflow is deleted.
     """
     from nashdex.cluster.client import COMPONENT_LABEL, ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
     from nashdex.cluster.connection import connect
@@ -43,6 +43,6 @@ def logs(
         print_text(line)
     if not any_line:
         raise DataError(
-            f"no pod of {selector} is there any more, or none yet: pods that succeeded are deleted after two minutes "
-            f"with their logs; `nashdex status {run}` says what they came to"
+            f"no logs of {selector}: its pods have not started, or succeeded and were deleted after two minutes; "
+            f"`nashdex status {run}` shows their state"
         )

@@ -1,4 +1,4 @@
-"""``nashdex resume``: go on with a run on a cluster."""
+"""``nashdex resume``: continue a run on a cluster."""
 
 import sys
 from typing import Annotated
@@ -16,18 +16,18 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 
 
 def resume(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Run id.")],
     check: CheckOption = True,
     check_timeout: CheckTimeoutOption = DEFAULT_CHECK_TIMEOUT_SECONDS,
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Follow it to its end, and exit as it ends.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it ends; exit with its status.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Go on with a run that was stopped or failed, from its first iteration that has no report.
+    """Continue a run that was stopped or failed, from its first iteration without a report.
 
-    What its steps have done stays done: each that finished is answered at once, and nothing is played twice.
+    Finished steps are not repeated, and no battle is played twice.
     """
     from nashdex.cluster.connection import connect
     from nashdex.cluster.submission import resume_run
@@ -38,7 +38,7 @@ def resume(
     workflow, first = resumed or (None, None)
     if not as_json:
         print_text(
-            f"run {run} goes on from iteration {first} as workflow {workflow}" if resumed else f"run {run} is complete"
+            f"resumed run {run} from iteration {first} as workflow {workflow}" if resumed else f"run {run} is complete"
         )
     if wait and resumed:
         follow(cluster, run, sys.stderr if as_json else sys.stdout)

@@ -1,4 +1,4 @@
-"""``nashdex status``: how far the runs on a cluster are."""
+"""``nashdex status``: progress of the runs on a cluster."""
 
 import sys
 from typing import Annotated
@@ -10,18 +10,16 @@ from nashdex.commands.output import JsonOption, print_json
 
 
 def status(
-    run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="The run's id. [default: a line for every run]")
-    ] = None,
+    run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="Run id. [default: one line per run]")] = None,
     watch: Annotated[
-        bool, typer.Option("--watch", "-w", help="Follow the run to its end, and exit as it ends.")
+        bool, typer.Option("--watch", "-w", help="Watch the run until it ends; exit with its status.")
     ] = False,
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show how far a run on a cluster is, by iteration, step and shard; or every run there."""
+    """Show the progress of a run on a cluster by iteration, step and shard, or list all runs."""
     from rich.console import Console
 
     from nashdex.cluster.connection import connect
@@ -32,9 +30,9 @@ def status(
     from nashdex.core.errors import ConfigurationError
 
     if watch and run is None:
-        raise ConfigurationError("--watch follows one run: name it")
+        raise ConfigurationError("--watch needs a run: `nashdex status RUN --watch`")
     cluster = connect(namespace=namespace, context=context, server=server)
-    # Wide where nobody looks: a table in a file is not to be cut.
+    # Wide if it is no terminal, so that a file has the whole table.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
     if run is None:
         workflows = find_workflows(cluster)
@@ -43,7 +41,7 @@ def status(
         if as_json:
             print_json({"runs": [status.as_json() for status in statuses]})
         else:
-            console.print(runs_table(statuses) if statuses else f"no run is in namespace {cluster.namespace}")
+            console.print(runs_table(statuses) if statuses else f"namespace {cluster.namespace} has no runs")
         return
     found = (
         follow(cluster, run, sys.stderr if as_json else sys.stdout)

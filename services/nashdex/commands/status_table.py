@@ -1,4 +1,4 @@
-"""Runs, iterations, steps and shards as tables for people."""
+"""Tables of runs, iterations, steps and shards."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,14 +14,14 @@ _STATES = {
     "Pending": "[yellow]waiting[/]",
     "Failed": "[red]failed[/]",
     "Error": "[red]error[/]",
-    "Skipped": "[dim]none[/]",
-    "Omitted": "[dim]left out[/]",
+    "Skipped": "[dim]skipped[/]",
+    "Omitted": "[dim]omitted[/]",
     "": "",
 }
 
 
 def runs_table(statuses: Iterable[RunStatus]) -> Table:
-    """Return a row a run."""
+    """Return a table with one row per run."""
     table = Table("run", "state", "iterations", "time", "workflow", "message", box=None, pad_edge=False)
     for status in statuses:
         done = sum(iteration.phase == "Succeeded" for iteration in status.iterations)
@@ -38,13 +38,13 @@ def runs_table(statuses: Iterable[RunStatus]) -> Table:
 
 
 def run_table(status: RunStatus) -> Table:
-    """Return a row an iteration, and a row a step of those that are not done."""
+    """Return a table with one row per iteration, and one per step of unfinished iterations."""
     table = Table(
         "iteration",
         "step",
         "state",
         "shards",
-        "tries",
+        "attempts",
         "time",
         "message",
         box=None,
@@ -61,7 +61,7 @@ def run_table(status: RunStatus) -> Table:
 
 
 def state_line(status: RunStatus) -> str:
-    """Return where a run is, in a line."""
+    """Return the progress of a run in one line."""
     if not status.iterations:
         return f"run {status.run}: {status.phase.lower()} {status.message}".strip()
     current = status.iterations[-1]
@@ -72,8 +72,8 @@ def _steps_of(iteration: IterationStatus) -> Iterator[str]:
     if iteration.phase == "Succeeded":
         yield "done"
         return
-    going = [step for step in iteration.steps if step.phase in {"Running", "Pending", "Failed", "Error"}]
-    for step in going:
+    active = [step for step in iteration.steps if step.phase in {"Running", "Pending", "Failed", "Error"}]
+    for step in active:
         yield f"{step.step} {step.done}/{step.shards} {step.phase.lower()}"
 
 
@@ -90,15 +90,15 @@ def _step_row(step: StepStatus) -> tuple[str, ...]:
 
 
 def _why(status: RunStatus) -> str:
-    """Return the message of a run, or of the step of it that has one."""
-    told = [
+    """Return the message of a run, or of one of its steps."""
+    messages = [
         step.message
         for iteration in status.iterations
         for step in iteration.steps
-        # What failed in an earlier try is no news of a run that goes on.
+        # Hide failures that a retry has superseded.
         if step.message and (status.is_over or step.phase in {"Pending", "Running"})
     ]
-    return told[-1] if told and status.phase != "Succeeded" else status.message
+    return messages[-1] if messages and status.phase != "Succeeded" else status.message
 
 
 def _state(phase: str) -> str:

@@ -1,4 +1,4 @@
-"""``nashdex stop``: end a run on a cluster in order."""
+"""``nashdex stop``: stop a run on a cluster."""
 
 from typing import Annotated
 
@@ -9,14 +9,14 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 
 
 def stop(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")],
-    terminate: Annotated[bool, typer.Option("--terminate", help="Run no exit handlers: no verdicts.")] = False,
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Run id.")],
+    terminate: Annotated[bool, typer.Option("--terminate", help="Skip exit handlers, and so the verdicts.")] = False,
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop a run: its steps save what they have and end; `nashdex resume` goes on there."""
+    """Stop a run. Its steps save their state and end; `nashdex resume` continues it."""
     from nashdex.cluster.connection import connect
     from nashdex.cluster.submission import stop_run
 
@@ -25,6 +25,6 @@ def stop(
     if as_json:
         print_json({"run": run, "stopped": stopped})
     elif stopped:
-        print_text(f"run {run}: stopping workflow {', '.join(stopped)}; nashdex resume {run} goes on with it")
+        print_text(f"run {run}: stopping workflow {', '.join(stopped)}; `nashdex resume {run}` continues it")
     else:
-        print_text(f"run {run} had ended already")
+        print_text(f"run {run} has already ended")

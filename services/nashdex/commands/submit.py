@@ -1,4 +1,4 @@
-"""``nashdex submit``: a run, on a cluster."""
+"""``nashdex submit``: run on a cluster."""
 
 import sys
 from pathlib import Path
@@ -19,24 +19,24 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 def submit(  # noqa: PLR0917 - typer's options, never positional
     config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="Settings; see `nashdex config schema`.")],
     run: Annotated[
-        str | None, typer.Option("--run", metavar="ID", help="The run's id. [default: the file's, or made of its name]")
+        str | None, typer.Option("--run", metavar="ID", help="Run id. [default: the file's, or derived from its name]")
     ] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500."),
     ] = None,
     begun: Annotated[
-        bool, typer.Option("--begun", help="The run is in the cluster's store (nashdex begin); send no settings.")
+        bool, typer.Option("--begun", help="The run exists in the cluster's store (nashdex begin); send no settings.")
     ] = False,
     check: CheckOption = True,
     check_timeout: CheckTimeoutOption = DEFAULT_CHECK_TIMEOUT_SECONDS,
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Follow it to its end, and exit as it ends.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it ends; exit with its status.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Do a run on a cluster where nashdex is installed. What cannot run there is refused before anything is made."""
+    """Run on a cluster where nashdex is installed. Rejects a run that cannot run there before it creates anything."""
     from nashdex.cluster.connection import connect
     from nashdex.cluster.submission import submit_run
     from nashdex.commands.follow import follow
@@ -51,7 +51,7 @@ def submit(  # noqa: PLR0917 - typer's options, never positional
         check=site_check(cluster, wanted=check, timeout_seconds=check_timeout),
     )
     if not as_json:
-        print_text(f"run {prepared.id} of {prepared.settings.iterations} iterations is workflow {workflow}")
+        print_text(f"submitted run {prepared.id} with {prepared.settings.iterations} iterations as workflow {workflow}")
         if not wait:
             print_text(f"nashdex status {prepared.id} --watch -n {cluster.namespace}")
     status = follow(cluster, prepared.id, sys.stderr if as_json else sys.stdout) if wait else None

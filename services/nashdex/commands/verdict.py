@@ -1,4 +1,4 @@
-"""``nashdex verdict``: what an iteration came to, as the last thing that its workflow does."""
+"""``nashdex verdict``: the outcome of an iteration, as the exit handler of its workflow."""
 
 import json
 from typing import Annotated
@@ -12,15 +12,15 @@ _SUCCEEDED = "Succeeded"
 
 
 def verdict(
-    run: Annotated[str, typer.Option(metavar="URI", help="The run's URI: the store's, then the run's id.")],
+    run: Annotated[str, typer.Option(metavar="URI", help="URI of the run: the store's URI, a slash, the run's id.")],
     iteration: Annotated[int, typer.Option(min=0, help="Iteration, from 0.")],
-    status: Annotated[str, typer.Option(help="What the workflow came to: Succeeded, Failed or Error.")],
+    status: Annotated[str, typer.Option(help="How the workflow ended: Succeeded, Failed or Error.")],
     failures: Annotated[str, typer.Option(metavar="JSON", help="Its failed nodes, as Argo lists them.")] = "[]",
     as_json: JsonOption = False,
 ) -> None:
-    """Say what an iteration came to: its findings, or what failed first.
+    """Print the outcome of an iteration: its results, or its failures, first to last.
 
-    Exits 65 where the workflow ended well and left no report. Of one that did not, the verdict itself succeeds.
+    Exits 0 even if the workflow failed, and 65 if it succeeded without a report.
     """
     from nashdex.core import keys
     from nashdex.local.summary import describe_iteration
@@ -33,7 +33,7 @@ def verdict(
         if as_json:
             print_json({"run": run, "iteration": iteration, "status": status, "failures": failed})
         else:
-            print_text(f"iteration {iteration} of {run} has not succeeded: {status}")
+            print_text(f"iteration {iteration} of {run} did not succeed: {status}")
             for name, message in failed.items():
                 print_text(f"  {name}: {message}")
         return
@@ -45,19 +45,19 @@ def verdict(
 
 
 def _first_failures(text: str) -> dict[str, str]:
-    """Return the message of each pod that failed, by the node's name, the first to fail first.
+    """Return the message of each failed pod by the node's name, in the order of failure.
 
     Raises:
-        ConfigurationError: the text is no such list.
+        ConfigurationError: the text is not such a list.
     """
     try:
         nodes = json.loads(text) or []
-        if isinstance(nodes, str):  # Argo quotes its list once more
+        if isinstance(nodes, str):  # Argo quotes its list twice
             nodes = json.loads(nodes)
-        # Nodes that merely contain a failed pod repeat it.
+        # Nodes that contain a failed pod repeat its message.
         pods = sorted((node for node in nodes if node.get("podName")), key=lambda node: str(node.get("finishedAt")))
         return {str(node["displayName"]): str(node.get("message") or node.get("phase")) for node in pods}
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise ConfigurationError(
-            f"--failures is no list of nodes ({error}); expected Argo's workflow.failures"
+            f"--failures is not a list of nodes ({error}); expected Argo's workflow.failures"
         ) from error

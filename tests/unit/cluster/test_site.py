@@ -38,5 +38,5 @@ def test_a_gpu_is_looked_for_in_the_training_pods_patch(patch: str, *, has_gpu: 
 
 
 def test_a_missing_key_is_named() -> None:
-    with pytest.raises(ConfigurationError, match=r"namespace n does not fit: .*store"):
+    with pytest.raises(ConfigurationError, match=r"namespace n is invalid: .*store"):
         Site.parse({key: value for key, value in DATA.items() if key != "store"}, "n")

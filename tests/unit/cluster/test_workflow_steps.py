@@ -62,7 +62,7 @@ def test_the_verdict_on_a_failure_names_pods_in_the_order_in_which_they_failed(
     failures = json.loads(capsys.readouterr().out)["failures"]
     assert list(failures.items()) == [("train(0)", "first"), ("train(1)", "second")]
     assert verdict(run_uri, "--status", "Failed", "--failures", "null") == 0
-    assert "has not succeeded: Failed" in capsys.readouterr().out
+    assert "did not succeed: Failed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("failures", ["{", "3", '["a"]', '[{"podName": "a"}]'])
