@@ -1,4 +1,4 @@
-"""``nashdex bench conformance``: the sped-up simulator against the published one."""
+"""``nashdex bench conformance``: the accelerated simulator against the published one."""
 
 import json
 import os

@@ -1,8 +1,8 @@
-/** Random choices for any request of the simulator, of as many active Pokémon as it has: what conformance plays with. */
+/** Random choices for any request of the simulator, with any number of active Pokémon; the conformance audit plays with them. */
 
-/** A battle in which nobody attacks does not end: of three choices, about two are moves. */
+/** About two of three choices are moves: a battle without attacks does not end. */
 const MOVE_ODDS = 3;
-/** A Mega Evolution or the like is taken once in so many times that it is offered, so that it comes at any point. */
+/** One of this many offers of Mega Evolution and the like is taken, so that it happens at any point of a battle. */
 const GIMMICK_ODDS = 4;
 
 /** @typedef {(limit: number) => number} Draw uniform from 0 to limit - 1 */
@@ -10,17 +10,17 @@ const GIMMICK_ODDS = 4;
 /**
  * @param {any} request that asks for a choice
  * @param {Draw} draw
- * @returns {string} a choice that is legal or nearly so: some of what it may say the simulator refuses
+ * @returns {string} a choice that is legal or almost legal: the simulator rejects some
  */
 export function randomChoice(request, draw) {
   if (request.teamPreview) return leadOrder(request.side.pokemon.length, draw);
   const slots = request.forceSwitch ?? request.active;
-  /** @type {Set<number>} places that an earlier slot has sent in */
+  /** @type {Set<number>} places that an earlier slot switches to */
   const taken = new Set();
   return slots.map((/** @type {any} */ _, /** @type {number} */ slot) => slotChoice(request, slot, taken, draw)).join(", ");
 }
 
-/** @param {number} size @param {Draw} draw @returns {string} the whole team in any order */
+/** @param {number} size @param {Draw} draw @returns {string} the whole team in a random order */
 function leadOrder(size, draw) {
   const places = Array.from({ length: size }, (_, place) => place + 1);
   for (let place = size - 1; place > 0; place--) {
@@ -57,9 +57,9 @@ function slotChoice(request, slot, taken, draw) {
 /**
  * @param {string} kind of the move's target
  * @param {number} slot of its user
- * @param {number} numSlots a side
+ * @param {number} numSlots per side
  * @param {Draw} draw
- * @returns {string} whom to aim at, where that is asked for
+ * @returns {string} the target, if the choice needs one
  */
 function target(kind, slot, numSlots, draw) {
   if (numSlots === 1) return "";
@@ -87,7 +87,7 @@ function switchTo(bench, taken, draw) {
   return `switch ${place + 1}`;
 }
 
-/** @param {any} active @param {number} place of the move @param {Draw} draw @returns {string} one of those on offer, or none */
+/** @param {any} active @param {number} place of the move @param {Draw} draw @returns {string} one of the offered suffixes, or none */
 function gimmick(active, place, draw) {
   const offered = [];
   if (active.canMegaEvo) offered.push(" mega");

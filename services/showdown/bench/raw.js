@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * The raw simulator's speed: battles of random legal choices with nothing around them, the denominator of the
- * collection benchmark. What it does for a decision is what no driver can leave out: read the request, draw a choice,
- * tell the simulator. Teams come from the same code as the gateway's, within the measured time as they are there.
+ * Measures the bare simulator's speed in battles of random legal choices: the denominator of the collection benchmark.
+ * A decision costs what no driver can avoid: read the request, draw a choice, pass it to the simulator. Teams come from
+ * the gateway's code, within the measured time as in the gateway.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -16,8 +16,8 @@ import { IllegalTeam, NoGenerator, TeamSource, seedFrom } from "../src/simulator
 const EXIT_USAGE = 64;
 const EXIT_DATA = 65;
 const MILLISECONDS = 1000;
-/** How many decisions are made between two looks at the clock. */
-const DECISIONS_PER_LOOK = 64;
+/** Decisions between two checks of the clock. */
+const DECISIONS_PER_CHECK = 64;
 
 const USAGE = `usage: node raw.js --format F [--seconds S] [--warm-up S] [--seed N] [--battles N] [--teams FILE]
                    [--accelerated]
@@ -26,14 +26,14 @@ Plays battles of random legal choices on the simulator alone and prints one JSON
 
   --format F     id of a singles format
   --seconds S    wall-clock time to measure (default 10)
-  --warm-up S    wall-clock time before it, for the compiler (default 2)
-  --seed N       integer; teams, battles and choices follow from it (default 1)
-  --battles N    battles under way at once (default 64)
+  --warm-up S    wall-clock time before the measurement, for the compiler (default 2)
+  --seed N       seed of teams, battles and choices (default 1)
+  --battles N    concurrent battles (default 64)
   --teams FILE   packed teams, one a line, for formats without a team generator
-  --accelerated  with the simulator sped up as the gateway speeds it up, instead of as published
+  --accelerated  accelerate the simulator as the gateway does; by default it runs as published
 `;
 
-/** Choices as texts by slot, so that none is put together per decision. */
+/** Choices by slot as constant strings, so that no decision builds one. */
 const SLOTS = [1, 2, 3, 4, 5, 6];
 const SWITCHES = SLOTS.map((slot) => `switch ${slot}`);
 const LEADS = SLOTS.map((slot) => `team ${slot}`);
@@ -44,7 +44,7 @@ const Z_MOVES = SLOTS.map((slot) => `move ${slot} zmove`);
 const DYNAMAXES = SLOTS.map((slot) => `move ${slot} dynamax`);
 const TERAS = SLOTS.map((slot) => `move ${slot} terastallize`);
 
-/** A wrong argument or file, and the exit code for it. */
+/** A wrong argument or file, with its exit code. */
 class Refusal extends Error {
   /** @param {number} code @param {string} message */
   constructor(code, message) {
@@ -53,7 +53,7 @@ class Refusal extends Error {
   }
 }
 
-/** Mulberry32: a small generator of uniform draws, so that choosing costs next to nothing. */
+/** Mulberry32: a small generator of uniform draws, so that choosing costs almost nothing. */
 class Draws {
   /** @param {number} seed */
   constructor(seed) {
@@ -69,7 +69,7 @@ class Draws {
   }
 }
 
-/** @type {string[]} the legal choices of the request at hand, the first `numLegal` of them; filled anew each time */
+/** @type {string[]} the current request's legal choices: the first `numLegal` elements; reused for every request */
 const legal = [];
 let numLegal = 0;
 
@@ -79,7 +79,7 @@ function allow(choice) {
 }
 
 /**
- * @param {any} request of the simulator, which asks for a choice
+ * @param {any} request that asks for a choice
  * @param {Draws} draws
  * @returns {string} one of the legal choices, all equally likely
  */
@@ -99,7 +99,7 @@ function randomChoice(request, draws) {
     const { moves, canZMove, canDynamax, maxMoves } = active;
     const canMega = active.canMegaEvo;
     for (let slot = 0; slot < moves.length; slot++) {
-      // Of a dynamaxed Pokémon the max moves count; a plain move may be disabled where its max move is not.
+      // For a dynamaxed Pokémon, the max moves count: a move may be disabled and its max move not.
       const isDisabled = maxMoves && !canDynamax ? maxMoves.maxMoves[slot].disabled : moves[slot].disabled;
       if (canDynamax && !maxMoves.maxMoves[slot].disabled) allow(DYNAMAXES[slot]);
       if (canZMove?.[slot]) allow(Z_MOVES[slot]);
@@ -113,7 +113,7 @@ function randomChoice(request, draws) {
   return legal[draws.below(numLegal)];
 }
 
-/** Battles one after the other in the same place. */
+/** A sequence of battles, one at a time. */
 class Lane {
   /** @param {Format} format @param {TeamSource} teams @param {string[] | null} packed @param {number} seed */
   constructor(format, teams, packed, seed) {
@@ -126,11 +126,11 @@ class Lane {
     this.battle = this.#begin();
   }
 
-  /** Answer everything that is asked, which is a step of the battle. @returns {number} decisions made */
+  /** Answer all open requests, which is one step of the battle. @returns {number} decisions made */
   step() {
     const { battle } = this;
     let decisions = 0;
-    // Both requests are read before either is answered: the second answer commits the turn.
+    // Read both requests before answering either: the second answer commits the turn.
     const requests = [battle.sides[0].activeRequest, battle.sides[1].activeRequest];
     if (requests[0] && !requests[0].wait) decisions += this.#answer("p1", 0);
     if (requests[1] && !requests[1].wait) decisions += this.#answer("p2", 1);
@@ -147,7 +147,7 @@ class Lane {
   /** @param {"p1" | "p2"} side @param {0 | 1} index @returns {number} 1 */
   #answer(side, index) {
     const { battle } = this;
-    // A choice that the request could not know to be illegal (a trapping ability) is refused with a mended request.
+    // The simulator rejects a choice that the request could not know to be illegal (a trapping ability) and corrects the request.
     for (;;) {
       const request = battle.sides[index].activeRequest;
       if (battle.choose(side, randomChoice(request, this.draws))) return 1;
@@ -179,12 +179,12 @@ function play(lanes, seconds) {
   const cpu = process.cpuUsage();
   const end = performance.now() + seconds * MILLISECONDS;
   let decisions = 0;
-  let nextLook = DECISIONS_PER_LOOK;
+  let nextCheck = DECISIONS_PER_CHECK;
   for (let isOver = false; !isOver; ) {
     for (const lane of lanes) {
       decisions += lane.step();
-      if (decisions < nextLook) continue;
-      nextLook = decisions + DECISIONS_PER_LOOK;
+      if (decisions < nextCheck) continue;
+      nextCheck = decisions + DECISIONS_PER_CHECK;
       if ((isOver = performance.now() >= end)) break;
     }
   }
@@ -208,16 +208,16 @@ function readTeams(path, teams) {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    throw new Refusal(EXIT_DATA, `${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new Refusal(EXIT_DATA, `cannot read ${path}: ${error instanceof Error ? error.message : error}`);
   }
   const packed = text.split("\n").filter((line) => line.trim() !== "");
-  if (packed.length === 0) throw new Refusal(EXIT_DATA, `${path} holds no team: expected packed teams, one a line`);
+  if (packed.length === 0) throw new Refusal(EXIT_DATA, `${path} has no team: expected packed teams, one a line`);
   packed.forEach((team, index) => {
     try {
       teams.legal(team);
     } catch (error) {
       if (!(error instanceof IllegalTeam)) throw error;
-      throw new Refusal(EXIT_DATA, `${path}: team ${index + 1} is not legal: ${error.problems.join("; ")}`);
+      throw new Refusal(EXIT_DATA, `${path}: team ${index + 1} is illegal: ${error.problems.join("; ")}`);
     }
   });
   return packed;
@@ -242,7 +242,7 @@ function main() {
   const seconds = numberOption("seconds", values.seconds, 0.1);
   const warmUp = numberOption("warm-up", values["warm-up"], 0);
   const seed = Math.trunc(numberOption("seed", values.seed, 0));
-  if (values.accelerated && !accelerate()) throw new Refusal(EXIT_DATA, "this simulator cannot be sped up: leave out --accelerated");
+  if (values.accelerated && !accelerate()) throw new Refusal(EXIT_DATA, "this simulator cannot be accelerated: leave out --accelerated");
   const numBattles = Math.trunc(numberOption("battles", values.battles, 1));
   const teams = new TeamSource(format);
   const packed = values.teams === undefined ? null : readTeams(values.teams, teams);

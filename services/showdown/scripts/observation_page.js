@@ -1,31 +1,31 @@
 /**
- * Prints docs/observation.md: `node scripts/observation_page.js > ../../docs/observation.md`. A test compares the two.
+ * Prints docs/observation.md; `make docs` writes it and a test compares.
  */
 import { pathToFileURL } from "node:url";
 import { Encoder } from "../src/encoder/encoder.js";
 
-/** Formats that share a layout stand together. */
+/** Formats that share a layout are in one group. */
 const FORMATS = [["gen1randombattle", "gen1ou"], ["gen9randombattle"]];
 
 const INTRODUCTION = `# The observation
 
-What a policy sees at a decision: a row of numbers, written by the battle gateway's encoder from what its tracker
-knows. The tracker follows the protocol's lines that the seat may see and the seat's own request, and nothing else
-([docs/tracker.md](tracker.md)). This page is made from the encoder (\`node scripts/observation_page.js\` in \`services/showdown\`);
-the handshake sends the same as data ([docs/gateway.md](gateway.md), "The space").
+At each decision, a policy sees a row of numbers. The battle gateway's encoder writes it from the state of its tracker,
+which reads only the protocol lines that the seat may see and the seat's own request ([docs/tracker.md](tracker.md)).
+\`make docs\` makes this page from the encoder; the handshake sends the same layout as data
+([docs/gateway.md](gateway.md), "The space").
 
-Blocks lie one after another, rows of a block likewise, fields of a row likewise. A *category* is an index into a
-vocabulary, 0 for none or unknown; everything else is a number, scaled to about −1…1. What is unknown is marked as
-such and never guessed: a row that says nothing is all zero, and where 0 would be a value, a \`known\` field tells.
+Blocks follow one another without gaps, and so do the rows of a block and the fields of a row. A *category* is an index
+into a vocabulary, 0 for none or unknown; every other value is a number, scaled to about −1…1. Unknown values are
+marked, never guessed: an unknown row is all zero, and if 0 could also be a value, a \`known\` field distinguishes the two.
 
-Rows of \`own\` stand in the order of the team in the first request and never move; rows of \`opponent\` in the order of
-appearance. Row 4·p + m of the moves is move m of Pokémon p. What clings to an active Pokémon and ends when it leaves
-(boosts, volatiles) stands in \`field\`, once a side, because no other Pokémon can have it.
+Rows of \`own\` keep the order of the team in the first request; rows of \`opponent\` are in the order of appearance. Row
+4·p + m of the moves is move m of Pokémon p. State that an active Pokémon loses when it leaves (boosts, volatiles) is in
+\`field\`, once per side, because no other Pokémon can have it.
 
-Actions are numbered as poke-env numbers those of singles: 0–5 switch to own row 0–5, 6–9 use the active Pokémon's
-moves in the order of its rows, then by generation the same four with Mega Evolution, Z-move, Dynamax and
-Terastallization. A single move that is none of its own (Struggle, a recharge) is action 6; in Team Preview, a switch
-names the leader. The version is counted up by hand with the layout, and its digest changes with the simulator's data.
+Actions have poke-env's numbers for singles: 0–5 switch to own row 0–5, 6–9 use the active Pokémon's moves in the
+order of its rows, then by generation the same four with Mega Evolution, Z-move, Dynamax and Terastallization. A single
+move that is not its own (Struggle, a recharge) is action 6; in Team Preview, a switch names the leader. A developer
+increases the version with each change of the layout; its digest changes with the simulator's data.
 `;
 
 /** @returns {string} the page */
@@ -42,7 +42,7 @@ export function layoutPage() {
     for (const block of space.blocks) {
       parts.push(
         `### ${formats[0]}: ${block.name}\n`,
-        `From ${block.offset}, ${block.rows} ${block.rows === 1 ? "row" : "rows"} of ${block.stride}.\n`,
+        `Offset ${block.offset}, ${block.rows} ${block.rows === 1 ? "row" : "rows"} of ${block.stride} numbers.\n`,
         "| offset | size | field | meaning |\n|---|---|---|---|",
         ...block.fields.map(
           ({ offset, size, name, vocabulary, description }) =>

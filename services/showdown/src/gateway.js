@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The battle gateway's entry: on standard input and output, or one child process a TCP connection. */
+/** Entry point of the battle gateway: on standard input and output, or with a child process per TCP connection. */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import v8 from "node:v8";
@@ -10,21 +10,21 @@ const EXIT_USAGE = 64;
 const EXIT_INTERNAL = 70;
 const MEBIBYTE = 2 ** 20;
 /**
- * Heap in use that ends a gateway's youth: 64 battles keep it at 60 to 150 MiB for as long as they are played, so far
- * more is a leak; and it must come well before V8 gives up, which allows less where memory is scarce.
+ * Heap in use above which the gateway asks to be replaced. 64 battles use 60 to 150 MiB however long they run, so much
+ * more is a leak. The limit is well below V8's own, which is lower on machines with little memory.
  */
 const DEFAULT_MAX_HEAP_MB = Math.floor(Math.min(1024, (0.6 * v8.getHeapStatistics().heap_size_limit) / MEBIBYTE));
 
 const USAGE = `usage: node gateway.js [--listen HOST:PORT [--health HOST:PORT]] [--max-heap-mb N] [--no-acceleration] [--version]
 
-Plays Pokémon Showdown battles for one client on standard input and output, or for each TCP connection in a
-process of its own. The protocol: docs/gateway.md. Logs are JSON lines on standard error.
+Plays Pokémon Showdown battles for one client on standard input and output, or for each TCP connection in its own
+process. The protocol: docs/gateway.md. Logs are JSON lines on standard error.
 
-  --listen HOST:PORT  accept TCP connections; port 0 takes a free one, which the log names
-  --health HOST:PORT  answer 200 to GET /healthz there while connections are accepted: for probes, since every
-                      connection to the gateway itself starts a simulator
-  --max-heap-mb N     ask the client to reconnect once more MiB of heap are in use (here by default ${DEFAULT_MAX_HEAP_MB})
-  --no-acceleration   leave the simulator's event dispatch as it is
+  --listen HOST:PORT  accept TCP connections; port 0 takes a free port, which the log names
+  --health HOST:PORT  answer GET /healthz with 200 while connections are accepted; for probes, because every
+                      connection to the gateway's own port starts a simulator
+  --max-heap-mb N     ask the client to reconnect once more MiB of heap are in use (default here: ${DEFAULT_MAX_HEAP_MB})
+  --no-acceleration   run the simulator as published
   --version           print the versions of gateway and simulator
 `;
 
@@ -52,7 +52,7 @@ function readArguments() {
   }
 }
 
-/** @param {string} text @param {string} option that it was given with @returns {{host: string, port: number}} */
+/** @param {string} text @param {string} option its name @returns {{host: string, port: number}} */
 function parseAddress(text, option) {
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   if (!match || Number(match[3]) > 65535) refuse(`${option} is ${JSON.stringify(text)}: expected HOST:PORT, such as 127.0.0.1:7400`);
@@ -66,7 +66,7 @@ function packageVersion(path) {
 
 const values = readArguments();
 const maxHeapMb = Number(values["max-heap-mb"]);
-if (values.health !== undefined && values.listen === undefined) refuse("--health goes with --listen");
+if (values.health !== undefined && values.listen === undefined) refuse("--health needs --listen");
 if (!(maxHeapMb > 0)) refuse(`--max-heap-mb is ${JSON.stringify(values["max-heap-mb"])}: expected a number above 0`);
 
 process.on("uncaughtException", (error) => {

@@ -1,8 +1,8 @@
-/** Logs: one JSON object a line on standard error. Standard output belongs to the protocol. */
+/** Logs one JSON object a line to standard error; standard output is for the protocol. */
 
 /**
  * @param {"info" | "warning" | "error"} level
- * @param {string} event what happened, in words that stay the same
+ * @param {string} event what happened, in constant words
  * @param {Record<string, unknown>} [fields]
  */
 export function log(level, event, fields = {}) {

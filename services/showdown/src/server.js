@@ -2,9 +2,9 @@
 /**
  * Runs the stock Showdown server of the `pokemon-showdown` package, for people and outside agents.
  *
- * The server writes beside its own code. Here it runs from a folder of links to the package, whose few writable
- * parts are real: so the package may be read-only, and two servers do not share logs. Node is told to keep links as
- * they are (NODE_PRESERVE_SYMLINKS), for else the code would find the package's own folder again.
+ * The server writes beside its own code. Here it runs from a folder of links to the package, in which the few writable
+ * parts are real folders, so the package may be read-only and two servers do not share logs. NODE_PRESERVE_SYMLINKS keeps
+ * Node from resolving the links, which would lead the code back to the package's folder.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -19,27 +19,27 @@ import { log } from "./log.js";
 const EXIT_USAGE = 64;
 const EXIT_TRY_AGAIN = 75;
 const POLL_MILLISECONDS = 50;
-/** How long children of the server may take to go before they are killed. */
+/** How long the server's children may take to exit before they are killed. */
 const STOP_MILLISECONDS = 3000;
 
 const NODE_MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
 const PACKAGE = path.join(NODE_MODULES, "pokemon-showdown");
-/** Parts of the package's folder that the server writes to; the rest is linked. */
+/** Parts of the package's folder that the server writes to; the other parts are links. */
 const WRITABLE = ["config", "databases", "logs"];
 
 const USAGE = `usage: node server.js [--port N] [--host HOST] [--state-dir DIR] [--timeout SECONDS]
 
-Runs the stock Showdown server and prints one JSON line when it listens. SIGTERM ends it with exit code 0.
+Runs the stock Showdown server and prints one JSON line once it listens. SIGTERM ends it with exit code 0.
 
   --port N           port to listen on (default 8000)
   --host HOST        address to listen on (default 127.0.0.1)
-  --state-dir DIR    where ladders and logs are kept (default: a temporary folder, removed at the end)
-  --timeout SECONDS  how long the server may take to listen (default 60)
+  --state-dir DIR    folder for ladders and logs (default: a temporary folder, removed at the end)
+  --timeout SECONDS  longest wait until the server listens (default 60)
 `;
 
 /**
- * The server's settings beyond its defaults: no REPL sockets, no limits meant for strangers (--no-security does the
- * rest), no polling, and a process of its own only for what is slow.
+ * The server's settings that differ from its defaults: no REPL sockets, no limits for public servers (--no-security
+ * removes the rest), no polling, and separate processes only for slow tasks.
  * @param {string} host
  * @param {number} port
  */
@@ -63,7 +63,7 @@ function configuration(host, port) {
   return `"use strict";\n// Written by server.js at every start.\n${lines.join("")}`;
 }
 
-/** @param {string} target @param {string} link make it if nothing is there, so that a state folder can be used again */
+/** @param {string} target @param {string} link created unless it exists, so that a state folder can be reused */
 function linkOnce(target, link) {
   try {
     symlinkSync(target, link);
@@ -77,7 +77,7 @@ function linkOnce(target, link) {
  * @param {string} state
  * @param {string} host
  * @param {number} port
- * @returns {string} the folder that stands for the package's
+ * @returns {string} the folder that replaces the package's
  */
 function prepare(state, host, port) {
   const home = path.join(state, "pokemon-showdown");
@@ -96,7 +96,7 @@ function prepare(state, host, port) {
   return home;
 }
 
-/** @param {string} host @param {number} port @returns {Promise<boolean>} whether somebody listens there */
+/** @param {string} host @param {number} port @returns {Promise<boolean>} whether a server listens there */
 function answers(host, port) {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
@@ -143,7 +143,7 @@ async function serve({ host, port, state, isTemporary, timeoutSeconds }) {
   const home = prepare(state, host, port);
   let isStopping = false;
 
-  // A group of its own: the server forks, and all of it must go when it goes. Its output is not ours: to standard error.
+  // In its own process group, because the server forks and its children must exit with it. Its output goes to standard error.
   const child = spawn(process.execPath, ["pokemon-showdown", "start", "--no-security", "--skip-build", String(port)], {
     cwd: home,
     env: { ...process.env, NODE_PRESERVE_SYMLINKS: "1", NODE_PRESERVE_SYMLINKS_MAIN: "1" },
@@ -168,17 +168,17 @@ async function serve({ host, port, state, isTemporary, timeoutSeconds }) {
   }
 
   child.on("exit", (code, signal) => {
-    signalGroup("SIGKILL"); // What the server forked has no use without it.
+    signalGroup("SIGKILL"); // The server's children are useless without it.
     if (isTemporary) rmSync(state, { recursive: true, force: true });
     if (isStopping) process.exit(process.exitCode ?? 0);
-    refuse(`the Showdown server ended by itself (code ${code}, signal ${signal}); its output is above`, EXIT_TRY_AGAIN);
+    refuse(`the Showdown server exited unexpectedly (code ${code}, signal ${signal}); its output is above`, EXIT_TRY_AGAIN);
   });
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
 
   while (!isStopping && !(await answers(host, port))) {
     if (performance.now() - started > timeoutSeconds * 1000) {
-      log("error", "the Showdown server does not listen in time", { host, port, timeout_seconds: timeoutSeconds });
+      log("error", "the Showdown server did not listen in time", { host, port, timeout_seconds: timeoutSeconds });
       process.exitCode = EXIT_TRY_AGAIN;
       stop();
       return;
@@ -196,7 +196,7 @@ if (values.help) {
   const port = Math.trunc(positive(values.port, "port", 65_535));
   const timeoutSeconds = positive(values.timeout, "timeout", 3600);
   const { host, "state-dir": stateDirectory } = values;
-  if (await answers(host, port)) refuse(`something listens on ${host}:${port} already: choose another --port`, EXIT_TRY_AGAIN);
+  if (await answers(host, port)) refuse(`another process listens on ${host}:${port}: choose another --port`, EXIT_TRY_AGAIN);
   const state = stateDirectory ? path.resolve(stateDirectory) : mkdtempSync(path.join(tmpdir(), "nashdex-showdown-"));
   await serve({ host, port, state, isTemporary: !stateDirectory, timeoutSeconds });
 }

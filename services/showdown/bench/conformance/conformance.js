@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Whether the sped-up simulator plays the same: the same seeds and choices in two threads, each with a simulator of
- * its own, one as published and one sped up, battle by battle.
+ * Checks that the accelerated simulator plays the same battles: two threads, one with the published and one with the
+ * accelerated simulator, play the same seeds and choices, battle by battle.
  */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,10 +14,10 @@ import { Dex, UnknownFormat, simulatorVersion } from "../../src/simulator/packag
 
 const EXIT_USAGE = 64;
 const EXIT_DATA = 65;
-/** Characters of a difference that are shown around where it begins. */
+/** Characters shown before and after the start of a difference. */
 const CONTEXT_CHARACTERS = 120;
 
-/** What is compared where no format is named: every generation, singles and doubles, with team preview and without. */
+/** The default formats: every generation, singles and doubles, with and without team preview. */
 export const DEFAULT_FORMATS = [
   ...["gen1randombattle", "gen9randombattle", "gen1ou", "gen9vgc2025regi", "gen9championsvgc2026regma"],
   ...["gen2randombattle", "gen3randombattle", "gen4randombattle", "gen5randombattle", "gen6randombattle"],
@@ -31,27 +31,27 @@ export const DEFAULT_FORMATS = [
 
 const USAGE = `usage: node conformance.js [--formats F,F] [--battles N] [--seed N] [--module FILE]
 
-Plays the same seeds and choices on the simulator as published and as sped up, and compares every log line, request,
-draw and state. Prints a JSON line for each battle compared, {"compared", "battles", "format", "decisions"}, and one
-with the outcome: {"formats", "battles", "decisions", "differences", "first_difference"}. Exit code 65 if any differs.
+Plays the same seeds and choices on the published and on the accelerated simulator, and compares every log line,
+request, draw and state. Prints a JSON line for each battle, {"compared", "battles", "format", "decisions"}, and one
+with the result: {"formats", "battles", "decisions", "differences", "first_difference"}. Exits with 65 on a difference.
 
   --formats F,F  ids of formats (default: ${DEFAULT_FORMATS.length} of all generations, singles, doubles and others)
-  --battles N    in all, dealt out to the formats in turn (default 300)
-  --seed N       integer; teams, battles and choices follow from it (default 1)
-  --module FILE  a module whose accelerate() speeds the simulator up and says whether it could (default: the gateway's)
+  --battles N    battles in total, distributed over the formats in turn (default 300)
+  --seed N       seed of teams, battles and choices (default 1)
+  --module FILE  module with accelerate(), which returns whether it accelerated the simulator (default: the gateway's)
 `;
 
 /**
  * @typedef {object} Difference
  * @property {string} format
  * @property {number} battle number within its format
- * @property {string} plain what the simulator says as published
- * @property {string} accelerated what it says sped up
+ * @property {string} plain output of the published simulator
+ * @property {string} accelerated output of the accelerated simulator
  */
 
-/** One of the two simulators, in a thread of its own, which answers one question at a time. */
+/** One of the two simulators in its own thread; it answers one question at a time. */
 class Player {
-  /** @param {string | null} module that speeds it up */
+  /** @param {string | null} module that accelerates it */
   constructor(module) {
     /** @type {{resolve: (answer: any) => void, reject: (error: unknown) => void} | null} */
     this.asked = null;
@@ -63,7 +63,7 @@ class Player {
   /**
    * @param {"digest" | "transcribe"} question
    * @param {Case} played
-   * @returns {Promise<any>} what `digestCase` or `transcribeCase` says of it
+   * @returns {Promise<any>} the result of `digestCase` or `transcribeCase`
    */
   play(question, played) {
     return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ function checkedFormat(format) {
   return found.id;
 }
 
-/** @param {string[]} plain @param {string[]} accelerated @returns {{plain: string, accelerated: string}} where they part */
+/** @param {string[]} plain @param {string[]} accelerated @returns {{plain: string, accelerated: string}} the text around the first difference */
 function firstDifference(plain, accelerated) {
   const entry = plain.findIndex((text, at) => text !== accelerated[at]);
   const [left, right] = [plain.at(entry) ?? "", accelerated[entry < 0 ? plain.length : entry] ?? ""];
@@ -96,7 +96,7 @@ function firstDifference(plain, accelerated) {
  * @param {string[]} formats
  * @param {number} numBattles
  * @param {number} seed
- * @param {string} module that speeds the simulator up
+ * @param {string} module that accelerates the simulator
  * @param {(progress: {format: string, decisions: number}) => void} report
  */
 async function compare(formats, numBattles, seed, module, report) {
@@ -146,7 +146,7 @@ async function main() {
   const seed = integerOption("seed", values.seed, 0);
   const module = values.module ? pathToFileURL(path.resolve(values.module)).href : new URL("../../src/simulator/accelerate/accelerate.js", import.meta.url).href;
   if (!(await import(module)).accelerate()) {
-    throw new RangeError(`the simulator ${simulatorVersion} is not one that can be sped up: there is nothing to compare`);
+    throw new RangeError(`simulator ${simulatorVersion} cannot be accelerated: there is nothing to compare`);
   }
   let compared = 0;
   const { decisions, differences, first } = await compare(formats, numBattles, seed, module, (progress) => {

@@ -1,13 +1,13 @@
-/** One battle of random choices as a sequence of everything that it said, from nothing but a format, a seed and a number. */
+/** Plays one battle of random choices, given by a format, a seed and a number, and reports everything that it outputs. */
 import { createHash } from "node:crypto";
 import { randomChoice } from "../random_choice.js";
 import { Battle, Dex, Teams, simulatorSeed } from "../../src/simulator/package.js";
 
-/** Steps after which a battle is long enough; some never end. */
+/** Most steps of a battle; some never end. */
 const MAX_STEPS = 400;
-/** Choices that may be refused before the simulator chooses by itself. */
+/** Choices that may be rejected before the simulator's default is taken. */
 const MAX_ATTEMPTS = 4;
-/** The simulator's whole state is compared once in so many steps and at the end: it is dear to write down. */
+/** Steps between two comparisons of the simulator's whole state, which is expensive to serialise; the end is compared too. */
 const STEPS_PER_STATE = 16;
 const SEED_DIGITS = 16;
 
@@ -22,7 +22,7 @@ const SEED_DIGITS = 16;
 
 /**
  * @param {Case} played
- * @param {Witness} witness is told, in order, all that could differ between two simulators
+ * @param {Witness} witness receives, in order, everything that could differ between two simulators
  * @returns {number} decisions
  */
 export function playCase({ format, number, seed }, witness) {
@@ -40,7 +40,7 @@ export function playCase({ format, number, seed }, witness) {
   try {
     decisions = playOn(battle, draw, witness);
   } catch (error) {
-    // Of rare battles the simulator makes nothing itself; then it must fail in the same way.
+    // The simulator itself fails in rare battles; then both must fail in the same way.
     witness("crash", error instanceof Error ? error.message : String(error));
   }
   battle.destroy();
@@ -57,10 +57,10 @@ function playOn(battle, draw, witness) {
   let decisions = 0;
   let lines = 0;
   for (let step = 0; step < MAX_STEPS && !battle.ended; step++) {
-    lines = tellLines(battle.log, lines, witness);
+    lines = reportLines(battle.log, lines, witness);
     witness("generator", battle.prng.getSeed());
     if (step % STEPS_PER_STATE === 0) witness("state", stateOf(battle));
-    // All requests are taken before anybody chooses: the last choice plays the turn.
+    // Read all requests before choosing: the last choice plays the turn.
     const requests = battle.sides.map((/** @type {any} */ side) => side.activeRequest);
     for (const [side, request] of requests.entries()) {
       witness("request", JSON.stringify(request));
@@ -71,7 +71,7 @@ function playOn(battle, draw, witness) {
     battle.sentLogPos = battle.log.length;
     battle.sentRequests = true;
   }
-  tellLines(battle.log, lines, witness);
+  reportLines(battle.log, lines, witness);
   witness("generator", battle.prng.getSeed());
   witness("state", stateOf(battle));
   return decisions;
@@ -80,7 +80,7 @@ function playOn(battle, draw, witness) {
 /** @param {any} battle @param {any} side @param {(limit: number) => number} draw @param {Witness} witness */
 function choose(battle, side, draw, witness) {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    // The request of this moment: a refusal may have mended it.
+    // The current request: a rejection may have corrected it.
     const choice = randomChoice(side.activeRequest, draw);
     const isTaken = battle.choose(side.id, choice);
     witness("choice", isTaken ? choice : `${choice}: ${side.choice.error}; ${JSON.stringify(side.activeRequest)}`);
@@ -89,27 +89,27 @@ function choose(battle, side, draw, witness) {
   witness("choice", `default: ${battle.choose(side.id, "default")}`);
 }
 
-/** @param {string[]} log @param {number} from @param {Witness} witness @returns {number} where the next lines begin */
-function tellLines(log, from, witness) {
+/** @param {string[]} log @param {number} from @param {Witness} witness @returns {number} index of the next line */
+function reportLines(log, from, witness) {
   for (let at = from; at < log.length; at++) if (!log[at].startsWith("|t:|")) witness("line", log[at]);
   return log.length;
 }
 
 /**
  * @param {Record<string, unknown>} pokemon
- * @returns {Record<string, unknown>} the same by its properties' names: nothing asks for the order they were added in
+ * @returns {Record<string, unknown>} the same properties sorted by name: nothing depends on their order
  */
 function byName(pokemon) {
   return Object.fromEntries(Object.entries(pokemon).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** @param {any} battle @returns {string} everything that the simulator itself would store of the battle */
+/** @param {any} battle @returns {string} everything that the simulator would save of the battle */
 function stateOf(battle) {
   let state;
   try {
     state = battle.toJSON();
   } catch (error) {
-    // Some formats keep things in their battles that the simulator cannot store; it says which.
+    // Some formats have state that the simulator cannot save; the error names it.
     return String(error);
   }
   delete state.log;
@@ -122,7 +122,7 @@ function teamFormat(format) {
   const { id, team, mod, gameType } = Dex.formats.get(format);
   if (team) return id;
   const { gen } = Dex.mod(mod);
-  // The simulator plays any team in any format; only its validator would mind.
+  // The simulator plays any team in any format; only its validator would refuse it.
   const doubles = `gen${gen}randomdoublesbattle`;
   return gameType !== "singles" && Dex.formats.get(doubles).exists ? doubles : `gen${gen}randombattle`;
 }
@@ -138,14 +138,14 @@ function draws(seed) {
   };
 }
 
-/** @param {Case} played @returns {{digest: string, decisions: number}} the battle in short */
+/** @param {Case} played @returns {{digest: string, decisions: number}} a hash of everything that the battle outputs */
 export function digestCase(played) {
   const hash = createHash("sha256");
   const decisions = playCase(played, (kind, text) => hash.update(`${kind} ${text}\n`));
   return { digest: hash.digest("hex"), decisions };
 }
 
-/** @param {Case} played @returns {string[]} the battle in full */
+/** @param {Case} played @returns {string[]} everything that the battle outputs */
 export function transcribeCase(played) {
   /** @type {string[]} */
   const transcript = [];

@@ -1,9 +1,10 @@
-/** Writes what a tracker knows into rows of a batch, by the layout of its format. It allocates nothing per row. */
-import { choiceOf, writeMask } from "../tracker/actions.js";
+/** Writes a tracker's state into rows of a batch, by the layout of its format. It allocates nothing per row. */
 import { DexInfo } from "../simulator/dex.js";
-import { LONGEST_TURNS, buildSpace, offsetOf } from "./layout.js";
-import { numbersFor } from "../tracker/tracker.js";
+import { choiceOf, writeMask } from "../tracker/actions.js";
 import { ASKS_MOVE, ASKS_SWITCH, ASKS_TEAM } from "../tracker/request.js";
+import { numbersFor } from "../tracker/tracker.js";
+import { LONGEST_TURNS, buildSpace, offsetOf } from "./layout.js";
+import { fieldOffsets, moveOffsets, pokemonOffsets, sideOffsets } from "./offsets.js";
 
 /** @typedef {import("../tracker/tracker.js").Tracker} Tracker */
 /** @typedef {import("../tracker/side.js").TrackedSide} TrackedSide */
@@ -13,7 +14,7 @@ import { ASKS_MOVE, ASKS_SWITCH, ASKS_TEAM } from "../tracker/request.js";
 const NUM_ROWS = 6;
 const NUM_MOVES = 4;
 
-/** Scales of the layout, see the descriptions there. */
+/** Scales of the fields; the layout's descriptions name them. */
 const NO_EFFECT = -1.5;
 const LEVEL = 1 / 100;
 const BASE_STAT = 1 / 255;
@@ -33,99 +34,13 @@ const scaledEffect = (log2) => (log2 < -6 ? NO_EFFECT : log2 / 2);
 /** @param {number} value */
 const atMostOne = (value) => (value > 1 ? 1 : value);
 
-/** Places of a block's fields in its row, by name; -1 for what the generation does not have. @param {Block} block */
-function pokemonOffsets(block) {
-  return {
-    present: offsetOf(block, "present"),
-    revealed: offsetOf(block, "revealed"),
-    active: offsetOf(block, "active"),
-    fainted: offsetOf(block, "fainted"),
-    species: offsetOf(block, "species"),
-    types: offsetOf(block, "types"),
-    level: offsetOf(block, "level"),
-    hp: offsetOf(block, "hp"),
-    status: offsetOf(block, "status"),
-    statusTurns: offsetOf(block, "status_turns"),
-    resting: offsetOf(block, "resting"),
-    baseStats: offsetOf(block, "base_stats"),
-    stats: offsetOf(block, "stats"),
-    attack: offsetOf(block, "attack_matchup"),
-    defence: offsetOf(block, "defence_matchup"),
-    item: offsetOf(block, "item"),
-    itemKnown: offsetOf(block, "item_known"),
-    lostItem: offsetOf(block, "lost_item"),
-    ability: offsetOf(block, "ability"),
-    abilityKnown: offsetOf(block, "ability_known"),
-    tera: offsetOf(block, "tera_type"),
-    terastallized: offsetOf(block, "terastallized"),
-  };
-}
-
-/** @param {Block} block */
-function moveOffsets(block) {
-  return {
-    move: offsetOf(block, "move"),
-    known: offsetOf(block, "known"),
-    type: offsetOf(block, "type"),
-    physical: offsetOf(block, "physical"),
-    special: offsetOf(block, "special"),
-    power: offsetOf(block, "power"),
-    accuracy: offsetOf(block, "accuracy"),
-    effectiveness: offsetOf(block, "effectiveness"),
-    stab: offsetOf(block, "stab"),
-    priority: offsetOf(block, "priority"),
-    pp: offsetOf(block, "pp"),
-    usable: offsetOf(block, "usable"),
-  };
-}
-
-/** @param {Block} block */
-function fieldOffsets(block) {
-  return {
-    turn: offsetOf(block, "turn"),
-    forceSwitch: offsetOf(block, "force_switch"),
-    reviving: offsetOf(block, "reviving"),
-    teamPreview: offsetOf(block, "team_preview"),
-    trapped: offsetOf(block, "trapped"),
-    maybeTrapped: offsetOf(block, "maybe_trapped"),
-    canMega: offsetOf(block, "can_mega"),
-    canZMove: offsetOf(block, "can_z_move"),
-    canDynamax: offsetOf(block, "can_dynamax"),
-    canTera: offsetOf(block, "can_tera"),
-    weather: offsetOf(block, "weather"),
-    weatherTurns: offsetOf(block, "weather_turns"),
-    terrain: offsetOf(block, "terrain"),
-    terrainTurns: offsetOf(block, "terrain_turns"),
-  };
-}
-
-/** @param {Block} block @param {string} side @param {import("../tracker/tracker.js").Numbers} numbers */
-function sideOffsets(block, side, numbers) {
-  return {
-    boosts: offsetOf(block, `${side}_boosts`),
-    volatiles: Int16Array.from(numbers.volatiles.all, ({ id }) => offsetOf(block, `${side}_${id}`)),
-    conditions: Int16Array.from(numbers.conditions.all, ({ id }) => offsetOf(block, `${side}_side_${id}`)),
-    conditionTurns: Int16Array.from(numbers.conditions.all, ({ id }) => offsetOf(block, `${side}_side_${id}_turns`)),
-    lastMove: offsetOf(block, `${side}_last_move`),
-    stalls: offsetOf(block, `${side}_stalls`),
-    turnsActive: offsetOf(block, `${side}_turns_active`),
-    future: offsetOf(block, `${side}_future_move`),
-    wish: offsetOf(block, `${side}_wish`),
-    left: offsetOf(block, `${side}_left`),
-    usedMega: offsetOf(block, `${side}_used_mega`),
-    usedZMove: offsetOf(block, `${side}_used_z_move`),
-    usedDynamax: offsetOf(block, `${side}_used_dynamax`),
-    usedTera: offsetOf(block, `${side}_used_tera`),
-  };
-}
-
 export class Encoder {
   /** @type {Map<string, Encoder>} */
   static #byFormat = new Map();
 
   /**
    * @param {string} formatId
-   * @returns {Encoder} shared by all that ask for this format
+   * @returns {Encoder} one shared object per format
    * @throws {import("../simulator/package.js").UnknownFormat}
    */
   static forFormat(formatId) {
@@ -150,7 +65,7 @@ export class Encoder {
     this.conditionScales = Float32Array.from(numbers.conditions.all, ({ layers }) => 1 / layers);
     this.roomOffsets = Int16Array.from(numbers.rooms.all, ({ id }) => offsetOf(field, `field_${id}`));
     this.numTypes = dexInfo.generation >= 6 ? 3 : 2;
-    // Types of every row of either side, three a row, written once an observation.
+    // Types of each row of both sides, three per row, written once per observation.
     this.scratch = { own: new Uint8Array(3 * NUM_ROWS), opponent: new Uint8Array(3 * NUM_ROWS), one: new Uint8Array(3) };
   }
 
@@ -341,7 +256,7 @@ export class Encoder {
     if (types[3 * row] === type || types[3 * row + 1] === type || types[3 * row + 2] === type) return true;
     const mon = side.pokemon[row];
     if (!mon.terastallized) return false;
-    // A terastallized Pokémon keeps the bonus of the types that it was born with.
+    // A terastallized Pokémon keeps the bonus of its original types.
     const { speciesTypes } = this.dexInfo;
     return speciesTypes[2 * mon.species] === type || speciesTypes[2 * mon.species + 1] === type;
   }

@@ -1,7 +1,7 @@
 /**
- * The observation as data: blocks of rows, fields of a row, with names, places, scales and meaning. The encoder writes
- * by the offsets built here, and the handshake sends them, so nothing else repeats them. docs/observation.md is made
- * from this.
+ * The observation's layout as data: blocks of rows and fields of a row, with names, offsets, scales and meanings. The
+ * encoder writes by these offsets and the handshake sends them, so nothing else repeats them. docs/observation.md is
+ * made from this module.
  */
 import { createHash } from "node:crypto";
 import { actionNames } from "../tracker/actions.js";
@@ -9,10 +9,10 @@ import { BOOSTS, STATS, STATUSES } from "../simulator/dex.js";
 import { TERRAINS, WEATHERS } from "../tracker/field.js";
 import { numbersFor } from "../tracker/tracker.js";
 
-/** Counted up whenever a field changes its meaning, place or scale. */
+/** Increased whenever a field changes its meaning, place or scale. */
 const LAYOUT_VERSION = 1;
 
-/** Turns that scale an elapsed time to 1: the longest that weathers, terrains and screens last. */
+/** Elapsed turns that are scaled to 1: the longest duration of weathers, terrains and screens. */
 export const LONGEST_TURNS = 8;
 
 /**
@@ -68,28 +68,28 @@ class Row {
 /** @param {number} generation @param {boolean} own */
 function pokemonRow(generation, own) {
   const row = new Row();
-  row.number("present", "1 if the team has such a row, 0 beyond its size");
-  row.number("revealed", own ? "1 if it has been on the field" : "1 once it has been seen, in battle or in Team Preview; all else is 0 before, but for its HP, which is full");
+  row.number("present", "1 for a row within the team's size, else 0");
+  row.number("revealed", own ? "1 if it has been on the field" : "1 once it has been seen, in battle or in Team Preview; before that, every field is 0 except a full HP");
   row.number("active", "1 for the Pokémon in the slot, fainted or not");
   row.number("fainted", "1 if fainted");
-  row.category("species", "species", "species or forme as it stands there");
-  row.category("types", "type", "types as they are now: of the forme, changed, added or terastallized", generation >= 6 ? 3 : 2);
+  row.category("species", "species", "its current species or forme");
+  row.category("types", "type", "current types: of the forme, changed, added or terastallized", generation >= 6 ? 3 : 2);
   row.number("level", "level / 100");
   row.number("hp", "share of full HP, 0 to 1");
   row.number("status", `one of ${STATUSES.slice(1).join(", ")}`, STATUSES.length - 1);
   row.number("status_turns", "turns lost to sleep / 7, or turns of toxic poison since it came in / 7");
-  row.number("resting", "1 if it sleeps by Rest");
+  row.number("resting", "1 if it is asleep by Rest");
   row.number("base_stats", `${STATS.join(", ")}, each / 255`, 6);
   if (own) row.number("stats", `exact ${STATS.join(", ")} before boosts, each / 500`, 6);
-  row.number("attack_matchup", "log2 / 2 of the best multiplier of its types against the opposing active Pokémon, -1.5 for none at all");
-  row.number("defence_matchup", "log2 / 2 of the best multiplier of the opposing active Pokémon's types against it, -1.5 for none at all");
+  row.number("attack_matchup", "log2 / 2 of the best multiplier of its types against the opposing active Pokémon, -1.5 for no effect");
+  row.number("defence_matchup", "log2 / 2 of the best multiplier of the opposing active Pokémon's types against it, -1.5 for no effect");
   if (generation >= 2) {
-    row.category("item", "item", "item held, 0 for none or unknown");
-    row.number("item_known", own ? "1" : "1 if it is known what it holds, or that it holds nothing");
-    row.category("lost_item", "item", "item that it was last seen to lose or consume");
+    row.category("item", "item", "held item, 0 for none or unknown");
+    row.number("item_known", own ? "1" : "1 if its item, or that it has none, is known");
+    row.category("lost_item", "item", "last item that it was seen to lose or consume");
   }
   if (generation >= 3) {
-    row.category("ability", "ability", "ability as it works now, 0 for none or unknown");
+    row.category("ability", "ability", "current ability, 0 for none or unknown");
     row.number("ability_known", "1 if the ability is known");
   }
   if (generation >= 9) {
@@ -103,16 +103,16 @@ function pokemonRow(generation, own) {
 function moveRow(own) {
   const row = new Row();
   row.category("move", "move", "the move, 0 for unknown or none");
-  row.number("known", "1 if the row holds a move that is known");
-  row.category("type", "type", "its type; that of Tera Blast follows the Terastallization");
+  row.number("known", "1 if the row has a known move");
+  row.category("type", "type", "its type; for Tera Blast, that of the Terastallization");
   row.number("physical", "1 for a physical move");
-  row.number("special", "1 for a special move; neither is a status move");
-  row.number("power", "base power / 150, 0 for status moves and those whose power is computed");
+  row.number("special", "1 for a special move; a status move is neither");
+  row.number("power", "base power / 150, 0 for status moves and computed power");
   row.number("accuracy", "0 to 1; 1 also for moves that never miss");
-  row.number("effectiveness", "log2 / 2 of the type chart's multiplier against the opposing active Pokémon, -1.5 for none at all; 0 for status moves");
+  row.number("effectiveness", "log2 / 2 of the type chart's multiplier against the opposing active Pokémon, -1.5 for no effect; 0 for status moves");
   row.number("stab", "1 if its type is one of the user's");
   row.number("priority", "priority / 5");
-  row.number("pp", own ? "share of PP left" : "share of PP left, as far as its uses were seen");
+  row.number("pp", own ? "share of PP left" : "share of PP left, counted from the uses that were seen");
   row.number("usable", own ? "1 if it can be chosen now" : "1 if it is known and has PP left");
   return row;
 }
@@ -124,15 +124,15 @@ function sideFields(row, side, numbers, generation) {
   for (const { id, description, longest } of numbers.volatiles.all) {
     row.number(`${side}_${id}`, `${who}: ${description}${longest > 1 ? `; / ${longest}, at most 1` : ""}`);
   }
-  row.category(`${side}_last_move`, "move", `${who}: move it last chose since it came in`);
-  row.number(`${side}_stalls`, `${who}: consecutive uses of Protect and the like that worked / 6`);
+  row.category(`${side}_last_move`, "move", `${who}: last move that it chose since it came in`);
+  row.number(`${side}_stalls`, `${who}: consecutive successes of Protect and similar moves / 6`);
   row.number(`${side}_turns_active`, `${who}: turns on the field / 10, at most 1`);
   for (const { id, layers, description } of numbers.conditions.all) {
     row.number(`${side}_side_${id}`, `${side} side: ${description}${layers > 1 ? `, / ${layers}` : ""}`);
     if (layers === 1 && !PERMANENT.has(id)) row.number(`${side}_side_${id}_turns`, `${side} side: turns since then / ${LONGEST_TURNS}, at most 1`);
   }
   if (generation >= 2) row.number(`${side}_future_move`, `${side} side: 1 if a Future Sight will hit it`);
-  if (generation >= 3) row.number(`${side}_wish`, `${side} side: 1 if a Wish will come true for it`);
+  if (generation >= 3) row.number(`${side}_wish`, `${side} side: 1 if a Wish will heal it`);
   row.number(`${side}_left`, `${side} side: Pokémon that have not fainted / 6`);
   if (generation === 6 || generation === 7) row.number(`${side}_used_mega`, `${side} side: 1 once it has used Mega Evolution`);
   if (generation === 7) row.number(`${side}_used_z_move`, `${side} side: 1 once it has used a Z-move`);
@@ -140,7 +140,7 @@ function sideFields(row, side, numbers, generation) {
   if (generation >= 9) row.number(`${side}_used_tera`, `${side} side: 1 once it has used Terastallization`);
 }
 
-/** Side conditions that lie until they are removed. */
+/** Side conditions that last until they are removed. */
 const PERMANENT = new Set(["stealthrock", "stickyweb", "gmaxsteelsurge"]);
 
 /** @param {import("../simulator/dex.js").DexInfo} dexInfo */
@@ -149,11 +149,11 @@ function fieldRow(dexInfo) {
   const numbers = numbersFor(dexInfo);
   const row = new Row();
   row.number("turn", "turn / 100, at most 1");
-  row.number("force_switch", "1 if a switch is asked for");
-  row.number("reviving", "1 if a fainted Pokémon is to be chosen");
-  row.number("team_preview", "1 if the leader is asked for");
-  row.number("trapped", "1 if the own active Pokémon is known not to be able to switch");
-  row.number("maybe_trapped", "1 if it may turn out to be trapped");
+  row.number("force_switch", "1 if the request asks for a switch");
+  row.number("reviving", "1 if the request asks for a fainted Pokémon to revive");
+  row.number("team_preview", "1 if the request asks for the leader");
+  row.number("trapped", "1 if the own active Pokémon certainly cannot switch");
+  row.number("maybe_trapped", "1 if it may be trapped");
   if (generation === 6 || generation === 7) row.number("can_mega", "1 if it can use Mega Evolution now");
   if (generation === 7) row.number("can_z_move", "1 if it can use a Z-move now");
   if (generation === 8) row.number("can_dynamax", "1 if it can use Dynamax now");
@@ -199,7 +199,7 @@ export function buildSpace(dexInfo) {
   return {
     game: "showdown",
     format: dexInfo.formatId,
-    // The digest tells two versions of the simulator's data apart, which number species and moves differently.
+    // The digest distinguishes versions of the simulator's data, which number species and moves differently.
     version: `${LAYOUT_VERSION}-${content}`,
     observation_size: offset,
     num_actions: actions.length,
@@ -209,7 +209,7 @@ export function buildSpace(dexInfo) {
   };
 }
 
-/** @param {Block} block @param {string} name @returns {number} the field's offset within the row, -1 if this generation has none */
+/** @param {Block} block @param {string} name @returns {number} the field's offset within the row, -1 if the generation does not have it */
 export function offsetOf(block, name) {
   return block.fields.find((field) => field.name === name)?.offset ?? -1;
 }

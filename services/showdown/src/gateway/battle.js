@@ -1,8 +1,8 @@
 /**
  * One battle, driven directly on the simulator's `Battle` object: no streams, no serialised requests.
  *
- * The simulator is told that everything was sent after each step (`sentLogPos`, `sentRequests`): otherwise it would
- * serialise updates of its own once 500 lines wait, and call 1,000 waiting lines an infinite loop.
+ * After each step, the battle is marked as fully sent (`sentLogPos`, `sentRequests`). Otherwise the simulator would
+ * serialise updates once 500 lines wait, and report 1,000 waiting lines as an infinite loop.
  */
 import { Battle, simulatorSeed } from "../simulator/package.js";
 import { Tracker } from "../tracker/tracker.js";
@@ -22,17 +22,17 @@ const LOWER_S = 0x73;
 const LOWER_T = 0x74;
 const COLON = 0x3a;
 const DIGIT_ONE = 0x31;
-/** Where the digit stands in `|split|p1`. */
+/** Index of the digit in `|split|p1`. */
 const SPLIT_DIGIT = 8;
 
-/** @param {string} line @returns {boolean} whether it is `|t:|` and a wall-clock time, which would differ in every run */
+/** @param {string} line @returns {boolean} whether it is `|t:|`, a wall-clock time that differs in every run */
 function isTimestamp(line) {
   return line.charCodeAt(1) === LOWER_T && line.charCodeAt(2) === COLON;
 }
 
 /**
  * @param {string} line
- * @returns {boolean} whether it is `|split|pN`: the next line is for player N, the one after it, if not empty, for others
+ * @returns {boolean} whether it is `|split|pN`: the next line is for player N, and the one after it, if not empty, for others
  */
 function isSplit(line) {
   return line.charCodeAt(1) === LOWER_S && line.startsWith("|split|p");
@@ -53,14 +53,14 @@ export class BattleFailure extends Error {
 
   /**
    * @param {FailureCause} kind
-   * @param {unknown} error what was thrown, the stack of which becomes the detail
+   * @param {unknown} error the detail is its stack
    */
   static from(kind, error) {
     return new BattleFailure(kind, (error instanceof Error && error.stack) || String(error));
   }
 }
 
-/** One player's view of a battle and what is asked of it. */
+/** One player's view of a battle, and its open decision. */
 class Seat {
   /**
    * @param {0 | 1} index
@@ -72,13 +72,13 @@ class Seat {
     this.index = index;
     this.tracker = tracker;
     this.wantsState = wantsState;
-    /** @type {string[] | null} lines seen since the last decision, if the client reads them */
+    /** @type {string[] | null} lines since the last decision; null if the client does not read them */
     this.lines = wantsLines ? [] : null;
     /** @type {ChoiceRequest | null} the open decision */
     this.request = null;
-    /** @type {Set<number> | null} actions that the simulator refused for the open decision */
+    /** @type {Set<number> | null} actions that the simulator rejected for the open decision */
     this.refused = null;
-    /** Whether the client has been sent the open decision. */
+    /** Whether the open decision has been sent to the client. */
     this.isAsked = false;
     this.decisions = 0;
   }
@@ -87,10 +87,10 @@ class Seat {
 /**
  * @typedef {object} BattleOptions
  * @property {string} seed 16 hex digits
- * @property {[PokemonSet[], PokemonSet[]]} teams used up by the battle
+ * @property {[PokemonSet[], PokemonSet[]]} teams which the battle may change
  * @property {[boolean, boolean]} lines seats that read protocol lines
- * @property {[boolean, boolean]} states seats that read what the tracker knows
- * @property {boolean} log whether the result carries the omniscient log
+ * @property {[boolean, boolean]} states seats that read the tracker's state
+ * @property {boolean} log whether the result has the omniscient log
  * @property {number} deadlineSeconds wall-clock time from now
  */
 
@@ -98,7 +98,7 @@ class Seat {
 /** @typedef {import("./protocol/generated/message_types.js").FinishedBattle} FinishedBattle */
 /** @typedef {import("./protocol/generated/message_types.js").SeatView} SeatView */
 
-/** A running battle. Methods that step it throw `BattleFailure`; then it can only be destroyed. */
+/** A running battle. After one of its methods throws `BattleFailure`, it can only be destroyed. */
 export class LiveBattle {
   /**
    * Set up a battle; `observe` opens its first decisions.
@@ -138,8 +138,8 @@ export class LiveBattle {
   }
 
   /**
-   * Answer a seat's open decision. When it is the last one open, the simulator plays on to the next: `observe` them.
-   * @param {number} index the seat, which was asked
+   * Answer a seat's open decision. If it was the last open one, the simulator plays on: call `observe`.
+   * @param {number} index the seat; its decision has been sent
    * @param {number} action
    * @returns {Rejected | null} why the decision stays open, if it does
    * @throws {BattleFailure}
@@ -165,8 +165,8 @@ export class LiveBattle {
     if (refusal) {
       this.numRejected++;
       if (choice) {
-        // The simulator may refuse what its request allowed (a trapping ability that the player could not know of) and
-        // then mends the request. Should it not, the action is struck out here, so each refusal leaves fewer.
+        // The simulator may reject what its request allowed (because of a trapping ability that the player could not know)
+        // and then corrects the request. In case it does not, the action leaves the mask: each rejection leaves fewer.
         (seat.refused ??= new Set()).add(action);
         this.#ask(seat, this.simulation.sides[index].activeRequest);
       }
@@ -180,7 +180,7 @@ export class LiveBattle {
   }
 
   /**
-   * Write the row of an open decision.
+   * Write an open decision's row.
    * @param {number} index the seat
    * @param {Float32Array} observations
    * @param {Uint8Array} masks
@@ -241,14 +241,14 @@ export class LiveBattle {
     };
   }
 
-  /** Cut the cycles between the simulator's objects, so that one scavenge can take them. */
+  /** Cut the cycles between the simulator's objects, so that one scavenge can collect them. */
   destroy() {
     this.simulation?.destroy();
   }
 
   /**
-   * Show each seat what is new and open the decisions that the simulator asks for: to begin with, and whenever no
-   * decision is open any more.
+   * Pass new lines to each seat and open the decisions that the simulator asks for: at the start, and whenever no
+   * decision is open.
    * @throws {BattleFailure}
    */
   observe() {
@@ -284,12 +284,12 @@ export class LiveBattle {
       this.numOpen++;
       this.#ask(seat, request);
     }
-    if (this.numOpen === 0) throw new BattleFailure("simulator_error", "the battle goes on but nobody is asked to choose");
+    if (this.numOpen === 0) throw new BattleFailure("simulator_error", "the battle goes on without a request for a choice");
   }
 
-  /** @param {Seat} seat @param {ChoiceRequest | null} request open, new or mended */
+  /** @param {Seat} seat @param {ChoiceRequest | null} request new or corrected */
   #ask(seat, request) {
-    if (!request) throw new BattleFailure("simulator_error", "a choice was refused where none is asked for");
+    if (!request) throw new BattleFailure("simulator_error", "the simulator rejected a choice and has no open request");
     seat.request = request;
     try {
       seat.tracker.readRequest(request);
@@ -309,7 +309,7 @@ function show(seat, line, parsed) {
   seat.lines?.push(line);
 }
 
-/** @param {string[]} log @returns {string} what somebody who may see both sides sees, without wall-clock times */
+/** @param {string[]} log @returns {string} the log of an observer who sees both sides, without wall-clock times */
 function omniscientLog(log) {
   const lines = [];
   for (let i = 0; i < log.length; i++) {

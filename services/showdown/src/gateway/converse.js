@@ -1,4 +1,4 @@
-/** A session on a pair of byte streams: reading, back-pressure, the sweep, the end. */
+/** Runs a session on a pair of byte streams: reading, back-pressure, periodic sweeps, the end. */
 import v8 from "node:v8";
 import { BadFrame, FrameReader } from "./protocol/frames.js";
 import { log } from "../log.js";
@@ -7,18 +7,17 @@ import { Session } from "./session.js";
 
 const EXIT_DATA = 65;
 const SWEEP_MILLISECONDS = 200;
-/** Bytes that may wait for a client that does not read; then nothing more is read from it either. */
+/** Bytes waiting for a slow client above which the gateway stops reading from it. */
 const MAX_UNREAD_BYTES = 8 * 2 ** 20;
 
 /**
- * By how much the old generation may grow over what was alive in it before it is collected again, in per cent. V8's
- * own choice lets some 200 MB of finished battles gather first; this keeps the resident size flat at no cost that
- * could be measured, since little is alive.
+ * Growth of the old generation over its live size before V8 collects it again, in per cent. By default, V8 lets about
+ * 200 MB of finished battles accumulate. This keeps the resident size flat at no measurable cost, since little is alive.
  */
 const HEAP_GROWING_PERCENT = 30;
 
 /**
- * Serve one client until its input ends (exit 0), it breaks the protocol (exit 65) or SIGTERM comes (exit 0).
+ * Serve one client until its input ends (exit 0), it breaks the protocol (exit 65) or SIGTERM arrives (exit 0).
  * @param {import("node:stream").Readable} input
  * @param {import("node:stream").Writable} output
  * @param {number} maxHeapBytes
@@ -38,7 +37,7 @@ export function converse(input, output, maxHeapBytes) {
         session.handle(frame);
         isBlocked = output.writableLength > MAX_UNREAD_BYTES;
       }
-      // One answer to all that came together: small batches would stay small for ever, each answered by another.
+      // One answer to everything that arrived together: otherwise small batches would stay small forever.
       session.flush();
       isBlocked = output.writableLength > MAX_UNREAD_BYTES;
     } catch (error) {
@@ -54,7 +53,7 @@ export function converse(input, output, maxHeapBytes) {
     }
   }
 
-  /** @param {number} code exit with it once what was written is gone, or the client is */
+  /** @param {number} code exit code, once the output is flushed or the client is gone */
   function end(code) {
     input.destroy();
     clearInterval(sweeper);
@@ -80,7 +79,7 @@ export function converse(input, output, maxHeapBytes) {
     log("warning", "input failed", { error: error.message });
     process.exit(0);
   });
-  // The client went without reading what it asked for: nothing is left to do for it.
+  // The client left without reading the rest: nothing is left to do.
   output.on("error", (error) => {
     log("warning", "output failed", { error: error.message });
     process.exit(0);

@@ -1,4 +1,4 @@
-/** The gateway on TCP: each connection gets a process of its own, so that it always meets a fresh simulator. */
+/** The gateway on TCP: each connection gets its own process, and so a fresh simulator. */
 import { spawn } from "node:child_process";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
@@ -7,24 +7,24 @@ import { log } from "../log.js";
 
 const EXIT_TRY_AGAIN = 75;
 /**
- * A larger young generation: battles die young, and at 16 MB, V8's own choice, too much of them is copied first. A client
- * that starts a gateway itself should do the same; flags given to this process come after and win.
+ * A larger young generation: most objects die young, and V8's default of 16 MB copies too many of them first. A client
+ * that starts a gateway itself should pass the same flag. Flags given to this process come later and win.
  */
 const NODE_FLAGS = ["--max-semi-space-size=64"];
 const ENTRY = fileURLToPath(new URL("../gateway.js", import.meta.url));
 
 /**
- * Accept connections until SIGTERM or SIGINT, which end the children too, and exit 0.
+ * Accept connections until SIGTERM or SIGINT; then stop the children and exit 0.
  * @param {{host: string, port: number}} address
- * @param {string[]} childArguments for each connection's own gateway
- * @param {{host: string, port: number}} [health] where probes ask
+ * @param {string[]} childArguments for each connection's gateway
+ * @param {{host: string, port: number}} [health] address for probes
  */
 export function listen({ host, port }, childArguments, health) {
   /** @type {Set<import("node:child_process").ChildProcess>} */
   const children = new Set();
   let isStopping = false;
 
-  // Paused, so that no byte is read here: the socket itself becomes the child's standard input and output.
+  // Paused, so that this process reads no byte: the socket becomes the child's standard input and output.
   const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     const client = `${socket.remoteAddress}:${socket.remotePort}`;
     const child = spawn(process.execPath, [...NODE_FLAGS, ...process.execArgv, ENTRY, ...childArguments], {

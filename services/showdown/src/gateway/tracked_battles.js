@@ -1,11 +1,11 @@
-/** Seats of battles that are played elsewhere (a replay, the ladder): the same trackers and rows, fed by the client. */
+/** Battles that run elsewhere (a replay, the ladder): the client feeds the same trackers and gets the same rows. */
 import { BattleFailure } from "./battle.js";
 import { ProtocolError } from "./protocol/messages.js";
 import { Tracker } from "../tracker/tracker.js";
 
 /** @typedef {import("../encoder/encoder.js").Encoder} Encoder */
 
-/** The seats of one battle that are followed. Like a `LiveBattle` it has a number and encodes rows. */
+/** The tracked seats of one battle. Like a `LiveBattle` it has a number and encodes rows. */
 class TrackedBattle {
   /** @param {number} id @param {Encoder} encoder */
   constructor(id, encoder) {
@@ -15,7 +15,7 @@ class TrackedBattle {
     this.trackers = [undefined, undefined];
   }
 
-  /** @param {0 | 1} seat @returns {Tracker} a new one if the seat is */
+  /** @param {0 | 1} seat @returns {Tracker} a new one for a new seat */
   tracker(seat) {
     return (this.trackers[seat] ??= new Tracker(this.encoder.dexInfo, seat));
   }
@@ -38,18 +38,18 @@ class TrackedBattle {
     }
   }
 
-  /** Nothing else holds it. */
+  /** Drop the trackers. */
   destroy() {
     this.trackers = [undefined, undefined];
   }
 
-  /** Nobody waits for its lines: the client has them. */
+  /** No view: the client has the lines. */
   view() {
     return null;
   }
 }
 
-/** All battles that are followed for one client. */
+/** All tracked battles of one client. */
 export class TrackedBattles {
   /** @param {Encoder} encoder */
   constructor(encoder) {

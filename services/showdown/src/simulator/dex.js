@@ -1,6 +1,6 @@
 /**
- * What is public about a format's species, moves, items and abilities, as integer tables that are built once.
- * Everything that the tracker and the encoder know by heart is here; nothing here belongs to a battle.
+ * Public data of a format's species, moves, items and abilities, as integer tables that are built once. The tracker and
+ * the encoder share it; nothing here belongs to a battle.
  */
 import { Dex, Teams, singlesFormat, simulatorSeed, toID } from "./package.js";
 
@@ -16,26 +16,26 @@ export const STATUSES = ["", "brn", "par", "slp", "frz", "psn", "tox"];
 export const CATEGORIES = ["Status", "Physical", "Special"];
 
 /** Bits of `moveFlags`. */
-export const STALLS = 1; // Protect and the like: it fails more often the more often it has just worked
+export const STALLS = 1; // Protect and similar moves: each success in a row makes the next less likely
 export const PRESSED = 2; // costs one more PP when the opposing active Pokémon has Pressure
 export const CHARGES = 4; // prepares in its first turn
 export const HIDES = 8; // semi-invulnerable while it is prepared
-export const THRASHES = 16; // Outrage and the like: the user goes on by itself
+export const THRASHES = 16; // Outrage and similar moves: the user repeats it for some turns
 export const BINDS = 32; // traps the target for some turns
 export const MINIMIZES = 64; // its volatile is not announced
-export const CURLS = 128; // likewise
-export const PRESSED_ANYHOW = 256; // as PRESSED, also when the line names the user as the target
+export const CURLS = 128; // also not announced
+export const PRESSED_ANYHOW = 256; // as PRESSED, even if the line names the user as the target
 
 /** log2 of the multiplier against an immune type, before it is clipped to the encoder's scale. */
 export const IMMUNE = -64;
 
-/** Abilities that keep the opponent from switching without a word. */
+/** Abilities that prevent the opponent from switching and are not announced. */
 const TRAPPING = ["shadowtag", "arenatrap", "magnetpull"];
 
-/** Texts that a vocabulary remembers beyond its own entries; a bound for logs that come from elsewhere. */
+/** Most texts that a vocabulary caches besides its own entries; a bound for logs from outside. */
 const MAX_REMEMBERED = 20_000;
 
-/** Names and ids of one kind of thing, numbered from 1. Number 0 is "none or unknown". */
+/** Names and ids of one kind, numbered from 1. Number 0 means "none or unknown". */
 export class Vocabulary {
   /** @type {Map<string, number>} */
   #numbers = new Map([["", 0]]);
@@ -54,7 +54,7 @@ export class Vocabulary {
 
   #numLimit;
 
-  /** Give another name to an entry. @param {string} name @param {string} id of the entry */
+  /** Add another name for an entry. @param {string} name @param {string} id of the entry */
   alias(name, id) {
     const number = this.#numbers.get(id) ?? 0;
     if (!this.#numbers.has(name)) this.#numbers.set(name, number);
@@ -76,12 +76,12 @@ export class Vocabulary {
 }
 
 /**
- * What a details text such as "Dondozo, L78, F, shiny" says.
+ * The content of a details text such as "Dondozo, L78, F, shiny".
  * @typedef {object} Details
  * @property {number} species
  * @property {number} level
  * @property {number} gender 0 none, 1 male, 2 female
- * @property {number} tera number of the type it is terastallized into, 0 for none
+ * @property {number} tera type of its Terastallization, 0 for none
  */
 
 /** Tables of one format. Arrays are indexed by vocabulary number; row 0 is all zero. */
@@ -91,7 +91,7 @@ export class DexInfo {
 
   /**
    * @param {string} formatId
-   * @returns {DexInfo} shared by all that ask for this format
+   * @returns {DexInfo} one shared object per format
    * @throws {import("./package.js").UnknownFormat}
    */
   static forFormat(formatId) {
@@ -112,7 +112,7 @@ export class DexInfo {
         isNonstandard === "Unobtainable" ||
         isNonstandard === "Gigantamax" ||
         (allowsPast && isNonstandard === "Past"));
-    // Numbers of zero and below are glitches and props.
+    // Species with numbers of 0 and below are glitches and props.
     const species = dex.species.all().filter((entry) => exists(entry) && entry.num > 0);
     const moves = dex.moves.all().filter((move) => exists(move) && !move.isZ && !move.isMax);
 
@@ -122,7 +122,7 @@ export class DexInfo {
     for (const entry of species) {
       for (const forme of entry.cosmeticFormes ?? []) this.species.alias(forme, String(entry.id));
     }
-    // The simulator gives every Hidden Power one id; its type is in its name.
+    // The simulator gives every Hidden Power the same id; its type is in its name.
     this.moves = new Vocabulary(moves.map(({ name }) => ({ id: toID(name), name })));
     this.items = new Vocabulary(dex.gen >= 2 ? dex.items.all().filter(exists) : []);
     this.abilities = new Vocabulary(
@@ -131,13 +131,13 @@ export class DexInfo {
     this.types = new Vocabulary(dex.types.all().filter((type) => !type.isNonstandard));
 
     const numSpecies = this.species.size;
-    /** Two types a species. */
+    /** Two types per species. */
     this.speciesTypes = new Uint8Array(2 * numSpecies);
-    /** Six base stats a species. */
+    /** Six base stats per species. */
     this.baseStats = new Uint8Array(6 * numSpecies);
-    /** The ability of a species that can have only one, else 0. */
+    /** The ability of a species with a single possible ability, else 0. */
     this.soleAbility = new Uint16Array(numSpecies);
-    /** The species whose forme this is. */
+    /** The species that this is a forme of. */
     this.baseSpecies = new Uint16Array(numSpecies);
     for (const [index, entry] of species.entries()) {
       const row = index + 1;
@@ -155,7 +155,7 @@ export class DexInfo {
     /** 0 to 1; 1 also for moves that never miss. */
     this.moveAccuracy = new Float32Array(numMoves);
     this.movePriority = new Int8Array(numMoves);
-    /** With all PP Ups, as every battle format of the simulator has them. */
+    /** With all PP Ups, as in every battle format of the simulator. */
     this.movePp = new Uint8Array(numMoves);
     this.moveFlags = new Uint16Array(numMoves);
     for (const [index, move] of moves.entries()) {
@@ -170,7 +170,7 @@ export class DexInfo {
     }
 
     const numTypes = this.types.size;
-    /** log2 of the multiplier of type a against type b at `a * types.size + b`; IMMUNE for none at all. */
+    /** log2 of the multiplier of type a against type b at `a * types.size + b`; IMMUNE for no effect. */
     this.effectiveness = new Int8Array(numTypes * numTypes);
     for (const [index, id] of this.types.ids.entries()) {
       if (index === 0) continue;
@@ -181,13 +181,13 @@ export class DexInfo {
       }
     }
     this.stellar = this.types.of("stellar");
-    /** What an opponent's Hidden Power is called, whatever its type. */
+    /** The name under which an opponent's Hidden Power of any type appears. */
     this.hiddenPower = this.moves.of("hiddenpower");
     this.teraBlast = this.moves.of("terablast");
     this.trapping = new Set(TRAPPING.map((id) => this.abilities.of(id)).filter((ability) => ability > 0));
-    /** The trapping ability that a species may have, else 0; none has two. */
+    /** The trapping ability that a species may have, else 0; no species has two. */
     this.trapOf = new Uint16Array(numSpecies);
-    /** 1 for a species that can only have abilities that trap. */
+    /** 1 for a species whose every possible ability traps. */
     this.isTrapper = new Uint8Array(numSpecies);
     const sets = publicSets(format);
     for (const [index, entry] of species.entries()) {
@@ -228,7 +228,7 @@ export class DexInfo {
    * @param {number} first type of the target
    * @param {number} second
    * @param {number} third
-   * @returns {number} log2 of the multiplier by the type chart alone, at most IMMUNE / 2 where there is none
+   * @returns {number} log2 of the type chart's multiplier, at most IMMUNE / 2 for no effect
    */
   multiplier(attacking, first, second, third) {
     const row = attacking * this.types.size;
@@ -238,8 +238,8 @@ export class DexInfo {
 
 /**
  * @param {import("./package.js").Format} format
- * @returns {Record<string, {sets: {abilities?: string[]}[]}> | null} by species the sets that a random format's own
- *   generator draws from, which are published; null for others
+ * @returns {Record<string, {sets: {abilities?: string[]}[]}> | null} by species, the published sets that a random format's
+ *   generator draws from; null for other formats
  */
 function publicSets(format) {
   if (format.team !== "random") return null;
@@ -254,7 +254,7 @@ function fullPp(move, generation) {
 }
 
 const HIDING_MOVES = new Set(["fly", "dig", "dive", "bounce", "shadowforce", "phantomforce", "skydrop"]);
-/** Targets of moves that act on the opposing active Pokémon; a move on a side or field needs a flag of its own. */
+/** Targets of moves that act on the opposing active Pokémon; a move on a side or field needs its own flag. */
 const PRESSED_TARGETS = new Set(["allAdjacent", "allAdjacentFoes", "any", "normal", "randomNormal", "scripted", "adjacentFoe"]);
 
 /** @param {Move} move */
@@ -263,7 +263,7 @@ function flagsOf(move) {
   if (move.stallingMove) flags |= STALLS;
   if (PRESSED_TARGETS.has(move.target)) flags |= PRESSED;
   if (move.target === "all" || move.flags.mustpressure) flags |= PRESSED_ANYHOW;
-  // In the first generation, the flag is not kept; the moves are the same.
+  // The first generation's data lack this flag; its moves are the same.
   if (move.flags.charge || HIDING_MOVES.has(move.id)) flags |= CHARGES;
   if (HIDING_MOVES.has(move.id)) flags |= HIDES;
   if (move.self?.volatileStatus === "lockedmove") flags |= THRASHES;

@@ -1,6 +1,6 @@
 /**
- * The parts of the `pokemon-showdown` package that this process runs on, and nothing else of it: the package's
- * index would load streams and the whole library, `dist/server` a server.
+ * The parts of the `pokemon-showdown` package that this process uses. They are loaded one by one: the package's index
+ * would load streams and the whole library, and `dist/server` a server.
  */
 import { createRequire } from "node:module";
 
@@ -52,8 +52,8 @@ export function isSeed(text) {
 }
 
 /**
- * The simulator's notation of a seed for its `gen5` generator, a 64-bit linear congruential one: its whole state is
- * what 16 hex digits say. (The simulator's default is ChaCha20.)
+ * The simulator's notation of a seed for its `gen5` generator, a 64-bit linear congruential generator whose whole state
+ * is 16 hex digits. (The simulator's default is ChaCha20.)
  * @param {string} seed 16 hex digits
  * @returns {import("pokemon-showdown/dist/sim/prng.js").PRNGSeed}
  */
@@ -61,7 +61,7 @@ export function simulatorSeed(seed) {
   return `gen5,${seed}`;
 }
 
-/** A format that does not exist, or that two seats with one active Pokémon each cannot play. */
+/** A format that does not exist or is not a singles format for two players. */
 export class UnknownFormat extends Error {}
 
 /**

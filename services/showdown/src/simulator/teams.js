@@ -1,23 +1,23 @@
-/** Teams of one format: generated from a seed, validated in the simulator's own words, packed. */
+/** Teams of one format: generates them from a seed, validates them with the simulator's validator, packs them. */
 import { PRNG, TeamValidator, Teams, simulatorSeed, singlesFormat } from "./package.js";
 
 /** @typedef {import("./package.js").Format} Format */
 /** @typedef {import("./package.js").PokemonSet} PokemonSet */
 
-/** How many verdicts on packed teams are remembered: a league plays the same few hundred teams again and again. */
+/** Most verdicts on packed teams that are remembered: a league plays the same few hundred teams repeatedly. */
 const MAX_VERDICTS = 4096;
-/** How many teams `generate` tries for each that it is asked for. */
+/** How many attempts `generate` makes for each requested team. */
 const MAX_ATTEMPTS_PER_TEAM = 50;
 
 const UNREADABLE = "The team could not be read: expected packed or export text.";
 
 /**
- * @typedef {object} Verdict what the validator says of a team
- * @property {string[] | null} problems in its own words; null if the team is legal
- * @property {string | null} packed the team as it accepts it; null if it does not
+ * @typedef {object} Verdict the validator's verdict on a team
+ * @property {string[] | null} problems in the validator's words; null if the team is legal
+ * @property {string | null} packed the team as the validator accepts it; null if it is illegal
  */
 
-/** A team that the format's validator refuses, with its own words. */
+/** A team that the format's validator refuses. */
 export class IllegalTeam extends Error {
   /** @param {string[]} problems */
   constructor(problems) {
@@ -26,12 +26,12 @@ export class IllegalTeam extends Error {
   }
 }
 
-/** A wish that a format cannot fulfil, such as a random team in a format without a generator. */
+/** A random team was requested from a format without a generator. */
 export class NoGenerator extends Error {}
 
 /**
- * A format's own generator as a pure function of the seed. A generator is dear to make and remembers what it gave to
- * the first player (gen 1: only one Ditto a battle), so one is kept and put back to its first state for every team.
+ * A format's generator as a pure function of the seed. A generator is expensive to make and remembers what it gave the
+ * first player (gen 1: only one Ditto a battle), so one instance is kept and reset before every team.
  */
 class Generator {
   /** @param {Format} format */
@@ -48,7 +48,7 @@ class Generator {
   }
 }
 
-/** Everything about teams in one format. */
+/** Generates and validates the teams of one format. */
 export class TeamSource {
   /** @param {Format} format */
   constructor(format) {
@@ -56,11 +56,11 @@ export class TeamSource {
     this.validator = new TeamValidator(format);
     /** @type {Map<string, Generator>} generators in use, by format id */
     this.generators = new Map();
-    /** @type {Map<string, Verdict>} by the team as it was given */
+    /** @type {Map<string, Verdict>} by the text of the team */
     this.verdicts = new Map();
   }
 
-  /** Whether players of this format get a team instead of bringing one. */
+  /** Whether this format generates its players' teams. */
   get isRandom() {
     return Boolean(this.format.team);
   }
@@ -76,7 +76,7 @@ export class TeamSource {
 
   /**
    * @param {string} packed
-   * @returns {PokemonSet[]} a fresh copy, which a battle may alter
+   * @returns {PokemonSet[]} a fresh copy, which a battle may change
    * @throws {IllegalTeam}
    */
   legal(packed) {
@@ -99,22 +99,22 @@ export class TeamSource {
     try {
       const team = Teams.import(text);
       if (!team?.length) return { problems: [UNREADABLE], packed: null };
-      // The validator fills in and corrects what a set leaves open: pack what it accepted, not what it was given.
+      // The validator completes and corrects sets: pack what it accepted, not what it was given.
       const problems = this.validator.validateTeam(team);
       return problems ? { problems, packed: null } : { problems: null, packed: Teams.pack(team) };
     } catch (error) {
-      // Text from outside can make the importer or the validator trip; that is a fault of the text.
+      // Malformed text can make the importer or the validator throw.
       return { problems: [`${UNREADABLE} (${error instanceof Error ? error.message : error})`], packed: null };
     }
   }
 
   /**
-   * Teams from a generator. Those of another format's generator are fitted to this one (level, gen 1 and 2 stat
-   * experience) and only legal ones are kept.
+   * Teams from a generator. Teams from another format's generator get this format's level and, in gen 1 and 2, its stat
+   * experience; illegal ones are left out.
    * @param {number} count
    * @param {string} seed 16 hex digits
-   * @param {string} [source] id of a random format; this one if absent
-   * @returns {string[]} packed teams; fewer than `count` where too few attempts gave a legal team
+   * @param {string} [source] id of a random format; this format if absent
+   * @returns {string[]} packed teams; fewer than `count` if too few attempts gave a legal team
    * @throws {NoGenerator}
    */
   generate(count, seed, source) {
@@ -133,14 +133,14 @@ export class TeamSource {
     return teams;
   }
 
-  /** @param {PokemonSet[]} team a generated team, altered in place to what this format expects of a set */
+  /** @param {PokemonSet[]} team a generated team, changed in place to this format's level and stat experience */
   #fit(team) {
     const { adjustLevel, defaultLevel } = this.validator.ruleTable;
     const gen = this.validator.gen;
     for (const set of team) {
       set.level = adjustLevel ?? defaultLevel;
       if (gen <= 2) {
-        // Stat experience has no total, and a DV of 15 is written as an IV of 30.
+        // Stat experience has no limit on its total, and a DV of 15 is written as an IV of 30.
         set.evs = { hp: 252, atk: 252, def: 252, spa: 252, spd: 252, spe: 252 };
         set.ivs = { hp: 30, atk: 30, def: 30, spa: 30, spd: 30, spe: 30 };
       }
@@ -156,7 +156,7 @@ export class TeamSource {
   }
 }
 
-/** @param {InstanceType<typeof PRNG>} prng @returns {string} the seed that it draws next, 16 hex digits */
+/** @param {InstanceType<typeof PRNG>} prng @returns {string} its next seed, 16 hex digits */
 export function seedFrom(prng) {
   let seed = "";
   for (let i = 0; i < 4; i++) seed += prng.random(0x10000).toString(16).padStart(4, "0");

@@ -1,9 +1,9 @@
 /**
- * What each action number means: which are legal under the tracker's request, and the text that the simulator takes
- * for one. Numbers are poke-env's for singles: 0–5 switch to the own row, 6–9 use the active Pokémon's move in its
- * known order, then four each with Mega Evolution, Z-move, Dynamax and Terastallization, as far as the generation has
- * them. A single move that is none of the Pokémon's own (Struggle, a recharge) is action 6. In Team Preview, a
- * switch names the leader.
+ * The meaning of each action number: which actions are legal under the tracker's request, and the simulator's text for
+ * them. The numbers are poke-env's for singles: 0–5 switch to own row 0–5, 6–9 use the active Pokémon's moves in their
+ * known order, then four each with Mega Evolution, Z-move, Dynamax and Terastallization, if the generation has them. A
+ * single move that is not one of the Pokémon's own (Struggle, a recharge) is action 6. In Team Preview, a switch names
+ * the leader.
  */
 import { ASKS_MOVE, ASKS_NOTHING, ASKS_SWITCH, ASKS_TEAM, NOWHERE } from "./request.js";
 
@@ -11,7 +11,7 @@ import { ASKS_MOVE, ASKS_NOTHING, ASKS_SWITCH, ASKS_TEAM, NOWHERE } from "./requ
 
 const NUM_SWITCHES = 6;
 const NUM_MOVES = 4;
-/** What the simulator appends to a move, by group of four actions, and the generation that brought the group. */
+/** Groups of four actions: the simulator's suffix for a move, and the generation that introduced the group. */
 const GROUPS = [
   { suffix: "", name: "move", since: 1 },
   { suffix: " mega", name: "mega move", since: 6 },
@@ -35,7 +35,7 @@ export function actionNames(generation) {
   return names;
 }
 
-/** @param {Tracker} tracker @param {number} row @returns {boolean} whether the own row can be switched to */
+/** @param {Tracker} tracker @param {number} row @returns {boolean} whether a switch to the own row is legal */
 function canSwitch(tracker, row) {
   const { own } = tracker;
   if (row >= own.pokemon.length || tracker.places[row] === NOWHERE) return false;
@@ -47,11 +47,11 @@ function canSwitch(tracker, row) {
 
 /**
  * @param {Tracker} tracker
- * @returns {boolean} whether it is certain that the own active Pokémon must stay
+ * @returns {boolean} whether the own active Pokémon certainly cannot switch
  */
 function isTrapped(tracker) {
   if (!tracker.isTrapped) return false;
-  // While the opponent has not been shown a copy's types, its request says "maybe" even if they make it immune.
+  // Until the opponent has seen a copy's types, the request says "maybe" even if they make the copy immune.
   const isCopy = tracker.own.slot.volatiles[tracker.n.transformed] === 1;
   return !(isCopy && tracker.request?.active?.[0]?.maybeTrapped && escapes(tracker));
 }
@@ -84,7 +84,7 @@ function canMove(tracker, group, m) {
     case Z_MOVE:
       return Boolean(active.canZMove?.[tracker.moveAt[m]]) && tracker.usable[m] === 1;
     case DYNAMAX:
-      // Being locked into a move by an item does not bind the dynamaxed Pokémon; its own list says what does.
+      // An item that locks the Pokémon into a move does not bind it while dynamaxed; the list of max moves is exact.
       return Boolean(active.canDynamax) && !tracker.lone && !active.maxMoves?.maxMoves[tracker.moveAt[m]]?.disabled;
     default:
       return Boolean(active.canTerastallize) && tracker.usable[m] === 1 && !tracker.lone;
@@ -108,7 +108,7 @@ export function numActions(generation) {
  * @param {Tracker} tracker
  * @param {Uint8Array} masks
  * @param {number} at where the row begins
- * @returns {number} how many actions are legal; 0 only where nothing is asked
+ * @returns {number} number of legal actions; 0 only if the request asks for nothing
  */
 export function writeMask(tracker, masks, at) {
   const size = numActions(tracker.dexInfo.generation);

@@ -1,4 +1,4 @@
-/** Conditions of the field and of a side, by their ids in the protocol, with what the encoder needs to know of them. */
+/** Conditions of the field and of a side: ids in the protocol, generations, layers, descriptions for the encoder. */
 import { toID } from "../simulator/package.js";
 
 /** Weathers by number; 0 is none. Hail was replaced by snow in the ninth generation. */
@@ -18,7 +18,7 @@ export const TERRAINS = ["", "electricterrain", "grassyterrain", "mistyterrain",
 /** @param {string} id @param {[number, number]} generations @param {string} description @param {number} [layers] @returns {Condition} */
 const condition = (id, generations, description, layers = 1) => ({ id, generations, description, layers });
 
-/** What hangs over the whole field besides weather and terrain. */
+/** Conditions of the whole field besides weather and terrain. */
 export const ROOMS = [
   condition("trickroom", [4, 9], "the slower Pokémon moves first"),
   condition("gravity", [4, 9], "everything is grounded"),
@@ -29,15 +29,15 @@ export const ROOMS = [
   condition("neutralizinggas", [8, 9], "abilities have no effect"),
 ];
 
-/** What lies on one side. */
+/** Conditions of one side. */
 export const SIDE_CONDITIONS = [
   condition("reflect", [2, 9], "halves physical damage"),
   condition("lightscreen", [2, 9], "halves special damage"),
   condition("auroraveil", [7, 9], "halves damage"),
-  condition("safeguard", [2, 9], "keeps statuses off"),
-  condition("mist", [3, 9], "keeps stats from being lowered"),
+  condition("safeguard", [2, 9], "prevents statuses"),
+  condition("mist", [3, 9], "prevents lowered stats"),
   condition("tailwind", [4, 9], "doubles Speed"),
-  condition("luckychant", [4, 7], "keeps critical hits off"),
+  condition("luckychant", [4, 7], "prevents critical hits"),
   condition("spikes", [2, 9], "layers of Spikes", 3),
   condition("toxicspikes", [4, 9], "layers of Toxic Spikes", 2),
   condition("stealthrock", [4, 9], "pointed stones"),
@@ -64,7 +64,7 @@ export class Conditions {
   /** @type {Map<string, number>} */
   #numbers = new Map();
 
-  /** @param {string} text such as "move: Stealth Rock" @returns {number} -1 for what is not tracked */
+  /** @param {string} text such as "move: Stealth Rock" @returns {number} -1 for an untracked condition */
   of(text) {
     let number = this.#numbers.get(text);
     if (number === undefined) {
@@ -75,7 +75,7 @@ export class Conditions {
   }
 }
 
-/** @param {string} text @returns {string} the id of an effect without the kind that the protocol writes before it */
+/** @param {string} text @returns {string} the id of an effect, without the kind that the protocol puts before it */
 export function effectId(text) {
   return toID(text.replace(/^(move|ability|item): /, ""));
 }

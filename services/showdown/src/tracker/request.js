@@ -1,13 +1,13 @@
 /**
- * What the simulator's request to a seat tells about the seat's own side. It is exact, and newer than the lines that
- * came before it, so it overrides what they said. The request is the simulator's live object: it is only read.
+ * Reads the simulator's request to a seat. It is exact about the seat's own side and newer than the lines before it, so
+ * it overrides them. The request is the simulator's live object and must not be changed.
  */
 import { KNOWN, TrackedPokemon } from "./side.js";
 
 /** @typedef {import("./tracker.js").Tracker} Tracker */
 
 /**
- * The parts of a request that are read here and by the actions.
+ * The parts of a request that this module and the actions read.
  * @typedef {object} RequestedMove
  * @property {string} id
  * @property {number} [pp]
@@ -40,14 +40,14 @@ import { KNOWN, TrackedPokemon } from "./side.js";
  *
  * @typedef {object} Request
  * @property {boolean} [wait]
- * @property {boolean} [update] it mends the request before it, a choice of which was refused
+ * @property {boolean} [update] it corrects the previous request after a rejected choice
  * @property {boolean} [teamPreview]
  * @property {boolean[]} [forceSwitch]
  * @property {RequestedActive[]} [active]
  * @property {{pokemon: RequestedPokemon[]}} side
  */
 
-/** What a seat is asked for. */
+/** What a request asks for. */
 export const ASKS_NOTHING = 0;
 export const ASKS_MOVE = 1;
 export const ASKS_SWITCH = 2;
@@ -73,15 +73,15 @@ export function readRequest(tracker, request) {
     places[row] = place;
     if (entry.active && row !== own.active && !request.teamPreview) tracker.unmask(own, row);
     const pokemon = own.pokemon[row];
-    // The accelerated simulator lists what has not changed by the same entry again. The active Pokémon is read in any
-    // case: lines tell of it without naming it, and its entry tells of the slot too.
+    // The accelerated simulator reuses the entry of a Pokémon that has not changed. The active Pokémon is always read:
+    // lines describe it without naming it, and its entry also describes the slot.
     if (entry !== pokemon.listed || entry.active || row === own.active) readPokemon(tracker, pokemon, entry);
     pokemon.listed = entry;
     if (entry.reviving) reviving = true;
   }
   tracker.reviving = reviving;
   readTrap(tracker, request);
-  // An opponent that came in transformed copied what only this request tells.
+  // An opponent that came in transformed copied moves that only this request lists.
   if (isFirst && tracker.opponent.slot.volatiles[tracker.n.transformed]) tracker.copyMoves(tracker.opponent, own);
   tracker.asks = request.wait ? ASKS_NOTHING
     : request.teamPreview ? ASKS_TEAM
@@ -95,7 +95,7 @@ export function readRequest(tracker, request) {
 }
 
 /**
- * A refused switch shows what the opponent's Pokémon does to ours: what may have been a trap was one.
+ * A rejected switch shows that the opponent's Pokémon traps: the possible trap is a certain one.
  * @param {Tracker} tracker
  * @param {Request} request
  */
@@ -107,7 +107,7 @@ function readTrap(tracker, request) {
 }
 
 /**
- * Put the team in the order of its first request, which stays.
+ * Put the team in the order of the first request, which never changes.
  * @param {Tracker} tracker
  * @param {RequestedPokemon[]} listed
  */
@@ -125,7 +125,7 @@ function orderTeam(tracker, listed) {
   tracker.hasTeam = true;
 }
 
-/** @param {Tracker} tracker @param {RequestedPokemon} entry @param {Uint8Array} places rows that already have one @returns {number} */
+/** @param {Tracker} tracker @param {RequestedPokemon} entry @param {Uint8Array} places of the rows that are already matched @returns {number} */
 function rowOf(tracker, entry, places) {
   const { ident } = entry;
   const team = tracker.own.pokemon;
@@ -135,7 +135,7 @@ function rowOf(tracker, entry, places) {
     if (team[row].listed === entry) return row;
     const { name } = team[row];
     if (name.length !== ident.length - 4 || !ident.endsWith(name)) continue;
-    // Two of one name differ in what their last requests said of them.
+    // Two Pokémon of the same name differ in the details of their last requests.
     if (team[row].requestDetails === entry.details) return row;
     if (fallback < 0) fallback = row;
   }
@@ -188,7 +188,7 @@ function readPokemon(tracker, pokemon, entry) {
  * @param {Tracker} tracker
  * @param {TrackedPokemon} pokemon
  * @param {RequestedPokemon} entry
- * @param {RequestedActive | null} active null when the request does not ask for a move
+ * @param {RequestedActive | null} active null if the request does not ask for a move
  */
 function readMoves(tracker, pokemon, entry, active) {
   const { dexInfo, own, usable, moveAt } = tracker;
@@ -231,7 +231,7 @@ function readMoves(tracker, pokemon, entry, active) {
     }
     return;
   }
-  // Locked into one move, or left with something that is no move of its own, such as Struggle.
+  // The Pokémon is locked into one move, or left with one that is not its own, such as Struggle.
   const locked = dexInfo.moves.of(asked[0].id);
   let at = -1;
   for (let m = 0; m < num; m++) if (locked && own4[m] === locked) at = m;

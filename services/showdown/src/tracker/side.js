@@ -1,4 +1,4 @@
-/** What is known of one side: its Pokémon, and what clings to whichever of them is active. */
+/** What a seat knows of one side: its Pokémon, and the state of the active slot. */
 
 /** The item or ability is not known. */
 export const UNKNOWN = 0;
@@ -8,54 +8,54 @@ export const KNOWN = 1;
 /** Rows of a side. */
 const MOST_POKEMON = 6;
 
-/** Value of a type override that leaves the species' own type. */
+/** A type override that keeps the species' type. */
 const NO_TYPE = 255;
 
-/** A Pokémon, on the field or on the bench. What it loses by switching out is in `ActiveSlot`. */
+/** A Pokémon, on the field or on the bench. `ActiveSlot` holds what it loses by switching out. */
 export class TrackedPokemon {
-  /** @param {string} name as the protocol identifies it; empty for one that only Team Preview has shown */
+  /** @param {string} name in the protocol; empty if only Team Preview has shown it */
   constructor(name) {
     this.name = name;
     this.species = 0;
     this.level = 100;
     this.gender = 0;
-    /** On the protocol's scale: exact for one's own, of 100 or 48 for the opponent's. */
+    /** On the protocol's scale: exact for own Pokémon, out of 100 or 48 for the opponent's. */
     this.hp = 1;
     this.maxHp = 1;
     /** Number in STATUSES. */
     this.status = 0;
-    /** Turns lost to sleep, or taken damage of toxic poison since it came in. */
+    /** Turns lost to sleep, or turns of toxic damage since it came in. */
     this.statusTurns = 0;
-    /** Whether it sleeps by Rest, which lasts a known time. */
+    /** Whether it sleeps by Rest, which lasts a known number of turns. */
     this.resting = 0;
     this.fainted = false;
     /** Whether it has been on the field. */
     this.revealed = false;
     this.item = 0;
     this.itemKnown = UNKNOWN;
-    /** The last item it was seen to lose or consume. */
+    /** The last item that it was seen to lose or consume. */
     this.lostItem = 0;
-    /** The ability it starts with whenever it comes in; 0 unknown. */
+    /** Its ability whenever it comes in; 0 unknown. */
     this.ability = 0;
-    /** Whether it turned out to keep its opponent from switching, by an ability that was not shown. */
+    /** Whether it was seen to prevent its opponent from switching, by an ability that was not shown. */
     this.traps = false;
     this.moves = new Uint16Array(4);
     this.pp = new Uint8Array(4);
     this.numMoves = 0;
     this.tera = 0;
     this.terastallized = false;
-    /** Exact stats in the order of STATS; known for one's own. */
+    /** Exact stats in the order of STATS; known for own Pokémon. */
     this.stats = new Uint16Array(6);
-    /** The details that its request named last. */
+    /** The details in its last request. */
     this.requestDetails = "";
     /** The species in them. */
     this.requestSpecies = 0;
     /**
-     * The entry of a request that was read last, until a line names this Pokémon: the same entry then tells nothing new.
+     * The last request entry that was read, until a line names this Pokémon. The same entry again has no news.
      * @type {import("./request.js").RequestedPokemon | null}
      */
     this.listed = null;
-    /** What it was before it last came in, in case that was another in disguise. */
+    /** Its state before it last came in, in case that was another Pokémon in disguise. */
     this.before = {
       species: 0, level: 100, gender: 0, hp: 1, maxHp: 1, status: 0, statusTurns: 0, resting: 0, fainted: false,
       item: 0, itemKnown: UNKNOWN, lostItem: 0, ability: 0, tera: 0, terastallized: false, numMoves: 0,
@@ -63,7 +63,7 @@ export class TrackedPokemon {
     };
   }
 
-  /** Remember what is known now; `restore` goes back to it. */
+  /** Remember the current state for `restore`. */
   save() {
     const { before } = this;
     before.species = this.species;
@@ -85,7 +85,7 @@ export class TrackedPokemon {
     before.pp.set(this.pp);
   }
 
-  /** Forget what was learnt since `save`. */
+  /** Return to the state at the last `save`. */
   restore() {
     const { before } = this;
     this.species = before.species;
@@ -123,7 +123,7 @@ export class TrackedPokemon {
       if (maxHp > 0) this.maxHp = maxHp;
       this.hp = hp;
       this.fainted = hp === 0;
-      // A letter after the scale is the colour of the bar.
+      // A letter after the scale is the bar's colour.
       while (i < text.length && text.charCodeAt(i) !== 32) i++;
       this.setStatus(statusAt(text, i + 1));
     } else {
@@ -165,39 +165,39 @@ export function statusOf(text) {
   return statusAt(text, 0);
 }
 
-/** What belongs to the active Pokémon and ends, or is passed on, when it leaves the field. */
+/** State of the active Pokémon that ends, or is passed on, when it leaves the field. */
 export class ActiveSlot {
   /** @param {number} numVolatiles */
   constructor(numVolatiles) {
     /** In the order of BOOSTS. */
     this.boosts = new Int8Array(7);
-    /** One byte a volatile, see Volatiles; the last is never read. */
+    /** One byte per volatile, see Volatiles; the last is never read. */
     this.volatiles = new Uint8Array(numVolatiles + 1);
-    /** The forme or the copied species, 0 for the Pokémon's own. */
+    /** The current forme or the copied species, 0 for the Pokémon's own. */
     this.species = 0;
     this.types = new Uint8Array(2);
     this.addedType = 0;
-    /** The ability it has now, where it differs from its own; -1 for its own. */
+    /** Its current ability if it is not its own; -1 for its own. */
     this.ability = -1;
-    /** Moves that stand for its own: copied by Transform, or one by Mimic. */
+    /** Moves that replace its own: all copied by Transform, or one by Mimic. */
     this.moves = new Uint16Array(4);
     this.pp = new Uint8Array(4);
     this.maxPp = new Uint8Array(4);
     this.numMoves = 0;
     this.hasMoves = false;
     this.lastMove = 0;
-    /** The move that is being prepared. */
+    /** The move that it prepares. */
     this.prepared = 0;
-    /** Whether the prepared move is its own, and not lent by another such as Metronome. */
+    /** Whether the prepared move is its own, and not called by another such as Metronome. */
     this.preparesOwn = false;
-    /** Consecutive uses of Protect and the like that worked. */
+    /** Consecutive successes of Protect and similar moves. */
     this.stalls = 0;
     /** Ends of turns since it came in. */
     this.turns = 0;
     this.clear();
   }
 
-  /** What a Pokémon that comes in normally finds. */
+  /** Set the state that a Pokémon normally comes in with. */
   clear() {
     this.boosts.fill(0);
     this.volatiles.fill(0);
@@ -242,7 +242,7 @@ export class TrackedSide {
     this.teamSize = 6;
     /** Layers, or 1, of each side condition; 0 absent. */
     this.layers = new Uint8Array(numConditions);
-    /** Turn in which it was laid. */
+    /** Turn in which each began. */
     this.since = new Uint16Array(numConditions);
     /** Turn in which a Future Sight hits here, 0 for none. */
     this.futureTurn = 0;
@@ -263,7 +263,7 @@ export class TrackedSide {
    * @returns {TrackedPokemon | null}
    */
   find(ident) {
-    // Whoever stands in the slot is meant, whatever name it wears.
+    // A slot means its Pokémon, whatever name the line gives.
     if (ident.charCodeAt(2) !== 58) return this.activePokemon;
     const row = this.rowOf(ident.slice(4));
     if (row < 0) return null;
@@ -280,7 +280,7 @@ export class TrackedSide {
   /**
    * @param {string} name
    * @param {number} species
-   * @returns {number} row of this Pokémon, a new one if it has not been seen before
+   * @returns {number} row of this Pokémon; a new row if it was not seen before
    */
   rowFor(name, species) {
     const row = this.rowOf(name);
@@ -288,7 +288,7 @@ export class TrackedSide {
       this.pokemon[row].listed = null;
       return row;
     }
-    // Team Preview has shown it without its name, and without some formes.
+    // Team Preview shows a Pokémon without its name and without some formes.
     const base = this.dexInfo.baseSpecies[species];
     for (let shown = 0; shown < this.pokemon.length; shown++) {
       const pokemon = this.pokemon[shown];
@@ -298,24 +298,24 @@ export class TrackedSide {
       }
     }
     if (this.pokemon.length < MOST_POKEMON) this.pokemon.push(new TrackedPokemon(name));
-    // Only a log that contradicts itself names more; its last row then holds whoever came last.
+    // Only an inconsistent log names more Pokémon; the last row then holds the latest.
     else this.pokemon[MOST_POKEMON - 1] = new TrackedPokemon(name);
     return this.pokemon.length - 1;
   }
 
-  /** Number of the species, forme or copied species as it stands there. @param {number} row */
+  /** Number of its current species, forme or copied species. @param {number} row */
   speciesOf(row) {
     return (row === this.active && this.slot.species) || this.pokemon[row].species;
   }
 
-  /** Its ability as it works now, 0 unknown or none. @param {number} row */
+  /** Its current ability, 0 unknown or none. @param {number} row */
   abilityOf(row) {
     return row === this.active && this.slot.ability >= 0 ? this.slot.ability : this.pokemon[row].ability;
   }
 
   /**
    * @param {number} row
-   * @param {Uint8Array} types three numbers to write to: its types as they are now, zeros after them
+   * @param {Uint8Array} types receives three numbers: its current types, then zeros
    */
   writeTypes(row, types) {
     const pokemon = this.pokemon[row];
@@ -336,13 +336,13 @@ export class TrackedSide {
     if (row === this.active) types[2] = this.slot.addedType;
   }
 
-  /** End what a Pokémon takes away with it, or faints with: all but what belongs to the side. */
+  /** Clear the slot after its Pokémon left or fainted; the side's conditions stay. */
   vacate() {
     this.keepCopiedPp();
     this.slot.clear();
   }
 
-  /** In the first generation, a move learnt by Mimic spends the PP of the slot that it took. */
+  /** In the first generation, a move learnt by Mimic spends the PP of the move slot that it took. */
   keepCopiedPp() {
     const { slot } = this;
     const pokemon = this.activePokemon;

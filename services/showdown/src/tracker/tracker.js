@@ -1,6 +1,6 @@
 /**
- * What one seat knows of its battle. It follows the protocol's lines that this seat may see and the seat's own
- * requests, and nothing else, so the same tracker reads training battles, stored replays and the ladder.
+ * What one seat knows of its battle. The tracker reads only the protocol lines that this seat may see and the seat's own
+ * requests, so the same code follows training battles, stored replays and the ladder.
  */
 import { legalChoices } from "./actions.js";
 import { BOOSTS, STATS, STATUSES } from "../simulator/dex.js";
@@ -17,7 +17,7 @@ import { Volatiles } from "./volatiles.js";
 /** @typedef {import("./request.js").Request} Request */
 
 /**
- * Numbers that follow from a format alone.
+ * Numbers that depend only on the format.
  * @typedef {object} Numbers
  * @property {Volatiles} volatiles
  * @property {Conditions} rooms
@@ -29,7 +29,7 @@ import { Volatiles } from "./volatiles.js";
 /** @type {WeakMap<DexInfo, Numbers>} */
 const numbersOf = new WeakMap();
 
-/** Volatiles that handlers name. */
+/** Volatiles that handlers refer to by id. */
 const NAMED = [
   "binding", "bound", "charge", "charging", "confusion", "defensecurl", "destinybond", "dragoncheer", "dynamax",
   "focusenergy", "gastroacid", "glaiverush", "grudge", "hidden", "laserfocus", "lockon", "minimize", "rage",
@@ -81,7 +81,7 @@ export class Tracker {
     this.own = this.sides[seat];
     this.opponent = this.sides[1 - seat];
     this.turn = 0;
-    /** Numbers in WEATHERS and TERRAINS, and the turns in which they began. */
+    /** Indices into WEATHERS and TERRAINS, and the turns in which they began. */
     this.weather = 0;
     this.weatherSince = 0;
     this.terrain = 0;
@@ -89,9 +89,9 @@ export class Tracker {
     /** One plus the turn in which each room began, 0 where it is absent. */
     this.roomSince = new Uint16Array(rooms.size);
 
-    /** The side whose Pokémon moved last, to whose move failures belong. */
+    /** The side whose Pokémon moved last; lines about failures refer to that move. */
     this.mover = this.own;
-    /** The first generation announced that the next move need not be one that its user has. */
+    /** The first generation's simulator announced that the next move may not be its user's own. */
     this.isDesynced = false;
     /** @type {Request | null} */
     this.request = null;
@@ -99,14 +99,14 @@ export class Tracker {
     /** What the request asks for, one of the ASKS constants. */
     this.asks = ASKS_NOTHING;
     this.reviving = false;
-    /** Whether the last request left it open if the own active Pokémon is trapped. */
+    /** Whether the last request said that the own active Pokémon may be trapped. */
     this.maybeTrapped = false;
-    /** By own row: the Pokémon's place in the request, by which the simulator numbers switches. */
+    /** By own row: the Pokémon's place in the request, which is the simulator's number for a switch. */
     this.places = new Uint8Array(6).fill(NOWHERE);
-    /** By place among the active Pokémon's moves: whether the request allows it, and its place in the request. */
+    /** By index of the active Pokémon's moves: whether the request allows the move, and its place in the request. */
     this.usable = new Uint8Array(4);
     this.moveAt = new Uint8Array(4).fill(NOWHERE);
-    /** The request offers a single move that is none of the Pokémon's own; it stands at place 0. */
+    /** The request offers a single move that is not the Pokémon's own; it has index 0. */
     this.lone = false;
     this.scratchTypes = new Uint8Array(3);
   }
@@ -116,19 +116,19 @@ export class Tracker {
     this.readParsed(parseLine(line));
   }
 
-  /** @param {ParsedLine | null} parsed such a line, parsed once for whoever may see it */
+  /** @param {ParsedLine | null} parsed such a line, parsed once for all seats that may see it */
   readParsed(parsed) {
     if (parsed) parsed.handler(this, parsed.parts);
   }
 
-  /** @param {Request} request the seat's request, read after the lines before it; never written to */
+  /** @param {Request} request the seat's request, read after the lines before it; never changed */
   readRequest(request) {
     readRequest(this, request);
   }
 
   /**
-   * Whether the request forbids to switch, or only seems to leave it open. It says "maybe" of what an ability might do
-   * that the opponent's active Pokémon could have; if it is known to have such a one, that is certain.
+   * Whether a switch is impossible. The request says "maybe" if the opponent's active Pokémon could have a trapping
+   * ability; what is known of that Pokémon can make it certain.
    */
   get isTrapped() {
     const active = this.request?.active?.[0];
@@ -141,7 +141,7 @@ export class Tracker {
     return pokemon.traps || dexInfo.isTrapper[opponent.speciesOf(opponent.active)] === 1;
   }
 
-  /** One plus the turn since which abilities are suppressed by Neutralizing Gas, else 0. */
+  /** One plus the turn in which Neutralizing Gas began to suppress abilities, else 0. */
   get gasSince() {
     return this.gas >= 0 ? this.roomSince[this.gas] : 0;
   }
@@ -152,7 +152,7 @@ export class Tracker {
   }
 
   /**
-   * Write what a details text says.
+   * Apply a details text to a Pokémon.
    * @param {TrackedSide} side
    * @param {TrackedPokemon} pokemon
    * @param {import("../simulator/dex.js").Details} details
@@ -179,7 +179,7 @@ export class Tracker {
   /**
    * @param {TrackedPokemon} pokemon
    * @param {number} move
-   * @returns {number} its place among the Pokémon's moves, where it is from now on; -1 if four others are known
+   * @returns {number} its index among the Pokémon's moves, which it keeps; -1 if four others are known
    */
   learn(pokemon, move) {
     if (!move) return -1;
@@ -197,7 +197,7 @@ export class Tracker {
   }
 
   /**
-   * Let the active Pokémon of `side`, which transformed, have what is known of the original's moves and ability.
+   * Give the transformed active Pokémon of `side` what is known of the original's moves and ability.
    * @param {TrackedSide} side
    * @param {TrackedSide} other
    */
@@ -212,7 +212,7 @@ export class Tracker {
     if (this.dexInfo.generation > 2) slot.ability = other.abilityOf(other.active);
   }
 
-  /** Give a copied move the PP of a copy. @param {ActiveSlot} slot @param {number} m its place */
+  /** Set a copied move's PP. @param {ActiveSlot} slot @param {number} m its index */
   setCopiedPp(slot, m) {
     const full = this.dexInfo.movePp[slot.moves[m]];
     slot.pp[m] = Math.min(5, full);
@@ -220,8 +220,8 @@ export class Tracker {
   }
 
   /**
-   * The active Pokémon turns out to be another that wore its looks: that one takes over all that was seen since it
-   * came in, and what is known of the looks' owner goes back to what it was.
+   * The active Pokémon is another in disguise: the wearer takes over everything that was seen since it came in, and
+   * the Pokémon that it looked like returns to its state before.
    * @param {TrackedSide} side
    * @param {number} row of the wearer
    */
@@ -256,7 +256,7 @@ export class Tracker {
     worn.restore();
   }
 
-  /** @returns {Record<string, unknown>} everything that is tracked, as plain JSON with ids instead of numbers */
+  /** @returns {Record<string, unknown>} the whole tracked state as plain JSON, with ids instead of numbers */
   state() {
     const active = this.request?.active?.[0];
     return {

@@ -1,17 +1,17 @@
 /**
- * What clings to an active Pokémon until it leaves the field ("volatiles"), as the protocol shows it.
- * A tracked volatile is one byte: 0 absent; otherwise 1, plus the turns or uses that it has lasted where it counts.
+ * Volatiles: conditions of an active Pokémon that end when it leaves the field, as the protocol shows them.
+ * A tracked volatile is one byte: 0 if absent, otherwise 1 plus the turns or uses that it has lasted, if it counts them.
  */
 import { effectId } from "./field.js";
 
 /**
  * @typedef {object} Volatile
  * @property {string} id
- * @property {[number, number]} generations first and last in which it exists
- * @property {string[]} effects ids of the protocol's effects that start and end it; none: the tracker infers it
- * @property {boolean} counts whether its byte grows by one at the end of every turn
+ * @property {[number, number]} generations first and last that have it
+ * @property {string[]} effects ids of the protocol's effects that start and end it; empty: the tracker infers it
+ * @property {boolean} counts whether its byte grows by 1 at the end of every turn
  * @property {number} longest the byte that the encoder scales to 1
- * @property {string} condition id of the simulator's condition, whose `noCopy` says whether Baton Pass carries it
+ * @property {string} condition id of the simulator's condition; its `noCopy` says whether Baton Pass passes it on
  * @property {string} description
  */
 
@@ -40,22 +40,22 @@ volatile("rage", [1, 7], "raging");
 volatile("minimize", [2, 9], "minimized", { effects: INFERRED });
 volatile("transformed", [1, 9], "transformed into the opposing Pokémon", { effects: INFERRED, condition: "transform" });
 volatile("recharge", [1, 9], "must recharge", { effects: INFERRED, condition: "mustrecharge" });
-volatile("charging", [1, 9], "prepares a move that takes two turns", { effects: INFERRED, condition: "twoturnmove" });
+volatile("charging", [1, 9], "prepares a two-turn move", { effects: INFERRED, condition: "twoturnmove" });
 volatile("hidden", [1, 9], "underground, in the air or otherwise out of reach", {
   effects: INFERRED,
   condition: "twoturnmove",
 });
-volatile("thrashing", [1, 9], "consecutive turns of Thrash, Outrage and the like, which go on by themselves", {
+volatile("thrashing", [1, 9], "consecutive turns of Thrash, Outrage and similar moves", {
   effects: INFERRED,
   condition: "lockedmove",
   longest: 3,
 });
-volatile("binding", [1, 9], "consecutive uses of Wrap and the like", {
+volatile("binding", [1, 9], "consecutive uses of Wrap and similar moves", {
   effects: INFERRED,
   condition: "partialtrappinglock",
   longest: 5,
 });
-volatile("bound", [1, 9], "held by Wrap and the like; counts turns", {
+volatile("bound", [1, 9], "bound by Wrap and similar moves; counts turns", {
   effects: ["bind", "clamp", "firespin", "infestation", "magmastorm", "sandtomb", "snaptrap", "thundercage", "whirlpool",
     "wrap", "gmaxcentiferno", "gmaxsandblast"],
   condition: "partiallytrapped",
@@ -77,21 +77,21 @@ volatile("perish", [2, 9], "turns of Perish Song heard, 4 when it faints", {
   condition: "perishsong",
   longest: 4,
 });
-volatile("destinybond", [2, 9], "takes its attacker with it until its next move");
-volatile("trapped", [2, 9], "kept from switching by a move such as Mean Look");
+volatile("destinybond", [2, 9], "its attacker faints with it, until its next move");
+volatile("trapped", [2, 9], "cannot switch, by a move such as Mean Look");
 volatile("lockon", [2, 9], "its next move cannot miss", { effects: ["lockon", "mindreader"], counts: true, longest: 2 });
 volatile("defensecurl", [2, 9], "curled up", { effects: INFERRED });
 volatile("charge", [3, 9], "its next Electric move is stronger");
-volatile("flashfire", [3, 9], "its Fire moves are stronger by Flash Fire");
-volatile("imprison", [3, 9], "keeps the opponent from moves that it knows itself");
+volatile("flashfire", [3, 9], "Flash Fire strengthens its Fire moves");
+volatile("imprison", [3, 9], "the opponent cannot use moves that it knows");
 volatile("ingrain", [3, 9], "rooted");
-volatile("stockpile", [3, 9], "how often it has stockpiled", { longest: 3 });
+volatile("stockpile", [3, 9], "number of Stockpiles", { longest: 3 });
 volatile("taunt", [3, 9], "taunted: no status moves; counts turns", { counts: true, longest: 4 });
 volatile("torment", [3, 9], "tormented: no move twice in a row");
-volatile("uproar", [3, 9], "makes an uproar; counts turns", { counts: true, longest: 5 });
+volatile("uproar", [3, 9], "in an uproar; counts turns", { counts: true, longest: 5 });
 volatile("yawn", [3, 9], "drowsy; counts turns", { counts: true, longest: 2 });
 volatile("grudge", [3, 7], "bears a grudge until its next move");
-volatile("aquaring", [4, 9], "heals behind an Aqua Ring");
+volatile("aquaring", [4, 9], "healed by Aqua Ring");
 volatile("embargo", [4, 8], "cannot use its item; counts turns", { counts: true, longest: 5 });
 volatile("gastroacid", [4, 9], "its ability is suppressed", { effects: INFERRED });
 volatile("healblock", [4, 9], "cannot heal; counts turns", { counts: true, longest: 5 });
@@ -100,18 +100,18 @@ volatile("miracleeye", [4, 8], "identified: Dark immunities and evasion are void
 volatile("powertrick", [4, 9], "Attack and Defense are swapped");
 volatile("slowstart", [4, 9], "slowed by Slow Start; counts turns", { counts: true, longest: 5 });
 volatile("smackdown", [5, 9], "grounded");
-volatile("telekinesis", [5, 8], "made to float; counts turns", { counts: true, longest: 3 });
+volatile("telekinesis", [5, 8], "lifted by Telekinesis; counts turns", { counts: true, longest: 3 });
 volatile("laserfocus", [7, 9], "its next hit is critical; counts turns", { counts: true, longest: 2 });
 volatile("throatchop", [7, 9], "no sound moves; counts turns", { counts: true, longest: 3 });
 volatile("dynamax", [8, 8], "dynamaxed; counts turns", { counts: true, longest: 3 });
 volatile("noretreat", [8, 9], "cannot switch by No Retreat");
-volatile("octolock", [8, 9], "held by Octolock");
+volatile("octolock", [8, 9], "bound by Octolock");
 volatile("tarshot", [8, 9], "weak to Fire by Tar Shot");
-volatile("saltcure", [9, 9], "being salt cured");
+volatile("saltcure", [9, 9], "salt cured");
 volatile("syrupbomb", [9, 9], "covered in syrup; counts turns", { counts: true, longest: 4 });
 volatile("glaiverush", [9, 9], "takes double damage until its next move");
-volatile("dragoncheer", [9, 9], "critical hits are likelier by Dragon Cheer");
-volatile("fallen", [9, 9], "fallen allies that strengthen it by Supreme Overlord", { longest: 5 });
+volatile("dragoncheer", [9, 9], "Dragon Cheer makes critical hits likelier");
+volatile("fallen", [9, 9], "fallen allies counted by Supreme Overlord", { longest: 5 });
 for (const stat of ["atk", "def", "spa", "spd", "spe"]) {
   volatile(`paradox${stat}`, [9, 9], `Protosynthesis or Quark Drive raises its ${stat}`, {
     effects: [`protosynthesis${stat}`, `quarkdrive${stat}`],
@@ -119,7 +119,7 @@ for (const stat of ["atk", "def", "spa", "spd", "spe"]) {
   });
 }
 
-/** What one effect of the protocol does: from `from` on set to `value`; ending it clears `from` to `to`. */
+/** What one effect of the protocol does: its start sets `from` to `value`; its end clears `from` to `to`. */
 /** @typedef {{from: number, to: number, value: number}} Effect */
 
 /** The volatiles of a generation, numbered from 0. */
@@ -130,9 +130,9 @@ export class Volatiles {
     this.size = this.all.length;
     /** @type {Map<string, number>} */
     this.numbers = new Map(this.all.map(({ id }, number) => [id, number]));
-    /** Numbers of those that count turns. */
+    /** Numbers of the volatiles that count turns. */
     this.counting = Uint8Array.from(this.all.flatMap(({ counts }, number) => (counts ? [number] : [])));
-    /** Whether Baton Pass carries it. */
+    /** By number: whether Baton Pass passes it on. */
     this.passes = Uint8Array.from(this.all, ({ id, condition }) =>
       Number(id !== "transformed" && !(/** @type {{noCopy?: boolean}} */ (dex.conditions.get(condition)).noCopy)),
     );
@@ -141,14 +141,14 @@ export class Volatiles {
     }
     this.#addNumbered("stockpile", [1, 2, 3]);
     this.#addNumbered("fallen", [1, 2, 3, 4, 5]);
-    // The countdown starts at 3 and faints at 0; its byte grows from 1 to 4.
+    // The countdown runs from 3 to 0; its byte grows from 1 to 4.
     const perish = this.numbers.get("perish");
     if (perish !== undefined) {
       for (const left of [0, 1, 2, 3]) this.#effects.set(`perish${left}`, { from: perish, to: perish, value: 4 - left });
     }
     const paradox = this.numbers.get("paradoxatk");
     if (paradox !== undefined) {
-      // They end without the stat's name.
+      // The line that ends one does not name the stat.
       for (const ability of ["protosynthesis", "quarkdrive"]) {
         this.#effects.set(ability, { from: paradox, to: paradox + 4, value: 0 });
       }
@@ -167,7 +167,7 @@ export class Volatiles {
 
   /**
    * @param {string} text an effect as the protocol writes it: "Substitute", "move: Taunt", "ability: Flash Fire"
-   * @returns {Effect | null} null for what is not tracked
+   * @returns {Effect | null} null for an untracked effect
    */
   effect(text) {
     let effect = this.#effects.get(text);

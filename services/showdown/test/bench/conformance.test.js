@@ -1,4 +1,4 @@
-/** The sped-up simulator plays the same, and the comparison that says so can fail. */
+/** The accelerated simulator plays the same battles, and the comparison can fail. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ function module(name, text) {
   return where;
 }
 
-test("the sped-up simulator plays the same battles in all formats", () => {
+test("the accelerated simulator plays the same battles in all formats", () => {
   const { status, lines, stderr } = run("--battles", String(BATTLES));
   assert.equal(status, 0, stderr);
   const outcome = lines.at(-1);
@@ -45,7 +45,7 @@ test("the sped-up simulator plays the same battles in all formats", () => {
   assert.equal(lines.length, BATTLES + 1, "a line for each battle, and the outcome");
 });
 
-test("a simulator that draws once more is told apart, and where", () => {
+test("a simulator with one extra draw is found, and where", () => {
   const broken = module("broken.mjs", `
     import { Pokemon } from ${JSON.stringify(SIMULATOR)};
     export function accelerate() {
@@ -61,7 +61,7 @@ test("a simulator that draws once more is told apart, and where", () => {
   assert.notEqual(first.plain, first.accelerated);
 });
 
-test("another choice of battles gives other battles, the same the same", () => {
+test("the same case gives the same battle, another case another", () => {
   const played = { format: "gen9randombattle", number: 0, seed: 1 };
   const transcript = transcribeCase(played);
   assert.deepEqual(transcribeCase(played), transcript);
@@ -74,7 +74,7 @@ test("another choice of battles gives other battles, the same the same", () => {
 const REFUSED = [
   ["an unknown format", () => ["--formats", "gen1oops"], /^conformance: unknown format "gen1oops"/],
   ["no battles", () => ["--battles", "0"], /--battles is "0": expected an integer of at least 1/],
-  ["a simulator that cannot be sped up", () => ["--module", module("none.mjs", "export const accelerate = () => false;")], /cannot be sped up|not one that can be sped up/],
+  ["a simulator that cannot be accelerated", () => ["--module", module("none.mjs", "export const accelerate = () => false;")], /cannot be accelerated/],
   ["an unknown option", () => ["--oops"], /Unknown option/],
 ];
 for (const [name, args, words] of REFUSED) {

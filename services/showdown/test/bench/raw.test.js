@@ -29,7 +29,7 @@ function file(name, lines) {
 }
 
 for (const [format, accelerated] of /** @type {[string, boolean][]} */ ([["gen9randombattle", false], ["gen1ou", false], ["gen1randombattle", true]])) {
-  test(`speed of ${format}${accelerated ? ", sped up" : ""}`, () => {
+  test(`speed of ${format}${accelerated ? ", accelerated" : ""}`, () => {
     const teams = new TeamSource(singlesFormat("gen1ou")).generate(3, "0".repeat(16), "gen1randombattle");
     const own = format === "gen1ou" ? ["--teams", file("teams.txt", teams)] : [];
     const { status, stdout, stderr } = run("--format", format, "--seconds", "0.6", "--warm-up", "0.3", "--battles", "4", ...own, ...(accelerated ? ["--accelerated"] : []));
@@ -50,9 +50,9 @@ const REFUSED = [
   ["an unknown option", () => ["--oops"], 64, /Unknown option '--oops'/],
   ["no seconds", () => ["--format", "gen1ou", "--seconds", "0"], 64, /--seconds is "0": expected a number of at least 0.1/],
   ["a format that needs teams", () => ["--format", "gen1ou"], 64, /no team generator/],
-  ["a file that is missing", () => ["--format", "gen1ou", "--teams", path.join(folder, "none")], 65, /none cannot be read/],
-  ["a file without teams", () => ["--format", "gen1ou", "--teams", file("empty.txt", [""])], 65, /holds no team/],
-  ["an illegal team", () => ["--format", "gen1ou", "--teams", file("bad.txt", ["Mewtwo|||NoAbility|spore||||||||"])], 65, /team 1 is not legal: .*Uber/],
+  ["a file that is missing", () => ["--format", "gen1ou", "--teams", path.join(folder, "none")], 65, /cannot read .*none/],
+  ["a file without teams", () => ["--format", "gen1ou", "--teams", file("empty.txt", [""])], 65, /has no team/],
+  ["an illegal team", () => ["--format", "gen1ou", "--teams", file("bad.txt", ["Mewtwo|||NoAbility|spore||||||||"])], 65, /team 1 is illegal: .*Uber/],
 ];
 for (const [name, args, code, words] of REFUSED) {
   test(`${name} is refused with exit code ${code}`, () => {

@@ -1,4 +1,4 @@
-/** What the encoder writes: within its layout, from visible things alone, and as documented. */
+/** The encoder writes within its layout, from visible state only, and as documented. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ import { play, seatLines } from "../support/tracker_battles.js";
 
 const FORMATS = ["gen1randombattle", "gen1ou", "gen9randombattle"];
 const GUARD = 7;
-/** Most of any number: that of the strongest moves' power, and of no effect at all. */
+/** Largest absolute value of a number: the power of the strongest moves, and no effect at all. */
 const LARGEST = 1.7;
 
 /** @param {import("../../src/encoder/layout.js").Space} space @param {Float32Array} row @param {string} block @param {number} of @param {string} name */
@@ -55,7 +55,7 @@ for (const format of FORMATS) {
     }
   });
 
-  test(`an observation of ${format} follows from the seat's lines and frozen requests alone`, () => {
+  test(`an observation of ${format} depends only on the seat's lines and frozen requests`, () => {
     /** @type {[number, any][][]} by seat: how many lines had been seen, and the request then */
     const requests = [[], []];
     play(format, 11, ({ battle, encoder, trackers, lines }) => {
@@ -90,7 +90,7 @@ function team(species, change) {
   });
 }
 
-test("hidden state of the opponent changes nothing that a seat observes", () => {
+test("the opponent's hidden state does not change a seat's observation", () => {
   const format = "gen9customgame";
   const encoder = Encoder.forFormat(format);
   const own = () => team(["Slowbro", "Snorlax"], (set) => Object.assign(set, { moves: ["calmmind", "rest"] }));
@@ -136,7 +136,7 @@ test("hidden state of the opponent changes nothing that a seat observes", () => 
   assert.notDeepEqual(first.rows[1], first.rows[4], "something visible changes from turn to turn");
 });
 
-test("an unseen bench is no part of the observation", () => {
+test("an unseen bench is not in the observation", () => {
   const rows = [["Gengar", "Pikachu"], ["Tauros", "Mewtwo"]].map((bench) => {
     const battle = new Battle({ formatid: /** @type {any} */ ("gen1ou"), seed: "gen5,0000000000000002", send() {} });
     const sets = (/** @type {string[]} */ names) => team(names, (set) => Object.assign(set, { level: 100, moves: ["bodyslam"], ability: "", item: "" }));
@@ -217,7 +217,7 @@ test("blocks tile the observation and fields their rows", () => {
   }
 });
 
-test("formats whose data differ have different versions, those that share them the same", () => {
+test("formats with the same data share a version, others do not", () => {
   assert.equal(Encoder.forFormat("gen1ou").space.version, Encoder.forFormat("gen1randombattle").space.version);
   assert.notEqual(Encoder.forFormat("gen1ou").space.version, Encoder.forFormat("gen2ou").space.version);
   assert.equal(DexInfo.forFormat("gen1ou").species.size, 152);
@@ -225,5 +225,5 @@ test("formats whose data differ have different versions, those that share them t
 
 test("docs/observation.md is current", () => {
   const page = readFileSync(new URL("../../../../docs/observation.md", import.meta.url), "utf8");
-  assert.equal(page, layoutPage(), "run `node scripts/observation_page.js > ../../docs/observation.md` in services/showdown");
+  assert.equal(page, layoutPage(), "run `make docs`");
 });

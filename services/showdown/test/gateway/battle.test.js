@@ -44,7 +44,7 @@ for (const format of ["gen1randombattle", "gen9randombattle", "gen1ou"]) {
     }
     assert.equal(rows.again, rows.rejected);
     assert.equal(rows.rejected, [...finished.values()].reduce((sum, entry) => sum + entry.rejected, 0));
-    // Every row was owed an answer, and every answer had a row.
+    // Every row got one answer.
     assert.equal(rows.asked, answered + rows.rejected);
   });
 
@@ -63,7 +63,7 @@ for (const format of ["gen1randombattle", "gen9randombattle", "gen1ou"]) {
   });
 }
 
-test("what else runs does not change a battle", async () => {
+test("other battles do not change a battle", async () => {
   const format = "gen1randombattle";
   const alone = (await (await Peer.inProcess().hello(format)).play([startIn(format, 3, { log: true })])).get(3);
   const starts = [1, 2, 3, 4, 5].map((battle) => startIn(format, battle, { log: true }));
@@ -71,7 +71,7 @@ test("what else runs does not change a battle", async () => {
   assert.deepEqual(among, alone);
 });
 
-test("a generated team follows from its seed alone, on either side", async () => {
+test("a generated team depends only on its seed, on either side", async () => {
   const source = new TeamSource(singlesFormat("gen1randombattle"));
   const seeds = [...Array(40).keys()].map((number) => (number * 7919).toString(16).padStart(16, "0"));
   const teams = seeds.map((seed) => Teams.pack(source.random(seed)));
@@ -81,7 +81,7 @@ test("a generated team follows from its seed alone, on either side", async () =>
 });
 
 for (const format of ["gen1ou", "gen9randombattle"]) {
-  test(`a seat sees in ${format} what the simulator's own channels show it, and nothing else`, async () => {
+  test(`a seat sees in ${format} exactly what the simulator's channels show it`, async () => {
     const teams = new TeamSource(singlesFormat(format));
     for (let battle = 1; battle <= 3; battle++) {
       const { seed, team_seeds: seeds, teams: packed } = startIn(format, battle);
@@ -126,7 +126,7 @@ for (const format of ["gen1ou", "gen9randombattle"]) {
   });
 }
 
-test("seats that ask for lines, requests or states get them with their rows", async () => {
+test("seats that ask for lines or states get them with their rows", async () => {
   const peer = await Peer.inProcess().hello("gen9randombattle");
   const entry = start(1, { lines: [true, false], states: [false, true] });
   /** @type {any} */
@@ -160,7 +160,7 @@ test("seats that ask for lines, requests or states get them with their rows", as
 /** @param {string} species @param {string} ability @param {string} moves */
 const packed = (species, ability, moves) => `${species}||Leftovers|${ability}|${moves}|Hardy|1,,,,,|||||`;
 
-test("a choice that the simulator refuses is asked again with what it allows now", async () => {
+test("a rejected choice is asked again with the choices that the simulator now allows", async () => {
   const peer = await Peer.inProcess().hello("gen8anythinggoes");
   const trapper = packed("Dugtrio", "Arena Trap", "sandattack");
   const victims = [packed("Pikachu", "Static", "thunderbolt"), packed("Snorlax", "Immunity", "bodyslam")].join("]");
@@ -190,11 +190,11 @@ test("a choice that the simulator refuses is asked again with what it allows now
   assert.deepEqual([...next.masks[0].subarray(0, 6)], [0, 0, 0, 0, 0, 0], "this Dugtrio is known to trap");
 });
 
-test("a Pokémon that can only have an ability that traps is known to", async () => {
+test("a Pokémon whose every possible ability traps is known to trap", async () => {
   const wobbuffet = packed("Wobbuffet", "Shadow Tag", "counter");
   const victims = [packed("Pikachu", "Static", "thunderbolt"), packed("Snorlax", "Immunity", "bodyslam")].join("]");
   for (const [format, legal] of /** @type {[string, number][]} */ ([["gen4anythinggoes", 0], ["gen8anythinggoes", 1]])) {
-    // From the fifth generation on it may have Telepathy instead.
+    // From the fifth generation on, it may have Telepathy instead.
     const peer = await Peer.inProcess().hello(format);
     peer.tell({ type: "start", battles: [start(1, { teams: [victims, wobbuffet] })] });
     let decisions = await peer.expect("decisions");
@@ -220,7 +220,7 @@ test("an action outside the mask is rejected as often as it is sent, and the mas
   }
 });
 
-test("a simulator that refuses everything fails its battle instead of asking for ever", async () => {
+test("a simulator that rejects everything fails its battle instead of asking forever", async () => {
   const peer = await Peer.inProcess().hello("gen1randombattle");
   peer.tell({ type: "start", battles: [start(1), start(2)] });
   let { masks } = await peer.expect("decisions");
@@ -239,7 +239,7 @@ test("a simulator that refuses everything fails its battle instead of asking for
   assert.deepEqual([...(peer.session?.battles.keys() ?? [])], [2]);
 });
 
-test("an error thrown by the simulator fails that battle alone", async () => {
+test("an error in the simulator fails only that battle", async () => {
   const peer = await Peer.inProcess().hello("gen1randombattle");
   peer.tell({ type: "start", battles: [start(1), start(2)] });
   const { masks, battles, seats } = await peer.expect("decisions");
@@ -253,7 +253,7 @@ test("an error thrown by the simulator fails that battle alone", async () => {
   assert.ok((await peer.expect("decisions")).battles.every((/** @type {number} */ battle) => battle === 2));
 });
 
-test("a battle followed from its lines elsewhere gives the rows and choices that it gave at home", async () => {
+test("a battle tracked from its lines gives the rows and choices of the gateway that plays it", async () => {
   const home = await Peer.inProcess().hello("gen9randombattle");
   const away = await Peer.inProcess().hello("gen9randombattle");
   /** @type {any} */

@@ -30,7 +30,7 @@ test("a stream cut anywhere gives the same frames", () => {
   }
 });
 
-test("a frame that came byte by byte is whole", () => {
+test("a frame that arrives byte by byte is whole", () => {
   const reader = new FrameReader();
   const frames = [];
   for (const byte of STREAM) {
@@ -47,7 +47,7 @@ test("an unfinished frame is pending", () => {
   assert.equal(reader.pendingBytes, 12);
 });
 
-test("a frame over the limit is refused by its length alone", () => {
+test("a frame over the limit is refused once its length is read", () => {
   const reader = new FrameReader({ maxFrameBytes: 16 });
   reader.push(frame("control", Buffer.alloc(12)));
   assert.equal(drain(reader).length, 1);

@@ -25,7 +25,7 @@ describe("arguments", () => {
     [["--oops"], /Unknown option '--oops'/],
     [["--listen", "8000"], /--listen is "8000": expected HOST:PORT/],
     [["--listen", "localhost:99999"], /expected HOST:PORT/],
-    [["--health", "localhost:1"], /--health goes with --listen/],
+    [["--health", "localhost:1"], /--health needs --listen/],
     [["--listen", "localhost:0", "--health", "1"], /--health is "1": expected HOST:PORT/],
     [["--max-heap-mb", "0"], /--max-heap-mb is "0": expected a number above 0/],
   ])) {
@@ -38,7 +38,7 @@ describe("arguments", () => {
 });
 
 describe("on standard input and output", () => {
-  test("battles are played, and the end of the input is the end", async () => {
+  test("it plays battles and exits when its input ends", async () => {
     const peer = await Peer.spawned().hello(FORMAT);
     const finished = await peer.play([start(1), start(2), start(3)]);
     assert.equal(finished.size, 3);
@@ -47,7 +47,7 @@ describe("on standard input and output", () => {
     assert.equal(await peer.next(), null);
   });
 
-  test("frames that come together are answered together", async () => {
+  test("frames that arrive together are answered together", async () => {
     const peer = await Peer.spawned().hello(FORMAT);
     const starts = [1, 2, 3].map((battle) => controlFrame({ type: "start", battles: [start(battle)] }));
     peer.send(Buffer.concat(starts));
@@ -55,7 +55,7 @@ describe("on standard input and output", () => {
     peer.process?.kill("SIGTERM");
   });
 
-  test("SIGTERM ends it with exit code 0 in the midst of battles", async () => {
+  test("SIGTERM ends it with exit code 0 while battles run", async () => {
     const peer = await Peer.spawned().hello(FORMAT);
     peer.tell({ type: "start", battles: [start(1), start(2)] });
     await peer.expect("decisions");
@@ -82,7 +82,7 @@ describe("on standard input and output", () => {
     assert.deepEqual([event, pending, level], ["input ended inside a frame", 9, "warning"]);
   });
 
-  test("a client that goes without reading leaves no process", async () => {
+  test("a client that leaves without reading leaves no process", async () => {
     const peer = await Peer.spawned().hello(FORMAT);
     peer.tell({ type: "start", battles: Array.from({ length: 200 }, (_, index) => start(index)) });
     peer.process?.stdout?.destroy();
@@ -99,7 +99,7 @@ describe("on standard input and output", () => {
     peer.process?.kill("SIGTERM");
   });
 
-  test("recycling is asked for at the limit that is given", async () => {
+  test("recycling is asked for at the given limit", async () => {
     const peer = await Peer.spawned(["--max-heap-mb", "1"]).hello(FORMAT);
     await peer.play([start(1)]);
     assert.match((await peer.expect("recycle")).reason, /above the limit of 1 MiB/);
@@ -107,7 +107,7 @@ describe("on standard input and output", () => {
     peer.process?.kill("SIGTERM");
   });
 
-  test("while the client does not read, the gateway does not read either", async () => {
+  test("the gateway stops reading while the client does not read", async () => {
     const peer = await Peer.spawned().hello(FORMAT);
     const { stdin, stdout } = /** @type {import("node:child_process").ChildProcess} */ (peer.process);
     assert.ok(stdin && stdout);
@@ -151,7 +151,7 @@ describe("on TCP", () => {
     return { peer: Peer.onStreams(socket, socket), socket };
   }
 
-  test("each connection is a simulator of its own, and the end of one is not the end of others", async () => {
+  test("each connection has its own simulator, and one that ends leaves the others running", async () => {
     const [first, second] = await Promise.all([connected(), connected()]);
     await Promise.all([first.peer.hello(FORMAT), second.peer.hello("gen9randombattle")]);
     assert.equal((await first.peer.play([start(1)])).size, 1);
@@ -161,7 +161,7 @@ describe("on TCP", () => {
     second.socket.destroy();
   });
 
-  test("a client that breaks the protocol gets its error and loses its connection only", async () => {
+  test("a client that breaks the protocol gets an error and loses only its own connection", async () => {
     const broken = await connected();
     broken.peer.tell({ type: "validate", teams: [] });
     assert.equal((await broken.peer.expect("error")).code, "protocol");

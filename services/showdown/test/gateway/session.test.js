@@ -85,7 +85,7 @@ test("a start without a team where the format has no generator fails alone", asy
   assert.deepEqual((await peer.expect("decisions")).battles, [2, 2]);
 });
 
-test("an illegal team fails its battle in the validator's words", async () => {
+test("an illegal team fails its battle with the validator's words", async () => {
   const peer = await Peer.inProcess().hello("gen1ou");
   peer.tell({ type: "start", battles: [start(4, { teams: [LEGAL, LEGAL.replace("Tauros", "Mewtwo")] })] });
   const [failure] = (await peer.expect("failed")).battles;
@@ -93,7 +93,7 @@ test("an illegal team fails its battle in the validator's words", async () => {
   assert.match(failure.detail, /Mewtwo is tagged Uber, which is banned/);
 });
 
-test("validate says the validator's words, or the packed team", async () => {
+test("validate answers with the validator's words or the packed team", async () => {
   const peer = await Peer.inProcess().hello("gen1ou");
   const text = "Snorlax\nEVs: 252 HP / 252 Atk / 252 Def / 252 SpA / 252 SpD / 252 Spe\n- Body Slam\n- Rest\n";
   peer.tell({ type: "validate", teams: [text, LEGAL, text.replace("Rest", "Spore"), "", "[{}]", "]|||"] });
@@ -107,7 +107,7 @@ test("validate says the validator's words, or the packed team", async () => {
   }
 });
 
-test("generated teams of another format's generator are legal and follow from the seed", async () => {
+test("generated teams of another format's generator are legal and depend only on the seed", async () => {
   const peer = await Peer.inProcess().hello("gen1ou");
   const ask = async (/** @type {string} */ seed) => {
     peer.tell({ type: "generate", count: 8, seed, source: "gen1randombattle" });
@@ -134,7 +134,7 @@ test("a battle past its deadline fails; a late action for it is ignored", async 
   assert.equal((await peer.expect("rejected")).battle, 2);
 });
 
-test("a number may be used again once its battle is over", async () => {
+test("a battle's number is free again once the battle is over", async () => {
   const peer = await Peer.inProcess().hello("gen1randombattle");
   assert.equal((await peer.play([start(1)])).size, 1);
   assert.equal((await peer.play([start(1)])).size, 1);
@@ -145,7 +145,7 @@ const BAD_ACTIONS = [
   ["a battle that does not run", [{ battle: 9, seat: 0, action: 6 }], /battle 9, which does not run/],
   ["a seat that does not exist", [{ battle: 1, seat: 2, action: 6 }], /seat 2 of battle 1/],
   ["a seat that has answered", [{ battle: 1, seat: 0, action: 6 }, { battle: 1, seat: 0, action: 6 }], /seat 0 of battle 1, which has nothing to choose/],
-  ["a seat that was refused but not asked again yet", [{ battle: 1, seat: 0, action: 250 }, { battle: 1, seat: 0, action: 6 }], /nothing to choose/],
+  ["a seat whose rejected decision has not been sent again", [{ battle: 1, seat: 0, action: 250 }, { battle: 1, seat: 0, action: 6 }], /nothing to choose/],
 ];
 for (const [name, rows, words] of BAD_ACTIONS) {
   test(`an action for ${name} is refused`, async () => {
@@ -159,7 +159,7 @@ for (const [name, rows, words] of BAD_ACTIONS) {
   });
 }
 
-test("a battle that runs cannot be started or tracked", async () => {
+test("a running battle cannot be started or tracked", async () => {
   for (const message of [{ type: "start", battles: [start(1)] }, { type: "track", rows: [{ battle: 1, seat: 0, lines: [], request: null }] }]) {
     const peer = await Peer.inProcess().hello("gen1randombattle");
     peer.tell({ type: "start", battles: [start(1)] });
@@ -169,7 +169,7 @@ test("a battle that runs cannot be started or tracked", async () => {
   }
 });
 
-test("nothing of a battle stays once it is over", async () => {
+test("a finished battle leaves nothing in memory", async () => {
   v8.setFlagsFromString("--expose-gc");
   const collect = /** @type {() => void} */ (vm.runInNewContext("gc"));
   const peer = await Peer.inProcess().hello("gen1randombattle");
@@ -185,7 +185,7 @@ test("nothing of a battle stays once it is over", async () => {
   assert.deepEqual([1, 2, 3].map((id) => simulations.get(id)?.deref() !== undefined), [false, false, true]);
 });
 
-test("recycling is asked for once, after a battle has finished", async () => {
+test("recycling is asked for once, after the first finished battle", async () => {
   const peer = await Peer.inProcess({ maxHeapBytes: 1 }).hello("gen1randombattle");
   peer.session?.sweep();
   assert.deepEqual(peer.received, []);

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 const SERVER = fileURLToPath(new URL("../../src/server.js", import.meta.url));
 const PACKAGE = fileURLToPath(new URL("../../node_modules/pokemon-showdown", import.meta.url));
 
-/** @returns {Promise<import("node:net").Server & {port: number}>} something that listens on a free port */
+/** @returns {Promise<import("node:net").Server & {port: number}>} a server on a free port */
 async function listening() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -38,7 +38,7 @@ function run(...args) {
   return spawnSync(process.execPath, [SERVER, ...args], { encoding: "utf8", timeout: 30_000 });
 }
 
-test("the stock server answers, keeps to its state folder, and goes with all its processes on SIGTERM", async () => {
+test("the stock server answers, writes only to its state folder, and exits with all its processes on SIGTERM", async () => {
   const probe = await listening();
   probe.close();
   const state = mkdtempSync(path.join(tmpdir(), "nashdex-server-test-"));
@@ -69,7 +69,7 @@ test("a port that is taken is refused with exit code 75", async () => {
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += chunk));
   assert.deepEqual(await once(child, "exit"), [75, null]);
-  assert.match(errors, /listens on 127.0.0.1:\d+ already/);
+  assert.match(errors, /another process listens on 127.0.0.1:\d+/);
   other.close();
 });
 
@@ -89,5 +89,5 @@ test("a server that does not listen in time is ended with exit code 75", async (
   probe.close();
   const { status, stderr } = run("--port", String(probe.port), "--timeout", "0.01");
   assert.equal(status, 75, stderr);
-  assert.match(stderr, /does not listen in time/);
+  assert.match(stderr, /did not listen in time/);
 });

@@ -1,4 +1,4 @@
-/** What is sped up is a simulator that is known; any other runs as it is, and says so. */
+/** Only a known simulator is accelerated; any other runs as published, with a warning. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -18,9 +18,9 @@ before(() => {
 after(() => rmSync(folder, { recursive: true }));
 
 /**
- * This package with its own copy of the simulator, all but what a test changes in it linked.
+ * This package with its own copy of the simulator's code; everything else is linked.
  * @param {string} name
- * @param {(simulator: string) => void} change is given the simulator's folder
+ * @param {(simulator: string) => void} change edits files in the simulator's folder
  * @returns {string} the package's folder
  */
 function installed(name, change) {
@@ -59,7 +59,7 @@ const UNKNOWN = [
   ],
 ];
 for (const [name, change, version] of UNKNOWN) {
-  test(`${name}: battles are played, unaccelerated, and a warning says so`, async () => {
+  test(`${name}: battles run on the published simulator, and a warning says so`, async () => {
     const root = installed(name.replaceAll(" ", "-"), change);
     const peer = await Peer.spawned([], path.join(root, "src", "gateway.js")).hello(FORMAT);
     assert.equal(peer.welcome.simulator, version);
@@ -69,18 +69,18 @@ for (const [name, change, version] of UNKNOWN) {
     const [warning, ...others] = peer.logs.trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(others, []);
     assert.equal(warning.level, "warning");
-    assert.match(warning.event, /not the one that can be sped up/);
+    assert.match(warning.event, /not accelerated/);
     assert.equal(warning.simulator, version);
 
     for (const args of [["raw.js", "--format", FORMAT, "--accelerated"], ["conformance/conformance.js", "--battles", "1"]]) {
       const { status, stderr } = spawnSync(process.execPath, [path.join(root, "bench", args[0]), ...args.slice(1)], { encoding: "utf8", timeout: 60_000 });
       assert.ok(status === 64 || status === 65, stderr);
-      assert.match(stderr.trim().split("\n").at(-1) ?? "", /sped up/);
+      assert.match(stderr.trim().split("\n").at(-1) ?? "", /cannot be accelerated/);
     }
   });
 }
 
-test("the simulator that is installed is known", async () => {
+test("the installed simulator is known", async () => {
   const peer = await Peer.spawned().hello(FORMAT);
   await peer.play([start(1)]);
   peer.process?.stdin?.end();

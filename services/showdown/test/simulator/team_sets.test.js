@@ -1,4 +1,4 @@
-/** Every team that nashdex ships is legal in its format, by the simulator's own validator. */
+/** Every team that nashdex ships is legal by the simulator's validator. */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ function teamsOf(file) {
 }
 
 for (const file of FILES) {
-  test(`${file} holds legal teams`, () => {
+  test(`${file} has legal teams`, () => {
     const validator = new TeamValidator(/** @type {any} */ (file.split(".")[0]));
     const teams = teamsOf(file);
     assert.ok(teams.length > 0);

@@ -1,4 +1,4 @@
-/** A small client of the gateway, for tests: on a process's streams, a socket, or a session in this process. */
+/** A small client of the gateway for tests: on a process's streams, a socket, or a session in this process. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -75,7 +75,7 @@ export function randomAction(mask, draw) {
 export class Peer {
   constructor() {
     this.reader = new FrameReader();
-    /** @type {any[]} messages and decisions that came and were not taken */
+    /** @type {any[]} received messages and decisions that no test has taken */
     this.received = [];
     this.isEnded = false;
     /** @type {(() => void) | null} */
@@ -180,11 +180,11 @@ export class Peer {
 
   /** @returns {Promise<any>} the next message or decisions; null at the end */
   async next() {
-    // A session in this process has answered before `send` returns.
+    // A session in this process answers before `send` returns.
     const patience = this.session ? 0 : PATIENCE_MILLISECONDS;
     const deadline = performance.now() + patience;
     while (this.received.length === 0 && !this.isEnded) {
-      assert.ok(performance.now() < deadline, `nothing came in ${patience} ms; logs: ${this.logs}`);
+      assert.ok(performance.now() < deadline, `nothing arrived in ${patience} ms; logs: ${this.logs}`);
       await new Promise((resolve) => {
         this.wake = () => resolve(undefined);
         setTimeout(resolve, 500);

@@ -1,4 +1,4 @@
-/** Plays real battles with random legal choices and shows what two trackers make of them. */
+/** Plays real battles with random legal choices and passes on the state of both trackers. */
 import { Encoder } from "../../src/encoder/encoder.js";
 import { Battle, PRNG, Teams } from "../../src/simulator/package.js";
 import { Tracker } from "../../src/tracker/tracker.js";
@@ -75,7 +75,7 @@ export function play(format, seed, visit, { teams, maxSteps = 400 } = {}) {
       const side = battle.sides[seat];
       let choice = pick(prng, legal);
       while (!side.choose(choice)) {
-        // Hidden trapping or disabling: the request is amended and asked again.
+        // A hidden trap or disabled move: the simulator corrects the request.
         trackers[seat].readRequest(/** @type {any} */ (side.activeRequest));
         const left = Object.values(trackers[seat].state().choices ?? {}).filter((other) => other !== choice);
         if (!left.length) throw new Error(`every choice was refused: ${side.choice.error}`);

@@ -1,4 +1,4 @@
-/** The actions' numbers: what is legal is what the simulator takes. */
+/** Action numbers: the simulator accepts exactly the legal ones. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { actionNames, numActions } from "../../src/tracker/actions.js";
@@ -15,7 +15,7 @@ test("the number of actions is poke-env's for each generation", () => {
 
 /** @param {any} request @returns {string[]} every choice that means something of its own */
 function conceivable(request) {
-  // What a locked Pokémon is told besides its move is ignored.
+  // Other fields of a locked request are ignored.
   const suffixes = request.active?.[0].moves[0].pp === undefined ? [""] : ["", " mega", " zmove", " dynamax", " terastallize"];
   const choices = request.side.pokemon.map((/** @type {unknown} */ _, /** @type {number} */ place) => `switch ${place + 1}`);
   for (const [place] of (request.active?.[0].moves ?? []).entries()) {
@@ -25,7 +25,7 @@ function conceivable(request) {
 }
 
 for (const format of ["gen1randombattle", "gen9randombattle", "gen6randombattle"]) {
-  test(`the legal actions of ${format} are what the simulator takes`, () => {
+  test(`the simulator accepts exactly the legal actions of ${format}`, () => {
     let decisions = 0;
     for (let seed = 21; seed <= 26; seed++) {
       play(format, seed, ({ battle, encoder, trackers }) => {
@@ -47,12 +47,12 @@ for (const format of ["gen1randombattle", "gen9randombattle", "gen6randombattle"
             else assert.throws(() => encoder.choice(tracker, action), RangeError);
           }
           assert.equal(ours.size, legal, "two actions mean the same");
-          // To try a revival would already carry out a part of it.
+          // Trying a revival would already perform a part of it.
           if (tracker.reviving) continue;
-          // A trap or a disabled move that the player cannot know of is refused later, by amending the request.
+          // The simulator rejects a trap or disabled move that the player cannot know of later, with a corrected request.
           if (request.active?.[0].maybeTrapped || request.active?.[0].maybeDisabled || request.active?.[0].maybeLocked) continue;
           const taken = conceivable(request).filter((choice) => {
-            // A refusal may amend the request.
+            // A rejection may correct the request.
             side.activeRequest = structuredClone(request);
             const ok = side.choose(choice);
             side.clearChoice();
@@ -80,13 +80,13 @@ function choices(format, request) {
   return /** @type {any} */ (tracker.state()).choices;
 }
 
-test("a single move that is none of the Pokémon's own is action 6", () => {
+test("a single move that is not the Pokémon's own is action 6", () => {
   for (const [id, move] of [["recharge", "Recharge"], ["struggle", "Struggle"], ["fight", "Fight"], ["outrage", "Outrage"]]) {
     assert.deepEqual(choices("gen9randombattle", { active: [{ moves: [{ id, move }], trapped: true }] }), { 6: "move 1" });
   }
 });
 
-test("what may be a trap is one by what is known of the opponent", () => {
+test("a possible trap is certain by what is known of the opponent", () => {
   const moves = POKEMON[0].moves.map((id) => ({ id, move: id, pp: 10 }));
   /** @param {string} format @param {string[]} lines @returns {boolean} whether a switch is legal */
   const maySwitch = (format, ...lines) => {
@@ -112,12 +112,12 @@ test("what may be a trap is one by what is known of the opponent", () => {
   assert.deepEqual(["Tornadus", "Klefki", "Gengar"].map((copied) => leaves(copied, "Gothitelle")), [false, false, true]);
 });
 
-test("a locked move that is the Pokémon's own keeps its place", () => {
+test("a locked move of the Pokémon's own keeps its number", () => {
   const locked = { active: [{ moves: [{ id: "recover", move: "Recover" }], trapped: true }] };
   assert.deepEqual(choices("gen9randombattle", locked), { 8: "move 1" });
 });
 
-test("switches follow the own rows, however the simulator orders them", () => {
+test("switches follow the own rows in any order of the simulator", () => {
   const tracker = new Tracker(Encoder.forFormat("gen9randombattle").dexInfo, 0);
   tracker.readLine("|switch|p1a: Mew|Mew|100/100");
   tracker.readRequest(/** @type {any} */ ({ forceSwitch: [true], side: { pokemon: POKEMON } }));
@@ -127,7 +127,7 @@ test("switches follow the own rows, however the simulator orders them", () => {
   assert.deepEqual(/** @type {any} */ (tracker.state()).choices, { 0: "switch 3", 1: "switch 2" });
 });
 
-test("a revival chooses among the fainted", () => {
+test("a revival chooses among fainted Pokémon", () => {
   const side = { pokemon: POKEMON.map((entry, place) => ({ ...entry, reviving: place === 0, condition: place === 2 ? "0 fnt" : "100/100" })) };
   assert.deepEqual(choices("gen9randombattle", { forceSwitch: [true], side }), { 2: "switch 3" });
 });

@@ -52,7 +52,7 @@ function bothViews(row, pokemon, tracker, own) {
 }
 
 for (const format of ["gen1randombattle", "gen1ou", "gen9randombattle"]) {
-  test(`what is tracked in ${format} is what the simulator has`, () => {
+  test(`the tracked state in ${format} is the simulator's`, () => {
     let compared = 0;
     for (let seed = 1; seed <= BATTLES; seed++) {
       play(format, seed, ({ battle, trackers, lines }) => {
@@ -103,7 +103,7 @@ const ENTRY = ["|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Vaporeon|Vaporeon, 
 /** @param {any} state @returns {any} */
 const foe = (state) => state.opponent.pokemon[state.opponent.active];
 
-test("Baton Pass hands on boosts and volatiles, but not what cannot be passed", () => {
+test("Baton Pass passes on boosts and volatiles, except those that cannot be passed", () => {
   const state = after("gen4ou", [
     ...ENTRY,
     "|-boost|p2a: Vaporeon|spa|2",
@@ -120,7 +120,7 @@ test("Baton Pass hands on boosts and volatiles, but not what cannot be passed", 
   assert.deepEqual([vaporeon.boosts.spa, vaporeon.volatiles], [0, {}]);
 });
 
-test("a disguise that ends gives the wearer what was seen, and its looks' owner what it was", () => {
+test("after a disguise, its wearer has what was seen, and the imitated Pokémon its earlier state", () => {
   const state = after("gen9randombattle", [
     "|switch|p1a: Mew|Mew|400/400",
     "|switch|p2a: Gengar|Gengar, L80, F|100/100",
@@ -157,7 +157,7 @@ test("Pressure takes one more PP from moves aimed at it, and none from others", 
   assert.deepEqual(foe(state).moves.map((/** @type {any} */ { id, pp }) => [id, pp]), [["surf", 22], ["wish", 15], ["haze", 46]]);
 });
 
-test("moves that others lend are not the user's own, and cost no PP of their own", () => {
+test("called moves are not the user's own and cost no PP themselves", () => {
   const state = after("gen9randombattle", [
     ...ENTRY,
     "|move|p2a: Vaporeon|Sleep Talk|p2a: Vaporeon",
@@ -170,7 +170,7 @@ test("moves that others lend are not the user's own, and cost no PP of their own
   assert.deepEqual(own, [["sleeptalk", 1], ["scald", 0], ["metronome", 1]]);
 });
 
-test("items and abilities are learnt from causes, swaps and losses", () => {
+test("items and abilities are read from causes, swaps and losses", () => {
   const state = after("gen9randombattle", [
     ...ENTRY,
     "|-damage|p1a: Mew|350/400|[from] item: Rocky Helmet|[of] p2a: Vaporeon",
@@ -195,7 +195,7 @@ test("items and abilities are learnt from causes, swaps and losses", () => {
   assert.equal(foe(used).item, "", "a herb that was used on arrival");
 });
 
-test("what is not known is marked as not known", () => {
+test("unknown values are marked as unknown", () => {
   const state = after("gen9randombattle", ENTRY);
   assert.deepEqual([foe(state).item, foe(state).ability, foe(state).tera, foe(state).moves], [null, "", "", []]);
 });
@@ -218,21 +218,21 @@ test("the turns of sleep, poison and conditions are counted", () => {
   assert.deepEqual(state.opponent.conditions, { spikes: { layers: 2, since: 1 }, stealthrock: { layers: 1, since: 1 } });
 });
 
-test("lines and names that are not known change nothing and break nothing", () => {
+test("unknown lines and names change nothing and break nothing", () => {
   const known = after("gen1ou", ENTRY);
   const odd = after("gen1ou", [...ENTRY, "", "|", "|-brandnew|p2a: Vaporeon|x", "hello", "|-start|p2a: Vaporeon|Marvel", "|move|p2a: Vaporeon|Nonsense|p1a: Mew"]);
   assert.deepEqual(foe(odd).moves, foe(known).moves);
   assert.deepEqual(foe(odd).volatiles, {});
 });
 
-test("a log that names more Pokémon than a team has keeps to six rows", () => {
+test("a log with more Pokémon than a team fills six rows", () => {
   const names = ["Abra", "Bulbasaur", "Chansey", "Dratini", "Eevee", "Fearow", "Gastly", "Haunter"];
   const state = after("gen1ou", names.map((name) => `|switch|p2a: ${name}|${name}|100/100`));
   assert.deepEqual(state.opponent.pokemon.map((/** @type {any} */ { name }) => name), [...names.slice(0, 5), "Haunter"]);
   assert.equal(state.opponent.active, 5);
 });
 
-test("a move that a desynchronisation lends is not learnt", () => {
+test("a move from a desynchronisation is not learnt", () => {
   const state = after("gen1ou", [
     ...ENTRY,
     "|-hint|Desync Clause Mod activated!",
@@ -243,7 +243,7 @@ test("a move that a desynchronisation lends is not learnt", () => {
   assert.deepEqual(foe(state).moves.map((/** @type {any} */ { id }) => id), ["surf"]);
 });
 
-test("the second turn of a lent move is lent too", () => {
+test("the second turn of a called move is called too", () => {
   const state = after("gen1ou", [
     ...ENTRY,
     "|move|p2a: Vaporeon|Metronome|p2a: Vaporeon",
@@ -261,14 +261,14 @@ test("the second turn of a lent move is lent too", () => {
   assert.deepEqual(spent, [["metronome", 1], ["dig", 1]]);
 });
 
-test("a line is parsed into what stands between its bars, if it tells anything", () => {
+test("a line with a handler is parsed into the parts between its bars", () => {
   for (const line of ["|move|p1a: A|Tackle|", "|-damage|p2a: B|0 fnt|[from] psn", "|faint|p1a: A", "|-item|p1a: |x||[of] p2a: B"]) {
     assert.deepEqual(parseLine(line)?.parts, line.split("|"));
   }
   for (const line of ["", "|", "||", "|upkeep", "move|p1a: A", "|moved|p1a: A"]) assert.equal(parseLine(line), null);
 });
 
-test("what a line tells of the bench is overridden by the next request, even one that lists the same entry", () => {
+test("the next request overrides a line about the bench, even if it lists the same entry", () => {
   const entry = (/** @type {string} */ name, /** @type {boolean} */ active) => Object.freeze({
     ident: `p1: ${name}`, details: `${name}, L50`, condition: active ? "200/200" : "100/100 par", active, item: "leftovers",
     stats: { atk: 1, def: 2, spa: 3, spd: 4, spe: 5 }, moves: ["tackle"], baseAbility: "static", ability: "static",

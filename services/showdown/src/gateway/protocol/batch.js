@@ -1,38 +1,38 @@
-/** The decisions of one moment as one frame: docs/gateway.md, "Frames". */
+/** The decisions of one tick as one frame: docs/gateway.md, "Frames". */
 import { DECISIONS, HEADER_BYTES, writeHeader } from "./frames.js";
 
-/** Bit 0 of a row's flags: the decision is asked again after a rejected choice. */
+/** Bit 0 of a row's flags: the decision is repeated after a rejected choice. */
 export const ASKED_AGAIN = 1;
 /** Bytes of the payload before the battles: their count and four zero bytes. */
 const COUNT_BYTES = 8;
 
-/** Buffers of sent frames, to be filled again: a frame is up to megabytes, and a fresh one costs page faults. */
+/** Buffers of sent frames for reuse: a frame has up to several megabytes, and fresh memory costs page faults. */
 export class FramePool {
   constructor() {
     /** @type {ArrayBuffer[]} */
     this.free = [];
   }
 
-  /** @param {number} sizeBytes @returns {ArrayBuffer} at least so large, with arbitrary content */
+  /** @param {number} sizeBytes @returns {ArrayBuffer} of at least this size, with arbitrary content */
   take(sizeBytes) {
     const buffer = this.free.pop();
-    // A quarter more than needed, so that batches of slowly growing size do not each allocate; one too small is dropped.
+    // A quarter more than needed, so that slowly growing batches do not allocate each time. A small buffer is dropped.
     return buffer && buffer.byteLength >= sizeBytes ? buffer : new ArrayBuffer(Math.ceil(sizeBytes * 1.25));
   }
 
-  /** @param {ArrayBuffer} buffer that nothing refers to any more */
+  /** @param {ArrayBuffer} buffer that nothing else refers to */
   give(buffer) {
     this.free.push(buffer);
   }
 }
 
-/** A decisions frame of a known number of rows, being filled. Its parts are views of one buffer. */
+/** A decisions frame with a fixed number of rows, to be filled. Its parts are views of one buffer. */
 export class DecisionBatch {
   /**
    * @param {FramePool} pool
    * @param {number} count rows
-   * @param {number} observationSize floats a row
-   * @param {number} numActions mask bytes a row
+   * @param {number} observationSize floats per row
+   * @param {number} numActions mask bytes per row
    */
   constructor(pool, count, observationSize, numActions) {
     const battlesAt = HEADER_BYTES + COUNT_BYTES;
@@ -60,7 +60,7 @@ export class DecisionBatch {
  * Read an actions frame's payload.
  * @param {Buffer} payload
  * @returns {{count: number, battle: (row: number) => number, seat: (row: number) => number, action: (row: number) => number} | null}
- *   null if its size is not what its count says
+ *   null if its size contradicts its count
  */
 export function readActions(payload) {
   if (payload.length < COUNT_BYTES) return null;

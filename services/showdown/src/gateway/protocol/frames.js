@@ -9,12 +9,12 @@ export const ACTIONS = 3;
 
 /** Bytes of a frame before its payload. */
 export const HEADER_BYTES = 8;
-/** What a frame's length counts besides the payload: its type and the zero bytes after it. */
+/** Bytes besides the payload that a frame's length includes: its type and the zero bytes after it. */
 const COUNTED_HEADER_BYTES = 4;
 /** Most bytes after the length field. */
 export const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 
-/** Bytes that are no frame: wrong length, type or padding. The stream cannot be read any further. */
+/** Bytes that are no frame: wrong length, type or padding. The rest of the stream cannot be read. */
 export class BadFrame extends Error {}
 
 /**
@@ -23,12 +23,12 @@ export class BadFrame extends Error {}
  * @property {Buffer} payload a view of the bytes read, valid until the reader's next `push`
  */
 
-/** Cuts a byte stream into frames. The caller pulls, so it can stop between two frames of one chunk. */
+/** Cuts a byte stream into frames. The caller pulls frames, so it can stop between two frames of one chunk. */
 export class FrameReader {
   /** @param {{maxFrameBytes?: number}} [limits] */
   constructor({ maxFrameBytes = MAX_FRAME_BYTES } = {}) {
     this.maxFrameBytes = maxFrameBytes;
-    /** @type {Buffer[]} chunks not yet joined, the first of them consumed up to `offset` */
+    /** @type {Buffer[]} chunks not yet joined; the first is consumed up to `offset` */
     this.chunks = [];
     this.offset = 0;
     this.sizeBytes = 0;
@@ -40,7 +40,7 @@ export class FrameReader {
     this.sizeBytes += chunk.length;
   }
 
-  /** Bytes read that belong to no complete frame yet. */
+  /** Bytes of an incomplete frame. */
   get pendingBytes() {
     return this.sizeBytes;
   }
@@ -54,7 +54,7 @@ export class FrameReader {
     if (this.chunks[0].length - this.offset < HEADER_BYTES) this.#join();
     const head = this.chunks[0];
     const length = head.readUInt32LE(this.offset);
-    // Judged before the payload is waited for, so that a wrong length costs no memory.
+    // Check the length before waiting for the payload, so that a wrong one costs no memory.
     if (length < COUNTED_HEADER_BYTES || length > this.maxFrameBytes) {
       throw new BadFrame(`a frame's length is ${length}: expected ${COUNTED_HEADER_BYTES} to ${this.maxFrameBytes}`);
     }
@@ -81,7 +81,7 @@ export class FrameReader {
     return { type, payload };
   }
 
-  /** Make one chunk of all, once for a frame that arrived in pieces. */
+  /** Join all chunks, once for a frame that arrived in pieces. */
   #join() {
     this.chunks = [Buffer.concat([this.chunks[0].subarray(this.offset), ...this.chunks.slice(1)], this.sizeBytes)];
     this.offset = 0;
@@ -101,7 +101,7 @@ export function writeHeader(frame, type) {
 /**
  * @param {object} message a control message with a `type`
  * @returns {Buffer} its frame
- * @throws {BadFrame} if it is larger than a frame may be
+ * @throws {BadFrame} if it is too large
  */
 export function controlFrame(message) {
   const text = JSON.stringify(message);

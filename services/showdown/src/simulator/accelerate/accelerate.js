@@ -1,6 +1,6 @@
 /**
- * A faster simulator that plays the same battles: `nashdex bench conformance` compares the two. All of it wraps or
- * stands in for methods of one version of the package, each known by its source, and none of it is on for any other.
+ * Makes the simulator faster without changing a battle; `nashdex bench conformance` compares the two. It wraps or replaces
+ * methods of one version of the package, checks their source by a hash, and does nothing for any other version.
  */
 import { createHash } from "node:crypto";
 import { DISPATCH } from "./effects.js";
@@ -13,11 +13,11 @@ import { takeTurnsFast } from "./turns.js";
 import { log } from "../../log.js";
 import { Battle, BattleQueue, Dex, Field, Pokemon, Side, simulatorVersion } from "../package.js";
 
-/** The version that this was written for, and a hash over the methods that it replaces or relies on. */
+/** The version that this is written for, and a hash of the methods that it replaces or relies on. */
 const KNOWN_VERSION = "0.11.11";
 const KNOWN_SHAPE = "43eb7ee0ef94de15";
 
-/** @returns {string} a hash over the source of all methods that are replaced or relied on */
+/** @returns {string} a hash of the source of all methods that are replaced or relied on */
 function shape() {
   const battle = /** @type {any} */ (Battle.prototype);
   const dex = Object.getPrototypeOf(Dex);
@@ -31,13 +31,13 @@ function shape() {
 }
 
 /**
- * Speed up all battles of this process, if the simulator is the one that this knows.
+ * Accelerate all battles of this process, if the simulator is the known one.
  * @returns {boolean} whether it is
  */
 export function accelerate() {
   const found = simulatorVersion === KNOWN_VERSION ? shape() : null;
   if (found !== KNOWN_SHAPE) {
-    log("warning", "this simulator is not the one that can be sped up: it runs as it is", {
+    log("warning", "simulator not accelerated: unknown version or changed methods", {
       simulator: simulatorVersion,
       known: KNOWN_VERSION,
       ...(found === null ? {} : { shape: found, known_shape: KNOWN_SHAPE }),

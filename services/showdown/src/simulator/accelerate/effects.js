@@ -1,7 +1,7 @@
 /**
- * How the effects of a battle handle events, as far as that is certain: the names of each effect's handlers are read
- * once, into a row of flags with a place for each event. Whatever is not known for certain handles everything. Battles
- * are played from their beginning: one restored from a saved state would have conditions that never began here.
+ * Which events the effects of a battle may handle. The names of each effect's handlers are read once, into an array of
+ * flags indexed by event. An effect that could still change counts as handling everything. This holds for battles played
+ * from their beginning: a battle restored from a saved state would have conditions that never began here.
  */
 import { EFFECTS } from "./pokemon.js";
 import { Pokemon } from "../package.js";
@@ -15,19 +15,19 @@ export const SOURCE = 16;
 const ALL = OWN | ALLY | ANY | FOE | SOURCE;
 /** @type {[string, number][]} */
 const PREFIXES = [["Ally", ALLY], ["Any", ANY], ["Foe", FOE], ["Source", SOURCE]];
-/** Events that are told to their target alone. */
+/** Events that only their target handles. */
 const UNPREFIXED = new Set(["BeforeTurn", "Update", "Weather", "WeatherChange", "TerrainChange"]);
-/** Most different events; the simulator has some 300. */
+/** Most distinct events; the simulator has about 300. */
 const MAX_EVENTS = 1024;
-/** Formats and their rules are complete once they are loaded, though not frozen: a rule table is added later. */
+/** Formats and rules do not change once loaded, though they are not frozen: a rule table is added later. */
 const RULES = new Set(["Format", "Ruleset", "Rule", "ValidatorRule"]);
-/** The simulator's methods that this stands in for or leaves out; a format's own version of one goes its own way. */
+/** The simulator's methods that are replaced or skipped. A format that overrides one of them is left alone. */
 export const DISPATCH = /** @type {const} */ ([
   "runEvent", "singleEvent", "findEventHandlers", "findPokemonEventHandlers", "findSideEventHandlers",
   "findFieldEventHandlers", "findBattleEventHandlers", "getCallback", "resolvePriority", "modify", "endTurn", "initEffectState",
   "eachEvent", "speedSort", "getAllActive",
 ]);
-export const KNOWN = Symbol("what was read of a battle");
+export const KNOWN = Symbol("known of a battle");
 
 /** An event's names and its number. */
 export class EventNames {
@@ -56,9 +56,9 @@ export function namesOf(event) {
   return names;
 }
 
-/** @typedef {Uint8Array} Handled by an event's number: how it is handled at least */
+/** @typedef {Uint8Array} Handled flags by event number: how an effect may handle the event */
 
-/** What an effect that may still change could handle. @type {Handled} */
+/** For an effect that may still change. @type {Handled} */
 const EVERYTHING = new Uint8Array(MAX_EVENTS).fill(ALL);
 /** @type {Handled} */
 const NOTHING = new Uint8Array(MAX_EVENTS);
@@ -87,7 +87,7 @@ function readHandled(effect) {
     const event = key.slice(2);
     mark(event, OWN);
     for (const [prefix, how] of PREFIXES) if (event.startsWith(prefix)) mark(event.slice(prefix.length), how);
-    // An ability or item that has nothing of its own for a switch-in starts then.
+    // An ability or item without a SwitchIn handler runs its Start handler then.
     if (event === "Start") mark("SwitchIn", OWN);
   }
   return handled;
@@ -113,7 +113,7 @@ class Conditions {
 /** @type {WeakMap<object, Conditions>} */
 const conditionsByDex = new WeakMap();
 
-/** What was read of a battle stands on itself, by a symbol: nothing that copies or prints it sees that. */
+/** What is known of a battle. The battle holds it under a symbol, which nothing that copies or prints it sees. */
 class KnownBattle {
   /** @param {any} battle */
   constructor(battle) {
@@ -121,15 +121,14 @@ class KnownBattle {
     if (!conditions) conditionsByDex.set(battle.dex, (conditions = new Conditions(battle.dex)));
     this.conditions = conditions;
     this.format = handledBy(battle.format);
-    /** Whether the format leaves the dispatch as it is. */
+    /** Whether the format leaves the event dispatch unchanged. */
     this.isUsual = !battle.debugMode && DISPATCH.every((name) => !Object.hasOwn(battle, name));
     /**
-     * How events were handled by anything that the battle has met so far. What no effect of all these handles needs no
-     * look at those that are there now.
+     * Union of the flags of every effect that the battle has met so far. An event without a flag here has no handler now.
      * @type {Handled}
      */
     this.met = this.format.slice();
-    /** @type {Set<string>} conditions among them */
+    /** @type {Set<string>} conditions included in it */
     this.metConditions = new Set();
     for (const id of presentConditions(battle)) this.meetCondition(id);
   }
@@ -147,7 +146,7 @@ class KnownBattle {
   }
 }
 
-/** @param {any} battle @yields {string} ids of the conditions that are there now */
+/** @param {any} battle @yields {string} ids of the conditions in effect */
 function* presentConditions({ field, sides }) {
   if (field.weather !== "") yield field.weather;
   if (field.terrain !== "") yield field.terrain;
@@ -171,7 +170,7 @@ class KnownPokemon {
     this.species = pokemon.baseSpecies;
     const isUsual = pokemon.getStatus === getStatus && pokemon.getAbility === getAbility && pokemon.getItem === getItem;
     const effects = [pokemon.getStatus(), pokemon.getAbility(), pokemon.getItem(), pokemon.baseSpecies];
-    /** @type {Handled[]} by those of its effects that handle anything */
+    /** @type {Handled[]} flags of its effects that handle anything */
     this.handled = isUsual ? effects.map(handledBy).filter((handled) => handled !== NOTHING) : [EVERYTHING];
   }
 
@@ -191,7 +190,7 @@ export function known(battle) {
   return (battle[KNOWN] ??= new KnownBattle(battle));
 }
 
-/** @param {any} pokemon @returns {KnownPokemon} as it is now */
+/** @param {any} pokemon @returns {KnownPokemon} up to date */
 export function knownPokemon(pokemon) {
   /** @type {KnownPokemon | null} */
   const read = pokemon[EFFECTS];

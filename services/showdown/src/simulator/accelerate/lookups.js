@@ -1,17 +1,17 @@
 /**
- * Moves, species, items, types and so on by name at a fraction of the cost: the simulator makes an id of every
- * name each time, by regular expressions. What it found once under a name it finds again, if it is frozen.
+ * Faster lookups of moves, species, items, types and so on by name: the simulator converts every name to an id with
+ * regular expressions each time. Here, a frozen entry that was found once under a name is returned again.
  */
 import { Dex } from "../package.js";
 
 export const KINDS = /** @type {const} */ (["moves", "species", "items", "abilities", "conditions", "types", "natures"]);
-/** Names that are remembered of a kind; more would be texts from outside. */
+/** Most names remembered for one kind; more than this would be text from outside. */
 const MAX_NAMES = 10_000;
 const FOUND = Symbol("found by name");
-/** Formats are among what is looked up as rules are; those get a rule table, and are not ours to share. */
+/** Rules are looked up like formats. Formats themselves get a rule table later and must not be shared. */
 const RULES = new Set(["Rule", "ValidatorRule"]);
 
-/** Let every dex look up so. */
+/** Replace the lookups of every dex. */
 export function lookUpFast() {
   for (const kind of KINDS) rememberFound(kind, Object.isFrozen);
   rememberFound("formats", isRule);
@@ -20,7 +20,7 @@ export function lookUpFast() {
 /**
  * A battle looks up each of its rules several times, gets a new copy each time, and only reads it.
  * @param {any} entry
- * @param {string} name which may go on with rules of its own ("@@@"), as far as they are trusted
+ * @param {string} name may have custom rules appended ("@@@")
  * @returns {boolean}
  */
 function isRule(entry, name) {
@@ -29,7 +29,7 @@ function isRule(entry, name) {
 
 /**
  * @param {(typeof KINDS)[number] | "formats"} kind
- * @param {(entry: any, name: string) => boolean} isLasting whether what was found may be found again
+ * @param {(entry: any, name: string) => boolean} isLasting whether the entry may be returned again
  */
 function rememberFound(kind, isLasting) {
   const prototype = Object.getPrototypeOf(/** @type {any} */ (Dex)[kind]);

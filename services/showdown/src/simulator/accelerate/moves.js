@@ -1,21 +1,21 @@
 /**
- * Copies of moves at a fraction of the cost. The simulator copies a move deeply for each use, and four for each active
- * Pokémon at the end of each turn, key by key, into objects that V8 keeps as hash tables. Here each form of move (its
- * keys, and those of what is in it) is written once as a constructor, which makes the same copy in one go: the same
- * keys in the same order, the same prototypes, everything in it a fresh object.
+ * Faster copies of moves. The simulator makes a deep copy of a move for each use, and of four moves for each active
+ * Pokémon at the end of each turn, key by key, into objects that V8 stores as hash tables. Here, each shape of move (its
+ * keys and those of its parts) gets a constructor that makes the same copy: the same keys in the same order, the same
+ * prototypes, every part a fresh object.
  *
- * At the end of a turn, each move of the active Pokémon is copied only to be asked whether it disables itself; those
- * that have no say in that are lent instead, one frozen copy to all.
+ * At the end of a turn, the simulator copies each move of the active Pokémon only to ask whether it disables itself. Moves
+ * without such a handler are lent instead: one frozen copy for all.
  */
 import { Dex } from "../package.js";
 
 /** @typedef {new (leaves: unknown[]) => any} Form */
 
 /**
- * Write the expression that makes a fresh copy of `value` out of `leaves`.
+ * Write the JavaScript expression that makes a fresh copy of `value` from `leaves`.
  * @param {any} value
- * @param {unknown[]} leaves what needs no copy (texts, numbers, functions); what `value` has of it is added
- * @returns {string | null} null for what is none of the plain kinds that data are made of
+ * @param {unknown[]} leaves values that need no copy (strings, numbers, functions); those of `value` are appended
+ * @returns {string | null} null if `value` is not plain data
  */
 function expression(value, leaves) {
   if (value === null || typeof value !== "object") return `leaves[${leaves.push(value) - 1}]`;
@@ -40,8 +40,8 @@ class Forms {
 
   /**
    * @param {any} move
-   * @param {unknown[]} leaves filled with what the constructor takes
-   * @returns {Form | null} which makes active moves out of leaves; null if the move is not made of plain data
+   * @param {unknown[]} leaves filled with the constructor's argument
+   * @returns {Form | null} a constructor of active moves; null if the move is not plain data
    */
   of(move, leaves) {
     const lines = [];
@@ -56,7 +56,7 @@ class Forms {
     if (!forms) this.byPrototype.set(prototype, (forms = new Map()));
     let form = forms.get(source);
     if (!form) {
-      // Only a literal constructor gets its objects' layout from V8 at once; its text is made of keys alone.
+      // Only a literal constructor gives its objects a V8 layout at once. Its text contains keys only.
       form = /** @type {Form} */ (/** @type {unknown} */ (new Function("leaves", source)));
       form.prototype = prototype;
       forms.set(source, form);
@@ -65,7 +65,7 @@ class Forms {
   }
 }
 
-/** @param {any} value @returns {any} the same, with all that is in it frozen */
+/** @param {any} value @returns {any} the same value, deeply frozen */
 function frozen(value) {
   if (value !== null && typeof value === "object" && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -74,15 +74,15 @@ function frozen(value) {
   return value;
 }
 
-/** How many of the next copies are looked at only. */
+/** Number of the next copies that are only read. */
 let numLent = 0;
 
-/** @param {number} count of the next copies that are asked for by name, which nobody keeps or alters */
+/** @param {number} count of the next copies requested by name that nothing keeps or changes */
 export function lendMoves(count) {
   numLent = count;
 }
 
-/** Let every dex copy its moves so. A move that may still change is copied the simulator's way. */
+/** Replace the copying of moves in every dex. A move that may still change is copied by the simulator. */
 export function copyMovesFast() {
   const prototype = Object.getPrototypeOf(Dex);
   const { getActiveMove } = prototype;

@@ -1,22 +1,22 @@
 /**
- * What is remembered of a Pokémon stands on itself, by symbols: nothing that copies or prints it sees that. It has a
- * place from the beginning, since objects that get their properties in different orders are of different shapes to
- * V8, which looks up any property of an object by name at a place where it has met more than four.
+ * Properties for what the acceleration remembers of a Pokémon. They are symbols, which nothing that copies or prints a
+ * Pokémon sees. Every Pokémon gets them at once: V8 gives objects different shapes if their properties are added in
+ * different orders, and code that has seen more than four shapes looks up every property by name.
  */
 import { Side } from "../package.js";
 
-/** What its effects handle: `effects.js`. */
-export const EFFECTS = Symbol("effects that were read");
-/** Its last entry of a request: `requests.js`. */
+/** The flags of its effects: `effects.js`. */
+export const EFFECTS = Symbol("known effects");
+/** Its last entry in a request: `requests.js`. */
 export const ENTRY = Symbol("last entry");
 
 /**
- * What the simulator itself adds to a Pokémon later, and reads as undefined until then. Not `terastallized`: it deletes
- * that of each that faints, which costs an object its shape unless it was added last.
+ * Properties that the simulator adds to a Pokémon later and reads as undefined until then. Not `terastallized`: the
+ * simulator deletes it when a Pokémon faints, and an object keeps its shape only if the deleted property was added last.
  */
 const ADDED = /** @type {const} */ (["lastMoveTargetLoc", "pendingStaleness", "staleness"]);
 
-/** Let every Pokémon have a place for all that will stand on it. */
+/** Give every Pokémon these properties when it is created. */
 export function makePlaces() {
   const prototype = /** @type {any} */ (Side.prototype);
   const { addPokemon } = prototype;

@@ -1,11 +1,11 @@
 /**
- * Requests at a fraction of the cost. Every request lists all Pokémon of a side, of which one or two have changed since
- * the last; the entries of the others are used again. Entries are frozen: whoever would write to one hears of it.
+ * Faster requests. Every request lists all Pokémon of a side, and one or two of them have changed since the last; the
+ * entries of the others are reused. Entries are frozen, so that an attempt to change one throws.
  */
 import { ENTRY } from "./pokemon.js";
 import { Pokemon } from "../package.js";
 
-/** The entry that a Pokémon had last, and what it was made of: in one place, since most are only compared. */
+/** A Pokémon's last entry and the values that it was made from; they are in one object because most are only compared. */
 class LastEntry {
   /** @param {any} pokemon @param {any} entry */
   constructor(pokemon, entry) {
@@ -30,7 +30,7 @@ class LastEntry {
     this.spe = spe;
     this.slots = [...pokemon.moveSlots];
     this.hasPassing = entry.commanding !== undefined;
-    /** Whether the next entry may be the same: no state of a turn or two, no move that is told with its power or type. */
+    /** Whether the entry may be reused: no short-lived state, and no move listed with its power or type. */
     this.isLasting = !entry.commanding && !entry.reviving && this.slots.every((slot, at) => slot.id === entry.moves[at]);
   }
 
@@ -52,14 +52,14 @@ class LastEntry {
   }
 }
 
-/** Let all Pokémon of this process list themselves so. */
+/** Replace the request entries of all Pokémon of this process. */
 export function listPokemonFast() {
   const prototype = /** @type {any} */ (Pokemon.prototype);
   const { getSwitchRequestData } = prototype;
 
   /** @this {any} @param {boolean} [forAlly] */
   prototype.getSwitchRequestData = function (forAlly) {
-    // A partner's list has other moves.
+    // An ally's list has other moves.
     if (forAlly) return getSwitchRequestData.call(this, forAlly);
     /** @type {LastEntry | null} */
     const last = this[ENTRY];

@@ -1,12 +1,12 @@
 /**
- * The frame of a turn at a fraction of the cost: who is told of an event, and in what order actions come. Mostly there
- * are two Pokémon of different speed, whom nothing concerns.
+ * Faster turns: which Pokémon an event runs for, and the order of actions. Usually there are two Pokémon of different
+ * speed and no handler.
  */
 import { concernsAnything } from "./events.js";
 import { lendMoves } from "./moves.js";
 import { Battle, BattleQueue } from "../package.js";
 
-/** The simulator's order of actions by kind; it makes this table anew for each action. */
+/** The simulator's order of actions by kind; the simulator rebuilds this table for each action. */
 const ORDERS = new Map([
   ["team", 1],
   ["start", 2],
@@ -28,7 +28,7 @@ const ORDERS = new Map([
   ["residual", 300],
 ]);
 
-/** Let all battles of this process take their turns so. */
+/** Replace these parts of a turn in all battles of this process. */
 export function takeTurnsFast() {
   const prototype = /** @type {any} */ (Battle.prototype);
   const queuePrototype = /** @type {any} */ (BattleQueue.prototype);
@@ -37,7 +37,7 @@ export function takeTurnsFast() {
 
   /** @this {any} @param {string} event @param {any} [effect] @param {any} [relayVar] */
   prototype.eachEvent = function (event, effect, relayVar) {
-    // Two of the same speed are told in an order that is drawn; the weather's event is followed by another.
+    // The order of two Pokémon of equal speed is drawn, and the weather's event is followed by another.
     if (event === "Weather" || !areSpeedsDistinct(this) || concernsAnything(this, event, null, null)) {
       return eachEvent.call(this, event, effect, relayVar);
     }
@@ -63,7 +63,7 @@ export function takeTurnsFast() {
     if (action && !action.order && action.choice !== "pass") {
       const order = ORDERS.get(action.choice);
       if (order !== undefined) {
-        // In the simulator's order, since an action is part of the battle's state.
+        // In the simulator's order: an action is part of the battle's state.
         if (!action.side && action.pokemon) action.side = action.pokemon.side;
         if (!action.move && action.moveid) action.move = this.battle.dex.getActiveMove(action.moveid);
         action.order = order;
@@ -73,7 +73,7 @@ export function takeTurnsFast() {
   };
 }
 
-/** @param {any} battle of two sides @returns {boolean} false if two active Pokémon may be as fast as each other */
+/** @param {any} battle of two sides @returns {boolean} false if two active Pokémon may have equal speed */
 function areSpeedsDistinct({ sides, eventDepth }) {
   if (sides.length !== 2 || eventDepth > 0) return false;
   const [first, second] = [sides[0].active, sides[1].active];

@@ -1,4 +1,4 @@
-/** Whom a line of the protocol is about, and what its tags tell of abilities and items. */
+/** Finds the Pokémon that a line is about, and reads abilities and items from its tags. */
 import { KNOWN } from "../side.js";
 
 /** @typedef {import("../tracker.js").Tracker} Tracker */
@@ -6,16 +6,16 @@ import { KNOWN } from "../side.js";
 /** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
 
 /**
- * Reads a line: its parts between bars; `parts[0]` is empty and `parts[1]` the line's type.
+ * Reads the parts of a line between bars; `parts[0]` is empty and `parts[1]` is the line's type.
  * @typedef {(tracker: Tracker, parts: string[]) => void} Handler
  */
 
-/** What every tag begins with, and hardly anything else: most parts need no second look. */
+/** Every tag begins with it and hardly anything else does, so most parts need no full comparison. */
 const BRACKET = 0x5b;
 
-/** Whose ability or item a "[from]" tag names when "[of]" names a second Pokémon. */
-export const OF = 0; // the second if there is one, else the first
-export const SUBJECT = 1; // always the first
+/** The owner of the ability or item in a "[from]" tag if "[of]" names a second Pokémon. */
+export const OF = 0; // the second Pokémon if there is one, else the first
+export const SUBJECT = 1; // always the first Pokémon
 
 /** @param {Tracker} tracker @param {string} ident */
 export function sideOf(tracker, ident) {
@@ -32,7 +32,7 @@ export function foeOf(tracker, side) {
   return side === tracker.sides[0] ? tracker.sides[1] : tracker.sides[0];
 }
 
-/** @param {string[]} parts @param {string} tag such as "[from] " @returns {string} what follows it, or "" */
+/** @param {string[]} parts @param {string} tag such as "[from] " @returns {string} the text after it, or "" */
 export function tagged(parts, tag) {
   for (let i = 2; i < parts.length; i++) {
     const part = parts[i];
@@ -64,7 +64,7 @@ export function showItem(tracker, ident, name) {
   const item = tracker.dexInfo.items.of(name);
   const pokemon = find(tracker, ident);
   if (!item || !pokemon) return;
-  // A berry's effect is reported after the berry was eaten.
+  // A berry's effect is reported after the berry has been eaten.
   if (pokemon.itemKnown === KNOWN && pokemon.item === 0 && pokemon.lostItem === item) return;
   pokemon.item = item;
   pokemon.itemKnown = KNOWN;
@@ -79,7 +79,7 @@ export function loseItem(pokemon, item) {
 }
 
 /**
- * Learn an ability or item from the tags of a line about `ident`.
+ * Read an ability or item from the tags of a line about `ident`.
  * @param {Tracker} tracker
  * @param {string[]} parts
  * @param {string} ident

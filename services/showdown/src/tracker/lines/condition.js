@@ -34,7 +34,7 @@ handlers.set("-heal", (tracker, parts) => {
   pokemon.setCondition(parts[3]);
   if (parts.length === 4) return;
   const from = tagged(parts, "[from] ");
-  // The tag "[of]" names whose move was absorbed, not whose ability heals, but for Hospitality.
+  // The tag "[of]" names the Pokémon whose move was absorbed, not the one whose ability heals, except for Hospitality.
   showCause(tracker, parts, parts[2], from === "ability: Hospitality" ? OF : SUBJECT, SUBJECT);
   if (from === "move: Wish") sideOf(tracker, parts[2]).wishTurn = 0;
 });
@@ -45,7 +45,7 @@ handlers.set("-status", (tracker, parts) => {
   pokemon.setStatus(statusOf(parts[3]));
   pokemon.statusTurns = 0;
   pokemon.resting = hasTag(parts, "[from] move: Rest") ? 1 : 0;
-  // In the first generation, sleep takes the place of the recharge.
+  // In the first generation, sleep replaces the recharge.
   if (parts[3] === "slp" && tracker.dexInfo.generation === 1) sideOf(tracker, parts[2]).slot.volatiles[tracker.n.recharge] = 0;
   if (parts.length > 4) showCause(tracker, parts, parts[2]);
 });

@@ -16,7 +16,7 @@ handlers.set("-item", (tracker, parts) => {
   const of = tagged(parts, "[of] ");
   const pokemon = find(tracker, ident);
   if (!pokemon) return;
-  // A herb that works as soon as it is swapped in is reported as used before it is reported as swapped.
+  // A herb that takes effect as it is swapped in is reported as used before it is reported as swapped.
   if (!SWAPS.has(from)) pokemon.lostItem = 0;
   showItem(tracker, ident, parts[3]);
   if (from === "ability: Frisk") showAbility(tracker, of, "Frisk");
@@ -36,7 +36,7 @@ handlers.set("-ability", (tracker, parts) => {
   const { abilities } = tracker.dexInfo;
   const ability = abilities.of(parts[3]);
   if (parts[3] === "Neutralizing Gas") tracker.setGas(true);
-  // As One announces its two halves by their names.
+  // As One announces its two parts by their names.
   if (!ability || abilities.ids[pokemon.ability].startsWith("asone")) return;
   if (tagged(parts, "[from] ").match(/^(ability|move): /)) {
     const old = abilities.of(parts[4] ?? "");
@@ -132,7 +132,7 @@ handlers.set("turn", (tracker, parts) => {
     slot.turns = Math.min(255, slot.turns + 1);
     if (pokemon && pokemon.status === tracker.toxic) pokemon.statusTurns++;
     for (const v of tracker.volatiles.counting) if (slot.volatiles[v] && slot.volatiles[v] < 255) slot.volatiles[v]++;
-    // It holds for the next turn only.
+    // It only lasts for the next turn.
     if (slot.volatiles[tracker.n.lockon] > 2) slot.volatiles[tracker.n.lockon] = 0;
     if (side.wishTurn && side.wishTurn < tracker.turn) side.wishTurn = 0;
     if (side.futureTurn && side.futureTurn < tracker.turn) side.futureTurn = 0;

@@ -1,6 +1,6 @@
 /**
- * What each line of the protocol tells, by its type. Lines without a handler tell nothing that is tracked.
- * Reference: sim/SIM-PROTOCOL.md in the simulator's package, and the simulator's own `add` calls.
+ * Parses the protocol's lines and finds their handlers by type. Lines without a handler contain nothing that is tracked.
+ * Reference: sim/SIM-PROTOCOL.md in the simulator's package, and the simulator's `add` calls.
  */
 import { handlers as condition } from "./condition.js";
 import { handlers as field } from "./field.js";
@@ -15,12 +15,12 @@ const HANDLERS = new Map([...switching, ...moves, ...condition, ...volatiles, ..
 const BAR = 0x7c;
 
 /**
- * @typedef {object} ParsedLine a line in the form in which any number of trackers can read it
+ * @typedef {object} ParsedLine a line that any number of trackers can read
  * @property {Handler} handler
- * @property {string[]} parts what the handler takes
+ * @property {string[]} parts the handler's argument
  */
 
-/** @param {string} line of the protocol @returns {ParsedLine | null} null if it tells nothing that is tracked */
+/** @param {string} line of the protocol @returns {ParsedLine | null} null if it has no handler */
 export function parseLine(line) {
   if (line.charCodeAt(0) !== BAR) return null;
   const end = line.indexOf("|", 1);
@@ -28,7 +28,7 @@ export function parseLine(line) {
   return handler ? { handler, parts: partsOf(line) } : null;
 }
 
-/** @param {string} line @returns {string[]} `line.split("|")`, at half its cost for a short text that is split once */
+/** @param {string} line @returns {string[]} `line.split("|")`, at half the cost for short lines */
 function partsOf(line) {
   const parts = [];
   let from = 0;

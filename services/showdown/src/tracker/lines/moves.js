@@ -1,4 +1,4 @@
-/** Lines about moves that are used, prepared, prevented or without effect. */
+/** Lines about moves: used, prepared, prevented or without effect. */
 import { BINDS, CHARGES, CURLS, HIDES, MINIMIZES, PRESSED, PRESSED_ANYHOW, STALLS, THRASHES } from "../../simulator/dex.js";
 import { sideOf, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
 
@@ -10,10 +10,10 @@ import { sideOf, foeOf, tagged, hasTag, showAbility, showItem, showCause } from 
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
 
-/** Turns after which a Wish comes true, counted from the turn of the move. */
+/** Turns from the use of Wish to its effect. */
 const WISH_TURNS = 1;
 
-/** Causes of a move that is not the user's own. */
+/** Moves and effects that call a move which is not the user's own. */
 const BORROWED = new Set(["Metronome", "Copycat", "Nature Power", "Me First", "Assist", "Mirror Move", "Magic Coat", "Snatch"]);
 
 handlers.set("move", (tracker, parts) => {
@@ -36,7 +36,7 @@ handlers.set("move", (tracker, parts) => {
   if (isDesynced) {
     slot.lastMove = move;
   } else if (goesOn) {
-    // The first generation pays for a move of two turns in the second.
+    // The first generation spends the PP of a two-turn move in the second turn.
     if (dexInfo.generation === 1 && slot.prepared === move && slot.preparesOwn) spend(tracker, side, pokemon, move, 1);
   } else {
     const caller = from.startsWith("move: ") ? from.slice(6) : from;
@@ -77,13 +77,13 @@ handlers.set("move", (tracker, parts) => {
   if (move === tracker.wish && !from) side.wishTurn = tracker.turn + WISH_TURNS;
 });
 
-/** A Pokémon that thaws or wakes may be made to use what another of its side was last told. */
+/** A Pokémon that thaws or wakes may use the last move that was chosen for another Pokémon of its side. */
 handlers.set("-hint", (tracker, parts) => {
   if (parts[2] === "Desync Clause Mod activated!") tracker.isDesynced = true;
 });
 
 /**
- * The first generation does not announce who is bound: whoever was hit by such a move cannot act until the move ends.
+ * The first generation does not announce binding: a Pokémon hit by such a move cannot act until the move ends.
  * @param {Tracker} tracker
  * @param {TrackedSide} side
  * @param {number} flags
@@ -103,7 +103,7 @@ export function bindInFirstGeneration(tracker, side, flags, missed) {
   }
 }
 
-/** @param {Tracker} tracker @param {TrackedSide} side @param {number} move @param {string[]} parts @returns {number} PP that Pressure costs besides */
+/** @param {Tracker} tracker @param {TrackedSide} side @param {number} move @param {string[]} parts @returns {number} extra PP that Pressure costs */
 function pressure(tracker, side, move, parts) {
   if (!tracker.pressure || hasTag(parts, "[notarget]")) return 0;
   const flags = tracker.dexInfo.moveFlags[move];
@@ -115,7 +115,7 @@ function pressure(tracker, side, move, parts) {
 }
 
 /**
- * Show a move of the active Pokémon and take PP from it.
+ * Record a move of the active Pokémon and spend its PP.
  * @param {Tracker} tracker
  * @param {TrackedSide} side
  * @param {TrackedPokemon} pokemon
@@ -135,7 +135,7 @@ export function spend(tracker, side, pokemon, move, pp) {
       if (slot.volatiles[tracker.n.transformed]) {
         tracker.setCopiedPp(slot, m);
       } else {
-        // Beside one by Mimic, its own moves are as they were.
+        // Mimic replaces one move; the Pokémon's other moves are its own.
         tracker.learn(pokemon, move);
         slot.pp[m] = slot.maxPp[m] = tracker.dexInfo.movePp[move];
       }
@@ -151,7 +151,7 @@ handlers.set("cant", (tracker, parts) => {
   const reason = parts[3];
   let ident = parts[2];
   if (reason.startsWith("ability: ")) {
-    // Whose ability it is comes first, and whom it stops after "[of]", if that is another.
+    // The ability's owner comes first; a different Pokémon that cannot act follows "[of]".
     showAbility(tracker, ident, reason.slice(9));
     ident = tagged(parts, "[of] ") || ident;
   }
@@ -175,8 +175,8 @@ handlers.set("cant", (tracker, parts) => {
 });
 
 /**
- * In the first generation, a move that goes on outlasts a turn of sleep, freeze or flinching, and one that hides its
- * user goes on hiding it whatever prevents it.
+ * In the first generation, a repeated move continues after a turn of sleep, freeze or flinching, and a move that hides
+ * its user keeps hiding it whatever prevents it.
  * @param {Tracker} tracker
  * @param {TrackedSide} side
  * @param {string} reason
@@ -205,7 +205,7 @@ handlers.set("-prepare", (tracker, parts) => {
   slot.volatiles[tracker.n.hidden] = tracker.dexInfo.moveFlags[move] & HIDES ? 1 : 0;
 });
 
-/** A move that needed no second turn after all, by the weather or an item. */
+/** A two-turn move that needs only one turn, because of the weather or an item. */
 handlers.set("-anim", (tracker, parts) => {
   const { slot } = sideOf(tracker, parts[2]);
   slot.prepared = 0;
@@ -217,7 +217,7 @@ handlers.set("-mustrecharge", (tracker, parts) => {
   sideOf(tracker, parts[2]).slot.volatiles[tracker.n.recharge] = 1;
 });
 
-/** A move of this kind that does nothing does not go on by itself. @param {Tracker} tracker @param {string} ident whom it did nothing to */
+/** A rampage that has no effect ends. @param {Tracker} tracker @param {string} ident the Pokémon that it had no effect on */
 export function blocked(tracker, ident) {
   if (tracker.dexInfo.generation === 1 || !ident) return;
   if (tracker.mover !== sideOf(tracker, ident)) tracker.mover.slot.volatiles[tracker.n.thrashing] = 0;

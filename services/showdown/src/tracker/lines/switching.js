@@ -1,4 +1,4 @@
-/** Lines about who stands on the field, and as what. */
+/** Lines about which Pokémon is on the field, and in which forme. */
 import { sideOf, foeOf, tagged, showCause, SUBJECT } from "./common.js";
 import { TrackedPokemon } from "../side.js";
 
@@ -9,7 +9,7 @@ import { TrackedPokemon } from "../side.js";
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
 
-/** What a Pokémon that leaves hands on to the one that takes its place. */
+/** What a leaving Pokémon passes on to its replacement. */
 const PASS_NONE = 0;
 const PASS_ALL = 1;
 const PASS_SUBSTITUTE = 2;
@@ -24,17 +24,17 @@ function switchIn(tracker, parts) {
   if (leaving) leave(tracker, side, leaving, cause === "Baton Pass" ? PASS_ALL : cause === "Shed Tail" ? PASS_SUBSTITUTE : PASS_NONE);
   const row = side.rowFor(ident.slice(ident.indexOf(":") + 2), details.species);
   const pokemon = side.pokemon[row];
-  // Even if another only looks like it, a Pokémon of this species is in the team.
+  // The team has a Pokémon of this species, even if this one is another in disguise.
   if (pokemon.species === 0) tracker.setDetails(side, pokemon, details);
   pokemon.save();
   side.active = row;
   pokemon.revealed = true;
   tracker.setDetails(side, pokemon, details);
-  // Details name a Terastallization whenever there is one; without it, what was seen before was a disguise.
+  // Details always name a Terastallization; without one, an earlier Terastallization belonged to a disguise.
   pokemon.terastallized = details.tera !== 0;
   pokemon.setCondition(parts[4]);
   if (pokemon.status === tracker.toxic) pokemon.statusTurns = 0;
-  // What bound its opponent, or was bound by it, ends with it.
+  // Binding ends for both sides when either leaves.
   const { volatiles } = foeOf(tracker, side).slot;
   volatiles[tracker.n.bound] = 0;
   volatiles[tracker.n.binding] = 0;
@@ -66,7 +66,7 @@ function leave(tracker, side, leaving, passes) {
   for (let v = 0; v < tracker.volatiles.size; v++) if (tracker.volatiles.passes[v]) volatiles[v] = kept[v];
 }
 
-/** The Pokémon in the slot was another in disguise: it takes over all that was seen since it came in. */
+/** The Pokémon in the slot was another in disguise: that one takes over everything seen since it came in. */
 handlers.set("replace", (tracker, parts) => {
   const ident = parts[2];
   const side = sideOf(tracker, ident);

@@ -1,4 +1,4 @@
-/** Lines about what clings to an active Pokémon. */
+/** Lines about volatiles of an active Pokémon. */
 import { sideOf, find, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
 import { spend, blocked } from "./moves.js";
 import { effectId } from "../field.js";
@@ -11,7 +11,7 @@ import { effectId } from "../field.js";
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
 
-/** Turns after which a Future Sight hits, counted from the turn of the move. */
+/** Turns from the use of Future Sight to its hit. */
 const FUTURE_TURNS = 2;
 
 handlers.set("-start", (tracker, parts) => {
@@ -40,7 +40,7 @@ handlers.set("-start", (tracker, parts) => {
   } else {
     const effect = tracker.volatiles.effect(name);
     if (effect) {
-      // A condition that is announced again has not begun again.
+      // A repeated announcement does not restart a condition.
       const goesOn = slot.volatiles[effect.from] && (effect.value === 1 || hasTag(parts, "[upkeep]"));
       if (!goesOn) slot.volatiles[effect.from] = effect.value;
       if (effect.from === n.confusion && hasTag(parts, "[fatigue]")) slot.volatiles[n.thrashing] = 0;
@@ -107,7 +107,7 @@ handlers.set("-activate", (tracker, parts) => {
   if (name.startsWith("ability: ")) {
     const old = tagged(parts, "[ability] ");
     if (old) {
-      // Mummy and the like: the fourth part has now the ability of the second.
+      // Mummy and similar abilities: the Pokémon in the fourth part now has the ability of the one in the second.
       const target = sideOf(tracker, parts[4]);
       const victim = target.find(parts[4]);
       showAbility(tracker, ident, name.slice(9));
@@ -187,7 +187,7 @@ function swapAbilities(tracker, side, parts, of) {
   const theirs = other.activePokemon;
   if (!mine || !theirs || side === other) return;
   const { abilities } = tracker.dexInfo;
-  // From the fifth generation on, both are named: what the first has now, then what the second has now.
+  // From the fifth generation on, the line names both: the first Pokémon's new ability, then the second's.
   const got = abilities.of(parts[4] ?? "") || other.abilityOf(other.active);
   const gave = abilities.of(parts[5] ?? "") || side.abilityOf(side.active);
   if (mine.ability === 0) mine.ability = gave;
