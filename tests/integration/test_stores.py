@@ -4,7 +4,6 @@ NASHDEX_TEST_S3_URL is ``s3://bucket/prefix`` (with AWS_ENDPOINT_URL beside it) 
 ``http://host:port/bucket``; AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come from the environment too.
 """
 
-import io
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -172,8 +171,6 @@ def test_missing_objects_are_data_errors_that_name_them(store: ObjectStore) -> N
     store.put("there", b"")
     with pytest.raises(DataError, match="not/there"):
         store.get("not/there")
-    with pytest.raises(DataError, match="not/there"), store.open("not/there"):
-        pass
     assert not store.exists("not/there")
     store.delete("not/there")
 
@@ -189,25 +186,11 @@ def test_keys_that_lead_elsewhere_are_refused(store: ObjectStore, key: str) -> N
         lambda: store.put(key, b""),
         lambda: store.put_if_absent(key, b""),
         lambda: store.delete(key),
-        lambda: store.open(key).__enter__(),
         lambda: store.at(key),
     ]
     for call in calls:
-        with pytest.raises(ConfigurationError, match="no usable key"):
+        with pytest.raises(ConfigurationError, match="not a usable key"):
             call()
-
-
-def test_open_streams_the_object(store: ObjectStore) -> None:
-    data = os.urandom(3_000_000)
-    store.put("blob", data)
-    with store.open("blob") as stream:
-        head = stream.read(10)
-        assert head + stream.read() == data
-    with store.open("blob") as stream:
-        copy = io.BytesIO()
-        while chunk := stream.read(65_536):
-            copy.write(chunk)
-    assert copy.getvalue() == data
 
 
 def test_a_shard_is_done_only_when_its_manifest_is_there(store: ObjectStore) -> None:
@@ -258,7 +241,7 @@ def test_altered_objects_are_found(store: ObjectStore) -> None:
     store.delete(key)
     with pytest.raises(DataError, match=f"{key} does not exist"):
         read_object(store, manifest, "part")
-    with pytest.raises(DataError, match="names no object 'other'"):
+    with pytest.raises(DataError, match="has no object 'other'"):
         read_object(store, manifest, "other")
 
 
@@ -267,7 +250,7 @@ def test_altered_manifests_are_found(store: ObjectStore) -> None:
     attempt.write("part", b"0123456789")
     manifest = attempt.finish({})
     stolen = manifest.objects["part"].model_copy(update={"key": "config.json"})
-    with pytest.raises(DataError, match="leads outside its shard"):
+    with pytest.raises(DataError, match="points outside its shard"):
         read_object(store, manifest.model_copy(update={"objects": {"part": stolen}}), "part")
     store.put(keys.manifest(0, STEP, 7), manifest.to_json())
     with pytest.raises(DataError, match="shard 0; it was moved or altered"):
@@ -280,7 +263,7 @@ def test_altered_manifests_are_found(store: ObjectStore) -> None:
 def test_an_attempt_writes_a_name_once(store: ObjectStore) -> None:
     attempt = Attempt(store, 0, STEP, 0)
     attempt.write("part", b"1")
-    with pytest.raises(ValueError, match="'part' before"):
+    with pytest.raises(ValueError, match="already written 'part'"):
         attempt.write("part", b"2")
 
 
@@ -311,7 +294,6 @@ def s3_calls(store: ObjectStore) -> list[Callable[[], object]]:
         lambda: store.put_if_absent("key", b""),
         lambda: store.delete("key"),
         lambda: list(store.list("")),
-        lambda: store.open("key").__enter__(),
     ]
 
 

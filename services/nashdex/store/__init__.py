@@ -1,6 +1,6 @@
 """Objects under keys: a directory or an S3 bucket behind one protocol.
 
-Says nothing about what the objects mean, and imports boto3 only when a URI asks for S3.
+Knows nothing about the meaning of the objects, and imports boto3 only for an S3 URI.
 """
 
 from nashdex.store.directory import DirectoryStore
@@ -12,9 +12,9 @@ __all__ = ["ObjectStore", "Observer", "open_store"]
 
 
 def open_store(uri: str, observe: Observer | None = None) -> ObjectStore:
-    """Return the store at ``uri``: a path, ``file:///path`` or ``s3://bucket/prefix``. Touches nothing yet.
+    """Return the store at ``uri``: a path, ``file:///path`` or ``s3://bucket/prefix``. Does not access it yet.
 
-    ``observe`` is told what every operation cost.
+    ``observe`` is called with the cost of each operation.
 
     Raises:
         ConfigurationError: the URI or the S3 client's configuration is wrong.

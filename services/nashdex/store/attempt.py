@@ -1,7 +1,7 @@
-"""One try at a shard of a step: data under its own prefix, then the manifest, put if absent and last.
+"""One attempt at a shard of a step: data under the attempt's own prefix, then the manifest, last and put if absent.
 
-So a shard is done exactly when its manifest exists; a process may die at any instruction; and where two attempts
-race, one wins and the other's objects are never read.
+So a shard is done exactly when its manifest exists, a process may die at any instruction, and if two attempts race,
+one wins and the objects of the other are never read.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from nashdex.store.protocol import ObjectStore
 
 
 class Attempt:
-    """Writes the objects of one try and finishes it. Its clocks start when it is made."""
+    """Writes the objects of one attempt and finishes it. Its clocks start on construction."""
 
     def __init__(self, store: ObjectStore, iteration: int, step: StepName, shard: int) -> None:
         self._store = store
@@ -34,16 +34,16 @@ class Attempt:
         """Write one object of the attempt, such as ``part-00000.lz4``.
 
         Raises:
-            ValueError: the attempt wrote that name before.
+            ValueError: the attempt has already written this name.
         """
         if name in self._objects:
-            raise ValueError(f"attempt {self.id} wrote {name!r} before; objects are never rewritten")
+            raise ValueError(f"attempt {self.id} has already written {name!r}; objects are never rewritten")
         key = keys.attempt_object(self._iteration, self._step, self._shard, self.id, name)
         self._store.put(key, data)
         self._objects[name] = StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
 
     def finish(self, counts: dict[str, int]) -> Manifest:
-        """Put the manifest if absent; return the one that is there now: the winner's, not always this attempt's."""
+        """Put the manifest if absent; return the stored one, which belongs to the attempt that won the race."""
         manifest = Manifest(
             step=self._step,
             iteration=self._iteration,
@@ -63,7 +63,7 @@ def find_manifest(store: ObjectStore, iteration: int, step: StepName, shard: int
     """Return a shard's manifest, or None while the shard is not done.
 
     Raises:
-        DataError: what is there is no manifest of this shard.
+        DataError: the stored object is not this shard's manifest.
     """
     key = keys.manifest(iteration, step, shard)
     if not store.exists(key):
@@ -72,7 +72,7 @@ def find_manifest(store: ObjectStore, iteration: int, step: StepName, shard: int
     manifest = Manifest.from_json(store.get(key), source)
     if (manifest.iteration, manifest.step, manifest.shard) != (iteration, step, shard):
         raise DataError(
-            f"{source} speaks of {manifest.step}, iteration {manifest.iteration}, shard {manifest.shard}; it was moved "
+            f"{source} describes {manifest.step}, iteration {manifest.iteration}, shard {manifest.shard}; it was moved "
             "or altered. Remove it and run the step again"
         )
     return manifest
@@ -82,7 +82,7 @@ def read_manifest(store: ObjectStore, iteration: int, step: StepName, shard: int
     """Return a shard's manifest.
 
     Raises:
-        DataError: the shard is not done, or what is there is no manifest of it.
+        DataError: the shard is not done, or the stored object is not its manifest.
     """
     manifest = find_manifest(store, iteration, step, shard)
     if manifest is None:
@@ -102,20 +102,20 @@ def newest_manifest(store: ObjectStore, step: StepName) -> Manifest | None:
 
 
 def read_object(store: ObjectStore, manifest: Manifest, name: str) -> bytes:
-    """Return the object that ``manifest`` calls ``name``.
+    """Return the object ``name`` of ``manifest``.
 
     Raises:
-        DataError: it is not named, missing, or not what the attempt wrote (size or sha256 differ).
+        DataError: the manifest has no such name, or the object is missing or altered (size or sha256 differ).
     """
     described = manifest.objects.get(name)
     where = keys.shard_prefix(manifest.iteration, manifest.step, manifest.shard)
     source = f"{store.uri}/{where}/manifest.json"
     if described is None:
-        raise DataError(f"{source} names no object {name!r}; it names {sorted(manifest.objects)}")
+        raise DataError(f"{source} has no object {name!r}; it has {sorted(manifest.objects)}")
     if not described.key.startswith(f"{where}/"):
-        raise DataError(f"{source} leads outside its shard, to {described.key!r}; it was altered")
+        raise DataError(f"{source} points outside its shard, to {described.key!r}; it was altered")
     data = store.get(described.key)
-    remedy = f"it was altered or cut off. Remove {where}/manifest.json and run {manifest.step} again"
+    remedy = f"it was altered or truncated. Remove {where}/manifest.json and run {manifest.step} again"
     if len(data) != described.size_bytes:
         raise DataError(f"{store.uri}/{described.key} has {len(data)} bytes, expected {described.size_bytes}: {remedy}")
     digest = hashlib.sha256(data).hexdigest()
@@ -125,6 +125,6 @@ def read_object(store: ObjectStore, manifest: Manifest, name: str) -> bytes:
 
 
 def _cpu_seconds() -> float:
-    """Return user and system time of this process and of its children that have ended, in seconds."""
+    """Return the user and system time of this process and of its finished children, in seconds."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system

@@ -1,9 +1,9 @@
-"""Objects as files below a directory: the default, needing nothing but a disk.
+"""Objects as files below a directory: the default, which needs nothing but a disk.
 
-A write goes to a temporary name beside its place, is flushed to the disk, and then renamed (``put``) or hard-linked
-(``put_if_absent``: a link, unlike a rename, fails where there is something already). Both are atomic, so a reader
-never sees half an object, on a network file system too. A process killed while it writes can leave a temporary
-behind; its name begins with a dot, which no key can, so nobody ever takes it for an object.
+A write goes to a temporary file in the same folder, is flushed to the disk, and is then renamed (``put``) or
+hard-linked (``put_if_absent``: a link, unlike a rename, fails if the target exists). Both are atomic, on network file
+systems too, so a reader never sees half an object. A process that is killed while it writes can leave a temporary file
+behind; its name starts with a dot, which no key can, so it is never taken for an object.
 """
 
 import errno
@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 from uuid import uuid4
 
 from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
@@ -23,13 +22,13 @@ _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EX
 
 
 class DirectoryStore:
-    """An ObjectStore in a directory. The directory is made by the first write, never by a read.
+    """An ObjectStore in a directory. The first write creates the directory; a read never does.
 
-    A full disk raises TryAgainError: nothing of the write remains, and the same command goes on once there is room.
+    A full disk raises TryAgainError. Nothing of the write remains, and the same command continues once there is space.
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would also follow links, and so rename the run
+        self._root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() also follows links, which would rename the run
 
     @property
     def uri(self) -> str:
@@ -37,7 +36,7 @@ class DirectoryStore:
         return str(self._root)
 
     def get(self, key: str) -> bytes:
-        """Return an object. Raises DataError when there is none."""
+        """Return an object. Raises DataError if there is none."""
         with self._reading(key) as path:
             return path.read_bytes()
 
@@ -66,14 +65,14 @@ class DirectoryStore:
             except OSError as error:
                 if error.errno in _NO_LINKS:
                     raise ConfigurationError(
-                        f"{path}: the file system has no hard links, which a store needs so that two processes cannot "
-                        f"both finish the same work; choose a directory on another one ({error.strerror})"
+                        f"{path}: the file system has no hard links, which a store needs so that only one of two "
+                        f"racing processes finishes a shard; choose a directory on another one ({error.strerror})"
                     ) from error
                 raise
         return True
 
     def delete(self, key: str) -> None:
-        """Remove an object; one that does not exist is no error."""
+        """Remove an object. A missing object is no error."""
         path = self._root / check_key(key)
         try:
             path.unlink(missing_ok=True)
@@ -101,7 +100,7 @@ class DirectoryStore:
     def folders(self) -> Iterator[str]:
         """Yield the first segment of every key that has several, once each and in the order of their bytes.
 
-        An empty folder is yielded too: whoever asks goes on to look for a key.
+        Yields empty folders too; callers look for a key in each.
         """
         try:
             names = [entry.name for entry in os.scandir(self._root) if entry.is_dir()]
@@ -110,14 +109,6 @@ class DirectoryStore:
         except OSError as error:
             raise _explain(error, self._root) from error
         yield from sorted(name for name in names if not name.startswith("."))
-
-    @contextmanager
-    def open(self, key: str) -> Iterator[BinaryIO]:
-        """Open an object for streaming. Raises DataError when there is none."""
-        with self._reading(key) as path:
-            stream = path.open("rb")
-        with stream:
-            yield stream
 
     def at(self, prefix: str) -> "DirectoryStore":
         """Return the same store rooted at ``prefix``."""
@@ -137,7 +128,7 @@ class DirectoryStore:
 
     @contextmanager
     def _temporary(self, key: str, data: bytes) -> Iterator[tuple[Path, Path]]:
-        """Write ``data`` beside the object's place; yield that file and the place. The file is gone afterwards."""
+        """Write ``data`` to a temporary file; yield it and the object's path. Removes the temporary file at the end."""
         path = self._root / check_key(key)
         temporary = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
         try:
@@ -156,7 +147,7 @@ class DirectoryStore:
 
 
 def _sync_directory(folder: Path) -> None:
-    """Make new names in ``folder`` survive a power cut."""
+    """Make new names in ``folder`` survive a power failure."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -165,15 +156,14 @@ def _sync_directory(folder: Path) -> None:
 
 
 def _explain(error: OSError, path: Path) -> NashdexError:
-    """Return what ``error`` at ``path`` means for the caller."""
+    """Return the nashdex error for ``error`` at ``path``."""
     if error.errno in _FULL:
         return TryAgainError(
-            f"{path}: the disk, a quota or the limit of a file's size is full ({error.strerror}); "
-            "nothing was written. Make room and run the same command again"
+            f"{path}: the disk is full, or a quota or file size limit is reached ({error.strerror}); "
+            "nothing was written. Free some space and run the same command again"
         )
     if error.errno in _REFUSED or isinstance(error, FileExistsError):
         return ConfigurationError(
-            f"{path}: cannot be used as a store ({error.strerror}); "
-            "choose a directory that this user can read and write"
+            f"{path}: cannot be used as a store ({error.strerror}); choose a directory that you can read and write"
         )
     return TryAgainError(f"{path}: the file system failed ({error.strerror}); nothing was written by this call")

@@ -1,4 +1,4 @@
-"""Documents as steps find them: published by an iteration, or written by a shard's winning attempt."""
+"""Reading documents: those that an iteration published, and those that a shard's winning attempt wrote."""
 
 from typing import TypeVar
 
@@ -16,17 +16,17 @@ def read_published(store: ObjectStore, iteration: int, name: str, kind: type[D])
     """Return the document that ``iteration`` published as ``name``, such as ``plan.json``.
 
     Raises:
-        DataError: it is missing or no such document.
+        DataError: it is missing or not such a document.
     """
     key = keys.published(iteration, name)
     return kind.from_json(store.get(key), f"{store.uri}/{key}")
 
 
 def read_written(store: ObjectStore, manifest: Manifest, name: str, kind: type[D]) -> D:
-    """Return the document that ``manifest`` calls ``name``, its checksum compared.
+    """Return the document ``name`` of ``manifest``, after checking its checksum.
 
     Raises:
-        DataError: it is missing, altered or no such document.
+        DataError: it is missing, altered or not such a document.
     """
     data = read_object(store, manifest, name)
     return kind.from_json(data, f"{store.uri}/{manifest.objects[name].key}")
@@ -38,7 +38,7 @@ def read_from_shards(
     """Return the document that every shard of ``step`` wrote as ``name``, in the order of shards.
 
     Raises:
-        DataError: a shard is not done, or its document is missing, altered or no such document.
+        DataError: a shard is not done, or its document is missing, altered or not such a document.
     """
     manifests = [read_manifest(store, iteration, step, shard) for shard in range(num_shards)]
     return [read_written(store, manifest, name, kind) for manifest in manifests]

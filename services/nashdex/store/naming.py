@@ -1,4 +1,4 @@
-"""Which keys are allowed, and what a store's URI says."""
+"""Which keys are allowed, and how a store's URI is parsed."""
 
 import re
 from dataclasses import dataclass
@@ -7,33 +7,33 @@ from urllib.parse import unquote, urlsplit
 
 from nashdex.core.errors import ConfigurationError
 
-# A segment never begins with a dot: that keeps '.' and '..' out, and leaves such names to a store's temporaries.
-# 200 bytes leave room for a temporary's suffix under the 255 that file systems allow.
+# A segment never starts with a dot: this excludes '.' and '..', and reserves such names for temporary files.
+# 200 bytes leave room for a temporary file's suffix below the 255 bytes that file systems allow.
 _SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.=+@-]{0,199}")
 _MAX_KEY_BYTES = 900
-_EXPECTED = "expected segments of letters, digits and '_.=+@-', not beginning with '.', joined by '/'"
+_EXPECTED = "expected segments of letters, digits and '_.=+@-' that do not start with '.', joined by '/'"
 
 
 def check_key(key: str) -> str:
     """Return ``key``.
 
     Raises:
-        ConfigurationError: a store could not hold it, or it could lead outside the store.
+        ConfigurationError: a store cannot hold it, or it could point outside the store.
     """
     if len(key) > _MAX_KEY_BYTES or not all(_SEGMENT.fullmatch(segment) for segment in key.split("/")):
-        raise ConfigurationError(f"{key!r} is no usable key: {_EXPECTED}, at most {_MAX_KEY_BYTES} characters")
+        raise ConfigurationError(f"{key!r} is not a usable key: {_EXPECTED}, at most {_MAX_KEY_BYTES} characters")
     return key
 
 
 def check_prefix(prefix: str) -> str:
-    """Return ``prefix``: the beginning of a key, possibly empty, possibly in the middle of a segment.
+    """Return ``prefix``: the start of a key, possibly empty, possibly ending within a segment.
 
     Raises:
-        ConfigurationError: no key could begin with it.
+        ConfigurationError: no key can start with it.
     """
     *whole, last = prefix.split("/")
     if not all(_SEGMENT.fullmatch(segment) for segment in whole) or (last and not _SEGMENT.fullmatch(last)):
-        raise ConfigurationError(f"{prefix!r} is the beginning of no usable key: {_EXPECTED}")
+        raise ConfigurationError(f"{prefix!r} cannot start a usable key: {_EXPECTED}")
     return prefix
 
 
@@ -50,7 +50,7 @@ def parse_uri(uri: str) -> Path | Bucket:
     """Return where ``uri`` points: a path or ``file://`` to a directory, ``s3://bucket/prefix`` to a bucket.
 
     Raises:
-        ConfigurationError: it points nowhere that nashdex can store.
+        ConfigurationError: it is neither.
     """
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):/", uri)
     if not uri:
@@ -64,7 +64,7 @@ def parse_uri(uri: str) -> Path | Bucket:
         prefix = parts.path.strip("/")
         if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", parts.netloc):
             raise ConfigurationError(
-                f"{uri!r} names no usable bucket: expected 3 to 63 lower-case letters, digits, '.' and '-'"
+                f"{uri!r} has no usable bucket name: expected 3 to 63 lower-case letters, digits, '.' and '-'"
             )
         return Bucket(parts.netloc, check_key(prefix) if prefix else "")
-    raise ConfigurationError(f"{uri!r} is no store: expected a path, file:///path or s3://bucket/prefix")
+    raise ConfigurationError(f"{uri!r} is not a store: expected a path, file:///path or s3://bucket/prefix")

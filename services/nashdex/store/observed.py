@@ -1,22 +1,21 @@
-"""A store that tells what each operation cost, for whoever keeps count."""
+"""A store that reports the cost of each operation to an observer."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
 
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.store.protocol import ObjectStore
 
 Observer = Callable[[str, float, int, bool], None]
-"""Takes an operation's name, its seconds, the bytes it moved, and whether the store failed it: not there, or refused.
+"""Takes an operation's name, its seconds, the bytes it moved, and whether the store failed.
 
-That there is no such object is an answer."""
+A missing object is not a failure."""
 
 
 class ObservedStore:
-    """An ObjectStore that passes everything on and reports it. Bytes that are streamed by ``open`` are not counted."""
+    """An ObjectStore that forwards every call and reports it."""
 
     def __init__(self, store: ObjectStore, observe: Observer) -> None:
         self._store = store
@@ -68,12 +67,6 @@ class ObservedStore:
         with self._timed("list"):
             found = tuple(self._store.folders())
         yield from found
-
-    @contextmanager
-    def open(self, key: str) -> Iterator[BinaryIO]:
-        """Open an object for streaming."""
-        with self._timed("open"), self._store.open(key) as stream:
-            yield stream
 
     def at(self, prefix: str) -> "ObservedStore":
         """Return the same store rooted at ``prefix``."""

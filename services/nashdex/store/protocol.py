@@ -1,15 +1,14 @@
-"""What every step may ask of a store. This is the whole of the surface: nothing else is ever asked."""
+"""What nashdex needs of a store. This protocol is the whole of that surface."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 
 class ObjectStore(Protocol):
     """Objects under keys, below one URI. Keys are relative, with forward slashes.
 
-    Every method raises TryAgainError when the store cannot be reached and ConfigurationError when it refuses the
-    credentials or the bucket or directory does not exist. A write is whole or it did not happen.
+    Every method raises TryAgainError if the store cannot be reached, and ConfigurationError if it refuses the
+    credentials or if the bucket or directory does not exist. Writes are atomic.
     """
 
     @property
@@ -17,7 +16,7 @@ class ObjectStore(Protocol):
         """The URI that the keys are relative to."""
 
     def get(self, key: str) -> bytes:
-        """Return an object. Raises DataError when there is none."""
+        """Return an object. Raises DataError if there is none."""
 
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""
@@ -35,10 +34,7 @@ class ObjectStore(Protocol):
         """Yield the keys that begin with ``prefix``, in order."""
 
     def folders(self) -> Iterator[str]:
-        """Yield the first segment of every key that has several, once each and in order. Lists nothing below them."""
-
-    def open(self, key: str) -> AbstractContextManager[BinaryIO]:
-        """Open an object for streaming. Raises DataError when there is none."""
+        """Yield the first segment of every key with several, once each and in order. Lists nothing below them."""
 
     def at(self, prefix: str) -> "ObjectStore":
         """Return the same store rooted at ``prefix``."""

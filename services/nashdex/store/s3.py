@@ -1,15 +1,14 @@
 """Objects in an S3 bucket, of AWS or of any server that answers ``If-None-Match: *`` on a put with 412.
 
-Credentials, region and endpoint come from where every AWS tool takes them (environment, ``~/.aws``, web identity):
+Credentials, region and endpoint come from the sources of every AWS tool (environment, ``~/.aws``, web identity):
 ``AWS_ENDPOINT_URL_S3`` or ``AWS_ENDPOINT_URL`` name another server. This is the only module that imports boto3.
 """
 
-import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 import boto3
 from botocore import exceptions as botocore_errors
@@ -32,36 +31,35 @@ _UNREACHABLE = (
 )
 _TRANSIENT_CODES = {"ExpiredToken", "OperationAborted", "ConditionalRequestConflict", "RequestTimeout", "SlowDown"}
 _SERVER_ERROR = 500
-_READ_BYTES = 1 << 20
 
 _REMEDIES = {
-    "NoSuchBucket": "the bucket does not exist: make it, or check the URI",
-    "InvalidAccessKeyId": "the access key is unknown there: check the credentials and the endpoint",
-    "XAdminUserNotFound": "the access key is unknown there: check the credentials and the endpoint",  # versitygw
-    "SignatureDoesNotMatch": "the secret key does not fit the access key: check the credentials",
+    "NoSuchBucket": "the bucket does not exist: create it, or check the URI",
+    "InvalidAccessKeyId": "unknown access key: check the credentials and the endpoint",
+    "XAdminUserNotFound": "unknown access key: check the credentials and the endpoint",  # versitygw
+    "SignatureDoesNotMatch": "the secret key does not match the access key: check the credentials",
     "InvalidToken": "the session token is wrong: check the credentials",
-    "PermanentRedirect": "the bucket lies in another region: check AWS_REGION",
-    "AuthorizationHeaderMalformed": "the bucket lies in another region: check AWS_REGION",
+    "PermanentRedirect": "the bucket is in another region: check AWS_REGION",
+    "AuthorizationHeaderMalformed": "the bucket is in another region: check AWS_REGION",
     "RequestTimeTooSkewed": "this machine's clock is wrong",
 }
 _REMEDIES_BY_STATUS: dict[int, str] = {
-    HTTPStatus.BAD_REQUEST: "check AWS_REGION, then the URI",  # all that a HEAD of another region's bucket answers
+    HTTPStatus.BAD_REQUEST: "check AWS_REGION, then the URI",  # the only answer to HEAD from another region's bucket
     HTTPStatus.UNAUTHORIZED: "check the credentials",
-    HTTPStatus.FORBIDDEN: "the credentials are wrong or lack the right: check them and the bucket's policy",
-    HTTPStatus.NOT_IMPLEMENTED: "the server lacks what nashdex needs: conditional writes (If-None-Match) among others",
+    HTTPStatus.FORBIDDEN: "the credentials are wrong or lack permission: check them and the bucket's policy",
+    HTTPStatus.NOT_IMPLEMENTED: "the server lacks a needed feature, such as conditional writes (If-None-Match)",
 }
 
 
 class _ConflictError(TryAgainError):
-    """Another conditional write of the same key was under way; S3 asks to try again."""
+    """Another conditional write of the same key is in progress; S3 asks the client to retry."""
 
 
 class S3Store:
     """An ObjectStore below a prefix of a bucket. Safe to share between threads.
 
-    botocore repeats requests that fail on the way (AWS_MAX_ATTEMPTS tries, by default three, backing off), and so
-    ``put_if_absent`` can return False though an earlier try of the same call did the writing and only its answer was
-    lost. Who must know compares what is there with what it wanted to write.
+    botocore retries failed requests with backoff (AWS_MAX_ATTEMPTS attempts, three by default). So ``put_if_absent``
+    can return False although an earlier attempt of the same call wrote the object and only its response was lost. A
+    caller that needs to know compares the stored object with its own.
     """
 
     def __init__(self, bucket: str, prefix: str, client: "S3Client | None" = None) -> None:
@@ -79,10 +77,10 @@ class S3Store:
         return f"s3://{self._bucket}/{self._prefix}".rstrip("/")
 
     def get(self, key: str) -> bytes:
-        """Return an object. Raises DataError when there is none."""
+        """Return an object. Raises DataError if there is none."""
         place = self._place(key)
 
-        # botocore repeats the request, but not a body that breaks off half-way.
+        # botocore retries the request, but not a body that ends early.
         @retry(
             retry=retry_if_exception_type(_UNREACHABLE),
             stop=stop_after_attempt(3),
@@ -106,7 +104,7 @@ class S3Store:
                     raise
             else:
                 return True
-            # The answer to HEAD has no body, so a missing bucket looks like a missing object: ask once.
+            # A HEAD response has no body, so a missing bucket looks like a missing object: check once.
             if not self._bucket_seen:
                 self._client.list_objects_v2(Bucket=self._bucket, Prefix=place, MaxKeys=1)
                 self._bucket_seen = True
@@ -151,7 +149,7 @@ class S3Store:
         with self._explained(prefix):
             for page in self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=place):
                 keys = [entry["Key"].removeprefix(base) for entry in page.get("Contents", [])]
-                # Consoles make empty objects that end in '/' and stand for folders.
+                # Consoles create empty objects whose keys end in '/' to represent folders.
                 yield from (key for key in keys if not key.endswith("/"))
 
     def folders(self) -> Iterator[str]:
@@ -164,15 +162,6 @@ class S3Store:
             for page in pages:
                 yield from (entry["Prefix"].removeprefix(base).rstrip("/") for entry in page.get("CommonPrefixes", []))
 
-    @contextmanager
-    def open(self, key: str) -> Iterator[BinaryIO]:
-        """Open an object for streaming. Raises DataError when there is none."""
-        place = self._place(key)
-        with self._explained(key):
-            body = self._client.get_object(Bucket=self._bucket, Key=place)["Body"]
-            with io.BufferedReader(_Body(body), _READ_BYTES) as stream:
-                yield stream
-
     def at(self, prefix: str) -> "S3Store":
         """Return the same store rooted at ``prefix``."""
         return S3Store(self._bucket, self._place(prefix), self._client)
@@ -182,7 +171,7 @@ class S3Store:
 
     @contextmanager
     def _explained(self, key: str) -> Iterator[None]:
-        """Turn what botocore raises into what a caller can act on. Messages never hold credentials."""
+        """Turn botocore's exceptions into nashdex errors. Messages never contain credentials."""
         try:
             yield
         except ClientError as error:
@@ -195,7 +184,7 @@ class S3Store:
             raise ConfigurationError(f"{self._where()}: {error}; check the variables AWS_… and ~/.aws") from error
 
     def _explain(self, error: ClientError, key: str) -> NashdexError:
-        """Return what the server's answer means. Its own text is left out: it can quote the access key."""
+        """Return the error behind a response. Its own text is left out because it can quote the access key."""
         code, status = error.response.get("Error", {}).get("Code", ""), _status(error)
         if code in {"NoSuchKey", "NotFound"}:
             return DataError(f"{self.uri}/{key} does not exist")
@@ -208,34 +197,15 @@ class S3Store:
         return f"{self.uri} at {self._client.meta.endpoint_url}"
 
 
-class _Body(io.RawIOBase):
-    """A response's body as a plain stream whose errors stay botocore's, length check included."""
-
-    def __init__(self, body: Any) -> None:  # noqa: ANN401 - botocore's StreamingBody is not typed as a stream
-        self._body = body
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - typing has no Buffer before Python 3.12
-        data = cast("bytes", self._body.read(len(buffer)))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._body.close()
-        super().close()
-
-
 def _new_client() -> "S3Client":
     config = Config(
-        retries={"mode": "standard"},  # how often is left to AWS_MAX_ATTEMPTS
+        retries={"mode": "standard"},  # AWS_MAX_ATTEMPTS sets the number of attempts
         connect_timeout=5,
         read_timeout=60,
         max_pool_connections=32,
         user_agent_extra="nashdex",
     )
-    # boto3 reads AWS_DEFAULT_REGION alone; AWS's other tools, and what gives pods their identity, say AWS_REGION.
+    # boto3 reads AWS_DEFAULT_REGION only; other AWS tools and pod identity set AWS_REGION.
     region = os.environ.get("AWS_REGION") or None
     return boto3.session.Session(region_name=region).client("s3", config=config)
 

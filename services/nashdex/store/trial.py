@@ -1,4 +1,4 @@
-"""Trying a store with all that steps ask of one, before anything depends on it."""
+"""A check that a store supports every operation that steps need."""
 
 import secrets
 
@@ -10,22 +10,22 @@ _CONTENT_BYTES = 32
 
 
 def try_store(store: ObjectStore) -> str:
-    """Write, read, list and delete an object of a name of its own; return its key.
+    """Write, read, list and delete an object with a random name; return its key.
 
     Raises:
-        ConfigurationError: the bucket or a right is missing, or the server ignores conditions of a write.
-        DataError: the store does not give back what it was given.
-        TryAgainError: it does not answer.
+        ConfigurationError: the bucket or a permission is missing, or the server ignores conditional writes.
+        DataError: the store does not return what was written.
+        TryAgainError: the store does not respond.
     """
     key, content = f"{_FOLDER}/{secrets.token_hex(8)}", secrets.token_bytes(_CONTENT_BYTES)
-    if store.exists(key):  # the first thing that a step asks: its answer has no body, so nothing can mend it
-        raise DataError(f"{store.uri}: {key} is there before it was written")
+    if store.exists(key):  # first, because HEAD returns no body, so its errors cannot be explained
+        raise DataError(f"{store.uri}: {key} exists before it is written; check what else writes to this store")
     store.put(key, content)
     if store.put_if_absent(key, b"other"):
         raise ConfigurationError(
-            f"{store.uri}: the server ignores If-None-Match, on which nashdex relies; choose another"
+            f"{store.uri}: the server ignores If-None-Match, which nashdex needs; choose another server"
         )
     if store.get(key) != content or list(store.list(key)) != [key]:
-        raise DataError(f"{store.uri}: what is read from {key} is not what was written there")
+        raise DataError(f"{store.uri}: the content read from {key} differs from what was written; check the server")
     store.delete(key)
     return key

@@ -38,5 +38,5 @@ def test_a_server_that_ignores_conditions_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_store_that_alters_what_it_keeps_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is not what was written there"):
+    with pytest.raises(DataError, match="differs from what was written"):
         try_store(_Altering(tmp_path))
