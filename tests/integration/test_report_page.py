@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import BrowserContext, Page
 
 from nashdex.core import keys
 from nashdex.report import step as report_step
 from nashdex.store import open_store
-from support.browser import Browser, Tab, chromium_path, running_browser
+from support.browser import Tab, chromium_path, open_tab, running_browser
 from support.made_runs import LOG, ROCK_PAPER_SCISSORS, made_settings, make_iteration, make_tabular_run
 
 pytestmark = [
@@ -22,10 +23,12 @@ pytestmark = [
 SECTIONS = ["summary", "payoffs", "meta-strategy", "exploitability", "ratings", "learning", "throughput", "replays"]
 MAX_PAGE_BYTES = 3_000_000
 
+Made = tuple[Path, dict[str, Any]]
+"""A page's file and the report that it shows."""
+
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """A page and the report that it shows."""
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     directory = tmp_path_factory.mktemp("run")
     settings = made_settings()
     store = open_store(str(directory)).at("made-run")
@@ -38,21 +41,24 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with running_browser(tmp_path_factory.mktemp("profile")) as running:
-        yield running
+def browser() -> Iterator[BrowserContext]:
+    with running_browser() as context:
+        yield context
 
 
 @pytest.fixture(scope="module")
-def tab(browser: Browser, page: tuple[Path, dict[str, Any]]) -> Tab:
-    tab = browser.only_tab()
-    tab.open(page[0].as_uri())
-    return tab
+def tab(browser: BrowserContext, made: Made) -> Tab:
+    return open_tab(browser, made[0].as_uri())
 
 
-def shown(tab: Tab, selector: str) -> list[tuple[float, str]]:
+@pytest.fixture
+def page(tab: Tab) -> Page:
+    return tab.page
+
+
+def shown(page: Page, selector: str) -> list[tuple[float, str]]:
     """Return value and text of every number below ``selector``."""
-    found = tab.evaluate(
+    found = page.evaluate(
         f"[...document.querySelectorAll({json.dumps(selector + ' data')})].map(d => [d.value, d.textContent])"
     )
     return [(float(value), text) for value, text in found]
@@ -67,49 +73,49 @@ def values_in(document: object) -> set[float]:
     return {float(document)} if isinstance(document, int | float) else set()
 
 
-def test_it_is_one_small_file_that_asks_for_nothing(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
-    assert page[0].stat().st_size < MAX_PAGE_BYTES
+def test_it_is_one_small_file_that_asks_for_nothing(tab: Tab, made: Made) -> None:
+    assert made[0].stat().st_size < MAX_PAGE_BYTES
     assert tab.problems == []
     assert [url for url in tab.requests if not url.startswith(("file:", "data:", "blob:"))] == []
     assert len([url for url in tab.requests if url.startswith("file:")]) == 1
 
 
-def test_every_section_is_there_and_says_something(tab: Tab) -> None:
-    texts = tab.evaluate(
+def test_every_section_is_there_and_says_something(page: Page) -> None:
+    texts = page.evaluate(
         "Object.fromEntries([...document.querySelectorAll('main > section')].map(s => [s.id, s.innerText]))"
     )
     assert list(texts) == [*SECTIONS, "configuration"]
     assert all(len(text) > 40 for text in texts.values())
     assert not any(re.search(r"\b(None|nan|inf|undefined)\b", text) for text in texts.values())
-    targets = tab.evaluate("[...document.querySelectorAll('nav a')].map(a => a.getAttribute('href'))")
+    targets = page.evaluate("[...document.querySelectorAll('nav a')].map(a => a.getAttribute('href'))")
     assert [target.removeprefix("#") for target in targets] == [*SECTIONS[1:], "configuration"]
 
 
-def test_its_numbers_are_those_of_report_json(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
-    report = page[1]
+def test_its_numbers_are_those_of_report_json(page: Page, made: Made) -> None:
+    report = made[1]
     row = report["iterations"][-1]
     known = values_in(report)
     totals = {
         float(sum(r["collection"]["throughput"]["battles"] for r in report["iterations"])),
         float(sum(r["evaluation"]["battles"] for r in report["iterations"])),
     }
-    everything = shown(tab, "body")
+    everything = shown(page, "body")
     assert len(everything) > 200
     assert {value for value, _ in everything} <= known | totals
 
-    summary = {value for value, _ in shown(tab, "#summary")}
+    summary = {value for value, _ in shown(page, "#summary")}
     expected = values_in([score["rate"] for score in report["anchor_scores"]])
     expected |= values_in([e["gap"] for e in row["exploitability"] if e["estimator"] == "best_response_gap"])
     expected |= values_in([report["progress"]["elo"], report["progress"]["standard_error"]])
     assert summary == expected
     cells = [cell["rate"] for line in report["payoffs"]["cells"] for cell in line if cell]
-    assert [value for value, _ in shown(tab, "#payoffs table")] == [
+    assert [value for value, _ in shown(page, "#payoffs table")] == [
         c[k] for c in cells for k in ("value", "low", "high")
     ]
 
 
-def test_numbers_are_rounded_never_changed(tab: Tab) -> None:
-    for value, text in shown(tab, "body"):
+def test_numbers_are_rounded_never_changed(page: Page) -> None:
+    for value, text in shown(page, "body"):
         plain = re.sub(r"[\s+%]", "", text).replace("−", "-")
         decimals = len(plain.partition(".")[2])
         scale = 100 if "%" in text else 1
@@ -118,23 +124,25 @@ def test_numbers_are_rounded_never_changed(tab: Tab) -> None:
         assert any(abs(float(plain) - factor * value) <= within for factor in {scale, 100}), (value, text)
 
 
-def test_the_report_can_be_taken_out_of_the_page(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
-    text = tab.evaluate("fetch(document.querySelector('a[data-numbers]').href).then(r => r.text())")
-    assert json.loads(text) == page[1]
+def test_the_report_can_be_taken_out_of_the_page(page: Page, made: Made) -> None:
+    text = page.evaluate("fetch(document.querySelector('a[data-numbers]').href).then(r => r.text())")
+    assert json.loads(text) == made[1]
 
 
-def test_findings_are_readable(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
-    text = tab.evaluate("document.querySelector('#summary').innerText").replace("\N{NO-BREAK SPACE}", " ")
-    for finding in page[1]["findings"]:
+def test_findings_are_readable(page: Page, made: Made) -> None:
+    text = page.evaluate("document.querySelector('#summary').innerText").replace("\N{NO-BREAK SPACE}", " ")
+    for finding in made[1]["findings"]:
         assert finding in text
 
 
-def test_a_replay_opens_with_its_log(browser: Browser, tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
-    replay = page[1]["replays"][0]
+def test_a_replay_opens_with_its_log(browser: BrowserContext, page: Page, made: Made) -> None:
+    replay = made[1]["replays"][0]
     selector = f"a[target][data-page={json.dumps(replay['name'])}]"
-    opened = browser.new_tab_after(tab, f"document.querySelector({json.dumps(selector)}).click()")
-    opened.wait_for("(document.querySelector('.battle-log-text') || {}).textContent")
-    names = {row["id"]: row["name"] for row in page[1]["policies"]}
+    with browser.expect_page() as opening:
+        page.click(selector)
+    opened = opening.value
+    opened.wait_for_function("(document.querySelector('.battle-log-text') || {}).textContent")
+    names = {row["id"]: row["name"] for row in made[1]["policies"]}
     first, second = (names[policy] for policy in replay["policies"])
     text = opened.evaluate("document.querySelector('.battle-log-text').textContent")
     assert text == LOG.replace("Player 1", first).replace("Player 2", second)
@@ -143,10 +151,10 @@ def test_a_replay_opens_with_its_log(browser: Browser, tab: Tab, page: tuple[Pat
     assert opened.evaluate("location.protocol") == "blob:"
 
 
-def test_every_replay_can_be_downloaded(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
-    names = tab.evaluate("[...document.querySelectorAll('a[download][data-page]')].map(a => a.download)")
-    assert sorted(names) == sorted(f"{replay['name']}.html" for replay in page[1]["replays"])
-    assert tab.evaluate("[...document.querySelectorAll('a[data-page]')].every(a => a.href.startsWith('blob:'))")
+def test_every_replay_can_be_downloaded(page: Page, made: Made) -> None:
+    names = page.evaluate("[...document.querySelectorAll('a[download][data-page]')].map(a => a.download)")
+    assert sorted(names) == sorted(f"{replay['name']}.html" for replay in made[1]["replays"])
+    assert page.evaluate("[...document.querySelectorAll('a[data-page]')].every(a => a.href.startsWith('blob:'))")
 
 
 def cell_title(report: dict[str, Any], row: int, column: int) -> str:
@@ -160,38 +168,38 @@ def cell_title(report: dict[str, Any], row: int, column: int) -> str:
     )
 
 
-def readout(tab: Tab) -> str:
-    text: str = tab.evaluate("document.querySelector('.readout').textContent")
+def readout(page: Page) -> str:
+    text: str = page.evaluate("document.querySelector('.readout').textContent")
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_pointing_at_a_payoff_tells_interval_and_counts(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
-    tab.point_at("table.matrix tbody tr:nth-child(2) td:nth-of-type(4)")
-    tab.wait_for("document.querySelector('.readout').textContent.includes('battles')")
-    assert readout(tab) == cell_title(page[1], 1, 3)
+def test_pointing_at_a_payoff_tells_interval_and_counts(page: Page, made: Made) -> None:
+    page.hover("table.matrix tbody tr:nth-child(2) td:nth-of-type(4)")
+    page.wait_for_function("document.querySelector('.readout').textContent.includes('battles')")
+    assert readout(page) == cell_title(made[1], 1, 3)
 
 
-def test_arrow_keys_walk_over_the_payoffs(tab: Tab, page: tuple[Path, dict[str, Any]]) -> None:
-    assert tab.evaluate("document.querySelectorAll('table.matrix td[tabindex=\"0\"]').length") == 1, "one stop of Tab"
-    tab.evaluate("document.querySelector('table.matrix td').focus()")
+def test_arrow_keys_walk_over_the_payoffs(page: Page, made: Made) -> None:
+    assert page.evaluate("document.querySelectorAll('table.matrix td[tabindex=\"0\"]').length") == 1, "one stop of Tab"
+    page.evaluate("document.querySelector('table.matrix td').focus()")
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp", "ArrowRight"):
-        tab.press(key)
-    assert readout(tab) == cell_title(page[1], 1, 2)
+        page.keyboard.press(key)
+    assert readout(page) == cell_title(made[1], 1, 2)
     for _ in range(9):
-        tab.press("ArrowLeft")
-    assert readout(tab) == cell_title(page[1], 1, 0), "the edge holds"
-    assert tab.evaluate("document.querySelectorAll('table.matrix td[tabindex=\"0\"]').length") == 1
+        page.keyboard.press("ArrowLeft")
+    assert readout(page) == cell_title(made[1], 1, 0), "the edge holds"
+    assert page.evaluate("document.querySelectorAll('table.matrix td[tabindex=\"0\"]').length") == 1
 
 
-def test_it_can_be_printed(tab: Tab) -> None:
-    assert tab.print_to_pdf().startswith(b"%PDF")
+def test_it_can_be_printed(page: Page) -> None:
+    assert page.pdf().startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("width", [1200, 800, 390])
-def test_nothing_is_cut_off_at_any_width(tab: Tab, width: int) -> None:
-    tab.resize(width, 900)
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    wide = tab.evaluate(
+def test_nothing_is_cut_off_at_any_width(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    wide = page.evaluate(
         "[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, svg, details:not([open])') && "
         "e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"
     )
@@ -199,7 +207,7 @@ def test_nothing_is_cut_off_at_any_width(tab: Tab, width: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def tabular(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def tabular(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The page of a solved matrix game and the report that it shows."""
     directory = tmp_path_factory.mktemp("tabular")
     store = open_store(str(directory))
@@ -210,30 +218,27 @@ def tabular(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
 
 
 @pytest.fixture(scope="module")
-def tabular_tab(tmp_path_factory: pytest.TempPathFactory, tabular: tuple[Path, dict[str, Any]]) -> Iterator[Tab]:
-    with running_browser(tmp_path_factory.mktemp("profile")) as running:
-        tab = running.only_tab()
-        tab.open(tabular[0].as_uri())
-        yield tab
+def tabular_tab(browser: BrowserContext, tabular: Made) -> Tab:
+    return open_tab(browser, tabular[0].as_uri())
 
 
-def test_the_page_of_a_tabular_game_shows_its_numbers(tabular_tab: Tab, tabular: tuple[Path, dict[str, Any]]) -> None:
+def test_the_page_of_a_tabular_game_shows_its_numbers(tabular_tab: Tab, tabular: Made) -> None:
     report = tabular[1]
     assert tabular_tab.problems == []
-    assert {value for value, _ in shown(tabular_tab, "body")} <= values_in(report)
+    assert {value for value, _ in shown(tabular_tab.page, "body")} <= values_in(report)
     exact = [value for row in report["payoffs"]["exact"] for value in row]
     diagonal = range(0, len(exact), len(report["payoffs"]["exact"]) + 1)
     expected = [value for place, value in enumerate(exact) if place not in diagonal]
-    assert [value for value, _ in shown(tabular_tab, "#payoffs table")] == expected
-    texts = tabular_tab.evaluate("[...document.querySelectorAll('main > section')].map(s => s.innerText)")
+    assert [value for value, _ in shown(tabular_tab.page, "#payoffs table")] == expected
+    texts = tabular_tab.page.evaluate("[...document.querySelectorAll('main > section')].map(s => s.innerText)")
     assert not any(re.search(r"\b(None|nan|inf|undefined|95)\b", text) for text in texts)
 
 
-def test_the_labels_of_the_picture_do_not_overlap(tabular_tab: Tab, tabular: tuple[Path, dict[str, Any]]) -> None:
+def test_the_labels_of_the_picture_do_not_overlap(tabular_tab: Tab, tabular: Made) -> None:
     report = tabular[1]
-    labels = tabular_tab.evaluate("[...document.querySelectorAll('svg.disc text.label')].map(t => t.textContent)")
+    labels = tabular_tab.page.evaluate("[...document.querySelectorAll('svg.disc text.label')].map(t => t.textContent)")
     assert sorted(labels) == sorted(policy["name"] for policy in report["policies"])
-    boxes = tabular_tab.evaluate(
+    boxes = tabular_tab.page.evaluate(
         "[...document.querySelectorAll('svg.disc text.label')].map(t => t.getBoundingClientRect()).map(r => "
         "[r.left, r.top, r.right, r.bottom])"
     )

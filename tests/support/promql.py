@@ -1,66 +1,74 @@
-"""What dashboards and alerts ask of Prometheus: their expressions, and the metrics and labels that those name.
-
-No parser of PromQL: expressions of this project are plain enough for a look at their words. Prometheus itself judges
-whether they parse.
-"""
+"""The expressions of dashboards and alerts, with the metrics and labels that each one names."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import promql_parser
 import yaml
+from promql_parser import AggregateExpr, BinaryExpr, Expr, VectorSelector
 
 ROOT = Path(__file__).parents[2]
 DASHBOARDS = sorted((ROOT / "helm" / "nashdex" / "files" / "dashboards").glob("*.json"))
 RULES = ROOT / "helm" / "nashdex" / "files" / "rules" / "nashdex.yaml"
 
-_GROUPING = re.compile(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)")
-_SELECTOR = re.compile(r'\b([a-zA-Z_:][\w:]*)\b(?!\s*\()\s*(\{(?:[^}"]|"[^"]*")*\})?')
-_MATCHER = re.compile(r'(\w+)\s*(?:=~|!~|!=|=)\s*"')
-_DURATION = re.compile(r"\[[^\]]*\]")
-_VARIABLE = re.compile(r"\$\{\w+\}")
-_WORDS = {"and", "or", "unless", "bool", "offset", "by", "on", "without", "ignoring", "inf", "nan", "le"}
-
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A metric with the labels that it is selected by, as it stands in an expression."""
+    """A metric with its label matchers."""
 
     metric: str
     labels: frozenset[str]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Expression:
-    """What is asked, and where."""
+    """One expression and where it is.
+
+    Raises:
+        ValueError: it is not PromQL.
+    """
 
     text: str
     where: str
     legend: str = ""
     alert: bool = False
 
+    @cached_property
+    def nodes(self) -> tuple[Expr, ...]:
+        """Every node of the syntax tree. Grafana's variables have values, but for those in strings."""
+        found: list[Expr] = []
+        text = with_values(self.text, run="$run")
+        promql_parser.walk(promql_parser.parse(text), found.append)
+        return tuple(found)
+
     @property
     def selectors(self) -> tuple[Selector, ...]:
         """The metrics that it names."""
-        bare = _VARIABLE.sub(" ", _DURATION.sub("", _GROUPING.sub(" ", self.text)))
         return tuple(
-            Selector(match[1], frozenset(_MATCHER.findall(match[2] or "")), match[1] + (match[2] or ""))
-            for match in _SELECTOR.finditer(bare)
-            if match[1] not in _WORDS
+            Selector(node.name or "", frozenset(m.name for m in node.matchers.matchers), node.prettify())
+            for node in self.nodes
+            if isinstance(node, VectorSelector)
         )
 
     @property
     def grouped_by(self) -> frozenset[str]:
         """Labels that it groups or joins by."""
-        return frozenset(label.strip() for group in _GROUPING.findall(self.text) for label in group.split(",") if label)
+        labels: set[str] = set()
+        for node in self.nodes:
+            if isinstance(node, AggregateExpr | BinaryExpr) and node.modifier is not None:
+                joined = node.modifier.matching if isinstance(node, BinaryExpr) else node.modifier
+                labels.update(joined.labels if joined is not None else ())
+                labels.update((isinstance(node, BinaryExpr) and node.modifier.group_labels) or ())
+        return frozenset(labels)
 
 
 def read_dashboards() -> dict[str, dict[str, Any]]:
-    """Return every dashboard by its file's name."""
+    """Return every dashboard by file name."""
     return {path.name: json.loads(path.read_text()) for path in DASHBOARDS}
 
 
@@ -70,7 +78,7 @@ def read_alerts() -> list[dict[str, Any]]:
 
 
 def dashboard_expressions() -> Iterator[Expression]:
-    """Yield what every panel asks, with Grafana's variables still in it."""
+    """Yield the expressions of every panel, with Grafana's variables still in them."""
     for name, dashboard in read_dashboards().items():
         for panel in dashboard["panels"]:
             for target in panel.get("targets", ()):
@@ -78,14 +86,14 @@ def dashboard_expressions() -> Iterator[Expression]:
 
 
 def alert_expressions() -> Iterator[Expression]:
-    """Yield what every alert asks."""
+    """Yield the expression of every alert."""
     for rule in read_alerts():
         yield Expression(rule["expr"], rule["alert"], alert=True)
 
 
-def with_values(expression: str, *, rate_interval: str = "1m") -> str:
-    """Return an expression with every variable of the dashboards in its place: all runs, any price."""
-    values = {"$__rate_interval": rate_interval, "$run": ".*", "${pod_hour_price}": "0.05", "${gpu_hour_price}": "2.5"}
+def with_values(expression: str, *, rate_interval: str = "1m", run: str = ".*") -> str:
+    """Return an expression with a value for each of Grafana's variables: all runs, any price."""
+    values = {"$__rate_interval": rate_interval, "$run": run, "${pod_hour_price}": "0.05", "${gpu_hour_price}": "2.5"}
     for name, value in values.items():
         expression = expression.replace(name, value)
     return expression
