@@ -114,7 +114,7 @@ kind-down: ## Remove that cluster
 	k8s/kind/down
 
 .PHONY: dashboards
-dashboards: setup ## Make Grafana's dashboards, helm/nashdex/files/dashboards, from scripts/make_dashboards.py
+dashboards: setup ## Make Grafana's dashboards, helm/nashdex/files/dashboards, from scripts/dashboards
 	$(BIN)/python scripts/make_dashboards.py
 
 .PHONY: constraints

@@ -108,4 +108,4 @@ def test_every_expression_is_answered(base_url: str) -> None:
 def test_what_is_not_there_is_named(base_url: str) -> None:
     unanswered = ask_all(base_url, window_seconds=WINDOW_SECONDS, absent=())
     assert len(unanswered) == 1
-    assert unanswered[0].startswith("operations.json: GPU use: avg by (gpu) (DCGM_FI_DEV_GPU_UTIL)")
+    assert unanswered[0].startswith("operations.json: GPU utilisation: avg by (gpu) (DCGM_FI_DEV_GPU_UTIL)")

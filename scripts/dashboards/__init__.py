@@ -1,0 +1,1 @@
+"""Grafana's dashboards: one module each, and the panels that they are built from."""

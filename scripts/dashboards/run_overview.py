@@ -1,0 +1,67 @@
+"""The first dashboard to open: how far a run is, how strong its mixture is, and what is wrong."""
+
+from dashboards.panels import BATTLES_PER_SECOND, RUN, Dashboard, Panel, Row, Target, fact, increase, live, rate
+from dashboards.shared import BEST_RESPONSE_GAP, PROGRESS
+
+RUN_OVERVIEW = Dashboard(
+    "nashdex-run",
+    "Nashdex / Run overview",
+    "How far a run is, how strong its mixture is, and whether anything is wrong.",
+    [
+        Row(
+            "Status",
+            [
+                fact("Iterations reported", "nashdex_iterations", "none", kind="stat"),
+                fact("Iterations planned", "nashdex_planned_iterations", "none", kind="stat"),
+                fact("Policies", "nashdex_population_size", "none", kind="stat"),
+                fact("Policies in the support", "nashdex_meta_strategy_support_size", "none", kind="stat"),
+                Panel(
+                    "Time since last progress",
+                    "s",
+                    [
+                        Target(
+                            "time() - max by (run) (last_over_time(nashdex_last_advance_timestamp_seconds{"
+                            f'component!="exporter", {RUN}}}[1d]))',
+                            "{{run}}",
+                        )
+                    ],
+                    "stat",
+                    "Time since any pod of the run made progress.",
+                ),
+            ],
+        ),
+        Row("Strength", [BEST_RESPONSE_GAP, PROGRESS]),
+        Row(
+            "Activity",
+            [
+                live(
+                    "Progress of steps, slowest shard",
+                    "nashdex_step_progress_ratio",
+                    "percentunit",
+                    "step",
+                    scale="min",
+                ),
+                rate("Battles", "nashdex_battles_total", BATTLES_PER_SECOND, "run, component"),
+                rate("Updates", "nashdex_updates_total", "suffix:updates/s"),
+            ],
+        ),
+        Row(
+            "Problems",
+            [
+                Panel(
+                    "Alerts",
+                    "none",
+                    [
+                        Target(
+                            f'count by (alertname, alertstate, run) (ALERTS{{alertname=~"Nashdex.*", {RUN}}})',
+                            "{{alertname}} {{run}} ({{alertstate}})",
+                        )
+                    ],
+                    description="Pending and firing alerts of nashdex. docs/runbook.md says what to do about each.",
+                ),
+                increase("Failed battles", "nashdex_failed_battles_total", "run, cause"),
+                increase("Rollbacks", "nashdex_rollbacks_total"),
+            ],
+        ),
+    ],
+)

@@ -1,0 +1,81 @@
+"""Whether the learner learns, and stays close enough to its starting point."""
+
+from dashboards.panels import NATS, RUN, Dashboard, Panel, Row, Target, fact, increase, live, rate
+
+TRAINING = Dashboard(
+    "nashdex-training",
+    "Nashdex / Training stability",
+    "Whether the learner learns, and stays close enough to its starting point.",
+    [
+        Row(
+            "Exploration",
+            [
+                live("Policy entropy", "nashdex_policy_entropy_nats", NATS),
+                live("Entropy coefficient", "nashdex_entropy_coefficient", "none"),
+                live("Explained variance", "nashdex_explained_variance_ratio", "percentunit"),
+            ],
+        ),
+        Row(
+            "Distance",
+            [
+                live("KL from the behaviour policy", "nashdex_kl_behaviour_nats", NATS),
+                live("KL from the reference", "nashdex_kl_reference_nats", NATS, "reference"),
+                live("KL from the iteration's start", "nashdex_kl_iteration_start_nats", NATS),
+            ],
+        ),
+        Row(
+            "Damping",
+            [
+                live("β, coefficient of the reference KL", "nashdex_beta_reference", "none"),
+                live("β: factor of the controller", "nashdex_beta_multiplier", "none"),
+                Panel(
+                    "β: value of the schedule",
+                    "none",
+                    [
+                        Target(
+                            f"max by (run) (nashdex_beta_reference{{{RUN}}} / nashdex_beta_multiplier{{{RUN}}})",
+                            "{{run}}",
+                        )
+                    ],
+                    description="β divided by the controller's factor: the schedule with its warm-up, between floor "
+                    "and cap.",
+                ),
+                live("Learning rate", "nashdex_learning_rate", "sci", logarithmic=True),
+            ],
+        ),
+        Row(
+            "Updates",
+            [
+                live("Clip fraction", "nashdex_clip_ratio", "percentunit"),
+                live("Gradient norm", "nashdex_gradient_norm", "none", logarithmic=True),
+                live("Policy loss", "nashdex_policy_loss", "none"),
+                live("Value loss", "nashdex_value_loss", "none"),
+            ],
+        ),
+        Row(
+            "Data",
+            [
+                live("Advantages: mean", "nashdex_advantage_mean", "none"),
+                live("Advantages: standard deviation", "nashdex_advantage_standard_deviation", "none"),
+                live("Advantages: share clipped", "nashdex_advantage_clip_ratio", "percentunit"),
+                live("Staleness", "nashdex_staleness_updates", "suffix:updates"),
+            ],
+        ),
+        Row(
+            "Instability guard",
+            [
+                increase("Rollbacks", "nashdex_rollbacks_total"),
+                increase("Non-finite updates", "nashdex_nonfinite_updates_total"),
+                fact("Rollbacks in the newest iteration", "nashdex_iteration_rollbacks", "none"),
+            ],
+        ),
+        Row(
+            "Cloning, in iteration 0",
+            [
+                live("Cross-entropy to the teacher", "nashdex_cloning_loss_nats", NATS),
+                live("Accuracy", "nashdex_cloning_accuracy_ratio", "percentunit"),
+                rate("Updates", "nashdex_updates_total", "suffix:updates/s"),
+            ],
+        ),
+    ],
+)
