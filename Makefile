@@ -87,12 +87,13 @@ e2e: setup ## Test it on a real cluster, from building images to removing it all
 	$(BIN)/pytest tests/e2e --verbose $(PYTEST_ARGS)
 
 .PHONY: docs
-docs: setup ## Build the documentation site into site/, after the pages and the gateway's schema made from code
+docs: setup ## Build the documentation site into site/, and the pages and pictures that are made from code
 	$(BIN)/python -m nashdex.telemetry.metrics_page > docs/metrics.md.new
 	mv docs/metrics.md.new docs/metrics.md
 	$(BIN)/python scripts/make_protocol.py
 	cd services/showdown && node scripts/observation_page.js > ../../docs/observation.md.new
 	mv docs/observation.md.new docs/observation.md
+	$(BIN)/python scripts/docs/dashboard_drawing.py > docs/images/dashboard.svg
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo 'site/index.html'
 

@@ -20,6 +20,7 @@ _COLOURS = ("#73bf69", "#f2cc0c", "#5794f2")
 _STYLE = """\
 text{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;fill:#d8d9da}
 .title{font-size:12px}.row{font-size:14px;font-weight:600}.value{font-size:26px;fill:#73bf69;text-anchor:middle}
+.note{font-size:12px;text-anchor:end}
 .panel{fill:#181b1f;stroke:#2c3235}.axis{stroke:#2c3235}.curve{fill:none;stroke-width:1.6}"""
 
 
@@ -36,7 +37,7 @@ def drawing() -> str:
         f"<style>{_STYLE}</style>",
         f'<rect width="{width}" height="{height}" rx="8" fill="#111217"/>',
         f'<text class="row" x="{2 * _GAP}" y="26">{title}</text>',
-        f'<text class="title" text-anchor="end" x="{width - 2 * _GAP}" y="26">layout; values and curves are made up</text>',
+        f'<text class="note" x="{width - 2 * _GAP}" y="26">layout; values and curves are made up</text>',
     ]
     for number, panel in enumerate(panels):
         lines += _panel(panel, number)

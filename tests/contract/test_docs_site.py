@@ -24,6 +24,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_drawing_of_the_dashboard_is_current() -> None:
+    script = ROOT / "scripts" / "docs" / "dashboard_drawing.py"
+    drawn = subprocess.run([sys.executable, str(script)], check=True, capture_output=True, timeout=60).stdout
+    assert (ROOT / "docs" / "images" / "dashboard.svg").read_bytes() == drawn, "run 'make docs'"
+
+
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
     loaded = {
         f"{page.relative_to(site)}: {address}"
