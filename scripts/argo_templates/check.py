@@ -8,7 +8,6 @@ from argo_templates.pods import (
     CONTROL,
     CREDENTIALS,
     EVALUATOR,
-    QUEUE_LABEL,
     STORE_ENVIRONMENT,
     TERMINATION_LOG,
     TRAINER,
@@ -21,9 +20,7 @@ from argo_templates.yaml_text import Inline, InlineList, comment, shared_list, s
 
 _DEADLINE_SECONDS = 3600
 _KINDS = {"control": CONTROL, "collect": COLLECTOR, "train": TRAINER, "evaluate": EVALUATOR}
-_METADATA = shared_map(
-    "metadata", {"labels": component_labels("check") | {QUEUE_LABEL: workflow_parameter("kueue-queue")}}
-)
+_METADATA = shared_map("metadata", {"labels": component_labels("check")})
 _VOLUMES = shared_list("volumes", [Inline(name="tmp", emptyDir={})])
 _MOUNTS = shared_list("mounts", [Inline(name="tmp", mountPath="/tmp")])
 _RESOURCES = shared_map("resources", {"requests": Inline(cpu="50m", memory="128Mi")})

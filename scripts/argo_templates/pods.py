@@ -9,7 +9,6 @@ from nashdex.cluster.client import ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
 from nashdex.cluster.site import CONFIG_MAP
 from nashdex.core.errors import ExitCode
 
-QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 KILLED = 137
 """Exit code of a process that was killed, such as by the kernel when memory runs out."""
 
@@ -97,6 +96,7 @@ _PROCESS_ENVIRONMENT = [
     Inline(name="NASHDEX_METRICS_PORT", value=str(_METRICS_PORT)),
     Inline(name="NASHDEX_HEALTH_STALE_SECONDS", value="900"),
     Inline(name="NASHDEX_LOG_FORMAT", value="json"),
+    Inline(name="NASHDEX_RETRY", value="{{retries}}"),
     TERMINATION_LOG,
     *STORE_ENVIRONMENT,
 ]
@@ -191,7 +191,6 @@ def pod(
                 RUN_LABEL: workflow_parameter("run"),
                 **({ITERATION_LABEL: workflow_parameter("iteration")} if has_iteration else {}),
                 **({SHARD_LABEL: input_parameter("shard")} if is_sharded else {}),
-                QUEUE_LABEL: workflow_parameter("kueue-queue"),
             }
         },
         "activeDeadlineSeconds": deadline_seconds,

@@ -30,7 +30,6 @@ RUN = Inline(name="run", description="Id of a run that has begun.")
 ITERATION = Inline(name="iteration", description="Number of the iteration, from 0.")
 SHARD = Inline(name="shard", value="0", description="Number of the shard, from 0.")
 
-_OPTIONAL_SITE_KEYS = {"kueue-queue"}
 _HOUR_SECONDS = 3600
 _DAY_SECONDS = 24 * _HOUR_SECONDS
 
@@ -159,11 +158,5 @@ def _site_parameters(templates: Sequence[Map | str], called: Sequence[WorkflowTe
     used |= {parameter["name"] for template in called for parameter in template.parameters}
     keys = [str(field.alias) for field in Site.model_fields.values()]
     return [
-        Inline(
-            name=key,
-            valueFrom={"configMapKeyRef": {"name": CONFIG_MAP, "key": key}}
-            | ({"default": ""} if key in _OPTIONAL_SITE_KEYS else {}),
-        )
-        for key in keys
-        if key in used
+        Inline(name=key, valueFrom={"configMapKeyRef": {"name": CONFIG_MAP, "key": key}}) for key in keys if key in used
     ]

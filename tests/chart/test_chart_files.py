@@ -62,8 +62,8 @@ def test_a_mistake_in_values_is_named(values: dict[str, Any], complaint: str) ->
 @pytest.mark.parametrize(
     ("values", "complaint"),
     [
-        ({"objectStore": {"uri": "s3://bucket"}}, "runs have one place"),
-        ({"objectStore": {"endpoint": "http://s3:9000"}}, "the embedded server has its own"),
+        ({"objectStore": {"uri": "s3://bucket"}}, "stored in one place"),
+        ({"objectStore": {"endpoint": "http://s3:9000"}}, "the embedded server has its own endpoint"),
         ({"objectStore": {"embedded": {"enabled": False}}}, "set objectStore.uri"),
         ({"queueing": {"mode": "kueue"}}, "set queueing.kueue.localQueue"),
         ({"queueing": {"kueue": {"localQueue": "research"}}}, "Set queueing.mode=kueue"),

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from charts import CI_VALUES, Object, ci_values, container, notes, one, patch, pod_specs, render, site
 
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 KUBERNETES = "1.29"
 """The oldest that is supported."""
 OURS = {"argoproj.io/v1alpha1", "monitoring.coreos.com/v1"}
@@ -84,8 +85,8 @@ def test_every_service_account_that_a_pod_names_is_there(objects: list[Object]) 
 
 def test_whatever_the_templates_read_of_the_site_is_there(objects: list[Object]) -> None:
     data = site(objects)
-    templates = [json.dumps(each) for each in objects if each["kind"] == "WorkflowTemplate"]
-    reads = r'"configMapKeyRef": \{"name": "nashdex-site", "key": "([^"]+)"'
+    templates = [json.dumps(each, sort_keys=True) for each in objects if each["kind"] == "WorkflowTemplate"]
+    reads = r'"configMapKeyRef": \{"key": "([^"]+)", "name": "nashdex-site"'
     read = {key for text in templates for key in re.findall(reads, text)}
     assert read
     assert read <= data.keys()
@@ -199,12 +200,41 @@ def test_the_gateway_has_resources_of_its_own() -> None:
     assert gateway["resources"]["limits"] == {"memory": "3Gi"}
 
 
+def queues(objects: list[Object]) -> dict[str, str | None]:
+    """Return Kueue's queue label of each pod template of a WorkflowTemplate."""
+    return {
+        f"{each['metadata']['name']}/{template['name']}": template["metadata"]["labels"].get(QUEUE_LABEL)
+        for each in objects
+        if each["kind"] == "WorkflowTemplate"
+        for template in each["spec"]["templates"]
+        if "container" in template
+    }
+
+
 def test_pods_wait_in_one_queue() -> None:
-    by_semaphore = site(render(ci_values("gpu")))
-    assert (by_semaphore["gpu-semaphore"], by_semaphore["kueue-queue"]) == ("2", "")
-    by_kueue = site(render(ci_values("kueue")))
-    assert by_kueue["kueue-queue"] == "research"
-    assert int(by_kueue["gpu-semaphore"]) > 64 * 200, "it must never hold a pod back"
+    by_semaphore = render(ci_values("gpu"))
+    assert site(by_semaphore)["gpu-semaphore"] == "2"
+    by_kueue = render(ci_values("kueue"))
+    assert int(site(by_kueue)["gpu-semaphore"]) > 64 * 200, "it must never hold a pod back"
+    assert set(queues(by_kueue).values()) == {"research"}
+
+
+def test_no_pod_has_a_label_of_kueue_without_kueue() -> None:
+    """Kueue's webhook rejects pods with an empty queue name."""
+    by_semaphore = queues(render(ci_values("gpu")))
+    assert len(by_semaphore) == 13
+    assert set(by_semaphore.values()) == {None}
+
+
+def test_kueue_changes_nothing_else_in_the_workflow_templates() -> None:
+    def templates(name: str) -> list[Object]:
+        return [each for each in render(ci_values(name)) if each["kind"] == "WorkflowTemplate"]
+
+    labelled = templates("kueue")
+    for each in labelled:
+        for template in each["spec"]["templates"]:
+            template.get("metadata", {}).get("labels", {}).pop(QUEUE_LABEL, None)
+    assert labelled == templates("gpu")
 
 
 def test_rights() -> None:

@@ -1,4 +1,4 @@
-"""What helm install refuses for what it sees of the cluster: one message each, and nothing made."""
+"""What helm install rejects because of the cluster's objects: one message each, and nothing is created."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from helm_python import Chart, Config
 
 SITE = "/api/v1/namespaces/research/configmaps/nashdex-site"
 SECRET = "/api/v1/namespaces/research/secrets/s3-keys"  # noqa: S105 - a path
+NAMESPACE = {"/api/v1/namespaces/research/configmaps/kube-root-ca.crt": {"kind": "ConfigMap", "apiVersion": "v1"}}
 DEPLOYMENTS = "/apis/apps/v1/namespaces/argo/deployments"
 
 KUBECONFIG = """
@@ -66,20 +67,25 @@ def test_an_argo_that_will_do_is_not_what_is_refused(image: str) -> None:
 
 def test_a_second_release() -> None:
     message = refusal(Cluster(objects={SITE: site({"meta.helm.sh/release-name": "first"})}), {})
-    assert "Namespace research has nashdex already, as release first" in message
+    assert "Namespace research already has nashdex, as release first" in message
 
 
 def test_an_installation_without_helm() -> None:
-    assert "made without Helm" in refusal(Cluster(objects={SITE: site({})}), {})
+    assert "installed without Helm" in refusal(Cluster(objects={SITE: site({})}), {})
 
 
 def test_a_secret_that_is_missing() -> None:
-    message = refusal(Cluster(), ci_values("existing-secret"))
+    message = refusal(Cluster(objects=NAMESPACE), ci_values("existing-secret"))
     assert "Namespace research has no Secret s3-keys" in message
     assert "kubectl create secret generic s3-keys -n research" in message
 
 
+def test_a_secret_that_cannot_be_looked_up_is_not_refused() -> None:
+    """Argo CD passes the cluster's API versions, and ``lookup`` finds nothing."""
+    assert "has no Secret" not in refusal(Cluster(), ci_values("existing-secret"))
+
+
 def test_a_secret_without_a_key() -> None:
     secret = {"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "s3-keys"}, "data": {"AWS_ACCESS_KEY_ID": ""}}
-    message = refusal(Cluster(objects={SECRET: secret}), ci_values("existing-secret"))
+    message = refusal(Cluster(objects=NAMESPACE | {SECRET: secret}), ci_values("existing-secret"))
     assert "lacks AWS_SECRET_ACCESS_KEY" in message

@@ -1,6 +1,6 @@
 {{/*
-What cannot work is refused here, before anything is made, each with one message. What can be seen of the cluster is
-only looked at where there is one: `helm template` without a server renders all.
+Reject what cannot work before anything is created, each with one message. The cluster's objects are checked only if
+`lookup` finds any: `helm template` and GitOps tools render without a connection to the cluster.
 */}}
 {{- define "nashdex.refusals" -}}
 {{- include "nashdex.refuseContradictions" . -}}
@@ -11,12 +11,20 @@ only looked at where there is one: `helm template` without a server renders all.
 {{- end -}}
 {{- end -}}
 
-{{/* Whether there is a cluster: its aggregation layer is not among what Helm assumes without one. */}}
+{{/* Whether the API versions are a cluster's: without one, Helm's defaults lack the aggregation layer. */}}
 {{- define "nashdex.live" -}}
 {{- if .Capabilities.APIVersions.Has "apiregistration.k8s.io/v1" }}true{{ end -}}
 {{- end -}}
 
-{{/* Whether objects of the prometheus-operator can be made; without a cluster, that is assumed. */}}
+{{/*
+Whether `lookup` sees the namespace, where every cluster has this ConfigMap. It does not before the namespace exists,
+nor in Argo CD, which passes the cluster's API versions but no connection.
+*/}}
+{{- define "nashdex.canLookUp" -}}
+{{- if lookup "v1" "ConfigMap" .Release.Namespace "kube-root-ca.crt" }}true{{ end -}}
+{{- end -}}
+
+{{/* Whether objects of the prometheus-operator can be created; assumed without a cluster. */}}
 {{- define "nashdex.hasMonitoring" -}}
 {{- if or (not (include "nashdex.live" .)) (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1") }}true{{ end -}}
 {{- end -}}
@@ -24,19 +32,19 @@ only looked at where there is one: `helm template` without a server renders all.
 {{- define "nashdex.refuseContradictions" -}}
 {{- $store := .Values.objectStore -}}
 {{- if and $store.embedded.enabled $store.uri -}}
-{{- fail (printf "\n\nobjectStore.uri is %s and objectStore.embedded.enabled is true: runs have one place. Set objectStore.embedded.enabled=false for the bucket, or leave out the URI.\n" $store.uri) -}}
+{{- fail (printf "\n\nobjectStore.uri is %s and objectStore.embedded.enabled is true: runs are stored in one place. Set objectStore.embedded.enabled=false to use the bucket, or remove the URI.\n" $store.uri) -}}
 {{- end -}}
 {{- if and $store.embedded.enabled $store.endpoint -}}
-{{- fail "\n\nobjectStore.endpoint is set and objectStore.embedded.enabled is true: the embedded server has its own. Set objectStore.embedded.enabled=false, or leave out the endpoint.\n" -}}
+{{- fail "\n\nobjectStore.endpoint is set and objectStore.embedded.enabled is true: the embedded server has its own endpoint. Set objectStore.embedded.enabled=false, or remove the endpoint.\n" -}}
 {{- end -}}
 {{- if not (or $store.embedded.enabled $store.uri) -}}
-{{- fail "\n\nThere is no place for runs: set objectStore.uri=s3://bucket/prefix, or objectStore.embedded.enabled=true.\n" -}}
+{{- fail "\n\nRuns have no store: set objectStore.uri=s3://bucket/prefix, or objectStore.embedded.enabled=true.\n" -}}
 {{- end -}}
 {{- if and (eq .Values.queueing.mode "kueue") (not .Values.queueing.kueue.localQueue) -}}
-{{- fail "\n\nqueueing.mode is kueue, and no queue is named: set queueing.kueue.localQueue to a LocalQueue of the namespace.\n" -}}
+{{- fail "\n\nqueueing.mode is kueue, but no queue is set: set queueing.kueue.localQueue to a LocalQueue of the namespace.\n" -}}
 {{- end -}}
 {{- if and (eq .Values.queueing.mode "semaphore") .Values.queueing.kueue.localQueue -}}
-{{- fail "\n\nqueueing.kueue.localQueue is set, and queueing.mode is semaphore: pods wait in one of the two. Set queueing.mode=kueue, or leave out the queue.\n" -}}
+{{- fail "\n\nqueueing.kueue.localQueue is set, but queueing.mode is semaphore. Set queueing.mode=kueue, or remove the queue.\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -64,26 +72,28 @@ only looked at where there is one: `helm template` without a server renders all.
 {{- with lookup "v1" "ConfigMap" .Release.Namespace "nashdex-site" -}}
 {{- $owner := index (.metadata.annotations | default dict) "meta.helm.sh/release-name" -}}
 {{- if not $owner -}}
-{{- fail (printf "\n\nNamespace %s has nashdex already, made without Helm: a namespace has one. Remove it (kubectl delete -k), or choose another namespace.\n" $.Release.Namespace) -}}
+{{- fail (printf "\n\nNamespace %s already has nashdex, installed without Helm, and a namespace can have only one. Remove it (kubectl delete -k), or choose another namespace.\n" $.Release.Namespace) -}}
 {{- else if ne $owner $.Release.Name -}}
-{{- fail (printf "\n\nNamespace %s has nashdex already, as release %s: a namespace has one. Upgrade that (helm upgrade %s), or choose another namespace.\n" $.Release.Namespace $owner $owner) -}}
+{{- fail (printf "\n\nNamespace %s already has nashdex, as release %s, and a namespace can have only one. Upgrade it (helm upgrade %s), or choose another namespace.\n" $.Release.Namespace $owner $owner) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{- define "nashdex.refuseWithoutSecret" -}}
+{{- if include "nashdex.canLookUp" . -}}
 {{- with .Values.objectStore.existingSecret -}}
 {{- $secret := lookup "v1" "Secret" $.Release.Namespace . -}}
 {{- $create := printf "kubectl create secret generic %s -n %s --from-literal=AWS_ACCESS_KEY_ID=… --from-literal=AWS_SECRET_ACCESS_KEY=…" . $.Release.Namespace -}}
 {{- if not $secret -}}
-{{- fail (printf "\n\nNamespace %s has no Secret %s, which objectStore.existingSecret names. Make it: %s\n" $.Release.Namespace . $create) -}}
+{{- fail (printf "\n\nNamespace %s has no Secret %s, which objectStore.existingSecret names. Create it: %s\n" $.Release.Namespace . $create) -}}
 {{- end -}}
 {{- $absent := list -}}
 {{- range $key := list "AWS_ACCESS_KEY_ID" "AWS_SECRET_ACCESS_KEY" -}}
 {{- if not (hasKey ($secret.data | default dict) $key) }}{{ $absent = append $absent $key }}{{ end -}}
 {{- end -}}
 {{- if $absent -}}
-{{- fail (printf "\n\nSecret %s of namespace %s lacks %s. Make it anew: %s\n" . $.Release.Namespace (join " and " $absent) $create) -}}
+{{- fail (printf "\n\nSecret %s of namespace %s lacks %s. Delete it and create it again: %s\n" . $.Release.Namespace (join " and " $absent) $create) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -38,7 +38,6 @@ class Site(BaseModel):
     evaluate_pod_patch: str = Field("{}", description="podSpecPatch of evaluate and gate pods.")
     control_pod_patch: str = Field("{}", description="podSpecPatch of all other pods.")
     gpu_semaphore: str = Field(description="Number of train pods that run at once.")
-    kueue_queue: str = Field("", description="Kueue's LocalQueue of the pods; empty without Kueue.")
 
     @classmethod
     def parse(cls, data: Mapping[str, str], namespace: str) -> Self:

@@ -40,7 +40,6 @@ _SITE_PARAMETERS: Mapping[str, Mapping[str, str]] = {
     "image-showdown": {},
     "image-pull-policy": {},
     "collect-pod-patch": {},
-    "kueue-queue": {"default": ""},
 }
 """What the template of collecting takes from the site, and what it does without."""
 
