@@ -67,7 +67,7 @@ def test_heuristics_beat_random_choices_without_falling_back(format_id: str) -> 
 
     assert Counter(winners)[0] >= 0.8 * NUM_BATTLES
     assert heuristics.fallbacks == 0
-    assert not heuristics._seats, "nothing is kept of battles that ended"
+    assert len(heuristics) == 0, "nothing is kept of battles that ended"
 
 
 def test_the_same_seed_makes_the_same_first_choices() -> None:

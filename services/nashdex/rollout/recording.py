@@ -27,12 +27,12 @@ class Steps:
 
 
 class Recorder:
-    """Records the decisions of the seats that are wanted, battle by battle.
+    """Records the decisions of the chosen seats until their battle ends.
 
-    All of them lie in one pool of rows, and each seat has a list of its rows: a batch is recorded by one copy an
-    array, however many battles it came from. Rows of ended battles are used again, so that the pool is as large as
-    what was ever under way at once. (Keeping whole batches until their last battle ends would cost no copy and many
-    times the memory: one long battle is enough.)
+    One pool of rows holds them all, and each seat has a list of its rows: recording a batch takes one copy per array,
+    however many battles it came from. Rows of finished battles are reused, so that the pool is as large as the most
+    that ever ran at once. (Keeping whole batches until their last battle ends would save the copy and cost many times
+    the memory, because one long battle keeps a batch alive.)
     """
 
     def __init__(self, num_slots: int, space: Space) -> None:
@@ -49,12 +49,17 @@ class Recorder:
         self._rows = np.empty((num_seats, _FIRST_STEPS), dtype=np.int64)
         """Row of each step; the first ``_num_steps`` of a seat count."""
 
+    @property
+    def num_rows(self) -> int:
+        """Decisions that the pool has room for."""
+        return len(self._actions)
+
     def begin(self, slot: int, record: tuple[bool, bool]) -> None:
         """Record the given seats of a battle that starts."""
         self._wanted[slot * NUM_SEATS : (slot + 1) * NUM_SEATS] = record
 
     def add(self, decisions: Decisions, action: NDArray[np.int64], log_prob: NDArray[np.float32]) -> None:
-        """Record answers; one to a decision that was asked again takes the place of the rejected one."""
+        """Record answers. If a decision was asked again, its answer replaces the rejected one."""
         seats = decisions.battle * NUM_SEATS + decisions.seat
         wanted = self._wanted[seats]
         if wanted.all():
@@ -86,7 +91,7 @@ class Recorder:
         return self._rows[seat, : self._num_steps[seat]]
 
     def _next_rows(self, seats: NDArray[np.int64], asked_again: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the row of each seat's next decision, or of its last one where that is asked again."""
+        """Return the row of each seat's next decision, or of its last one if that is asked again."""
         if not asked_again.any():
             return self._new_rows(seats)
         rows: NDArray[np.int64] = self._rows[seats, self._num_steps[seats] - 1]

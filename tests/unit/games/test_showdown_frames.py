@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from nashdex.games.showdown import frames
 from nashdex.games.showdown.frames import (
     HEADER,
     ChannelClosedError,
@@ -14,6 +13,17 @@ from nashdex.games.showdown.frames import (
     FrameChannel,
     FrameType,
 )
+
+
+@pytest.fixture
+def raw() -> Iterator[tuple[int, FrameChannel]]:
+    """A channel, and the descriptor whose bytes it reads."""
+    (read_fd, other_write_fd), (other_read_fd, write_fd) = os.pipe(), os.pipe()
+    channel = FrameChannel(read_fd, write_fd, stuck_seconds=0.2)
+    yield other_write_fd, channel
+    os.close(other_write_fd)
+    channel.close()
+    os.close(other_read_fd)
 
 
 @pytest.fixture
@@ -42,24 +52,24 @@ def test_frames_arrive_whole_and_in_order(ends: tuple[FrameChannel, FrameChannel
     assert b.receive(0.01) is None
 
 
-def test_a_frame_that_comes_byte_by_byte_is_put_together(ends: tuple[FrameChannel, FrameChannel]) -> None:
-    a, b = ends
+def test_a_frame_that_comes_byte_by_byte_is_put_together(raw: tuple[int, FrameChannel]) -> None:
+    write_fd, b = raw
     for byte in HEADER.pack(4 + 3, FrameType.CONTROL) + b"abc":
         assert b.receive(0.0) is None
-        os.write(a._write_fd, bytes([byte]))
+        os.write(write_fd, bytes([byte]))
     frame = b.receive(1.0)
     assert frame is not None
     assert bytes(frame[1]) == b"abc"
 
 
 @pytest.mark.parametrize("cut", range(1, 30))
-def test_frames_that_come_in_two_pieces_are_put_together(ends: tuple[FrameChannel, FrameChannel], cut: int) -> None:
-    a, b = ends
+def test_frames_that_come_in_two_pieces_are_put_together(raw: tuple[int, FrameChannel], cut: int) -> None:
+    write_fd, b = raw
     payloads = [b"first", b"", b"second"]
     stream = b"".join(HEADER.pack(4 + len(payload), FrameType.DECISIONS) + payload for payload in payloads)
     received = []
     for piece in (stream[:cut], stream[cut:]):
-        os.write(a._write_fd, piece)
+        os.write(write_fd, piece)
         while frame := b.receive(0.0):
             received.append(bytes(frame[1]))
     assert received == payloads
@@ -140,21 +150,18 @@ def test_a_closed_other_side_is_said(ends: tuple[FrameChannel, FrameChannel]) ->
         b.flush()
 
 
-def test_a_length_out_of_bounds_is_not_believed(ends: tuple[FrameChannel, FrameChannel]) -> None:
-    a, b = ends
-    os.write(a._write_fd, HEADER.pack(2**32 - 1, FrameType.CONTROL))
+def test_a_length_out_of_bounds_is_not_believed(raw: tuple[int, FrameChannel]) -> None:
+    write_fd, b = raw
+    os.write(write_fd, HEADER.pack(2**32 - 1, FrameType.CONTROL))
     with pytest.raises(ChannelClosedError, match="not its protocol"):
         b.receive(1.0)
 
 
-def test_a_side_that_never_reads_is_not_waited_for_for_ever(
-    ends: tuple[FrameChannel, FrameChannel], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(frames, "_STUCK_SECONDS", 0.2)
-    a, _ = ends
-    a.queue(FrameType.CONTROL, [bytes(3_000_000)])
-    with pytest.raises(ChannelStuckError, match="read nothing"):
-        a.flush()
+def test_a_side_that_never_reads_is_not_waited_for_for_ever(raw: tuple[int, FrameChannel]) -> None:
+    _, channel = raw
+    channel.queue(FrameType.CONTROL, [bytes(3_000_000)])
+    with pytest.raises(ChannelStuckError, match=r"read nothing for 0\.2 s"):
+        channel.flush()
 
 
 def test_closing_listens_to_the_last_words_and_twice_is_no_error() -> None:

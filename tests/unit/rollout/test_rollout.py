@@ -188,4 +188,4 @@ def test_a_battle_may_be_long_and_its_rows_are_used_again() -> None:
             np.testing.assert_array_equal(steps.observations[:, 0], range(1000))
             assert set(steps.actions.tolist()) == {seat}
             recorder.drop(0, seat)
-    assert len(recorder._actions) == 2048, "the pool is as large as one battle needs"
+    assert recorder.num_rows == 2048, "the pool is as large as one battle needs"

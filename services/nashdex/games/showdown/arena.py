@@ -15,7 +15,7 @@ from nashdex.core.errors import TryAgainError
 from nashdex.core.seeds import hex_seed
 from nashdex.games.interface import Decisions, Events, Failure, Outcome, RunningBattle, SeatLines
 from nashdex.games.showdown.frames import ChannelClosedError, ChannelStuckError
-from nashdex.games.showdown.gateway import Gateway, GatewaySettings
+from nashdex.games.showdown.gateway import Gateway, GatewaySettings, load_gateway_settings
 from nashdex.games.showdown.protocol import (
     BattleStart,
     Failed,
@@ -35,8 +35,6 @@ FAILURE_CAUSES: tuple[str, ...] = (*get_args(FailureCause), "gateway_died", "gat
 """Why a battle may fail. The gateway reports all but the last two."""
 
 _POLL_SECONDS = 1.0
-_HANG_SECONDS = 60.0
-"""A gateway that owes an answer and sends nothing for this long is stuck; usually it takes milliseconds."""
 
 
 class _Worker:
@@ -57,8 +55,9 @@ class _Worker:
     def owes_answer(self) -> bool:
         return bool(self.battles) and not self.num_unanswered
 
-    def is_stuck(self, now: float) -> bool:
-        return self.owes_answer and now - self.active_at > _HANG_SECONDS
+    def is_stuck(self, now: float, hang_seconds: float) -> bool:
+        """Whether it owes an answer and has been silent for ``hang_seconds``; usually an answer takes milliseconds."""
+        return self.owes_answer and now - self.active_at > hang_seconds
 
     def flush(self) -> None:
         """Send what is queued, unless the gateway still has to answer the previous flush.
@@ -124,7 +123,7 @@ class ShowdownArena:
 
     def __init__(self, format_id: str, num_gateways: int, settings: GatewaySettings | None = None) -> None:
         self._format = format_id
-        self._settings = settings
+        self._settings = settings or load_gateway_settings()
         self._num_gateways = num_gateways
         self._workers: list[_Worker] = []
         self._lost: list[Failure] = []
@@ -188,9 +187,9 @@ class ShowdownArena:
                     self._lose(worker, "gateway_died", str(error))
         now = time.monotonic()
         for worker in list(self._workers):
-            if worker.is_stuck(now):
+            if worker.is_stuck(now, self._settings.hang_seconds):
                 worker.gateway.kill()
-                self._lose(worker, "gateway_hung", f"silent for {_HANG_SECONDS:.0f} s")
+                self._lose(worker, "gateway_hung", f"silent for {self._settings.hang_seconds:g} s")
             elif worker.retiring:
                 self._retire(worker)
         return events

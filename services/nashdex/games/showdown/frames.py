@@ -20,8 +20,6 @@ _CHUNK_BYTES = 1 << 18
 """Most bytes of a closing gateway's output that one call reads and drops."""
 _ROOM = 1.25
 """Memory allocated for a decisions frame, as a multiple of its size: the next frame may be larger."""
-_STUCK_SECONDS = 60.0
-"""Longest wait for the other side to read or write anything while frames are being sent to it."""
 _TYPE_BYTES = 4  # the type and its padding, which the length counts
 
 
@@ -42,10 +40,14 @@ class ChannelStuckError(TryAgainError):
 
 
 class FrameChannel:
-    """Sends and receives whole frames on two non-blocking file descriptors, which it owns."""
+    """Sends and receives whole frames on two non-blocking file descriptors, which it owns.
 
-    def __init__(self, read_fd: int, write_fd: int) -> None:
+    ``stuck_seconds`` is the longest wait for the other side to read or write anything while frames are sent to it.
+    """
+
+    def __init__(self, read_fd: int, write_fd: int, stuck_seconds: float = 60.0) -> None:
         self._read_fd, self._write_fd = read_fd, write_fd
+        self._stuck_seconds = stuck_seconds
         os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)
         self._received: deque[tuple[int, memoryview]] = deque()
@@ -81,7 +83,7 @@ class FrameChannel:
 
         Raises:
             ChannelClosedError: the other side is gone.
-            ChannelStuckError: it has read nothing for a minute.
+            ChannelStuckError: it has read nothing for ``stuck_seconds``.
         """
         left = memoryview(b"".join(self._queued))
         self._queued = []
@@ -89,11 +91,11 @@ class FrameChannel:
             try:
                 left = left[os.write(self._write_fd, left) :]
             except BlockingIOError:
-                readable, writable, _ = select.select([self._read_fd], [self._write_fd], [], _STUCK_SECONDS)
+                readable, writable, _ = select.select([self._read_fd], [self._write_fd], [], self._stuck_seconds)
                 if readable:
                     self._read_available()
                 elif not writable:
-                    raise ChannelStuckError(f"the gateway read nothing for {_STUCK_SECONDS:.0f} s") from None
+                    raise ChannelStuckError(f"the gateway read nothing for {self._stuck_seconds:g} s") from None
             except OSError as error:
                 raise ChannelClosedError(f"the gateway stopped reading ({error.strerror})") from error
 

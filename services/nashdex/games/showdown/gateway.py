@@ -62,6 +62,9 @@ class GatewaySettings(BaseSettings):
     start_seconds: float = Field(
         60.0, gt=0, description="Longest wait until the gateway at ADDRESS accepts a connection."
     )
+    hang_seconds: float = Field(
+        60.0, gt=0, description="Replace a gateway that owes an answer, or reads nothing, for this long."
+    )
     directory: Path = Field(Path(__file__).parents[3] / "showdown", description="Folder of the gateway's npm package.")
     acceleration: bool = Field(default=True, description="Accelerate the simulator; the battles stay the same.")
     profile_directory: Path | None = Field(
@@ -149,7 +152,7 @@ class Gateway:
         if sys.platform == "linux":
             for fd in (read_fd, write_fd):
                 fcntl.fcntl(fd, _F_SETPIPE_SZ, _PIPE_BYTES)
-        return FrameChannel(read_fd, write_fd)
+        return FrameChannel(read_fd, write_fd, self._settings.hang_seconds)
 
     def _connect(self) -> FrameChannel:
         """Connect to a listening gateway; retry while it starts or restarts."""
@@ -170,7 +173,7 @@ class Gateway:
             time.sleep(_CONNECT_EVERY_SECONDS)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         fd = connection.detach()
-        return FrameChannel(fd, fd)
+        return FrameChannel(fd, fd, self._settings.hang_seconds)
 
     @property
     def process_id(self) -> int | None:

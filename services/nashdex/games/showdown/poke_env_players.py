@@ -138,6 +138,10 @@ class HeuristicSeats:
         self._seats: dict[tuple[int, int], tuple[PokeEnvSeat, np.random.Generator]] = {}
         self.fallbacks = 0
 
+    def __len__(self) -> int:
+        """Return the number of seats that are remembered."""
+        return len(self._seats)
+
     def choose(
         self, battle: int, seat: int, lines: Sequence[str], request: dict[str, Any], mask: NDArray[np.bool_]
     ) -> int:
