@@ -1,1 +1,1 @@
-"""Runs the plan on this machine: one process a step and shard, as many at once as there are cores."""
+"""Runs the plan on this machine: one process per step and shard, as many in parallel as there are cores."""

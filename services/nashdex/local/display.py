@@ -1,4 +1,4 @@
-"""What the local runner shows: bars on a terminal, else plain lines."""
+"""The local runner's display: bars on a terminal, plain lines elsewhere."""
 
 import time
 from types import TracebackType
@@ -13,7 +13,7 @@ _LINE_EVERY_SECONDS = 10.0
 
 
 class Display(Protocol):
-    """What the runner tells whoever watches. This is the whole of the surface. A context manager."""
+    """Shows a run's progress. A context manager. This protocol is the whole of the surface."""
 
     def __enter__(self) -> Self: ...
 
@@ -22,16 +22,16 @@ class Display(Protocol):
     ) -> None: ...
 
     def step_began(self, progress: StepProgress) -> None:
-        """Say that a step has begun."""
+        """Show that a step has started."""
 
     def step_moved(self, progress: StepProgress) -> None:
-        """Say that a shard has reported."""
+        """Show the progress that a shard has reported."""
 
     def step_ended(self, progress: StepProgress, seconds: float) -> None:
-        """Say that every shard of a step is done, in so many seconds."""
+        """Show that every shard of a step has finished, in ``seconds``."""
 
     def say(self, text: str) -> None:
-        """Show a line or more that stays: a summary, a retry."""
+        """Show lines that stay, such as a summary or a retry."""
 
 
 def open_display(stream: TextIO) -> Display:
@@ -40,7 +40,7 @@ def open_display(stream: TextIO) -> Display:
 
 
 class Lines:
-    """Plain lines, at most one a step every ten seconds besides its first and last."""
+    """Plain lines: one at the end of each step, and one every ten seconds of a longer step."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -55,29 +55,29 @@ class Lines:
         del kind, error, trace
 
     def step_began(self, progress: StepProgress) -> None:
-        """Write nothing yet: a short step gets one line, at its end."""
+        """Write nothing yet: a short step gets one line at its end."""
         del progress
         self._said_at = time.monotonic()
 
     def step_moved(self, progress: StepProgress) -> None:
-        """Write where the step is, unless it was said a moment ago."""
+        """Write the step's progress, unless a line was written within the last ten seconds."""
         now = time.monotonic()
         if now - self._said_at >= _LINE_EVERY_SECONDS:
             self._said_at = now
             self.say(f"{_title(progress)}: {progress.describe(now)}")
 
     def step_ended(self, progress: StepProgress, seconds: float) -> None:
-        """Write that it is done."""
+        """Write that the step has finished."""
         self.say(_ending(progress, seconds))
 
     def say(self, text: str) -> None:
-        """Write ``text`` at once, also into a pipe."""
+        """Write ``text`` and flush it, so that pipes see it at once."""
         self._stream.write(f"{text}\n")
         self._stream.flush()
 
 
 class Bars:
-    """A bar for each step that runs, by rich; what is done stays above as lines."""
+    """A bar for each running step, by rich. Finished steps stay above as lines."""
 
     def __init__(self, stream: TextIO) -> None:
         self._console = Console(file=stream, highlight=False)
@@ -102,7 +102,7 @@ class Bars:
         self._bars.stop()
 
     def step_began(self, progress: StepProgress) -> None:
-        """Add the step's bar; it pulses until the step has said how much there is to do."""
+        """Add the step's bar. It pulses until the step reports its total."""
         self._tasks[id(progress)] = self._bars.add_task(_title(progress), total=None, detail="")
 
     def step_moved(self, progress: StepProgress) -> None:
@@ -120,7 +120,7 @@ class Bars:
         self.say(_ending(progress, seconds))
 
     def say(self, text: str) -> None:
-        """Print above the bars; brackets in messages are text, not markup."""
+        """Print above the bars. Brackets in messages are text, not markup."""
         self._console.print(text, markup=False, soft_wrap=True)
 
 

@@ -1,7 +1,7 @@
-"""A child's tie to the process that started it: it stops when its standard input ends.
+"""Ties a child to its parent: the child stops when its standard input ends.
 
-The parent holds the other end of a pipe and never writes. However it dies, SIGKILL included, the kernel closes that
-end. The gateways end on the same sign.
+The parent holds the other end of a pipe and never writes to it. However the parent dies, SIGKILL included, the kernel
+closes that end. The gateways stop in the same way.
 """
 
 import os
@@ -13,17 +13,17 @@ from typing import BinaryIO
 
 
 def stop_at_end_of_input(grace_seconds: float, stream: BinaryIO | None = None) -> None:
-    """Watch standard input (or ``stream``) in the background; at its end stop as if told to.
+    """Watch standard input (or ``stream``) in the background, and stop this process at its end.
 
-    The process gets SIGTERM, and if it still lives after ``grace_seconds``, its whole group gets SIGKILL: only where
-    it leads one, so that a shell's other jobs are left alone.
+    The process gets SIGTERM. If it is still alive after ``grace_seconds``, it gets SIGKILL, and so does its whole group
+    if it leads one; otherwise other jobs of the shell would die too.
     """
     watched = stream or sys.stdin.buffer
     threading.Thread(target=_watch, args=(watched, grace_seconds), name="lifeline", daemon=True).start()
 
 
 def _watch(stream: BinaryIO, grace_seconds: float) -> None:
-    # The descriptor, not the buffered stream: a daemon thread that holds a stream's lock breaks the interpreter's exit.
+    # Read the descriptor, not the buffered stream: a daemon thread that holds a stream's lock blocks interpreter exit.
     while os.read(stream.fileno(), 4096):
         pass
     os.kill(os.getpid(), signal.SIGTERM)

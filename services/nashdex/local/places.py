@@ -1,4 +1,4 @@
-"""Where a run's things are for somebody at this machine: its logs, its report's page."""
+"""Where the user of this machine finds a run's logs and its report."""
 
 import os
 from pathlib import Path
@@ -9,9 +9,9 @@ from nashdex.store.naming import parse_uri
 
 
 def logs_folder(run: Run) -> Path:
-    """Return the folder for the run's local logs: in the run where that is a directory, else in the user's state.
+    """Return the folder for the run's local logs: inside the run if it is a directory, else in the user's state folder.
 
-    Logs are no part of a run: no step reads them, and another machine's are not here.
+    Logs are not part of a run: no step reads them, and those of other machines are elsewhere.
     """
     place = parse_uri(run.store.uri)
     if isinstance(place, Path):
@@ -21,7 +21,7 @@ def logs_folder(run: Run) -> Path:
 
 
 def report_address(run: Run, iteration: int) -> str:
-    """Return the address of an iteration's report page for a browser; in a bucket, how to get the page from there."""
+    """Return the URL of an iteration's report page; for a bucket, its key and the command that downloads it."""
     place = parse_uri(run.store.uri)
     key = keys.published(iteration, keys.REPORT_PAGE)
     if isinstance(place, Path):

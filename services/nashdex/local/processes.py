@@ -1,4 +1,4 @@
-"""One child process: started in a group of its own, listened to, and gone with all it started when it is left."""
+"""One child process: leads its own process group, reports progress, and leaves no process behind."""
 
 import asyncio
 import contextlib
@@ -14,18 +14,18 @@ _LAST_LINES_SECONDS = 1.0
 
 
 class Child(Protocol):
-    """A child process that leads a group of its own. This is the whole of the surface."""
+    """A child process that leads its own group. This protocol is the whole of the surface."""
 
     @property
     def pid(self) -> int:
-        """The process's id, which is its group's too."""
+        """The process id, which is also the group id."""
 
     @property
     def returncode(self) -> int | None:
-        """The exit code, negative for a signal; None while it runs."""
+        """The exit code, negative for a signal; None while the process runs."""
 
     def terminate(self) -> None:
-        """Send SIGTERM; nothing where it has ended."""
+        """Send SIGTERM, unless the process has ended."""
 
     async def wait(self) -> int:
         """Wait for the end and return the exit code, negative for a signal."""
@@ -43,15 +43,15 @@ class Start(Protocol):
             command: program and arguments.
             stdin: descriptor that becomes its standard input.
             output: descriptor that becomes its standard output and error.
-            progress: descriptor that stays open; its number in the child is in ``NASHDEX_PROGRESS_FD``.
-            environment: all of the child's variables, that one excepted.
+            progress: descriptor that stays open; the child finds its number in ``NASHDEX_PROGRESS_FD``.
+            environment: the child's variables, except ``NASHDEX_PROGRESS_FD``.
         """
 
 
 async def start_command(
     command: Sequence[str], *, stdin: int, output: int, progress: int, environment: dict[str, str]
 ) -> Child:
-    """Start ``command`` as any program is started: see ``Start``."""
+    """Start ``command`` as a new program (``Start``)."""
     return await asyncio.create_subprocess_exec(
         *command,
         stdin=stdin,
@@ -75,10 +75,10 @@ async def run_process(
 ) -> int:
     """Run ``command`` to its end and return its exit code, negative for a signal.
 
-    Standard output and error are appended to ``log``. Standard input is a pipe that ends when this process does.
-    Lines that the child writes to the descriptor named by ``NASHDEX_PROGRESS_FD`` go to ``on_line``. When cancelled,
-    the child gets SIGTERM and, after ``grace_seconds``, its whole group SIGKILL. Whatever happens, nothing of its
-    group is left. ``groups`` holds the child's group while it runs, for those who cannot wait that long.
+    Standard output and error are appended to ``log``. Standard input is a pipe that ends with this process. Lines that
+    the child writes to the descriptor in ``NASHDEX_PROGRESS_FD`` go to ``on_line``. On cancellation the child gets
+    SIGTERM and, after ``grace_seconds``, its whole group gets SIGKILL. No process of the group outlives this call.
+    ``groups`` contains the child's group while it runs, so that a caller can kill it at once.
     """
     read_end, write_end = os.pipe()
     lifeline, lifeline_held = os.pipe()
@@ -110,10 +110,10 @@ async def run_process(
 
 
 async def _stop(process: Child, grace_seconds: float) -> None:
-    """End a child that still runs: politely, then with its whole group."""
+    """Stop a running child with SIGTERM, then its whole group with SIGKILL."""
     if process.returncode is not None:
         return
-    # Only the child itself, as a pod's first process: it closes its gateways when it has saved.
+    # Signal the child alone, as Kubernetes does with a pod's first process: it saves and then closes its gateways.
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
     try:
@@ -124,13 +124,13 @@ async def _stop(process: Child, grace_seconds: float) -> None:
 
 
 def kill_group(group: int) -> None:
-    """Send SIGKILL to what is left of a process group."""
+    """Send SIGKILL to all processes of a group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
 
 
 async def _listen(descriptor: int, on_line: Callable[[bytes], None]) -> None:
-    """Hand each line of a pipe to ``on_line`` until its last writer has closed it."""
+    """Pass each line of a pipe to ``on_line`` until its last writer has closed it."""
     reader = asyncio.StreamReader(limit=_READ_LIMIT_BYTES)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", buffering=0)

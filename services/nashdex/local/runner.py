@@ -1,4 +1,4 @@
-"""Executes the plan on this machine: one process a step and shard, retried by exit code, stopped in order."""
+"""Executes the plan on this machine: one process per step and shard, retried by exit code, stopped in order."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ from nashdex.store.attempt import find_manifest
 GO_ON = "run the same command again to go on"
 
 _RETRIED_EXITS = {ExitCode.TRY_AGAIN, ExitCode.STOPPED, 128 + signal.SIGKILL, -signal.SIGKILL, -signal.SIGTERM}
-"""Something outside was gone, or somebody (a kernel short of memory, an operator) ended the process."""
+"""Something outside was unavailable, or the kernel (out of memory) or an operator killed the process."""
 
 _FAILURES: dict[int, type[NashdexError]] = {
     ExitCode.CONFIGURATION: ConfigurationError,
@@ -40,26 +40,26 @@ _FAILURES: dict[int, type[NashdexError]] = {
 } | dict.fromkeys(_RETRIED_EXITS, TryAgainError)
 
 StepCommand = Callable[[StepName, int, int], Sequence[str]]
-"""Gives the command for a step, iteration and shard."""
+"""Returns the command for a step, iteration and shard."""
 
 
 @dataclass(frozen=True)
 class RunnerOptions:
-    """How the runner treats its processes; nothing here changes a result."""
+    """How the runner handles its processes. Nothing here changes a result."""
 
     num_processes: int
     logs: Path
-    """Folder for one log file a shard."""
+    """Folder for the log files, one per shard."""
     grace_seconds: float = 20.0
     """From SIGTERM to SIGKILL."""
     num_tries: int = 4
-    """Of each shard, before the run gives up."""
+    """Attempts at each shard before the run gives up."""
     first_wait_seconds: float = 1.0
-    """Before the second try; doubled before each later one."""
+    """Before the second attempt; doubled before each later one."""
 
 
 def step_command(run_uri: str, program: Sequence[str] = (sys.executable, "-m", "nashdex")) -> StepCommand:
-    """Return the function that gives the ``nashdex step`` commands of a run; ``program`` is what they begin with."""
+    """Return the function for a run's ``nashdex step`` commands, which start with ``program``."""
 
     def command(step: StepName, iteration: int, shard: int) -> Sequence[str]:
         where = ["--run", run_uri, "--iteration", str(iteration), "--shard", str(shard)]
@@ -77,18 +77,18 @@ def run_plan(
     start: Start = start_command,
     on_iteration: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Do every iteration of ``run`` that is not done yet.
+    """Run every iteration of ``run`` that is not done yet.
 
     Args:
         run: the run.
-        options: how to treat the processes.
-        display: who is told.
-        command: gives the command of each shard.
+        options: how to handle the processes.
+        display: shows the progress.
+        command: returns the command of each shard.
         start: starts a command.
-        on_iteration: called with each iteration once it is done.
+        on_iteration: called with each iteration when it is done.
 
     Raises:
-        NashdexError: a step failed for good, with its exit code and message; the others were stopped.
+        NashdexError: a step failed after all attempts, with its exit code and message; the others were stopped.
         StoppedError: the process got SIGTERM or SIGHUP, or SIGINT (InterruptedByUserError); no process is left.
     """
     asyncio.run(_Runner(run, options, display, command, start).run(on_iteration))
@@ -117,15 +117,15 @@ class _Runner:
             raise stopped(f"stopped; every process has ended; {GO_ON}") from None
 
     def _stop_on_signals(self) -> list[signal.Signals]:
-        """Cancel the run on the first signal, kill what is left on the second; return the list of those received."""
+        """Cancel the run on the first signal, kill its processes on the second; return the list of received signals."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         received: list[signal.Signals] = []
 
         def stop(number: signal.Signals) -> None:
             received.append(number)
             if len(received) == 1 and task is not None:
-                task.cancel()  # first: whoever read the lines may be gone
-                self._display.say("stopping: steps save what they have; once more to kill them")
+                task.cancel()  # before the message, whose reader may be gone
+                self._display.say("stopping: steps save their work; interrupt again to kill them")
             else:
                 for group in self._groups:
                     kill_group(group)
@@ -162,11 +162,11 @@ class _Runner:
         self._display.step_ended(progress, time.monotonic() - progress.began)
 
     async def _run_shard(self, progress: StepProgress, shard: int) -> None:
-        """Run a shard until its manifest is there, over as many tries as allowed."""
+        """Run a shard until its manifest exists, within the allowed number of attempts."""
 
         def say_retry(state: RetryCallState) -> None:
             if state.outcome is not None and state.next_action is not None:
-                self._display.say(f"{state.outcome.exception()}; trying again in {state.next_action.sleep:.0f} s")
+                self._display.say(f"{state.outcome.exception()}; retrying in {state.next_action.sleep:.0f} s")
 
         tries = AsyncRetrying(
             retry=retry_if_exception_type(TryAgainError),
@@ -207,7 +207,7 @@ class _Runner:
 
 
 def _environment_of_steps() -> dict[str, str]:
-    """Return the environment of the steps' processes: their logs are files, which people read."""
+    """Return the environment of the steps' processes, whose logs are files for people."""
     environment = {"NASHDEX_LOG_FORMAT": "console"} | os.environ
     environment["NASHDEX_DEBUG"] = "1"  # a traceback belongs in the log
     environment.pop("NASHDEX_METRICS_PORT", None)  # one port cannot serve several processes

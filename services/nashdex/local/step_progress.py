@@ -1,4 +1,4 @@
-"""How far a step is, over its shards: done, total, rate and time left, from the lines that the shards write."""
+"""Progress of a step over all its shards: done, total, rate and time left, from the lines that the shards write."""
 
 import json
 import math
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from nashdex.core.steps import StepName
 
 _MIN_UNITS_FOR_RATE = 10
-"""Battles begin together: the first to end says nothing of how fast they end."""
+"""Battles start together, so the first ones to finish say nothing about the rate."""
 
 _SHOWN_FACTS = {"accuracy": "accuracy", "entropy": "entropy", "kl_reference": "KL from reference"}
-"""What shards say besides that fits a line, in words. The report has the rest."""
+"""Facts that the line shows, with their words. The report has the others."""
 
 
 @dataclass
@@ -30,16 +30,16 @@ class StepProgress:
     began: float
     unit: str = ""
     num_finished: int = 0
-    """Shards whose manifest is there."""
+    """Shards that have a manifest."""
     _shards: dict[int, _Shard] = field(default_factory=dict)
     _advanced: int = 0
-    """Units done since ``_moving_since``; a retried shard's second time counts too, as it takes time too."""
+    """Units done since ``_moving_since``, those of failed attempts included, because they take time too."""
     _moving_since: float | None = None
 
     def update(self, line: bytes, now: float) -> None:
-        """Take in a line of a shard: JSON with ``shard``, ``done``, ``total``, ``unit``, ``facts``.
+        """Read a line of a shard: JSON with ``shard``, ``done``, ``total``, ``unit``, ``facts``.
 
-        Text that is no such line is dropped: progress is for the eye, and nothing depends on it.
+        Ignores other text, because nothing depends on progress.
         """
         try:
             news = json.loads(line)
@@ -60,28 +60,28 @@ class StepProgress:
 
     @property
     def total(self) -> int:
-        """Units in all; shards that have not said theirs are taken to be like the others."""
+        """Total units; a shard that has not reported its total counts as an average one."""
         known = [shard.total for shard in self._shards.values()]
         return round(sum(known) / len(known) * max(self.num_shards, len(known))) if known else 0
 
     def fact(self, name: str) -> float | None:
-        """Return the mean over the shards that say ``name``, or None while none does."""
+        """Return the mean over the shards that report ``name``; None while none does."""
         values = [shard.facts[name] for shard in self._shards.values() if name in shard.facts]
         return math.fsum(values) / len(values) if values else None
 
     def rate(self, now: float) -> float | None:
-        """Return units a second, or None while nothing can be said."""
+        """Return units per second; None while too little is done to know."""
         if self._moving_since is None or self._advanced < _MIN_UNITS_FOR_RATE or now <= self._moving_since:
             return None
         return self._advanced / (now - self._moving_since)
 
     def seconds_left(self, now: float) -> float | None:
-        """Return the time that the rest takes at the rate so far, or None while nothing can be said."""
+        """Return the remaining time at the current rate; None while the rate is unknown."""
         rate = self.rate(now)
         return None if rate is None else max(0, self.total - self.done) / rate
 
     def describe(self, now: float) -> str:
-        """Return units, rate, time left and the most telling facts as one phrase; empty before the first line."""
+        """Return units, rate, time left and the most informative facts in one line; empty before the first report."""
         if not self._shards:
             return ""
         parts = [f"{self.done:,}/{self.total:,} {self.unit}"]

@@ -1,7 +1,7 @@
-"""Children that begin with everything imported: forked from a server that has done nothing but import.
+"""Children that start with all modules imported: forked from a server that does nothing but import.
 
-A step of a small game takes a tenth of the time that Python needs to import what it uses, and a run has hundreds of
-steps. Each is still a process and a group of its own, with the arguments and the exit codes of ``nashdex``.
+A step of a small game takes a tenth of the time that Python needs for its imports, and a run has hundreds of steps.
+Each step is still a process that leads its own group, with the arguments and the exit codes of ``nashdex``.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from nashdex.settings.run import RunSettings
 
 
 def is_available() -> bool:
-    """Say whether children can start warm here: elsewhere than on Linux, libraries do not survive a fork."""
+    """Return whether children can start warm: only on Linux do libraries survive a fork."""
     return sys.platform == "linux"
 
 
@@ -34,14 +34,14 @@ class WarmChild:
 
     @property
     def pid(self) -> int:
-        """The process's id, which is its group's too."""
+        """The process id, which is also the group id."""
         pid = self._process.pid
-        assert pid is not None, "a child that was started has an id"
+        assert pid is not None, "a started child has an id"
         return pid
 
     @property
     def returncode(self) -> int | None:
-        """The exit code, negative for a signal; None while it runs."""
+        """The exit code, negative for a signal; None while the process runs."""
         return self._process.exitcode if self._ended.done() else None
 
     def terminate(self) -> None:
@@ -52,7 +52,7 @@ class WarmChild:
         """Wait for the end and return the exit code, negative for a signal."""
         await asyncio.shield(self._ended)
         code = self._process.exitcode
-        assert code is not None, "a child that ended has an exit code"
+        assert code is not None, "a child that has ended has an exit code"
         return code
 
     def _on_end(self) -> None:
@@ -62,11 +62,11 @@ class WarmChild:
 
 
 class WarmStart:
-    """Starts commands of one program. The server starts with the first, and ends with this process.
+    """Starts commands of one program. The server starts with the first command and ends with this process.
 
     Args:
         main: ``module:function`` of the program; takes the arguments and returns the exit code.
-        modules: what the server imports.
+        modules: modules that the server imports.
     """
 
     def __init__(self, main: str, modules: Sequence[str]) -> None:
@@ -78,7 +78,7 @@ class WarmStart:
     async def __call__(
         self, command: Sequence[str], *, stdin: int, output: int, progress: int, environment: dict[str, str]
     ) -> WarmChild:
-        """Start ``command``, whose interpreter and program this stands in for (``processes.Start``)."""
+        """Start ``command``, which has no interpreter and program in front (``processes.Start``)."""
         descriptors = (_Descriptor(stdin), _Descriptor(output), _Descriptor(progress))
         arguments = (self._main, list(command), *descriptors, environment)
         process = self._context.Process(target=_be_the_command, args=arguments)
@@ -87,14 +87,14 @@ class WarmStart:
         return WarmChild(process)
 
     def close(self) -> None:
-        """End the server and what multiprocessing started beside it, so that no process is left."""
-        # The public way is to end this process; both would then end a moment after it.
+        """Stop the server and multiprocessing's resource tracker, so that no process is left."""
+        # There is no public way: both end shortly after this process.
         forkserver._forkserver._stop()  # type: ignore[attr-defined]  # noqa: SLF001
         resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def modules_of_steps(settings: RunSettings) -> list[str]:
-    """Return what the steps of a run import, sooner or later."""
+    """Return the modules that the steps of a run import."""
     modules = ["nashdex.runs.creation", "nashdex.telemetry.startup", *MODULES.values()]
     if settings.train.oracle == "ppo" or not is_tabular(settings.format):
         modules += ["torch", "nashdex.policies.archive", "nashdex.rollout.play"]
@@ -102,7 +102,7 @@ def modules_of_steps(settings: RunSettings) -> list[str]:
 
 
 class _Descriptor:
-    """A file descriptor that survives the way to the child, under another number."""
+    """A file descriptor that is passed to the child, where it has another number."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -119,7 +119,7 @@ def _take(duplicate: Any) -> int:  # noqa: ANN401 - multiprocessing does not nam
 def _be_the_command(
     main: str, command: list[str], stdin: int, output: int, progress: int, environment: dict[str, str]
 ) -> None:
-    """Run one command as a process of its own would, and exit with its code."""
+    """Run one command as a new process would, and exit with its code."""
     os.setsid()
     for descriptor, standard in ((stdin, 0), (output, 1), (output, 2)):
         os.dup2(descriptor, standard)

@@ -1,5 +1,5 @@
-"""What a process says while it runs: logs, metrics, health and progress.
+"""Logs, metrics, health and progress of a process.
 
-Knows nothing of stores or games. A step needs `progress` (which also keeps health and most metrics) and, for what
-has labels of its own, `metrics`; the command line calls `startup` once.
+Knows nothing of stores or games. A step uses `progress`, which also sets health and most metrics, and `metrics` for
+those with labels of their own. The command line calls `startup` once.
 """

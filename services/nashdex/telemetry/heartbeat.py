@@ -1,4 +1,4 @@
-"""Whether work advances. A process that runs but gets nothing done is not healthy."""
+"""When the process last made progress. A process that runs without progress is not healthy."""
 
 import time
 
@@ -8,17 +8,17 @@ _last_seconds = time.monotonic()
 
 
 def beat() -> None:
-    """Say that work advanced just now."""
+    """Record progress."""
     beat_without_advance()
     metrics.LAST_ADVANCE.set(time.time())
 
 
 def beat_without_advance() -> None:
-    """Say that the process is well though work did not advance: starting it anew would not bring what it waits for."""
+    """Stay healthy without progress, because a restart would not help."""
     global _last_seconds  # noqa: PLW0603 - a process has one heart
     _last_seconds = time.monotonic()
 
 
 def seconds_since_beat() -> float:
-    """Return the time since work last advanced, or since the process began, in seconds."""
+    """Return the time since the last progress, or since the process started, in seconds."""
     return time.monotonic() - _last_seconds

@@ -1,7 +1,6 @@
-"""Logs on standard error: lines for people on a terminal, one JSON object a line for machines.
+"""Logs on standard error: readable lines on a terminal, one JSON object per line elsewhere.
 
-Standard output is left to what a command answers. Everything goes one way, the libraries' own logs too, and every
-line passes the redaction.
+Standard output is reserved for a command's result. Logs of libraries take the same path, and every line is redacted.
 """
 
 import logging
@@ -15,7 +14,7 @@ from nashdex.telemetry.settings import TelemetrySettings
 
 
 def configure_logging(settings: TelemetrySettings) -> None:
-    """Set up structlog and the standard library's logging. Call once, before anything logs."""
+    """Set up structlog and the standard library's logging. Call once, before the first log line."""
     terminal = sys.stderr.isatty()
     log_format: Literal["console", "json"] = settings.log_format or ("console" if terminal else "json")
     shared: list[structlog.typing.Processor] = [
@@ -47,7 +46,7 @@ def configure_logging(settings: TelemetrySettings) -> None:
     for old in root.handlers[:]:
         root.removeHandler(old)
     root.addHandler(handler)
-    # Libraries are heard when something is wrong; nashdex as the settings say.
+    # Libraries log warnings only; the settings decide what nashdex logs.
     root.setLevel(logging.WARNING)
     logging.getLogger("nashdex").setLevel(settings.log_level.upper())
     logging.captureWarnings(capture=True)

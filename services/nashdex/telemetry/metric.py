@@ -1,7 +1,7 @@
-"""A metric as data. The prometheus-client object behind it is made when the metric is first used.
+"""A metric as data. Its prometheus-client object is created on first use.
 
-Each carries the labels ``run``, ``component`` and ``format`` of the process beside its own. Labels stay few and
-bounded: an iteration or a policy is a value, and a pod is none of a metric's business.
+Each metric has the labels ``run``, ``component`` and ``format`` of the process besides its own. Labels have few values:
+an iteration or a policy is never a label, and Prometheus adds the pod.
 """
 
 import re
@@ -16,26 +16,26 @@ Kind = Literal["counter", "gauge", "histogram"]
 PROCESS_LABELS = ("run", "component", "format")
 LABELS = {
     "run": "Id of the run.",
-    "component": "What the process does: the name of its step, or of a service.",
-    "format": "Showdown format, or the name of another game.",
+    "component": "Name of the process's step or service.",
+    "format": "Showdown format, or name of another game.",
     "step": "Step of the iteration.",
     "cause": "Why a battle failed: deadline, simulator_error, tracker_error, illegal_team, bad_start, "
     "gateway_died, gateway_hung.",
-    "estimator": "How an exploitability was estimated: restricted, best_response_gap, exact or legacy_dominance_gap.",
-    "bound": "value, or low and high of the 95 % interval.",
-    "operation": "Operation of the store.",
-    "reference": "What a KL is measured from: snapshot, ema, uniform, league or portfolio.",
+    "estimator": "Estimator of exploitability: restricted, best_response_gap, exact or legacy_dominance_gap.",
+    "bound": "The estimate (value) or an end of its 95 % interval (low, high).",
+    "operation": "Store operation: get, exists, put, put_if_absent, delete or list.",
+    "reference": "Reference policy of the KL: snapshot, ema, uniform, league or portfolio.",
 }
-"""Every label there may be."""
+"""Every label that a metric may have."""
 
 UNITS = ("seconds", "bytes", "ratio", "nats")
-"""Units that a name must end with. What is counted (battles, decisions) stands in the name itself."""
+"""Units that end a name. A count names what it counts (battles, decisions)."""
 
 _process_labels = dict.fromkeys(PROCESS_LABELS, "")
 
 
 def identify_process(*, run: str, component: str, format: str) -> None:  # noqa: A002 - the label's name
-    """Say once whose metrics these are. What was counted before has empty labels."""
+    """Set the process's labels. Call once, before the first metric is set."""
     _process_labels.update(run=run, component=component, format=format)
 
 
@@ -52,11 +52,11 @@ class Metric:
     help: str
     """One sentence, for ``# HELP`` and for docs/metrics.md."""
     labels: tuple[str, ...] = ()
-    """Beside those of the process."""
+    """Besides those of the process."""
     unit: str = ""
     """Empty for a count or a number without a unit."""
     fact: str = ""
-    """The name under which steps report it to Progress. A counter's fact is a running total of the step."""
+    """Name under which steps report the metric to Progress. For a counter, steps report their running total."""
     buckets: tuple[float, ...] = ()
     """Upper bounds of a histogram's buckets."""
     _made: "list[Counter | Gauge | Histogram]" = field(default_factory=list, repr=False, compare=False)
@@ -66,20 +66,23 @@ class Metric:
         problems = [
             problem
             for wrong, problem in [
-                (not re.fullmatch(r"nashdex(_[a-z0-9]+)+", self.name), "expected nashdex_ and words joined by '_'"),
+                (
+                    not re.fullmatch(r"nashdex(_[a-z0-9]+)+", self.name),
+                    "expected nashdex_ and lower-case words joined by '_'",
+                ),
                 (
                     (self.kind == "counter") != self.name.endswith("_total"),
-                    "a counter, and nothing else, ends in _total",
+                    "counters end in _total, and only counters",
                 ),
                 (self.unit not in {"", *UNITS}, f"unit {self.unit!r} is none of {UNITS}"),
                 (
                     self.unit != next((unit for unit in UNITS if stem.endswith(f"_{unit}")), ""),
                     f"the name must end with the unit {self.unit!r}",
                 ),
-                (not set(self.labels) <= LABELS.keys() - set(PROCESS_LABELS), f"labels must be of {sorted(LABELS)}"),
-                ((self.kind == "histogram") != bool(self.buckets), "a histogram, and nothing else, has buckets"),
+                (not set(self.labels) <= LABELS.keys() - set(PROCESS_LABELS), f"labels must be among {sorted(LABELS)}"),
+                ((self.kind == "histogram") != bool(self.buckets), "histograms have buckets, and only histograms"),
                 (bool(self.fact and self.labels), "a fact has no labels"),
-                (not self.help.endswith("."), "the help is a sentence"),
+                (not self.help.endswith("."), "the help must end with a full stop"),
             ]
             if wrong
         ]
@@ -95,7 +98,7 @@ class Metric:
         self._labelled(labels).set(value)  # type: ignore[union-attr]
 
     def observe(self, value: float, **labels: str) -> None:
-        """Count a value into a histogram."""
+        """Add a value to a histogram."""
         self._labelled(labels).observe(value)  # type: ignore[union-attr]
 
     def _labelled(self, labels: dict[str, str]) -> "Counter | Gauge | Histogram":
@@ -104,7 +107,7 @@ class Metric:
         return self._made[0].labels(**_process_labels, **labels)
 
     def _make(self) -> "Counter | Gauge | Histogram":
-        import prometheus_client  # noqa: PLC0415 - many commands never measure anything, and it takes a while
+        import prometheus_client  # noqa: PLC0415 - slow to import, and many commands set no metric
 
         prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
         names = (*PROCESS_LABELS, *self.labels)

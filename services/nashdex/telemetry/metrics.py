@@ -1,99 +1,112 @@
-"""The catalogue: every metric of nashdex, as data. docs/metrics.md is made from it (`make docs`).
+"""The catalogue of every metric, as data. docs/metrics.md is generated from it (`make docs`).
 
-A step sets most of it by reporting facts to Progress (`fact`); the rest is set where it happens.
+A step sets most metrics by reporting facts to Progress (`fact`); the others are set where the event happens.
 """
 
 from nashdex.telemetry.metric import Metric
 
 # Battles
 BATTLES = Metric("nashdex_battles_total", "counter", "Battles finished.", fact="battles")
-DECISIONS = Metric("nashdex_decisions_total", "counter", "Decisions answered, by both seats.", fact="decisions")
+DECISIONS = Metric("nashdex_decisions_total", "counter", "Decisions made, by both seats.", fact="decisions")
 FAILED_BATTLES = Metric(
-    "nashdex_failed_battles_total", "counter", "Tries at a battle that failed; each is replayed.", labels=("cause",)
+    "nashdex_failed_battles_total",
+    "counter",
+    "Failed attempts at a battle; each battle is replayed.",
+    labels=("cause",),
 )
 REJECTED_CHOICES = Metric(
-    "nashdex_rejected_choices_total", "counter", "Choices that the simulator refused and that were made again."
+    "nashdex_rejected_choices_total", "counter", "Choices that the simulator rejected; each was chosen again."
 )
 GATEWAY_RECYCLES = Metric(
-    "nashdex_gateway_recycles_total", "counter", "Gateway processes replaced because their memory had grown."
+    "nashdex_gateway_recycles_total", "counter", "Gateway processes replaced because their memory use had grown."
 )
 GATEWAY_SECONDS = Metric(
     "nashdex_gateway_seconds",
     "histogram",
-    "Time from sending a gateway its answers to its next batch of decisions.",
+    "Time from sending a gateway its choices to receiving its next batch of decisions.",
     unit="seconds",
     buckets=(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
 )
 
 # Steps
 STEP_PROGRESS = Metric(
-    "nashdex_step_progress_ratio", "gauge", "Share of the shard's work that is done.", labels=("step",), unit="ratio"
+    "nashdex_step_progress_ratio",
+    "gauge",
+    "Share of the shard's work that is completed.",
+    labels=("step",),
+    unit="ratio",
 )
 STEP_SECONDS = Metric(
-    "nashdex_step_seconds", "gauge", "Wall time of the shard so far, or in all once done.", ("step",), "seconds"
+    "nashdex_step_seconds", "gauge", "Wall time of the shard so far, or its total once completed.", ("step",), "seconds"
 )
 STEP_RETRIES = Metric(
     "nashdex_step_retries",
     "gauge",
-    "Tries at the shard that failed before this one, where the runner tells.",
+    "Failed attempts at the shard before this one, if the runner reports them.",
     ("step",),
 )
 LAST_ADVANCE = Metric(
-    "nashdex_last_advance_timestamp_seconds", "gauge", "When work last advanced, in Unix time.", unit="seconds"
+    "nashdex_last_advance_timestamp_seconds", "gauge", "Unix time of the last progress.", unit="seconds"
 )
 
 # Training
 UPDATES = Metric("nashdex_updates_total", "counter", "Optimiser steps.", fact="updates")
-POLICY_LOSS = Metric("nashdex_policy_loss", "gauge", "Loss of the policy in the last update.", fact="policy_loss")
-VALUE_LOSS = Metric("nashdex_value_loss", "gauge", "Loss of the critic in the last update.", fact="value_loss")
+POLICY_LOSS = Metric("nashdex_policy_loss", "gauge", "Policy loss of the last update.", fact="policy_loss")
+VALUE_LOSS = Metric("nashdex_value_loss", "gauge", "Value loss of the last update.", fact="value_loss")
 ENTROPY = Metric(
-    "nashdex_policy_entropy_nats", "gauge", "Mean entropy over the legal actions.", unit="nats", fact="entropy"
+    "nashdex_policy_entropy_nats",
+    "gauge",
+    "Mean entropy of the policy over the legal actions.",
+    unit="nats",
+    fact="entropy",
 )
 KL_BEHAVIOUR = Metric(
     "nashdex_kl_behaviour_nats",
     "gauge",
-    "KL of the policy from the one that collected the data; drives the learning rate.",
+    "KL of the policy from the behaviour policy, which collected the data; controls the learning rate.",
     unit="nats",
     fact="kl_behaviour",
 )
 KL_REFERENCE = Metric(
     "nashdex_kl_reference_nats",
     "gauge",
-    "KL of the policy from its reference; drives the coefficient beta.",
+    "KL of the policy from its reference; controls the coefficient beta.",
     labels=("reference",),
     unit="nats",
 )
 KL_ITERATION_START = Metric(
     "nashdex_kl_iteration_start_nats",
     "gauge",
-    "KL of the policy from where this iteration's training began.",
+    "KL of the policy from its parameters at the start of the iteration.",
     unit="nats",
     fact="kl_iteration_start",
 )
-BETA_REFERENCE = Metric(
-    "nashdex_beta_reference", "gauge", "Coefficient of the KL from the reference.", fact="beta_reference"
-)
+BETA_REFERENCE = Metric("nashdex_beta_reference", "gauge", "Coefficient of the reference KL.", fact="beta_reference")
 BETA_MULTIPLIER = Metric(
     "nashdex_beta_multiplier",
     "gauge",
-    "What the controller has multiplied the scheduled coefficient of the KL from the reference by.",
+    "Factor that the controller applies to the scheduled coefficient of the reference KL.",
     fact="beta_multiplier",
 )
 ENTROPY_COEFFICIENT = Metric(
-    "nashdex_entropy_coefficient", "gauge", "Coefficient of the entropy.", fact="entropy_coefficient"
+    "nashdex_entropy_coefficient", "gauge", "Coefficient of the entropy bonus.", fact="entropy_coefficient"
 )
 LEARNING_RATE = Metric("nashdex_learning_rate", "gauge", "Step size of the optimiser.", fact="learning_rate")
 CLIP_FRACTION = Metric(
-    "nashdex_clip_ratio", "gauge", "Share of decisions whose ratio PPO clipped.", unit="ratio", fact="clip_fraction"
+    "nashdex_clip_ratio",
+    "gauge",
+    "Share of decisions whose probability ratio PPO clipped.",
+    unit="ratio",
+    fact="clip_fraction",
 )
 GRADIENT_NORM = Metric(
-    "nashdex_gradient_norm", "gauge", "Global norm of the gradient before it is scaled down.", fact="gradient_norm"
+    "nashdex_gradient_norm", "gauge", "Global norm of the gradient before clipping.", fact="gradient_norm"
 )
-ADVANTAGE_MEAN = Metric("nashdex_advantage_mean", "gauge", "Mean advantage of the batch, before it is normalised.")
+ADVANTAGE_MEAN = Metric("nashdex_advantage_mean", "gauge", "Mean advantage of the batch, before normalisation.")
 ADVANTAGE_DEVIATION = Metric(
     "nashdex_advantage_standard_deviation",
     "gauge",
-    "Standard deviation of the batch's advantages, before they are normalised.",
+    "Standard deviation of the batch's advantages, before normalisation.",
 )
 ADVANTAGE_CLIP = Metric(
     "nashdex_advantage_clip_ratio",
@@ -104,7 +117,7 @@ ADVANTAGE_CLIP = Metric(
 STALENESS = Metric(
     "nashdex_staleness_updates",
     "gauge",
-    "Optimiser steps between the policy that collected the data and the one that learns from it.",
+    "Optimiser steps between the policy that collected the data and the policy that is trained on it.",
 )
 EXPLAINED_VARIANCE = Metric(
     "nashdex_explained_variance_ratio",
@@ -115,40 +128,46 @@ EXPLAINED_VARIANCE = Metric(
 )
 CLONING_LOSS = Metric("nashdex_cloning_loss_nats", "gauge", "Cross-entropy to the teacher.", unit="nats", fact="loss")
 CLONING_ACCURACY = Metric(
-    "nashdex_cloning_accuracy_ratio", "gauge", "Share of the teacher's actions hit.", unit="ratio", fact="accuracy"
+    "nashdex_cloning_accuracy_ratio",
+    "gauge",
+    "Share of decisions in which the clone's most probable action is the teacher's.",
+    unit="ratio",
+    fact="accuracy",
 )
 ROLLBACKS = Metric(
     "nashdex_rollbacks_total", "counter", "Times the instability guard restored a checkpoint.", fact="rollbacks"
 )
 NONFINITE_UPDATES = Metric(
-    "nashdex_nonfinite_updates_total", "counter", "Optimiser steps whose loss or a part of it was no finite number."
+    "nashdex_nonfinite_updates_total", "counter", "Optimiser steps with a NaN or infinite loss, in whole or in part."
 )
-GPU_MEMORY = Metric(
-    "nashdex_gpu_memory_bytes", "gauge", "Most GPU memory that tensors have held; 0 on a CPU.", unit="bytes"
-)
+GPU_MEMORY = Metric("nashdex_gpu_memory_bytes", "gauge", "Peak GPU memory of tensors; 0 on a CPU.", unit="bytes")
 
 # The metagame
 EXPLOITABILITY = Metric(
     "nashdex_exploitability",
     "gauge",
-    "Exploitability of the meta-strategy, in score above ½ a battle, or in a tabular game's units a game.",
+    "Exploitability of the meta-strategy: score per battle above ½, or units of a tabular game per game.",
     labels=("estimator", "bound"),
 )
 NASH_CONV = Metric(
     "nashdex_nash_conv",
     "gauge",
-    "NashConv of a tabular game's meta-strategy, in the game's units a game: twice its exact exploitability.",
+    "NashConv of a tabular game's meta-strategy, in the game's units per game: twice its exact exploitability.",
 )
 INTRANSITIVITY = Metric(
-    "nashdex_intransitivity", "gauge", "Root mean square of what ratings miss of the payoffs, in score a battle."
+    "nashdex_intransitivity",
+    "gauge",
+    "Root mean square difference between payoffs and what ratings predict, in score per battle.",
 )
 INTRANSITIVITY_BY_CHANCE = Metric(
-    "nashdex_intransitivity_by_chance", "gauge", "What 95 % of transitive games with as many battles stay below."
+    "nashdex_intransitivity_by_chance",
+    "gauge",
+    "95 % quantile of intransitivity in transitive games with the same number of battles.",
 )
 SUPPORT_STABILITY = Metric(
     "nashdex_support_stability_ratio",
     "gauge",
-    "Share of posterior draws whose meta-strategy plays exactly the same policies with more than 1 %.",
+    "Share of posterior draws whose meta-strategy has the same support (policies above 1 %).",
     unit="ratio",
 )
 PROGRESS_ELO = Metric(
@@ -170,17 +189,17 @@ PAYOFF_COVERAGE = Metric(
 PAYOFF_INTERVAL_WIDTH = Metric(
     "nashdex_payoff_interval_width_ratio",
     "gauge",
-    "Widest 95 % interval of a pair's score, in score a battle.",
+    "Width of the widest 95 % interval of a pair's score, in score per battle.",
     unit="ratio",
 )
 
-# Iterations, as their reports say: what the exporter alone tells
+# Facts of iterations from their reports; only the exporter sets them
 ITERATIONS = Metric("nashdex_iterations", "gauge", "Iterations that have a report.")
-PLANNED_ITERATIONS = Metric("nashdex_planned_iterations", "gauge", "Iterations that the run is to have.")
+PLANNED_ITERATIONS = Metric("nashdex_planned_iterations", "gauge", "Iterations that the run will have.")
 ITERATIONS_SINCE_LOWEST = Metric(
     "nashdex_iterations_since_lowest_exploitability",
     "gauge",
-    "Iterations since the estimator's value was lowest; 0 where it is lowest now.",
+    "Iterations since the estimator's value was lowest; 0 if it is lowest now.",
     labels=("estimator",),
 )
 ITERATION_SECONDS = Metric(
@@ -209,64 +228,66 @@ ITERATION_DECISIONS = Metric(
 ITERATION_FAILED_BATTLES = Metric(
     "nashdex_iteration_failed_battles",
     "gauge",
-    "Tries at a battle that failed in the newest iteration's step; each was replayed.",
+    "Failed attempts at a battle in the newest iteration's step; each battle was replayed.",
     ("step",),
 )
 ITERATION_ROLLBACKS = Metric(
-    "nashdex_iteration_rollbacks", "gauge", "Times that a checkpoint was restored in the newest iteration."
+    "nashdex_iteration_rollbacks", "gauge", "Times the instability guard restored a checkpoint in the newest iteration."
 )
 
 # The exporter itself
-EXPORTER_RUNS = Metric("nashdex_exporter_runs", "gauge", "Active runs: those whose facts the exporter tells.")
+EXPORTER_RUNS = Metric("nashdex_exporter_runs", "gauge", "Active runs, whose facts the exporter serves.")
 EXPORTER_UNREADABLE_RUNS = Metric(
     "nashdex_exporter_unreadable_runs",
     "gauge",
-    "Runs with a document that the exporter cannot read; what it knew of them stays.",
+    "Runs with a document that the exporter cannot read; their last facts stay.",
 )
-EXPORTER_SCANS = Metric(
-    "nashdex_exporter_scans_total", "counter", "Times that the exporter has read the store through."
-)
+EXPORTER_SCANS = Metric("nashdex_exporter_scans_total", "counter", "Completed scans of the store.")
 EXPORTER_FAILED_SCANS = Metric(
-    "nashdex_exporter_failed_scans_total", "counter", "Times that the store failed the exporter; it kept what it knew."
+    "nashdex_exporter_failed_scans_total", "counter", "Scans that the store made fail; the last facts stay."
 )
 EXPORTER_LAST_SCAN = Metric(
     "nashdex_exporter_last_scan_timestamp_seconds",
     "gauge",
-    "When the exporter last read the store through, in Unix time: how old its facts may be.",
+    "Unix time of the last completed scan, which bounds the age of the facts.",
     unit="seconds",
 )
 EXPORTER_SCAN_SECONDS = Metric(
-    "nashdex_exporter_scan_seconds", "gauge", "Time that the last reading of the store took.", unit="seconds"
+    "nashdex_exporter_scan_seconds", "gauge", "Duration of the last scan of the store.", unit="seconds"
 )
 
 # The store
 STORE_SECONDS = Metric(
     "nashdex_store_operation_seconds",
     "histogram",
-    "Time that an operation of the store took, failed ones included.",
+    "Duration of store operations, failed ones included.",
     labels=("operation",),
     unit="seconds",
     buckets=(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
 )
 STORE_BYTES = Metric(
-    "nashdex_store_bytes_total", "counter", "Bytes moved to and from the store.", labels=("operation",), unit="bytes"
+    "nashdex_store_bytes_total",
+    "counter",
+    "Bytes written to and read from the store.",
+    labels=("operation",),
+    unit="bytes",
 )
 STORE_ERRORS = Metric(
     "nashdex_store_errors_total",
     "counter",
-    "Operations of the store that failed for good: it was not there, or refused.",
+    "Store operations that failed after all retries: the store was unreachable or refused.",
     labels=("operation",),
 )
 
 CATALOGUE: tuple[Metric, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Metric))
 FACTS: dict[str, Metric] = {metric.fact: metric for metric in CATALOGUE if metric.fact}
-"""What steps report to Progress, by the name they use."""
+"""The metrics that steps set through Progress, by fact."""
 
 
 def observe_store(operation: str, seconds: float, size_bytes: int, failed: bool) -> None:  # noqa: FBT001 - the observer's type
     """Count one operation of a store; an observer for ``nashdex.store.open_store``."""
     STORE_SECONDS.observe(seconds, operation=operation)
-    # Also when it is 0: what grows must first have been seen.
+    # Add 0 too: Prometheus sees an increase only after the series exists.
     STORE_ERRORS.add(float(failed), operation=operation)
     if size_bytes:
         STORE_BYTES.add(size_bytes, operation=operation)

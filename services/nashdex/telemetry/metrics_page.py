@@ -8,10 +8,10 @@ from nashdex.telemetry.metrics import CATALOGUE
 _HEAD = """\
 # Metrics
 
-Made from the catalogue in `nashdex.telemetry.metrics` by `make docs`; a test fails when it is not current.
+Generated from the catalogue in `nashdex.telemetry.metrics` by `make docs`; a test fails if it is not current.
 
-A process serves them at `/metrics` on the port that `NASHDEX_METRICS_PORT` names. `/healthz` beside it answers 200
-while work advances and 503 once nothing advanced for `NASHDEX_HEALTH_STALE_SECONDS` (300 by default).
+A process serves its metrics at `/metrics` on the port in `NASHDEX_METRICS_PORT`. On the same port, `/healthz` returns
+200 while the process makes progress, and 503 after `NASHDEX_HEALTH_STALE_SECONDS` (300 by default) without progress.
 """
 
 

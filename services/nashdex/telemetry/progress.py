@@ -1,4 +1,4 @@
-"""How far a step is: for the local runner's bars, for the log, for metrics and for health, all from one call."""
+"""Progress of a step: one call updates the local runner's bars, the log, the metrics and the health check."""
 
 import json
 import os
@@ -21,10 +21,10 @@ _log = structlog.get_logger()
 class Progress:
     """Counts one shard's work: ``done`` of ``total`` units, such as battles or updates. Use as a context manager.
 
-    Where NASHDEX_PROGRESS_FD names a file descriptor, JSON lines {step, shard, done, total, unit, facts} go there, at
-    most five a second, the first and the last always. Else it logs every ten seconds, with rate and time left.
-    Every call tells the health check that work advances and sets the metrics whose ``fact`` is among the facts or is
-    the unit. ``done`` is what an earlier attempt had done.
+    If NASHDEX_PROGRESS_FD names a file descriptor, JSON lines {step, shard, done, total, unit, facts} go there, at
+    most five per second, and always the first and the last. Otherwise progress is logged every ten seconds, with rate
+    and time left. Every call records progress for the health check and sets the metrics whose ``fact`` is the unit or
+    one of the facts. ``done`` is the work of an earlier attempt.
     """
 
     def __init__(self, step: StepName, shard: int, total: int, unit: str, *, done: int = 0) -> None:
@@ -53,7 +53,7 @@ class Progress:
         self._report()
 
     def advance(self, n: int = 1, **facts: float) -> None:
-        """Count ``n`` more units as done. ``facts`` are current values, or running totals of what is counted."""
+        """Count ``n`` more units as done. ``facts`` are current values of gauges and running totals of counters."""
         self._done += n
         if self._unit not in facts and self._unit in metrics.FACTS:
             metrics.FACTS[self._unit].add(n)
@@ -70,7 +70,7 @@ class Progress:
             self._report()
 
     def expect(self, total: int) -> None:
-        """Correct the total: how much there is to do may show on the way."""
+        """Correct the total, if the amount of work becomes known on the way."""
         self._total = total
 
     def _measure(self) -> None:
@@ -95,10 +95,10 @@ class Progress:
             "facts": self._facts,
         }
         try:
-            # Shorter than PIPE_BUF, so lines of several writers do not mix.
+            # Shorter than PIPE_BUF, so lines from several writers do not mix.
             os.write(descriptor, json.dumps(line).encode() + b"\n")
         except OSError:
-            # Nobody looks any more; the work is worth the same. From here on it is logged.
+            # The reader is gone: continue, and log from now on.
             self._descriptor = None
 
     def _log_line(self) -> None:

@@ -1,4 +1,4 @@
-"""Keep secrets out of logs: by the name of a field, by the look of a text, and by the values that are known."""
+"""Keep secrets out of logs: by field name, by text pattern, and by the values of secret environment variables."""
 
 import os
 import re
@@ -19,11 +19,11 @@ _TEXTS = [
     re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
 ]
 _SHORTEST = 8
-"""Shorter values of secret variables are not searched for: they would blot out innocent text."""
+"""Shorter values of secret variables are not searched for, because they match harmless text."""
 
 
 class Redaction:
-    """A structlog processor. Knows the values of the environment's secrets as they are when it is made."""
+    """A structlog processor. Reads the environment's secrets on construction."""
 
     def __init__(self) -> None:
         values = [
@@ -31,7 +31,7 @@ class Redaction:
             for name, value in os.environ.items()
             if _NAME.search(name) and not name.endswith(("_FILE", "_URI", "_URL")) and len(value) >= _SHORTEST
         ]
-        # Longest first, so that a value that contains another is replaced whole.
+        # Longest first, so that a value that contains another one is replaced as a whole.
         known = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
         self._patterns = [*([re.compile(known)] if known else []), *_TEXTS]
 
@@ -41,7 +41,7 @@ class Redaction:
         return {name: self._field(name, value) for name, value in event.items()}
 
     def _field(self, name: object, value: Any) -> Any:  # noqa: ANN401 - a log takes any value
-        # Numbers are no secrets, and counts of tokens are worth logging.
+        # Numbers are not secrets, and counts of tokens are worth logging.
         if isinstance(name, str) and _NAME.search(name) and not isinstance(value, int | float | None):
             return REDACTED
         return self._value(value)

@@ -1,4 +1,4 @@
-"""/metrics and /healthz on a port, from a thread beside the work."""
+"""Serves /metrics and /healthz from a background thread."""
 
 import json
 from http import HTTPStatus
@@ -14,10 +14,10 @@ from nashdex.telemetry.heartbeat import seconds_since_beat
 
 
 class TelemetryServer:
-    """Serves until it is closed or the process ends. /healthz answers 503 once nothing advanced for a while.
+    """Serves until it is closed or the process ends. /healthz returns 503 after ``stale_seconds`` without progress.
 
     Raises:
-        ConfigurationError: the port cannot be listened on.
+        ConfigurationError: the process cannot listen on the port.
     """
 
     def __init__(self, port: int, *, stale_seconds: float, host: str = "") -> None:
@@ -28,7 +28,7 @@ class TelemetryServer:
             self._server = ThreadingHTTPServer((host, port), Handler)
         except OSError as error:
             raise ConfigurationError(
-                f"NASHDEX_METRICS_PORT {port}: cannot be listened on ({error.strerror}); choose another port"
+                f"NASHDEX_METRICS_PORT {port}: cannot listen on this port ({error.strerror}); choose another port"
             ) from error
         self._server.daemon_threads = True
         self._thread = Thread(target=self._server.serve_forever, name="telemetry", daemon=True)
@@ -71,7 +71,9 @@ class _Handler(BaseHTTPRequestHandler):
             status = HTTPStatus.OK if healthy else HTTPStatus.SERVICE_UNAVAILABLE
             self._answer(status, "application/json", json.dumps(body).encode() + b"\n")
         else:
-            self._answer(HTTPStatus.NOT_FOUND, "text/plain; charset=utf-8", b"here are /metrics and /healthz\n")
+            self._answer(
+                HTTPStatus.NOT_FOUND, "text/plain; charset=utf-8", b"not found; this server has /metrics and /healthz\n"
+            )
 
     def _answer(self, status: HTTPStatus, content_type: str, body: bytes) -> None:
         self.send_response(status)
@@ -81,4 +83,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-        """Stay silent: probes come every few seconds."""
+        """Log nothing: probes come every few seconds."""

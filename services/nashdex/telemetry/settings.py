@@ -1,4 +1,4 @@
-"""How a process reports: from the environment alone, since it is the place's matter, not the run's."""
+"""Settings of logs, metrics and health. From the environment only: they depend on the place, not on the run."""
 
 from typing import Literal
 
@@ -15,26 +15,26 @@ class TelemetrySettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NASHDEX_", frozen=True, extra="forbid")
 
     log_format: Literal["console", "json"] | None = Field(
-        None, description="By default console on a terminal and JSON lines elsewhere."
+        None, description="By default console on a terminal, JSON lines elsewhere."
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level that is logged.")
     metrics_port: int | None = Field(
-        None, ge=0, le=65_535, description="Port of /metrics and /healthz; none serves neither, 0 takes a free one."
+        None, ge=0, le=65_535, description="Port of /metrics and /healthz. 0: any free port. Unset: serve neither."
     )
     health_stale_seconds: float = Field(
         300.0, gt=0, description="Longest time without progress that still counts as healthy."
     )
-    retry: int = Field(0, ge=0, description="How many tries at the same shard failed before this one.")
+    retry: int = Field(0, ge=0, description="Number of failed attempts at this shard before this one.")
     progress_fd: int | None = Field(
-        None, ge=0, description="File descriptor that takes progress as JSON lines, instead of the log."
+        None, ge=0, description="File descriptor for progress as JSON lines, instead of the log."
     )
 
 
 def load_telemetry_settings() -> TelemetrySettings:
-    """Return the settings that the environment gives.
+    """Return the settings from the environment.
 
     Raises:
-        ConfigurationError: a variable does not fit.
+        ConfigurationError: a variable has a wrong value.
     """
     try:
         return TelemetrySettings()

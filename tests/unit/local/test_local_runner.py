@@ -141,7 +141,7 @@ def test_gives_up_after_the_last_try_with_the_steps_message_and_log(driven: Driv
     code, out, err = driven.finish()
     assert code == 75
     assert driven.tries("0-train-0") == 3
-    assert "trying again in" in out
+    assert "retrying in" in out
     log = driven.scratch / "logs" / "0000-train-00000.log"
     assert err == f"error: train of iteration 0, shard 0: try 2 of train went wrong (log: {log})\n"
     assert log.read_text().count("went wrong") == 3

@@ -30,16 +30,16 @@ def ask(server: TelemetryServer, path: str) -> tuple[int, str]:
     [
         ({"name": "battles_total"}, "expected nashdex_"),
         ({"name": "nashdex_Battles_total"}, "expected nashdex_"),
-        ({"name": "nashdex_battles"}, "ends in _total"),
-        ({"kind": "gauge"}, "ends in _total"),
+        ({"name": "nashdex_battles"}, "counters end in _total"),
+        ({"kind": "gauge"}, "counters end in _total"),
         ({"unit": "minutes"}, "unit 'minutes' is none of"),
         ({"unit": "seconds"}, "must end with the unit 'seconds'"),
         ({"name": "nashdex_wait_seconds_total"}, "must end with the unit ''"),
-        ({"labels": ("pod",)}, "labels must be of"),
-        ({"labels": ("run",)}, "labels must be of"),
+        ({"labels": ("pod",)}, "labels must be among"),
+        ({"labels": ("run",)}, "labels must be among"),
         ({"labels": ("step",), "fact": "battles"}, "a fact has no labels"),
-        ({"kind": "histogram", "name": "nashdex_battles"}, "has buckets"),
-        ({"help": "Battles"}, "the help is a sentence"),
+        ({"kind": "histogram", "name": "nashdex_battles"}, "histograms have buckets"),
+        ({"help": "Battles"}, "must end with a full stop"),
     ],
 )
 def test_a_metric_that_breaks_the_naming_rules_cannot_be_made(changes: dict[str, Any], problem: str) -> None:
