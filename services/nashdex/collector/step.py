@@ -10,13 +10,14 @@ import structlog
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
-from nashdex.core.results import COLLECT_RESULT, ORACLES_WITHOUT_BATTLES, CollectResult, OpponentCount
+from nashdex.core.results import COLLECT_RESULT, CollectResult, OpponentCount
 from nashdex.core.seeds import derive_seed
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run, is_tabular
 from nashdex.metagame.plan import IterationPlan
+from nashdex.oracles.registry import ORACLES
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished
@@ -46,7 +47,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if done := find_manifest(store, iteration, StepName.COLLECT, shard):
         return done
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
-    if plan.oracle in ORACLES_WITHOUT_BATTLES:
+    if not ORACLES[plan.oracle].needs_battles:
         return _nothing_to_play(Attempt(store, iteration, StepName.COLLECT, shard), plan)
     game = game_of_run(store, settings)
     numbers = shard_range(settings.collect.battles, settings.collect.shards, shard)

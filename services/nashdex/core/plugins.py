@@ -132,7 +132,7 @@ class Configurable(Protocol):
 class OneOf:
     """Annotation of a settings field: the section of one entry of a registry, chosen by its key ``kind``.
 
-    ``oracle: Annotated[Section, OneOf(ORACLES, "ppo")]`` reads ``{kind = "exact"}``, the bare name ``"exact"``, and a
+    ``oracle: Annotated[Choice, OneOf(ORACLES, "ppo")]`` reads ``{kind = "exact"}``, the bare name ``"exact"``, and a
     table without ``kind`` as one for the default entry. The schema is composed when it is first used.
     """
 
@@ -152,3 +152,13 @@ class OneOf:
         if isinstance(value, Mapping) and KIND not in value:
             return {KIND: self._default, **value}
         return value
+
+
+class NameOf:
+    """Annotation of a settings field of type ``str``: the name of one entry of a registry."""
+
+    def __init__(self, registry: Registry[Any]) -> None:
+        self._registry = registry
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self._registry.names))

@@ -1,16 +1,14 @@
-"""What collect and train say of themselves, for the report and for later steps."""
+"""What collect and train report about themselves, for the report and for later steps."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField
 
-Oracle = Literal["clone", "ppo", "exact", "q-learning"]
-"""How a policy is trained: as a clone of a teacher, or as a best response."""
-ORACLES_WITHOUT_BATTLES: Final[frozenset[Oracle]] = frozenset({"exact", "q-learning"})
-"""They answer from a tabular game's tree, so that nothing is collected for them."""
+PolicyKind = Literal["network", "table"]
+"""What a trained policy is: a network, or a table of a tabular game's action probabilities."""
 
 COLLECT_RESULT = "result.json"
 TRAINING_RESULT = "result.json"
@@ -45,9 +43,7 @@ class TrainingPoint(Model):
 
     update: NonNegativeInt
     values: dict[str, float] = Field(
-        description="policy_loss, value_loss, entropy, kl_behaviour, kl_reference, kl_iteration_start, beta_reference, "
-        "beta_multiplier, entropy_coefficient, learning_rate, clip_fraction, gradient_norm, explained_variance; when "
-        "cloning: loss, accuracy, validation_loss, validation_accuracy; of Q-learning: value_loss, exploration."
+        description="By name, such as entropy. Each oracle documents the names of what it measures."
     )
 
 
@@ -55,16 +51,19 @@ class TrainingResult(Document):
     """One trained policy."""
 
     policy: PolicyIdField
-    parent: PolicyIdField | None = Field(description="Whose weights training began from.")
-    oracle: Oracle
-    preset: str
+    kind: PolicyKind
+    name: str = Field(description="For people, such as 'best response 3'.")
+    parent: PolicyIdField | None = Field(description="Policy whose weights training began from.")
+    oracle: str = Field(description="The oracle that trained it, such as ppo.")
+    preset: str = Field("none", description="Damping preset.")
     reference: str = Field(
+        "none",
         description="Where the KL reference came from: none, uniform, or a kind and its policies, such as "
-        "snapshot:POLICY."
+        "snapshot:POLICY.",
     )
     num_updates: NonNegativeInt
     num_run_updates: NonNegativeInt = Field(
-        0, description="Optimiser steps of PPO in the run up to here, along this shard: the clock of its schedules."
+        0, description="Optimiser steps in the run up to here, along this shard: the clock of schedules."
     )
     num_decisions: NonNegativeInt
     num_parameters: NonNegativeInt

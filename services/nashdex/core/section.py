@@ -1,4 +1,4 @@
-"""The base of every section of a run's settings: frozen, unknown keys refused, NaN and infinity refused."""
+"""The bases of every section of a run's settings: frozen; unknown keys, NaN and infinity are refused."""
 
 from typing import Annotated
 
@@ -12,3 +12,10 @@ class Section(BaseModel):
 
     # Built on first use: a section is built as part of the whole.
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+
+
+class Choice(Section):
+    """The section of one entry of a registry, chosen by ``kind`` (``core.plugins.OneOf``)."""
+
+    kind: str
+    """The entry's name. A subclass declares it as ``kind: Literal["name"] = "name"``."""

@@ -5,7 +5,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
 from nashdex.report.document import GateOutcome, Interval, IterationRow, Report, policy_names
 from nashdex.report.words.numbers import precise, signed
-from nashdex.report.words.texts import DECISIONS, RULES
+from nashdex.report.words.texts import DECISIONS, other_opponents
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
@@ -74,8 +74,8 @@ def _best_response_gap(row: IterationRow) -> str:
         return f"gap {precise(gap.value) if gap.low == gap.high else _interval(gap)}"
     if not row.new_policies:
         return "no gap: nobody new is in the population"
-    if row.rule in {"self-play", "league"}:
-        return f"no gap: training was against {RULES[row.rule]}, not against the meta-strategy"
+    if opponents := other_opponents(row.rule, row.iteration):
+        return f"no gap: training was against {opponents}, not against the meta-strategy"
     return "no gap: the first policy answers no meta-strategy"
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from nashdex.games.registry import is_tabular
 from nashdex.local.processes import PROGRESS_VARIABLE
+from nashdex.oracles.registry import ORACLES
 from nashdex.planning.programs import MODULES
 from nashdex.settings.run import RunSettings
 
@@ -96,7 +97,7 @@ class WarmStart:
 def modules_of_steps(settings: RunSettings) -> list[str]:
     """Return the modules that the steps of a run import."""
     modules = ["nashdex.runs.creation", "nashdex.telemetry.startup", *MODULES.values()]
-    if settings.train.oracle == "ppo" or not is_tabular(settings.format):
+    if ORACLES[settings.train.oracle.kind].makes == "network" or not is_tabular(settings.format):
         modules += ["torch", "nashdex.policies.archive", "nashdex.rollout.play"]
     return modules
 

@@ -1,17 +1,11 @@
-"""What one iteration is to do, decided before any of it runs and stored as ``plan.json``."""
-
-from typing import Literal
+"""The work of one iteration, decided before any of it runs and stored as ``plan.json``."""
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyId, PolicyIdField
-from nashdex.core.results import Oracle
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.population import Population
-
-OpponentRule = Literal["initial", "meta-strategy", "self-play", "league"]
-"""Where the opponents come from: what the run began with, uniformly; the iteration before; the learner; PFSP."""
-
 
 class FurtherBattles(Model):
     """Battles that a cell gets beyond those that it has, because they may move the meta-strategy."""
@@ -25,9 +19,9 @@ class IterationPlan(Document):
     """The work of one iteration. Steps take everything else from the run's settings."""
 
     iteration: NonNegativeInt
-    oracle: Oracle = Field(description="How this iteration's policy is trained.")
+    oracle: str = Field(description="The oracle that trains this iteration's policies, such as ppo.")
     population: Population = Field(description="The members before this iteration.")
-    rule: OpponentRule = Field(description="Where the opponents come from.")
+    rule: str = Field(description="The opponent rule that chose the opponents, such as meta-strategy.")
     opponents: dict[PolicyIdField, float] = Field(description="Mixture that the learner plays and answers.")
     learner: PolicyIdField = Field(
         description="Who sits in the learner's seat: the teacher, or the policy to improve. With an oracle that plays "
@@ -38,9 +32,12 @@ class IterationPlan(Document):
     )
 
     def learns_from_both_seats(self, opponent: PolicyId) -> bool:
-        """Say whether both seats of the learner's battles with ``opponent`` are learned from.
+        """Say whether training learns from both seats of the learner's battles with ``opponent``.
 
-        They are where the rule pairs it with itself, and not where it happens to be a member of the meta-strategy,
-        which it answers from one seat like the others.
+        It does where the rule pairs the learner with itself. A learner that is also a member of the meta-strategy
+        answers itself from one seat, like any other opponent.
+
+        Raises:
+            ConfigurationError: no installed package provides the plan's rule.
         """
-        return self.rule in {"self-play", "league"} and opponent == self.learner
+        return OPPONENT_RULES[self.rule].meets_itself and opponent == self.learner

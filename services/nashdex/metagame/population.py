@@ -1,16 +1,15 @@
 """Who is in the population. Everything refers to policies by id; nothing depends on their order."""
 
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyId, PolicyIdField
-from nashdex.core.results import Oracle, TrainingResult
+from nashdex.core.results import PolicyKind, TrainingResult
 
-Kind = Literal["scripted", "network", "table"]
-_KINDS: Final[dict[Oracle, Kind]] = {"clone": "network", "ppo": "network", "exact": "table", "q-learning": "table"}
+Kind = Literal["scripted", PolicyKind]
 
 
 class PolicyEntry(Model):
@@ -18,7 +17,7 @@ class PolicyEntry(Model):
 
     id: PolicyIdField
     kind: Kind
-    name: str = Field(description="For people: 'heuristic', 'clone 0', 'best response 3'.")
+    name: str = Field(description="For people: 'heuristic', 'clone of heuristic', 'best response 3'.")
     iteration: int | None = Field(description="Iteration that trained it; none for what the run began with.")
     parent: PolicyIdField | None = Field(description="Whose weights its training began from.")
 
@@ -58,8 +57,8 @@ class Population(Document):
             tuple(
                 PolicyEntry(
                     id=result.policy,
-                    kind=_KINDS[result.oracle],
-                    name=f"{'clone' if result.oracle == 'clone' else 'best response'} {iteration}",
+                    kind=result.kind,
+                    name=result.name,
                     iteration=iteration,
                     parent=result.parent,
                 )

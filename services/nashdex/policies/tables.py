@@ -11,7 +11,6 @@ from safetensors import numpy as safetensors
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
-from nashdex.core.results import Oracle
 from nashdex.core.seeds import inverse_cdf
 from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
@@ -62,7 +61,7 @@ def save_table_policy(
     name: str,
     parent: PolicyId | None,
     iteration: int,
-    oracle: Oracle,
+    oracle: str,
 ) -> PolicyId:
     """Store ``table`` and return its id. The table comes first, so that a policy with a document is whole.
 

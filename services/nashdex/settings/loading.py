@@ -2,107 +2,110 @@
 
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
+from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.nested import flatten, merge
+from nashdex.core.plugins import KIND
+from nashdex.settings.renamed import refuse_renamed
 from nashdex.settings.run import RunSettings
 
 _ENV_PREFIX = "NASHDEX_"
 _ENV_NESTING = "__"
 
 
-class _SourcedSettings(RunSettings, BaseSettings):
-    """The settings while they are gathered: only here is the environment read, never when a stored run is."""
+class _FromEnvironment(RunSettings, BaseSettings):
+    """Names the variables of the environment. A stored run is never read through it."""
 
     model_config = SettingsConfigDict(env_prefix=_ENV_PREFIX, env_nested_delimiter=_ENV_NESTING, frozen=True)
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read the environment above what the constructor gets: that is the TOML file."""
-        del settings_cls, dotenv_settings, file_secret_settings
-        return env_settings, init_settings
 
 
 def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings:
     """Resolve the settings of ``path`` with the environment and ``KEY=VALUE`` overrides above it.
 
+    The sources are merged before anything is validated, so that an override may change which oracle, preset or rule
+    the other keys belong to.
+
     Raises:
         DataError: the file is missing or is no TOML.
-        ConfigurationError: a key is unknown or a value does not fit.
+        ConfigurationError: a key is unknown or renamed, or a value does not fit.
     """
+    merged: dict[str, Any] = {}
+    for source, values in (
+        (str(path), _read(path)),
+        ("environment", _environment()),
+        *((f"--set {override!r}", _parse(override)) for override in overrides or ()),
+    ):
+        refuse_renamed(values, source)
+        merged = merge(_with_kinds(merged, values), values)
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        return RunSettings.model_validate(merged)
+    except ValidationError as error:
+        raise ConfigurationError(f"{path}: {describe_problems(error)}") from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}); expected a TOML file of settings") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path} is no TOML: {error}") from error
-    _refuse_unknown_variables()
+
+
+def _environment() -> dict[str, Any]:
+    """Return the settings in the environment. Refuses a nested variable of an unknown section: it has no effect."""
+    for name in os.environ:
+        section, nesting, _ = name.removeprefix(_ENV_PREFIX).lower().partition(_ENV_NESTING)
+        if name.startswith(_ENV_PREFIX) and nesting and section not in RunSettings.model_fields:
+            raise ConfigurationError(f"environment: {name} names no section of the settings; see nashdex config schema")
     try:
-        merged = _SourcedSettings(**values).model_dump(mode="json", exclude_unset=True)
-        for override in overrides or ():
-            _set(merged, override)
-        return RunSettings.model_validate(merged)
-    except ValidationError as error:
-        raise ConfigurationError(f"{path}: {describe_problems(error)}") from error
+        return EnvSettingsSource(_FromEnvironment)()
     except SettingsError as error:
         raise ConfigurationError(
             f"environment: {error}; expected a JSON object, or {_ENV_PREFIX}SECTION__KEY"
         ) from error
 
 
-def _refuse_unknown_variables() -> None:
-    """Refuse a nested variable of an unknown section: it was meant as a setting and would have no effect."""
-    for name in os.environ:
-        section, nesting, _ = name.removeprefix(_ENV_PREFIX).lower().partition(_ENV_NESTING)
-        if name.startswith(_ENV_PREFIX) and nesting and section not in RunSettings.model_fields:
-            raise ConfigurationError(f"environment: {name} names no section of the settings; see nashdex config schema")
-
-
-def _set(values: dict[str, Any], override: str) -> None:
-    """Set ``a.b=value`` in nested ``values``; the value is TOML, or else a plain string."""
+def _parse(override: str) -> dict[str, Any]:
+    """Return ``a.b=value`` as nested values; the value is TOML, or else a plain string."""
     key, equals, text = override.partition("=")
     if not equals or not key:
         raise ConfigurationError(f"--set {override!r}: expected KEY=VALUE, such as collect.battles=500")
-    *parents, last = key.split(".")
-    section = values
-    for parent in parents:
-        inner = section.setdefault(parent, {})
-        if not isinstance(inner, dict):
-            raise ConfigurationError(f"--set {override!r}: {parent!r} has no settings below it")
-        section = inner
     try:
-        section[last] = tomllib.loads(f"value = {text}")["value"]
+        value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        section[last] = text
+        value = text
+    for part in reversed(key.split(".")):
+        value = {part: value}
+    nested: dict[str, Any] = value
+    return nested
+
+
+def _with_kinds(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``values`` with each bare name that ``over`` has keys below as a section of that kind.
+
+    So ``oracle = "q-learning"`` in a file and ``--set train.oracle.battles=10`` go together.
+    """
+    changed = dict(values)
+    for key, below in over.items():
+        if isinstance(below, Mapping) and key in values:
+            value = values[key]
+            changed[key] = _with_kinds(value, below) if isinstance(value, Mapping) else {KIND: value}
+    return changed
 
 
 def differing_fields(one: RunSettings, other: RunSettings) -> list[str]:
     """Return ``key: value, was other value`` for each setting in which ``one`` differs from ``other``."""
-    flat_one, flat_other = _flatten(one.model_dump(mode="json")), _flatten(other.model_dump(mode="json"))
+    flat_one, flat_other = dict(flatten(one.model_dump(mode="json"))), dict(flatten(other.model_dump(mode="json")))
     return [
         f"{key}: {flat_one.get(key)!r}, was {flat_other.get(key)!r}"
         for key in sorted(flat_one.keys() | flat_other.keys())
         if flat_one.get(key) != flat_other.get(key)
     ]
-
-
-def _flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            flat |= _flatten(value, f"{prefix}{key}.")
-        else:
-            flat[f"{prefix}{key}"] = value
-    return flat

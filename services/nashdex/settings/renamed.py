@@ -1,4 +1,4 @@
-"""Settings that have another name now: an old key is refused with the name of the new one."""
+"""Settings that were renamed: an old key is refused with the name of the new one."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -6,8 +6,52 @@ from typing import Any
 
 from nashdex.core.errors import ConfigurationError
 
+_PPO = (
+    "start",
+    "rounds",
+    "round_battles",
+    "num_epochs",
+    "minibatch_decisions",
+    "learning_rate",
+    "clip_range",
+    "gae_lambda",
+    "value_coefficient",
+    "advantage_clip",
+    "max_gradient_norm",
+)
+_DAMPING = {
+    "reference": "reference",
+    "beta_reference": "beta.initial",
+    "beta_power": "beta.power",
+    "beta_decay_updates": "beta.decay_updates",
+    "beta_floor": "beta.floor",
+    "beta_cap": "beta.cap",
+    "beta_warmup_updates": "beta.warmup_updates",
+    "beta_target_nats": "beta.controller.target_nats",
+    "ema_decay": "ema_decay",
+    "beta_old": "beta_behaviour",
+    "entropy_coefficient": "entropy.initial",
+    "entropy_power": "entropy.power",
+    "entropy_decay_updates": "entropy.decay_updates",
+    "entropy_floor": "entropy.floor",
+    "learning_rate_power": "step_size.power",
+    "learning_rate_decay_updates": "step_size.decay_updates",
+    "learning_rate_target_nats": "step_size.controller.target_nats",
+    "clock": "clock",
+}
+_CLONE = ("num_epochs", "minibatch_decisions", "learning_rate", "validation_share", "critic_warmup_epochs")
+_Q_LEARNING = ("battles", "concurrent_battles", "exploration", "final_exploration", "step_size_power")
+_LEAGUE = ("weighting", "baseline", "itself", "peer", "exploitable", "final_shares")
+
 RENAMED: MappingProxyType[str, str] = MappingProxyType(
     {
+        "mode": "opponents, with 'meta-strategy' for 'psro'",
+        **{f"league.{key}": f"opponents.{key}, below opponents.kind = 'league'" for key in _LEAGUE},
+        **{f"train.{key}": f"train.oracle.{key}" for key in _PPO},
+        "train.preset": "train.oracle.damping.preset",
+        **{f"train.damping.{old}": f"train.oracle.damping.{new}" for old, new in _DAMPING.items()},
+        **{f"train.cloning.{key}": f"train.first.{key}" for key in _CLONE},
+        **{f"train.q_learning.{key}": f"train.oracle.{key}, below train.oracle.kind = 'q-learning'" for key in _Q_LEARNING},
         "solve.alpha": "solve.meta_solver.alpha, with solve.meta_solver.kind = 'alpha-rank'",
         "solve.population_size": "solve.meta_solver.population_size, with solve.meta_solver.kind = 'alpha-rank'",
         "solve.last_k": "solve.meta_solver.num_policies, with solve.meta_solver.kind = 'last-k'",

@@ -5,13 +5,12 @@ This module and ``nashdex.settings.loading`` are the only ones that know all sec
 
 import hashlib
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field
 
 from nashdex.core.ids import RunIdField
 from nashdex.core.section import Section
-from nashdex.metagame.opponents.settings import LeagueSettings
+from nashdex.metagame.opponents.settings import OpponentSettings, default_opponents
 from nashdex.metagame.solvers.settings import SolveSettings
 from nashdex.metagame.tournament.settings import EvaluateSettings, GateSettings
 from nashdex.policies.networks.settings import NetworkChoice
@@ -24,11 +23,11 @@ from nashdex.trainer.settings import TrainSettings
 class RunSettings(Section):
     """A whole run. Stored with it as ``config.json``; a run refuses to go on under other settings."""
 
-    run: RunIdField | None = Field(None, description="The run's id; by default made of the file's name and settings.")
+    run: RunIdField | None = Field(None, description="The run's id; by default the file's name and a hash of the settings.")
     format: str = Field("gen1ou", description="Showdown format, or kuhn_poker, leduc_poker or matrix.")
-    mode: Literal["psro", "self-play", "league"] = Field(
-        "psro",
-        description="Opponent rule: the meta-strategy (policy-space response oracles), the learner itself, a league.",
+    opponents: OpponentSettings = Field(
+        default_factory=default_opponents,
+        description="Opponent rule: the meta-strategy (PSRO), the learner itself, a league.",
     )
     iterations: int = Field(5, ge=1, le=9999, description="Iterations of the loop, the cloning one included.")
     seed: int = Field(0, ge=0, lt=2**63, description="Root of every seed in the run.")
@@ -37,9 +36,8 @@ class RunSettings(Section):
     population: PopulationSettings = PopulationSettings()
     network: NetworkChoice = SlotsSettings()
     collect: CollectSettings = CollectSettings()
-    train: TrainSettings = TrainSettings()
+    train: TrainSettings = Field(default_factory=TrainSettings)
     gate: GateSettings = GateSettings()
-    league: LeagueSettings = LeagueSettings()
     evaluate: EvaluateSettings = EvaluateSettings()
     solve: SolveSettings = SolveSettings()
 

@@ -28,12 +28,14 @@ from nashdex.metagame.evidence.ledger import (
     add_ledgers,
     check_played_as_planned,
 )
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.ratings.table import BASE_ELO
 from nashdex.metagame.solvers.registry import configured
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.tournament.schedule import scheduled_battles
+from nashdex.oracles.registry import ORACLES
 from nashdex.policies.tables import load_table
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest
@@ -138,11 +140,12 @@ def _exact_game(store: ObjectStore, game: TabularGame, population: Population) -
 def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleRecord, ...]) -> Answer | None:
     """Return what the iteration's new policies answered.
 
-    A clone answers nothing, and what self-play and leagues train against is not the meta-strategy.
+    None where the oracle responds to no opponents, or the opponent rule's mixture is not the meta-strategy.
     """
     known = set(plan.population.ids)
     candidates = tuple(policy for policy in population.ids if policy not in known)
-    if plan.oracle == "clone" or plan.rule in {"self-play", "league"} or not candidates:
+    rule, oracle = OPPONENT_RULES[plan.rule], ORACLES[plan.oracle]
+    if not (candidates and oracle.answers_opponents and (rule.answers_meta_strategy or plan.iteration == 0)):
         return None
     return Answer(plan.opponents, candidates, fresh)
 

@@ -1,1 +1,1 @@
-"""The train step: behaviour cloning for the first policy, then PPO under damping."""
+"""The train step: it runs the oracle that the iteration's plan names, and stores the policy."""

@@ -1,39 +1,30 @@
-"""The train step: one policy, found by the oracle that the iteration's plan names."""
+"""The train step: one policy, trained by the oracle that the iteration's plan names."""
 
-from collections.abc import Callable
-from importlib import import_module
-from types import MappingProxyType
+import time
+
+import numpy as np
 
 from nashdex.core import keys
+from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
-from nashdex.core.results import Oracle
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
+from nashdex.games.registry import is_tabular
 from nashdex.metagame.plan import IterationPlan
+from nashdex.oracles.interface import AnyOracle, Task, Trained
+from nashdex.oracles.registry import ORACLES
+from nashdex.policies.tables import save_table_policy
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import find_manifest
+from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
-TrainFunction = Callable[[ObjectStore, RunSettings, IterationPlan, int], Manifest]
-"""Takes the run's store, its settings, the iteration's plan and the shard."""
-
-MODULES: MappingProxyType[Oracle, str] = MappingProxyType(
-    {
-        "clone": "nashdex.trainer.gradient",
-        "ppo": "nashdex.trainer.gradient",
-        "exact": "nashdex.trainer.tabular",
-        "q-learning": "nashdex.trainer.tabular",
-    }
-)
-"""Each has a function ``train`` of the type TrainFunction. Imported when it runs: tables need no torch."""
-
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
-    """Train and store one policy: a clone of the teacher, or a best response to the plan's opponents.
+    """Train and store one policy.
 
     Raises:
-        ConfigurationError: CUDA was asked for and is not there, damping contradicts itself, or the oracle is for other
-            games.
+        ConfigurationError: the plan's oracle is not installed, or this machine or game cannot do what it needs.
         DataError: the plan, a collect shard, a checkpoint or a policy is missing, altered or of another space.
         TryAgainError: a battle could not be finished.
         StoppedError: the process was asked to stop; a checkpoint was saved.
@@ -41,5 +32,60 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if done := find_manifest(store, iteration, StepName.TRAIN, shard):
         return done
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
-    train: TrainFunction = import_module(MODULES[plan.oracle]).train
-    return train(store, settings, plan, shard)
+    oracle = ORACLES[plan.oracle]
+    attempt = Attempt(store, iteration, StepName.TRAIN, shard)
+    began_seconds = time.monotonic()
+    task = Task(store, settings, plan, shard, attempt.id)
+    trained = oracle.train(task, settings.train.section_of(plan.oracle))
+    name = oracle.policy_name.format(iteration=iteration, learner=plan.learner)
+    parent = plan.learner if oracle.improves else None
+    policy, num_parameters = _store(task, oracle, trained, name, parent)
+    result = TrainingResult(
+        policy=policy,
+        kind=oracle.makes,
+        name=name,
+        parent=parent,
+        oracle=plan.oracle,
+        preset=trained.preset,
+        reference=trained.reference,
+        num_updates=trained.num_updates,
+        num_run_updates=trained.num_run_updates,
+        num_decisions=trained.num_decisions,
+        num_parameters=num_parameters,
+        rollbacks=trained.rollbacks,
+        curve=trained.curve,
+        summary=dict(trained.summary),
+        seconds=time.monotonic() - began_seconds,
+    )
+    attempt.write(TRAINING_RESULT, result.to_json())
+    manifest = attempt.finish(
+        {"decisions": result.num_decisions, "updates": result.num_updates, "rollbacks": result.rollbacks}
+    )
+    trained.when_stored()
+    return manifest
+
+
+def _store(
+    task: Task, oracle: AnyOracle, trained: Trained, name: str, parent: PolicyId | None
+) -> tuple[PolicyId, int]:
+    """Store the policy; return its id and its number of parameters."""
+    iteration, policy = task.plan.iteration, trained.policy
+    if isinstance(policy, np.ndarray):
+        stored = save_table_policy(
+            task.store, task.tree, policy, name=name, parent=parent, iteration=iteration, oracle=task.plan.oracle
+        )
+        return stored, int(task.tree.legal.sum())
+    from nashdex.policies.archive import save_policy  # noqa: PLC0415 - torch, which tables do not need
+
+    stored = save_policy(
+        task.store,
+        policy,
+        name=name,
+        parent=parent,
+        iteration=iteration,
+        oracle=task.plan.oracle,
+        reward=task.settings.train.reward,
+        reward_version=task.game.reward_version,
+        tree=task.tree if is_tabular(task.settings.format) else None,
+    )
+    return stored, policy.num_parameters

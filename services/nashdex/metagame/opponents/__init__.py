@@ -1,1 +1,1 @@
-"""Opponent rules: which mixture of policies a learner plays against."""
+"""Opponent rules: the mixture of policies that a learner plays against. One file for each rule."""

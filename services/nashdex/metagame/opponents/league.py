@@ -1,28 +1,46 @@
-"""Whom the learner of a league meets: prioritised fictitious self-play within classes of opponents.
+"""A league: prioritised fictitious self-play (PFSP) within classes of opponents.
 
 PFSP (Vinyals et al. 2019, "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Methods)
-weighs an opponent by f(w), with w the learner's win rate against it: hard (1 − w)² prefers those that it loses to,
+weighs an opponent by f(w), where w is the learner's win rate against it: hard (1 − w)² prefers those that it loses to,
 variance w (1 − w) its equals, normal min(½, 1 − w) those that it does not beat yet. The classes keep a share of the
 battles for anchors, for the learner itself, and for those that it must not forget to beat. Everything goes by id.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
+
+from pydantic import Field
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
+from nashdex.core.section import Choice, Share
 from nashdex.metagame.evidence.estimates import EVEN
 from nashdex.metagame.evidence.ledger import InteractionMatrix
-from nashdex.metagame.opponents.settings import LeagueSettings
+from nashdex.metagame.opponents.interface import OpponentRule, Situation
 from nashdex.metagame.population import Population
 
 Weighting = Literal["hard", "variance", "normal"]
 
+
+class LeagueSettings(Choice):
+    """Prioritised fictitious self-play over classes of opponents. Shares are proportions: they need not sum to 1."""
+
+    kind: Literal["league"] = "league"
+    weighting: Weighting = Field("hard", description="PFSP weight of an opponent.")
+    baseline: Share = Field(0.05, description="Share of the scripted policies.")
+    itself: Share = Field(0.30, description="Share of the learner's newest self.")
+    peer: Share = Field(0.30, description="Share of policies at most 100 Elo weaker, or stronger.")
+    exploitable: Share = Field(0.35, description="Share of policies more than 50 Elo weaker.")
+    final_shares: tuple[Share, Share, Share, Share] | None = Field(
+        None, description="Shares of baseline, itself, peer and exploitable in the last iteration; linear in between."
+    )
+
+
 PEER_ELO: Final = 100.0
-"""Peers are at most so much weaker than the learner. Those that are stronger are peers too: hard PFSP is for them."""
+"""Peers are at most this much weaker than the learner. Stronger policies are peers too: hard PFSP is for them."""
 EXPLOITABLE_ELO: Final = 50.0
-"""Those that are more than so much weaker are exploitable, and may be peers besides."""
+"""Policies more than this much weaker are exploitable, and may be peers as well."""
 
 _WEIGHTS: Final[Mapping[Weighting, Callable[[float], float]]] = {
     "hard": lambda win_rate: (1.0 - win_rate) ** 2,
@@ -41,11 +59,11 @@ class ClassShares(NamedTuple):
 
 
 def shares_at(settings: LeagueSettings, iteration: int, num_iterations: int) -> ClassShares:
-    """Return the shares of ``iteration``: from those of iteration 1 to the final ones in a straight line.
+    """Return the shares of ``iteration``: linear from those of iteration 1 to the final ones.
 
     Args:
         settings: the run's.
-        iteration: at least 1, the first in which somebody can be met.
+        iteration: at least 1.
         num_iterations: of the run, iteration 0 included.
     """
     first = ClassShares(settings.baseline, settings.itself, settings.peer, settings.exploitable)
@@ -55,18 +73,19 @@ def shares_at(settings: LeagueSettings, iteration: int, num_iterations: int) -> 
 
 
 def win_rates(
-    matrix: InteractionMatrix, learner: PolicyId, *, largest_payoff: float | None = None
+    matrix: InteractionMatrix, learner: PolicyId, *, largest_payoff: Callable[[], float] | None = None
 ) -> dict[PolicyId, float]:
     """Return the learner's win rate against each other policy of ``matrix``, by id.
 
-    From counts (w + 1) / (n + 2), a draw half a win: ½ for somebody that it never met, and never 0 or 1.
+    From counts (w + 1) / (n + 2), a draw being half a win: ½ for a policy that it never met, and never 0 or 1.
     From exact payoffs ½ + payoff / (2 · ``largest_payoff``), with the largest that the game can pay.
     """
     me = matrix.policies.index(learner)
     others = [(index, policy) for index, policy in enumerate(matrix.policies) if policy != learner]
     if matrix.payoffs is not None:
         assert largest_payoff is not None, "exact payoffs are in the game's units"
-        return {policy: EVEN + matrix.payoffs[me][index] / (2.0 * largest_payoff) for index, policy in others}
+        largest = largest_payoff()
+        return {policy: EVEN + matrix.payoffs[me][index] / (2.0 * largest) for index, policy in others}
     wins, draws, games = matrix.wins[me], matrix.draws[me], matrix.games[me]
     return {policy: (wins[index] + draws[index] / 2 + 1.0) / (games[index] + 2.0) for index, policy in others}
 
@@ -74,7 +93,7 @@ def win_rates(
 def pfsp(win_rates: Mapping[PolicyId, float], weighting: Weighting) -> dict[PolicyId, float]:
     """Return how often each opponent is met, by the learner's win rate against it, in [0, 1].
 
-    Where every weight is 0, since every opponent is beaten for certain, all are met alike.
+    If every weight is 0, because every opponent is beaten for certain, all are met equally often.
     """
     weights = {policy: _WEIGHTS[weighting](rate) for policy, rate in win_rates.items()}
     total = math.fsum(weights.values())
@@ -97,7 +116,7 @@ def league_mixture(
     An empty class gives its share to the others, in proportion.
 
     Args:
-        population: everybody.
+        population: every member.
         learner: the member that trains.
         win_rates: the learner's against each other member.
         ratings: Elo by policy; a member without one counts as strong as the learner.
@@ -112,7 +131,7 @@ def league_mixture(
     if total <= 0.0:
         raise ConfigurationError(
             f"no opponent of {learner!r} is in a class that has a share ({shares}); "
-            "give league.baseline or league.itself one"
+            "give opponents.baseline or opponents.itself a share"
         )
     mixture = dict.fromkeys(population.ids, 0.0)
     for share, members in zip(shares, classes, strict=True):
@@ -137,3 +156,40 @@ def _classes(
         [policy for policy, gap in gaps.items() if gap >= -PEER_ELO],
         [policy for policy, gap in gaps.items() if gap < -EXPLOITABLE_ELO],
     )
+
+
+def mixture(settings: LeagueSettings, situation: Situation) -> dict[PolicyId, float]:
+    """Return how often the learner meets each member.
+
+    Raises:
+        ConfigurationError: only classes that are empty have a share.
+    """
+    return league_mixture(
+        situation.population,
+        situation.learner,
+        win_rates(situation.matrix, situation.learner, largest_payoff=situation.largest_payoff),
+        situation.ratings,
+        shares=shares_at(settings, situation.iteration, situation.num_iterations),
+        weighting=settings.weighting,
+    )
+
+
+def problems(settings: LeagueSettings) -> Iterator[str]:
+    """Yield what leaves the learner without an opponent."""
+    # In between, shares are weighted means of these two: positive where both are.
+    if min(sum(shares_at(settings, iteration, 3)[:2]) for iteration in (1, 2)) <= 0:
+        yield (
+            "opponents.baseline and opponents.itself are both 0, and at first the learner has no other opponents; give "
+            "one of them a share, in opponents.final_shares too"
+        )
+
+
+LEAGUE = OpponentRule(
+    settings=LeagueSettings,
+    summary="a league: scripted policies, the learner itself, peers and weaker policies, by PFSP",
+    words="a league",
+    mixture=mixture,
+    meets_itself=True,
+    needs_battles=True,
+    problems=problems,
+)

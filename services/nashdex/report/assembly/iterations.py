@@ -183,6 +183,7 @@ def _throughput(
 def _training(result: TrainingResult) -> Training:
     return Training(
         policy=result.policy,
+        name=result.name,
         parent=result.parent,
         oracle=result.oracle,
         preset=result.preset,

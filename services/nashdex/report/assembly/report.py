@@ -69,7 +69,7 @@ def assemble(
     return Report(
         run=run,
         format=settings.format,
-        mode=settings.mode,
+        opponents=settings.opponents.kind,
         seed=settings.seed,
         iteration=last.iteration,
         planned_iterations=settings.iterations,

@@ -5,7 +5,6 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyIdField
 from nashdex.metagame.analysis.exploitability import Estimator
-from nashdex.metagame.plan import OpponentRule
 from nashdex.metagame.tournament.gate import GateDecision
 from nashdex.report.document.estimates import Interval
 
@@ -75,6 +74,7 @@ class Training(Model):
     """One trained policy."""
 
     policy: PolicyIdField
+    name: str
     parent: PolicyIdField | None
     oracle: str
     preset: str
@@ -107,7 +107,7 @@ class IterationRow(Model):
     sources: str = Field(description="Digest of the attempts that the row was read from.")
     versions: dict[str, str] = Field(description="Versions of the software that made the iteration, by name.")
     oracle: str
-    rule: OpponentRule = Field(description="Source of the opponents.")
+    rule: str = Field(description="Source of the opponents.")
     gates: tuple[GateOutcome, ...] = Field(description="Empty in a run without a gate.")
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str

@@ -29,7 +29,7 @@ class Report(Document):
 
     run: RunIdField
     format: str
-    mode: str
+    opponents: str = Field(description="The run's opponent rule.")
     seed: NonNegativeInt
     iteration: NonNegativeInt
     planned_iterations: NonNegativeInt

@@ -13,7 +13,7 @@ from nashdex.report.document import (
     Progress,
 )
 from nashdex.report.words.numbers import capital, percent, percent_range, precise, signed, verdict
-from nashdex.report.words.texts import RULES
+from nashdex.report.words.texts import other_opponents
 
 ROUGH_WIDTH = 0.2
 """A 95 % interval of a payoff that is wider than this hides differences that matter: 96 battles give it."""
@@ -91,8 +91,8 @@ def unjudged_finding(row: IterationRow) -> str | None:
     """
     if not row.new_policies:
         return "Nobody new joined the population in this iteration, so there is no new best response to judge."
-    if row.rule in ("self-play", "league"):
-        return f"Training was against {RULES[row.rule]}, not against the mixture, so there is no best-response gap."
+    if opponents := other_opponents(row.rule, row.iteration):
+        return f"Training was against {opponents}, not against the mixture, so there is no best-response gap."
     return None
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nashdex.metagame.analysis.exploitability import Estimator
-from nashdex.metagame.plan import OpponentRule
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.tournament.gate import GateDecision
 
 
@@ -57,13 +57,18 @@ ESTIMATORS = (
 )
 
 
-RULES: Final[dict[OpponentRule, str]] = {
-    "initial": "the initial population",
-    "meta-strategy": "the mixture before it",
-    "self-play": "itself",
-    "league": "a league",
-}
-"""Where an iteration's opponents came from."""
+def opponents_of(rule: str) -> str:
+    """Return what an iteration trained against, by its opponent rule."""
+    return OPPONENT_RULES[rule].words if rule in OPPONENT_RULES else rule
+
+
+def other_opponents(rule: str, iteration: int) -> str | None:
+    """Return what an iteration trained against, where that is not the meta-strategy; None where it is."""
+    if iteration == 0 or (rule in OPPONENT_RULES and OPPONENT_RULES[rule].answers_meta_strategy):
+        return None
+    return opponents_of(rule)
+
+
 DECISIONS: Final[dict[GateDecision, str]] = {
     "accept": "accepted",
     "reject": "rejected",

@@ -1,9 +1,9 @@
-"""Episodes as tensors, and what learning needs of them.
+"""Episodes as batches of tensors, and batches as minibatches.
 
-N decisions, T of one episode, F observation values, A actions.
+N decisions, F observation values, A actions.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -88,54 +88,12 @@ def evaluate(network: ActorCritic, batch: Batch) -> tuple[Tensor, Tensor]:
 def minibatches(num_rows: int, size: int, seed: int, device: torch.device) -> tuple[Tensor, ...]:
     """Return the row numbers of one epoch in random order, in equal parts of at most ``size``.
 
-    The order follows from ``seed`` alone, so that an epoch that was interrupted goes on in the same order.
+    The order follows from ``seed`` alone, so that an interrupted epoch resumes in the same order.
     """
     order = torch.randperm(num_rows, generator=torch.Generator().manual_seed(seed % 2**63))
     return order.to(device).tensor_split(num_minibatches(num_rows, size))
 
 
 def num_minibatches(num_rows: int, size: int) -> int:
-    """Return in how many parts an epoch goes."""
+    """Return the number of minibatches of one epoch."""
     return -(-num_rows // size)
-
-
-def mean_over_choices(values: Tensor, masks: Tensor) -> Tensor:
-    """Return the mean of ``values`` (N,) over the rows with more than one legal action; 0 where there is none."""
-    has_choice = masks.sum(dim=-1) > 1
-    return (values * has_choice).sum() / has_choice.sum().clamp(min=1)
-
-
-def explained_variance(values: Tensor, returns: Tensor) -> float:
-    """Return 1 − Var(returns − values) / Var(returns); 0 where returns do not vary."""
-    variance = returns.var(correction=0)
-    if variance == 0:
-        return 0.0
-    return float(1 - (returns - values).var(correction=0) / variance)
-
-
-def generalised_advantages(
-    rewards: NDArray[np.float32], values: NDArray[np.float32], discount: float, lam: float, bootstrap: float = 0.0
-) -> NDArray[np.float32]:
-    """Return generalised advantage estimates of one episode, shape (T,) (Schulman et al. 2016, equation 16).
-
-    δ_t = r_t + γ V_{t+1} − V_t and Â_t = Σ (γλ)^l δ_{t+l}. ``bootstrap`` is the value after the last decision: 0 where
-    the battle ended there, the critic's where it was merely cut off.
-    """
-    following = np.append(values[1:], np.float32(bootstrap)).astype(np.float64)
-    deltas = rewards + discount * following - values
-    advantages = np.empty(len(deltas))
-    running = 0.0
-    for t in range(len(deltas) - 1, -1, -1):
-        running = deltas[t] + discount * lam * running
-        advantages[t] = running
-    return advantages.astype(np.float32)
-
-
-def discounted_returns(rewards: NDArray[np.float32], discount: float) -> NDArray[np.float32]:
-    """Return Σ γ^l r_{t+l} of one episode that ended, shape (T,)."""
-    return generalised_advantages(rewards, np.zeros_like(rewards), discount, 1.0)
-
-
-def split_rows(values: NDArray[np.float32], episodes: Sequence[Episode]) -> Iterator[NDArray[np.float32]]:
-    """Yield the part of ``values`` (N,) that belongs to each episode."""
-    yield from np.split(values, np.cumsum([len(e) for e in episodes])[:-1])

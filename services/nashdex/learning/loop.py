@@ -14,11 +14,12 @@ from nashdex.core.stopping import check_stop, stop_requested
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
-from nashdex.trainer.checkpoint import Checkpoints, TrainingState
-from nashdex.trainer.curve import Curve
-from nashdex.trainer.damping import Coefficient, ControllerState
-from nashdex.trainer.guard import Guard
-from nashdex.trainer.references import Reference
+from nashdex.learning.checkpoint import Checkpoints, TrainingState
+from nashdex.learning.curve import Curve
+from nashdex.learning.damping.controller import ControllerState
+from nashdex.learning.damping.schedule import Schedule
+from nashdex.learning.guard import Guard
+from nashdex.learning.references import Reference
 
 _log = structlog.get_logger()
 
@@ -36,7 +37,7 @@ _NETWORK = "network/"
 class LoopSettings:
     """What the loop itself needs to know."""
 
-    learning_rate: Coefficient
+    learning_rate: Schedule
     max_gradient_norm: float
     """The actor's and the critic's gradients are each scaled down to this global norm."""
     checkpoint_every_updates: int

@@ -20,7 +20,7 @@ from nashdex.core.manifest import StoredObject
 from nashdex.core.results import TrainingPoint
 from nashdex.core.steps import StepName
 from nashdex.store.protocol import ObjectStore
-from nashdex.trainer.damping import ControllerState
+from nashdex.learning.damping.controller import ControllerState
 
 
 class TrainingState(Model):

@@ -1,7 +1,7 @@
 """Further rounds of battles, played in the training process with the newest weights.
 
 A round's battles follow from the run's seed, the iteration, the shard, the round and the weights that it begins with,
-so that a round that was interrupted is played again to the bit.
+so an interrupted round is repeated to the bit.
 """
 
 import copy
@@ -28,17 +28,19 @@ from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 
 NEWEST = PolicyId("newest")
-"""Who acts with the weights of the moment; they are no stored policy."""
+"""The policy that acts with the current weights. It is not stored."""
 
 
 class Rounds:
-    """Plays rounds on an arena that opens with the first of them. Use as a context manager."""
+    """Plays rounds of ``num_battles`` on an arena that opens with the first of them. Use as a context manager."""
 
-    def __init__(self, store: ObjectStore, settings: RunSettings, game: Game, plan: IterationPlan, shard: int) -> None:
+    def __init__(
+        self, store: ObjectStore, settings: RunSettings, game: Game, plan: IterationPlan, shard: int, num_battles: int
+    ) -> None:
         self._store = store
         self._settings = settings
         self._game = game
-        self._plan = plan
+        self._num_battles = num_battles
         self._seed = derive_seed(settings.seed, "round", plan.iteration, shard)
         self._mixture = _mixture(plan)
         self._sizes = choose_sizes(settings.collect, settings.collect.battles, cores_of_shard(settings.train.seeds))
@@ -56,7 +58,7 @@ class Rounds:
     def play(self, number: int, network: ActorCritic) -> list[Episode]:
         """Return the episodes of ``network`` in round ``number``, in the order of their battles.
 
-        It meets the plan's opponents. Where its opponent is to be itself, both seats' decisions are returned.
+        It meets the plan's opponents. Against itself, the decisions of both seats are returned.
 
         Raises:
             ConfigurationError: the game cannot be played here.
@@ -78,7 +80,7 @@ class Rounds:
     def _assignments(self, number: int) -> Iterator[Assignment]:
         root = derive_seed(self._seed, number)
         battles = PairedBattles(root, self._game.teams(), self._settings.collect.deadline_seconds)
-        for battle in range(self._settings.train.round_battles):
+        for battle in range(self._num_battles):
             opponent = self._mixture.draw(battles.pair_uniform(battle, "opponent"))
             yield battles.assignment(battle, (NEWEST, opponent), record=True, record_opponent=opponent == NEWEST)
 
@@ -88,8 +90,8 @@ class Rounds:
                 arena = self._game.open_arena(num_gateways=self._sizes.gateways)
             except ConfigurationError as error:
                 raise ConfigurationError(
-                    f"train.rounds is {self._settings.train.rounds}, so that training plays battles itself, and "
-                    f"{self._game.format} cannot be played here: {error}; set train.rounds = 1, or train where it can"
+                    f"train.oracle.rounds is above 1, so training plays battles itself, and {self._game.format} cannot "
+                    f"be played here: {error}; set train.oracle.rounds = 1, or train where it can be played"
                 ) from error
             self._session = Session(arena, self._sizes.concurrent_battles)
             self._session.load(self._store, (policy for policy in self._mixture.support if policy != NEWEST))
@@ -99,6 +101,6 @@ class Rounds:
 def _mixture(plan: IterationPlan) -> Mixture:
     """Return the opponents. Where the rule pairs the learner with itself, that is its newest self."""
     opponents = dict(plan.opponents)
-    if plan.rule in {"self-play", "league"} and plan.learner in opponents:
+    if plan.learns_from_both_seats(plan.learner) and plan.learner in opponents:
         opponents[NEWEST] = opponents.pop(plan.learner)
     return Mixture(opponents)

@@ -1,37 +1,60 @@
 """Tabular Q-learning (Watkins and Dayan 1992) against a mixture of tables, from simulated battles.
 
-Against fixed opponents, of whom one is drawn a battle, a seat's information states are the states of a Markov decision
-process: in a game of perfect recall they hold all that the seat can know of who sits opposite. So Q(s, a) converges
-to the value of the best response, without the tree's probabilities ever being read.
+Against fixed opponents, one of which is drawn for each battle, a seat's information states are the states of a Markov
+decision process: in a game of perfect recall they hold all that the seat can know about its opponent. So Q(s, a)
+converges to the value of the best response, without the tree's probabilities ever being read.
 
 S information states, A actions, K opponents, N battles that step together.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from nashdex.core.results import TrainingPoint
+from nashdex.core.section import Choice
 from nashdex.core.seeds import inverse_cdf
+from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.games.interface import NUM_SEATS
 from nashdex.games.tabular.tree import GameTree, Table, one_hot
+from nashdex.learning.curve import Curve
+from nashdex.oracles.interface import Oracle, Task, Trained
 from nashdex.telemetry.progress import Progress
-from nashdex.trainer.curve import Curve
-from nashdex.trainer.settings import QLearningSettings
+
+if TYPE_CHECKING:
+    from nashdex.oracles.tree import TreeOpponents
+
+
+class QLearningSettings(Choice):
+    """Tabular Q-learning from simulated battles, in games whose tree is known."""
+
+    kind: Literal["q-learning"] = "q-learning"
+    battles: int = Field(500_000, ge=1, le=10**9, description="Simulated battles.")
+    concurrent_battles: int = Field(1000, ge=1, le=1_000_000, description="Battles that step together.")
+    exploration: float = Field(0.5, ge=0, le=1, description="ε at the start: share of actions drawn uniformly.")
+    final_exploration: float = Field(0.05, ge=0, le=1, description="ε at the end; linear in between.")
+    step_size_power: float = Field(
+        0.7, gt=0.5, le=1, description="ω of the step size n^(−ω) after n visits of a state and action."
+    )
+
 
 _NONE = -1
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """What Q-learning came to."""
+    """The result of Q-learning."""
 
     table: Table
     """Shape (S, A): greedy; the first of equally good actions."""
     num_decisions: int
-    """By the learner."""
+    """Decisions of the learner."""
     num_updates: int
     curve: tuple[TrainingPoint, ...]
 
@@ -70,19 +93,13 @@ class ActionValues:
         return float(np.square(error).mean())
 
 
-def learn(
-    tree: GameTree,
-    tables: NDArray[np.float64],
-    mixture: NDArray[np.float64],
-    settings: QLearningSettings,
-    seed: int,
-    progress: Progress,
-) -> Learnt:
-    """Return the greedy table after ``settings.battles`` battles against the mixture of ``tables`` (K, S, A).
+def learn(opponents: TreeOpponents, settings: QLearningSettings, seed: int, progress: Progress) -> Learnt:
+    """Return the greedy table after ``settings.battles`` battles against a mixture of opponents.
 
     Raises:
         StoppedError: the process was asked to stop.
     """
+    tree = opponents.tree
     rng = np.random.default_rng(seed)
     values = ActionValues(tree, settings.step_size_power)
     curve, num_decisions, wave, left = Curve(), 0, 0, settings.battles
@@ -91,7 +108,7 @@ def learn(
         size = min(left, settings.concurrent_battles)
         done = 1.0 - left / settings.battles
         exploration = settings.exploration + done * (settings.final_exploration - settings.exploration)
-        decisions, error = _play(tree, tables, mixture, values, exploration, size, rng)
+        decisions, error = _play(opponents, values, exploration, size, rng)
         curve.add(wave, {"exploration": exploration, "value_loss": error})
         num_decisions += decisions
         wave, left = wave + 1, left - size
@@ -101,15 +118,10 @@ def learn(
 
 
 def _play(
-    tree: GameTree,
-    tables: NDArray[np.float64],
-    mixture: NDArray[np.float64],
-    values: ActionValues,
-    exploration: float,
-    size: int,
-    rng: np.random.Generator,
+    opponents: TreeOpponents, values: ActionValues, exploration: float, size: int, rng: np.random.Generator
 ) -> tuple[int, float]:
-    """Play ``size`` battles side by side, learning on the way; return the learner's decisions and its mean error."""
+    """Play ``size`` battles side by side and learn from them; return the learner's decisions and its mean error."""
+    tree, tables, mixture = opponents.tree, opponents.tables, opponents.mixture
     seat = rng.integers(0, NUM_SEATS, size)
     opponent = rng.choice(len(mixture), size, p=mixture)
     node = np.zeros(size, dtype=np.int64)
@@ -146,3 +158,34 @@ def _play(
 def _draw(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Return one column of each row of ``weights`` (N, B), drawn in proportion, shape (N,)."""
     return inverse_cdf(weights.cumsum(axis=1), rng.random(len(weights)))
+
+
+def train(task: Task, settings: QLearningSettings) -> Trained:
+    """Return the greedy policy of Q-learning against the plan's opponents."""
+    opponents = task.opponents_in_tree()
+    _, best_value = opponents.best_response()
+    with Progress(StepName.TRAIN, task.shard, settings.battles, "battles") as progress:
+        learnt = learn(opponents, settings, task.seed, progress)
+    return Trained(
+        policy=learnt.table,
+        summary={"value": opponents.payoff(learnt.table), "best_response_value": best_value},
+        curve=learnt.curve,
+        num_updates=learnt.num_updates,
+        num_decisions=learnt.num_decisions,
+    )
+
+
+Q_LEARNING = Oracle(
+    settings=QLearningSettings,
+    summary="tabular Q-learning from simulated battles; the tree's probabilities are never read",
+    train=train,
+    makes="table",
+    plays=None,
+    needs_tree=True,
+    metrics={
+        "exploration": "ε, the share of actions drawn uniformly",
+        "value_loss": "mean squared error of the updated action values",
+        "value": "payoff of the policy against the opponents, a game",
+        "best_response_value": "payoff of the exact best response against the same opponents",
+    },
+)

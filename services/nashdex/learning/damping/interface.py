@@ -1,0 +1,93 @@
+"""What damping consists of, and what a preset is."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from nashdex.core.section import Section
+from nashdex.learning.damping.controller import Controller, StepSizeController
+from nashdex.learning.damping.schedule import Schedule
+
+ReferenceKind = Literal["none", "snapshot", "ema", "uniform", "league", "portfolio"]
+"""The policy ρ that KL(π‖ρ) holds the trained policy to."""
+
+
+class ReferenceCoefficient(Schedule):
+    """β_ref, the coefficient of KL(π‖ρ)."""
+
+    controller: Controller = Field(Controller(), description="Multiplies it so that KL(π‖ρ) meets a target.")
+
+
+class StepSize(Section):
+    """The step size relative to the learning rate: (1 + k / decay_updates)^(−power) at optimiser step k."""
+
+    power: float = Field(0.0, ge=0, le=10, description="How fast it falls; 0 for a constant.")
+    decay_updates: float = Field(1.0, gt=0, description="Optimiser steps over which it falls by a factor 2^power.")
+    controller: StepSizeController = Field(
+        StepSizeController(), description="Multiplies it so that KL(policy ‖ behaviour policy) meets a target."
+    )
+
+
+class Damping(Section):
+    """The coefficients of a run's losses, what moves them, and what the policy is held to."""
+
+    reference: ReferenceKind = Field(
+        "none",
+        description="ρ, the policy that the trained one is held to: itself at the start of the iteration (snapshot), a "
+        "moving average of its parameters (ema), uniform over the legal actions (uniform), the mixture of the opponents "
+        "(league), or the nearest of several (portfolio).",
+    )
+    beta: ReferenceCoefficient = Field(ReferenceCoefficient(), description="Coefficient of KL(policy ‖ reference).")
+    beta_behaviour: float = Field(0.0, ge=0, description="Coefficient of KL(policy ‖ behaviour policy).")
+    entropy: Schedule = Field(Schedule(initial=0.01), description="Coefficient of the entropy bonus.")
+    step_size: StepSize = Field(StepSize(), description="Schedule and controller of the step size.")
+    ema_decay: float = Field(0.999, ge=0, lt=1, description="Share that the ema reference keeps at a step.")
+    clock: Literal["iteration", "run"] = Field(
+        "iteration", description="Whether schedules count the optimiser steps of the iteration or of the whole run."
+    )
+
+    def learning_rate(self, initial: float) -> Schedule:
+        """Return the step size over optimiser steps."""
+        return Schedule(initial=initial, power=self.step_size.power, decay_updates=self.step_size.decay_updates)
+
+    def is_warm(self, update: int) -> bool:
+        """Say whether controllers may act: they wait until β_ref has warmed up."""
+        return update >= self.beta.warmup_updates
+
+    def coefficients(self, update: int, multiplier: float = 1.0) -> "Coefficients":
+        """Return the coefficients of optimiser step ``update``; ``multiplier`` is that of β_ref's controller."""
+        beta = 0.0 if self.reference == "none" else self.beta.at(update, multiplier)
+        return Coefficients(beta, self.beta_behaviour, self.entropy.at(update))
+
+    def problems(self) -> Iterator[str]:
+        """Yield what contradicts itself, by keys relative to the section of damping."""
+        beta = self.beta
+        if self.reference != "none" and max(beta.initial, beta.floor) == 0:
+            yield (
+                f"reference is {self.reference!r} and beta.initial is 0, so the reference has no effect; set "
+                "beta.initial above 0, or reference = 'none'"
+            )
+        if self.reference == "none" and beta.initial > 0:
+            yield f"beta.initial is {beta.initial:g} and reference is 'none'; name a reference, or leave beta out"
+        if beta.cap is not None and beta.floor > beta.cap:
+            yield f"beta.floor is {beta.floor:g}, above beta.cap, which is {beta.cap:g}; expected at most the cap"
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """The weights of one update's losses."""
+
+    beta_reference: float
+    beta_behaviour: float
+    entropy: float
+
+
+@dataclass(frozen=True)
+class Preset:
+    """An entry of the registry of presets: damping under a name. This is the whole of its surface."""
+
+    summary: str
+    """What it does, in one line, for the documentation."""
+    damping: Damping

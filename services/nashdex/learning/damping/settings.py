@@ -1,0 +1,46 @@
+"""The section of settings that chooses a preset and overrides parts of it."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from nashdex.core.nested import merge
+from nashdex.core.plugins import NameOf
+from nashdex.learning.damping.interface import Damping
+from nashdex.learning.damping.registry import DAMPING_PRESETS
+
+_DEFAULT = "ppo-clip-kl"
+
+
+class DampingSettings(Damping):
+    """A damping preset and overrides of it: a key that is not given keeps the preset's value."""
+
+    preset: Annotated[str, NameOf(DAMPING_PRESETS)] = Field(_DEFAULT, description="Where the other values come from.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _over_the_preset(cls, given: Any) -> Any:  # noqa: ANN401 - whatever stands in the settings
+        """Return the preset's values with those that are given over them.
+
+        A coefficient without a reference brings the usual one, and 0 removes it; no reference needs no coefficient.
+        """
+        name = given.get("preset", _DEFAULT) if isinstance(given, Mapping) else None
+        if name not in DAMPING_PRESETS:
+            return given  # the fields say what is wrong
+        merged = merge(DAMPING_PRESETS[name].damping.model_dump(), given)
+        beta = given.get("beta")
+        if "reference" not in given and isinstance(beta, Mapping) and "initial" in beta:
+            if beta["initial"] in (0, "0"):
+                merged["reference"] = "none"
+            elif merged["reference"] == "none":
+                merged["reference"] = "snapshot"
+        if given.get("reference") == "none" and beta is None:
+            merged["beta"] = {}
+        return merged
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> "DampingSettings":
+        for problem in self.problems():
+            raise ValueError(problem)
+        return self

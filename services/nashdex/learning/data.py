@@ -1,0 +1,93 @@
+"""What a network learns from in an iteration: the collected battles, on the device that trains."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import AttemptId
+from nashdex.core.seeds import derive_seed
+from nashdex.core.steps import StepName
+from nashdex.games.interface import Game, Reward
+from nashdex.games.space import Space
+from nashdex.learning.batching import played_by
+from nashdex.learning.checkpoint import Checkpoints
+from nashdex.metagame.plan import IterationPlan
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.settings import NetworkSettings
+from nashdex.store.attempt import read_manifest
+from nashdex.store.protocol import ObjectStore
+from nashdex.trajectory.episode import Episode
+from nashdex.trajectory.shard import read_shards
+
+
+@dataclass(frozen=True)
+class Data:
+    """The learner's episodes of an iteration, and the checkpoints of training on them."""
+
+    game: Game
+    space: Space
+    episodes: Sequence[Episode]
+    checkpoints: Checkpoints
+
+    @property
+    def num_decisions(self) -> int:
+        """Decisions in all episodes."""
+        return sum(len(episode) for episode in self.episodes)
+
+    def rewards(self, episodes: Sequence[Episode], reward: Reward, discount: float) -> list[NDArray[np.float32]]:
+        """Return the rewards of each of ``episodes``, (T,)."""
+        return [self.game.rewards(reward, self.space, e.observations, e.score, discount) for e in episodes]
+
+
+def collected(
+    store: ObjectStore, game: Game, plan: IterationPlan, *, num_shards: int, shard: int, attempt: AttemptId
+) -> Data:
+    """Return what the ``num_shards`` collect shards of an iteration recorded, for a shard of the train step.
+
+    Raises:
+        DataError: a collect shard is missing or altered, or another policy than the plan's learner acted.
+    """
+    manifests = [read_manifest(store, plan.iteration, StepName.COLLECT, number) for number in range(num_shards)]
+    space, recorded = read_shards(store, manifests)
+    # A checkpoint belongs to one set of inputs.
+    inputs = "\n".join([plan.oracle, plan.learner, *(manifest.attempt for manifest in manifests)])
+    return Data(
+        game=game,
+        space=space,
+        episodes=played_by(recorded, plan.learner),
+        checkpoints=Checkpoints(
+            store, plan.iteration, shard, attempt, hashlib.sha256(inputs.encode()).hexdigest()
+        ),
+    )
+
+
+def fresh_network(space: Space, settings: NetworkSettings, seed: int) -> ActorCritic:
+    """Return a network whose first weights follow from ``seed`` alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(derive_seed(seed, "weights") % 2**63)
+        return make_network(space, settings)
+
+
+def prepare_torch(device: str, num_threads: int) -> torch.device:
+    """Make training repeatable to the bit on one machine, and return where it runs.
+
+    Raises:
+        ConfigurationError: ``device`` is ``cuda`` and torch finds none.
+    """
+    if device == "cuda":
+        # Without this, cuBLAS may add in another order each time.
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        if not torch.cuda.is_available():
+            raise ConfigurationError(
+                "train.device is 'cuda', and torch finds no CUDA device here; run on a machine that has one, with a "
+                'CUDA build of torch, or set train.device = "cpu"'
+            )
+    torch.use_deterministic_algorithms(mode=True)
+    torch.set_num_threads(num_threads)
+    return torch.device(device)

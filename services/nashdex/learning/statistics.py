@@ -1,0 +1,17 @@
+"""Statistics of a batch. N decisions, A actions."""
+
+from torch import Tensor
+
+
+def mean_over_choices(values: Tensor, masks: Tensor) -> Tensor:
+    """Return the mean of ``values`` (N,) over the rows with more than one legal action; 0 where there is none."""
+    has_choice = masks.sum(dim=-1) > 1
+    return (values * has_choice).sum() / has_choice.sum().clamp(min=1)
+
+
+def explained_variance(values: Tensor, returns: Tensor) -> float:
+    """Return 1 − Var(returns − values) / Var(returns); 0 where returns do not vary."""
+    variance = returns.var(correction=0)
+    if variance == 0:
+        return 0.0
+    return float(1 - (returns - values).var(correction=0) / variance)

@@ -1,0 +1,68 @@
+"""What an opponent rule is: the whole surface between the plan step and a rule."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from nashdex.core.ids import PolicyId
+from nashdex.core.section import Choice
+from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.population import Population
+
+S = TypeVar("S", bound=Choice)
+
+
+def _no_payoffs() -> float:
+    raise AssertionError("only a game with exact payoffs has a largest one")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a rule may look at. Everything refers to policies by id."""
+
+    population: Population
+    learner: PolicyId
+    """The member that trains."""
+    iteration: int
+    """The one to plan, from 0."""
+    num_iterations: int
+    """Of the run, iteration 0 included."""
+    matrix: InteractionMatrix
+    """Payoffs between the members."""
+    meta_strategy: Mapping[PolicyId, float]
+    """The newest one; empty in iteration 0."""
+    ratings: Mapping[str, float]
+    """Elo by policy; some members may have none."""
+    largest_payoff: Callable[[], float] = _no_payoffs
+    """Largest payoff of a tabular game, in its units. Building its tree may take seconds."""
+
+
+def _no_problem(_settings: Choice) -> Iterator[str]:
+    yield from ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpponentRule(Generic[S]):
+    """One way of choosing opponents. This is the whole of its surface."""
+
+    settings: type[S]
+    """The section ``[opponents]``. Its ``kind`` is the rule's name."""
+    summary: str
+    """What the rule does, in one line, for the documentation."""
+    words: str
+    """What a learner trains against, for the report: ``a league``."""
+    mixture: Callable[[S, Situation], dict[PolicyId, float]]
+    """Returns how often the learner meets each member, by id; members that it never meets are left out.
+
+    Raises ConfigurationError where the settings leave no opponent.
+    """
+    answers_meta_strategy: bool = False
+    """Whether a trained policy is a response to the meta-strategy, so that its gain measures exploitability."""
+    meets_itself: bool = False
+    """Whether the learner as an opponent is its newest self, so that training learns from both seats."""
+    needs_newest: bool = False
+    """Whether the rule has no effect unless training goes on from the newest policy."""
+    needs_battles: bool = False
+    """Whether the rule is for oracles that play battles."""
+    problems: Callable[[S], Iterator[str]] = _no_problem
+    """Yields what is wrong with the settings, each as one line."""

@@ -1,0 +1,248 @@
+"""Behaviour cloning: a fresh network learns to act like the teacher, and its critic to predict the teacher's results.
+
+The loss is masked cross-entropy over the decisions with a choice. Battles, not decisions, are held out: decisions of
+one battle are too alike. Training keeps the epoch with the least validation loss; then the critic alone learns, by
+squared error, for a few epochs: it memorises battles long before the actor does. N decisions, A actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from nashdex.core.errors import DataError
+from nashdex.core.lazy import LazyModule
+from nashdex.core.section import Choice
+from nashdex.core.seeds import derive_seed
+from nashdex.core.steps import StepName
+from nashdex.learning.damping.schedule import Schedule
+from nashdex.oracles.interface import Oracle, Task, Trained
+from nashdex.telemetry.progress import Progress
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from nashdex.learning import advantages, batching, data, loop, statistics
+    from nashdex.learning.batching import Batch
+    from nashdex.learning.loop import TrainingLoop
+    from nashdex.policies import masked
+    from nashdex.policies.networks.actor_critic import ActorCritic
+    from nashdex.settings.run import RunSettings
+    from nashdex.trajectory.episode import Episode
+else:  # imported when training begins
+    torch = LazyModule("torch")
+    advantages = LazyModule("nashdex.learning.advantages")
+    batching = LazyModule("nashdex.learning.batching")
+    data = LazyModule("nashdex.learning.data")
+    loop = LazyModule("nashdex.learning.loop")
+    statistics = LazyModule("nashdex.learning.statistics")
+    masked = LazyModule("nashdex.policies.masked")
+
+
+class CloneSettings(Choice):
+    """Behaviour cloning of `collect.teacher`."""
+
+    kind: Literal["clone"] = "clone"
+    num_epochs: int = Field(6, ge=1, le=1000, description="Passes over the teacher's decisions.")
+    minibatch_decisions: int = Field(256, ge=1, description="Decisions an optimiser step.")
+    learning_rate: float = Field(2e-3, gt=0, le=1, description="Adam's step size.")
+    validation_share: float = Field(0.1, gt=0, lt=1, description="Share of the battles held out.")
+    critic_warmup_epochs: int = Field(2, ge=0, le=100, description="Further epochs, for the critic alone.")
+    max_gradient_norm: float = Field(
+        0.5, gt=0, description="Global norm that the actor's and the critic's gradient are scaled down to."
+    )
+
+
+_BEST = "best"
+_BEST_LOSS = "best_loss"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Decisions of the teacher and their discounted returns, (N,)."""
+
+    batch: Batch
+    returns: Tensor
+
+
+def make_lessons(
+    episodes: Sequence[Episode],
+    rewards: Sequence[NDArray[np.float32]],
+    settings: CloneSettings,
+    discount: float,
+    seed: int,
+    device: torch.device,
+) -> tuple[Lesson, Lesson]:
+    """Return what to learn from and what to validate with, split by battle.
+
+    Raises:
+        DataError: there are fewer than two battles.
+    """
+    battles = sorted({episode.seed for episode in episodes})
+    if len(battles) < 2:  # noqa: PLR2004 - one for each side of the split
+        raise DataError(f"cloning needs two battles to hold one out, and got {len(battles)}; collect more")
+    num_held_out = min(max(1, round(settings.validation_share * len(battles))), len(battles) - 1)
+    shuffled = np.random.default_rng(derive_seed(seed, "split")).permutation(len(battles))
+    held_out = {battles[i] for i in shuffled[:num_held_out]}
+
+    def lesson(*, validation: bool) -> Lesson:
+        chosen = [i for i, episode in enumerate(episodes) if (episode.seed in held_out) == validation]
+        returns = np.concatenate([advantages.discounted_returns(rewards[i], discount) for i in chosen])
+        return Lesson(batching.make_batch([episodes[i] for i in chosen], device), torch.from_numpy(returns).to(device))
+
+    return lesson(validation=False), lesson(validation=True)
+
+
+def num_updates(lesson: Lesson, settings: CloneSettings) -> int:
+    """Return the number of optimiser steps of cloning."""
+    epochs = settings.num_epochs + settings.critic_warmup_epochs
+    return epochs * batching.num_minibatches(len(lesson.batch), settings.minibatch_decisions)
+
+
+def clone(
+    training: TrainingLoop,
+    lesson: Lesson,
+    validation: Lesson,
+    settings: CloneSettings,
+    seed: int,
+    progress: Progress,
+) -> dict[str, float]:
+    """Train from wherever the loop is and return the final values of the validation."""
+    per_epoch = batching.num_minibatches(len(lesson.batch), settings.minibatch_decisions)
+    total = num_updates(lesson, settings)
+    order: tuple[Tensor, ...] = ()
+    while True:
+        epoch, position = divmod(training.update, per_epoch)
+        if position == 0:
+            if 0 < epoch <= settings.num_epochs:
+                _judge(training, validation)
+            if epoch == settings.num_epochs:
+                training.restore(_BEST)
+        if training.update >= total:
+            break
+        if position == 0 or not order:
+            order = batching.minibatches(
+                len(lesson.batch),
+                settings.minibatch_decisions,
+                derive_seed(seed, "epoch", epoch),
+                lesson.batch.actions.device,
+            )
+        rows = order[position]
+        if epoch < settings.num_epochs:
+            loss, measured = _actor_loss(training.network, lesson.batch.rows(rows))
+        else:
+            loss, measured = _critic_loss(training.network, lesson.batch.observations[rows], lesson.returns[rows])
+        training.step(loss, measured, progress)
+    return measure(training.network, validation)
+
+
+def _judge(training: TrainingLoop, validation: Lesson) -> None:
+    """Validate the epoch that just ended, and keep it if it is the best."""
+    training.latest.update(measure(training.network, validation))
+    if training.latest["validation_loss"] < training.marks.get(_BEST_LOSS, float("inf")):
+        training.marks[_BEST_LOSS] = training.latest["validation_loss"]
+        training.keep(_BEST)
+
+
+def _actor_loss(network: ActorCritic, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+    cross_entropy, accuracy = _imitation(masked.masked_log_softmax(network.logits(batch.observations), batch.masks), batch)
+    return cross_entropy, {"loss": cross_entropy.item(), "accuracy": accuracy.item()}
+
+
+def _critic_loss(network: ActorCritic, observations: Tensor, returns: Tensor) -> tuple[Tensor, dict[str, float]]:
+    values = network.values(observations)
+    loss = (values - returns).square().mean()
+    explained = statistics.explained_variance(values.detach(), returns)
+    return loss, {"value_loss": loss.item(), "explained_variance": explained}
+
+
+def _imitation(log_probs: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Return the cross-entropy to the teacher's actions, and the share of them that are the most likely ones."""
+    surprise = -log_probs.gather(1, batch.actions[:, None]).squeeze(1)
+    hit = (log_probs.argmax(dim=1) == batch.actions).float()
+    return statistics.mean_over_choices(surprise, batch.masks), statistics.mean_over_choices(hit, batch.masks)
+
+
+def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
+    """Return how well ``network`` predicts the teacher's held-out actions and results."""
+    log_probs, values = batching.evaluate(network, validation.batch)
+    cross_entropy, accuracy = _imitation(log_probs, validation.batch)
+    return {
+        "validation_loss": cross_entropy.item(),
+        "validation_accuracy": accuracy.item(),
+        "validation_explained_variance": statistics.explained_variance(values, validation.returns),
+    }
+
+
+def train(task: Task, settings: CloneSettings) -> Trained:
+    """Clone the teacher, whose battles the iteration collected."""
+    run, shared = task.settings, task.settings.train
+    device = data.prepare_torch(shared.device, shared.num_threads)
+    collected = data.collected(
+        task.store,
+        task.game,
+        task.plan,
+        num_shards=run.collect.shards,
+        shard=task.shard,
+        attempt=task.attempt,
+    )
+    network = data.fresh_network(collected.space, run.network, task.seed).to(device)
+    rewards = collected.rewards(collected.episodes, shared.reward, shared.discount)
+    lesson, validation = make_lessons(collected.episodes, rewards, settings, shared.discount, task.seed, device)
+    training = loop.TrainingLoop(
+        network,
+        loop.LoopSettings(
+            Schedule(initial=settings.learning_rate), settings.max_gradient_norm, shared.checkpoint_every_updates
+        ),
+        collected.checkpoints,
+    )
+    total = num_updates(lesson, settings)
+    with Progress(StepName.TRAIN, task.shard, total, "updates", done=training.update) as progress:
+        summary = clone(training, lesson, validation, settings, task.seed, progress)
+    return Trained(
+        policy=network,
+        summary=summary,
+        curve=training.curve.with_newest(),
+        num_updates=training.update,
+        num_decisions=collected.num_decisions,
+        rollbacks=training.rollbacks,
+        when_stored=collected.checkpoints.clear,
+    )
+
+
+def problems(_settings: CloneSettings, run: RunSettings) -> Iterator[str]:
+    """Yield why a clone cannot answer opponents."""
+    if run.train.oracle.kind == CLONE.name:
+        yield (
+            "train.oracle 'clone' would clone the teacher in every iteration, whoever the opponents are; expected an "
+            "oracle that answers them, and `clone` in train.first"
+        )
+
+
+CLONE = Oracle(
+    settings=CloneSettings,
+    summary="behaviour cloning of `collect.teacher`: the first network, which others go on from",
+    train=train,
+    makes="network",
+    plays="teacher",
+    answers_opponents=False,
+    policy_name="clone of {learner}",
+    problems=problems,
+    metrics={
+        "loss": "cross-entropy to the teacher's actions, nats a decision",
+        "accuracy": "share of decisions in which the teacher's action is the most likely one",
+        "value_loss": "mean squared error of the critic",
+        "explained_variance": "share of the variance of returns that the critic explains",
+        "validation_loss": "cross-entropy on held-out battles, nats a decision",
+        "validation_accuracy": "accuracy on held-out battles",
+        "validation_explained_variance": "explained variance on held-out battles",
+        "gradient_norm": "global norm of the gradient before it is scaled down",
+        "learning_rate": "step size of the optimiser",
+    },
+)
