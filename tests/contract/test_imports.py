@@ -74,7 +74,7 @@ CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubern
     [
         ("collector", ["nashdex.cli", "nashdex.collector.step"]),
         ("evaluator", ["nashdex.cli", "nashdex.evaluator.step"]),
-        ("trainer", ["nashdex.cli", "nashdex.trainer.step"]),
+        ("trainer", ["nashdex.cli", "nashdex.trainer.step", "nashdex.learning.loop", "nashdex.learning.rounds"]),
         (
             "control",
             [

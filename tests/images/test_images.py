@@ -44,7 +44,7 @@ IMPORTED = {
     ),
     "collector": ("boto3, pyspiel, poke_env", "nashdex.cli, nashdex.collector.step, nashdex.rollout.loading"),
     "evaluator": ("boto3, pyspiel, poke_env", "nashdex.cli, nashdex.evaluator.step, nashdex.rollout.loading"),
-    "trainer": ("boto3, pyspiel, torch.distributed.run", "nashdex.cli, nashdex.trainer.step, nashdex.trainer.loop"),
+    "trainer": ("boto3, pyspiel, torch.distributed.run", "nashdex.cli, nashdex.trainer.step, nashdex.learning.loop"),
 }
 IMAGE_OF_STEP = {
     StepName.PLAN: "control",

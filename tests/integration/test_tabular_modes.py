@@ -1,4 +1,4 @@
-"""Every mode and the gate over whole small runs of Kuhn poker: the project's own steps, one after another."""
+"""Every opponent rule and the gate over whole small runs of Kuhn poker: the project's own steps, one after another."""
 
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult,
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.opponents.league import LeagueSettings
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
@@ -60,7 +61,7 @@ def _trained(store: ObjectStore, settings: RunSettings, iteration: int) -> list[
 
 
 def test_self_play_improves_the_newest_against_itself_and_learns_from_both_seats(tmp_path: Path) -> None:
-    store, settings = _run(tmp_path, mode="self-play", solve={"meta_solver": "last"})
+    store, settings = _run(tmp_path, opponents="self-play", solve={"meta_solver": "last"})
     plans = _plans(store)
     assert [plan.rule for plan in plans] == ["initial", "self-play", "self-play"]
     for iteration in (1, 2):
@@ -74,20 +75,22 @@ def test_self_play_improves_the_newest_against_itself_and_learns_from_both_seats
 
 
 def test_a_league_meets_every_class_that_is_there(tmp_path: Path) -> None:
-    store, settings = _run(tmp_path, mode="league")
+    store, settings = _run(tmp_path, opponents="league")
     plans = _plans(store)
     assert [plan.rule for plan in plans] == ["initial", "league", "league"]
     (clone,), (first,) = (_trained(store, settings, iteration) for iteration in (0, 1))
     assert plans[1].opponents.keys() == {"random", "first-action", clone.policy}
     assert plans[2].opponents.keys() == {"random", "first-action", clone.policy, first.policy}
-    league = settings.league
+    league = LeagueSettings()
     assert plans[1].opponents[clone.policy] == pytest.approx(league.itself / (league.itself + league.baseline))
     assert sum(plans[2].opponents.values()) == pytest.approx(1)
 
 
 def test_the_gate_lets_in_who_beats_its_parent_and_nobody_else(tmp_path: Path) -> None:
     store, settings = _run(
-        tmp_path, gate={"test": "sprt"}, train={"seeds": 2, "learning_rate": 0.003, "minibatch_decisions": 64}
+        tmp_path,
+        gate={"test": "sprt"},
+        train={"seeds": 2, "oracle": {"learning_rate": 0.003, "minibatch_decisions": 64}},
     )
     members = read_published(store, ITERATIONS - 1, keys.POPULATION, Population)
     matrix = read_published(store, ITERATIONS - 1, keys.INTERACTION_MATRIX, InteractionMatrix)

@@ -1,10 +1,12 @@
 """Kuhn poker as a run of few and small battles, for tests of what trains on it."""
 
+from collections.abc import Mapping
+
 from nashdex.collector import step as collect
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
-from nashdex.core.results import TRAINING_RESULT, Oracle, TrainingResult
-from nashdex.metagame.plan import IterationPlan, OpponentRule
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Kind, PolicyEntry, Population
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import read_object
@@ -14,8 +16,16 @@ from nashdex.trainer.step import run
 RANDOM, FIRST_ACTION = PolicyId("random"), PolicyId("first-action")
 
 
-def kuhn_settings(*, battles: int = 300, **train: object) -> RunSettings:
-    """Return settings of a run in which an iteration takes under a second; ``train`` are those of that section."""
+PPO = {"minibatch_decisions": 128, "num_epochs": 2, "round_battles": 200}
+
+
+def kuhn_settings(*, battles: int = 300, oracle: Mapping[str, object] | str = "ppo", **train: object) -> RunSettings:
+    """Return settings of a run in which an iteration takes under a second.
+
+    ``oracle`` is the name or section of another oracle than PPO, or overrides of PPO's; ``train`` are further settings
+    of that section.
+    """
+    section = {"kind": oracle} if isinstance(oracle, str) else {"kind": "ppo"} | dict(oracle)
     return RunSettings.model_validate(
         {
             "format": "kuhn_poker",
@@ -24,11 +34,9 @@ def kuhn_settings(*, battles: int = 300, **train: object) -> RunSettings:
             "network": {"embedding_size": 4, "entity_size": 16, "hidden_size": 16, "num_hidden_layers": 1},
             "collect": {"battles": battles, "shards": 1, "teacher": "random", "concurrent_battles": battles},
             "train": {
-                "minibatch_decisions": 128,
-                "num_epochs": 2,
-                "round_battles": 200,
+                "oracle": (PPO if section["kind"] == "ppo" else {}) | section,
                 "checkpoint_every_updates": 3,
-                "cloning": {"num_epochs": 1, "critic_warmup_epochs": 1},
+                "first": {"num_epochs": 1, "critic_warmup_epochs": 1},
             }
             | train,
         }
@@ -45,10 +53,10 @@ def trained(
     store: ObjectStore,
     settings: RunSettings,
     iteration: int,
-    oracle: Oracle,
+    oracle: str,
     learner: PolicyId,
     opponents: dict[PolicyId, float],
-    rule: OpponentRule = "meta-strategy",
+    rule: str = "meta-strategy",
 ) -> TrainingResult:
     """Publish a plan, collect, train, and return what training says of itself."""
     prepare(store, settings, iteration, oracle, learner, opponents, rule)
@@ -59,10 +67,10 @@ def prepare(
     store: ObjectStore,
     settings: RunSettings,
     iteration: int,
-    oracle: Oracle,
+    oracle: str,
     learner: PolicyId,
     opponents: dict[PolicyId, float],
-    rule: OpponentRule = "meta-strategy",
+    rule: str = "meta-strategy",
 ) -> None:
     """Publish a plan and collect its battles."""
     networks = {learner, *opponents} - {RANDOM, FIRST_ACTION}

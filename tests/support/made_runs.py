@@ -176,6 +176,8 @@ def _train(store: ObjectStore, plan: IterationPlan, generator: random.Random) ->
         points.append(TrainingPoint(update=update, values=values))
     result = TrainingResult(
         policy=trained_policy(plan.iteration),
+        kind="network",
+        name=f"clone of {plan.learner}" if cloning else f"best response {plan.iteration}",
         parent=None if cloning else plan.learner,
         oracle=plan.oracle,
         preset="ppo-clip-kl",

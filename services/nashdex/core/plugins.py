@@ -9,14 +9,14 @@ Only installed packages count. Settings files and stores hold names, which are l
 import.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import resolve_name
 from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.section import Section
@@ -142,9 +142,28 @@ class OneOf:
 
     def __get_pydantic_core_schema__(self, _source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         choices = {name: handler.generate_schema(entry.settings) for name, entry in self._registry.all().items()}
-        return core_schema.no_info_before_validator_function(
-            self._with_kind, core_schema.tagged_union_schema(choices, discriminator=KIND)
+        return core_schema.no_info_wrap_validator_function(
+            self._validate, core_schema.tagged_union_schema(choices, discriminator=KIND)
         )
+
+    def _validate(self, value: object, choose: Callable[[object], Section]) -> Section:
+        """Return the section that ``value`` describes."""
+        try:
+            return choose(self._with_kind(value))
+        except ValidationError as error:
+            problems = [self._problem(problem) for problem in error.errors(include_url=False)]
+            raise ValidationError.from_exception_data(error.title, problems) from None
+
+    def _problem(self, problem: ErrorDetails) -> InitErrorDetails:
+        """Return a problem under the key that the settings have: pydantic puts the kind before it."""
+        kind: str | PydanticCustomError = problem["type"]
+        context = problem.get("ctx", {})
+        if kind == "value_error":
+            kind = PydanticCustomError("value_error", "{error}", {"error": str(context["error"])})
+        elif kind == "union_tag_invalid":
+            names = ", ".join(self._registry.names)
+            kind = PydanticCustomError("unknown_kind", f"unknown {self._registry.what}; expected one of {names}")
+        return InitErrorDetails(type=kind, loc=problem["loc"][1:], input=problem["input"], ctx=context)
 
     def _with_kind(self, value: object) -> object:
         if isinstance(value, str):

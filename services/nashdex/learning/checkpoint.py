@@ -19,8 +19,8 @@ from nashdex.core.ids import AttemptId
 from nashdex.core.manifest import StoredObject
 from nashdex.core.results import TrainingPoint
 from nashdex.core.steps import StepName
-from nashdex.store.protocol import ObjectStore
 from nashdex.learning.damping.controller import ControllerState
+from nashdex.store.protocol import ObjectStore
 
 
 class TrainingState(Model):

@@ -61,9 +61,7 @@ def collected(
         game=game,
         space=space,
         episodes=played_by(recorded, plan.learner),
-        checkpoints=Checkpoints(
-            store, plan.iteration, shard, attempt, hashlib.sha256(inputs.encode()).hexdigest()
-        ),
+        checkpoints=Checkpoints(store, plan.iteration, shard, attempt, hashlib.sha256(inputs.encode()).hexdigest()),
     )
 
 

@@ -11,15 +11,15 @@ from torch import Tensor, nn
 
 from nashdex.core.errors import DataError
 from nashdex.core.stopping import check_stop, stop_requested
-from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.telemetry import metrics
-from nashdex.telemetry.progress import Progress
 from nashdex.learning.checkpoint import Checkpoints, TrainingState
 from nashdex.learning.curve import Curve
 from nashdex.learning.damping.controller import ControllerState
 from nashdex.learning.damping.schedule import Schedule
 from nashdex.learning.guard import Guard
 from nashdex.learning.references import Reference
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.telemetry import metrics
+from nashdex.telemetry.progress import Progress
 
 _log = structlog.get_logger()
 

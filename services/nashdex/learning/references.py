@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 
 from nashdex.core.ids import PolicyId
+from nashdex.learning.damping.interface import Damping
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.store.protocol import ObjectStore
-from nashdex.learning.damping.interface import Damping
 
 _RANDOM = PolicyId("random")
 _LEAST_SHARE = 1e-9

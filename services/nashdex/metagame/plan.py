@@ -7,6 +7,7 @@ from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.population import Population
 
+
 class FurtherBattles(Model):
     """Battles that a cell gets beyond those that it has, because they may move the meta-strategy."""
 

@@ -151,7 +151,9 @@ def _judge(training: TrainingLoop, validation: Lesson) -> None:
 
 
 def _actor_loss(network: ActorCritic, batch: Batch) -> tuple[Tensor, dict[str, float]]:
-    cross_entropy, accuracy = _imitation(masked.masked_log_softmax(network.logits(batch.observations), batch.masks), batch)
+    cross_entropy, accuracy = _imitation(
+        masked.masked_log_softmax(network.logits(batch.observations), batch.masks), batch
+    )
     return cross_entropy, {"loss": cross_entropy.item(), "accuracy": accuracy.item()}
 
 

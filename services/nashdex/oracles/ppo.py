@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from nashdex.learning import advantages, batching, data, loop, references, rounds, statistics
     from nashdex.learning.batching import Batch
-    from nashdex.learning.damping.interface import Coefficients, Damping
+    from nashdex.learning.damping.interface import Coefficients
     from nashdex.learning.loop import TrainingLoop
     from nashdex.learning.references import Distribution, Reference
     from nashdex.policies import archive, masked
@@ -62,8 +62,8 @@ class PpoSettings(Choice):
     kind: Literal["ppo"] = "ppo"
     start: Literal["newest", "clone"] = Field(
         "newest",
-        description="Whose weights an iteration goes on from: the newest network, or always the first iteration's, which "
-        "still tries every action. A newest network that is nearly deterministic may not find another response.",
+        description="Whose weights an iteration starts from: the newest network, or always the first iteration's, "
+        "which still tries every action. A nearly deterministic network may not find another response.",
     )
     rounds: int = Field(
         1,
@@ -108,7 +108,7 @@ class Targets:
     start: Tensor
     """(N, A), log-probabilities of the policy at the start of the iteration."""
 
-    def rows(self, index: Tensor) -> "Targets":
+    def rows(self, index: Tensor) -> Targets:
         """Return the rows that ``index`` names."""
         return Targets(self.advantages[index], self.returns[index], self.behaviour[index], self.start[index])
 
@@ -167,33 +167,35 @@ def ppo_loss(
     logits, values = network(batch.observations)
     log_probs = masked.masked_log_softmax(logits, batch.masks)
 
+    def over_choices(per_decision: Tensor) -> Tensor:
+        return statistics.mean_over_choices(per_decision, batch.masks)
+
     ratio = (log_probs.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probs).exp()
     clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
     policy_loss = -torch.minimum(ratio * targets.advantages, clipped * targets.advantages).mean()
     value_loss = (values - targets.returns).square().mean()
-
-    mean_entropy = statistics.mean_over_choices(masked.entropy(log_probs, batch.masks), batch.masks)
-    kl_behaviour = statistics.mean_over_choices(masked.kl_divergence(log_probs, targets.behaviour, batch.masks), batch.masks)
-    kl_start = statistics.mean_over_choices(masked.kl_divergence(log_probs.detach(), targets.start, batch.masks), batch.masks)
+    entropy = over_choices(masked.entropy(log_probs, batch.masks))
+    kl_behaviour = over_choices(masked.kl_divergence(log_probs, targets.behaviour, batch.masks))
+    kl_start = over_choices(masked.kl_divergence(log_probs.detach(), targets.start, batch.masks))
     loss = (
         policy_loss
         + settings.value_coefficient * value_loss
-        - coefficients.entropy * mean_entropy
+        - coefficients.entropy * entropy
         + coefficients.beta_behaviour * kl_behaviour
     )
     measured = {
         "policy_loss": policy_loss.item(),
         "value_loss": value_loss.item(),
-        "entropy": mean_entropy.item(),
+        "entropy": entropy.item(),
         "kl_behaviour": kl_behaviour.item(),
         "kl_iteration_start": kl_start.item(),
         "beta_reference": coefficients.beta_reference,
         "entropy_coefficient": coefficients.entropy,
-        "clip_fraction": statistics.mean_over_choices((ratio != clipped).float().detach(), batch.masks).item(),
+        "clip_fraction": over_choices((ratio != clipped).float().detach()).item(),
         "explained_variance": statistics.explained_variance(values.detach(), targets.returns),
     }
     if reference is not None:
-        kl_reference = statistics.mean_over_choices(reference.kl(log_probs, batch.observations, batch.masks), batch.masks)
+        kl_reference = over_choices(reference.kl(log_probs, batch.observations, batch.masks))
         loss = loss + coefficients.beta_reference * kl_reference
         measured["kl_reference"] = kl_reference.item()
     return loss, measured
@@ -247,15 +249,16 @@ def _observe(training: TrainingLoop, name: str, controller: Controller, kl_nats:
 def measure(network: ActorCritic, batch: Batch, targets: Targets, clip_range: float) -> dict[str, float]:
     """Return how far the trained policy is from where it began, over the whole batch."""
     log_probs, values = batching.evaluate(network, batch)
+
+    def over_choices(per_decision: Tensor) -> float:
+        return statistics.mean_over_choices(per_decision, batch.masks).item()
+
     ratio = (log_probs.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probs).exp()
-    clipped = ((ratio - 1).abs() > clip_range).float()
     return {
-        "entropy": statistics.mean_over_choices(masked.entropy(log_probs, batch.masks), batch.masks).item(),
-        "entropy_at_start": statistics.mean_over_choices(masked.entropy(targets.start, batch.masks), batch.masks).item(),
-        "kl_iteration_start": statistics.mean_over_choices(
-            masked.kl_divergence(log_probs, targets.start, batch.masks), batch.masks
-        ).item(),
-        "clip_fraction": statistics.mean_over_choices(clipped, batch.masks).item(),
+        "entropy": over_choices(masked.entropy(log_probs, batch.masks)),
+        "entropy_at_start": over_choices(masked.entropy(targets.start, batch.masks)),
+        "kl_iteration_start": over_choices(masked.kl_divergence(log_probs, targets.start, batch.masks)),
+        "clip_fraction": over_choices(((ratio - 1).abs() > clip_range).float()),
         "explained_variance": statistics.explained_variance(values, targets.returns),
     }
 

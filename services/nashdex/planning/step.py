@@ -13,7 +13,7 @@ from nashdex.core.stopping import check_stop
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.evidence.ledger import InteractionMatrix
-from nashdex.metagame.opponents.interface import Situation
+from nashdex.metagame.opponents.interface import Situation, no_payoffs
 from nashdex.metagame.opponents.registry import INITIAL_RULE, OPPONENT_RULES
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
@@ -100,7 +100,7 @@ def first_plan(settings: RunSettings) -> IterationPlan:
 
 
 def next_plan(
-    settings: RunSettings, iteration: int, solved: Solved, largest_payoff: Callable[[], float] | None = None
+    settings: RunSettings, iteration: int, solved: Solved, largest_payoff: Callable[[], float] = no_payoffs
 ) -> IterationPlan:
     """Return the plan of a later iteration: improve the newest policy against the opponents of the run's rule.
 
@@ -127,7 +127,7 @@ def next_plan(
         matrix=solved.matrix,
         meta_strategy=solved.meta_strategy,
         ratings=solved.ratings,
-        **({} if largest_payoff is None else {"largest_payoff": largest_payoff}),
+        largest_payoff=largest_payoff,
     )
     rule = settings.opponents.kind
     return IterationPlan(

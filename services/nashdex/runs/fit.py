@@ -100,7 +100,10 @@ def _of_gate(settings: RunSettings) -> Iterator[str]:
         return
     oracle = ORACLES[settings.train.oracle.kind]
     if not oracle.improves:
-        yield f"gate.test {gate.test!r} plays a policy against its parent; the oracle {oracle.name!r} has none: leave it out"
+        yield (
+            f"gate.test {gate.test!r} plays a policy against its parent, and the oracle {oracle.name!r} gives policies "
+            "none: leave it out"
+        )
     if is_tabular(settings.format):
         for name in changed:
             yield f"gate.{name} has no effect in {settings.format}, whose exact payoffs decide at once: leave it out"

@@ -51,7 +51,10 @@ RENAMED: MappingProxyType[str, str] = MappingProxyType(
         "train.preset": "train.oracle.damping.preset",
         **{f"train.damping.{old}": f"train.oracle.damping.{new}" for old, new in _DAMPING.items()},
         **{f"train.cloning.{key}": f"train.first.{key}" for key in _CLONE},
-        **{f"train.q_learning.{key}": f"train.oracle.{key}, below train.oracle.kind = 'q-learning'" for key in _Q_LEARNING},
+        **{
+            f"train.q_learning.{key}": f"train.oracle.{key}, below train.oracle.kind = 'q-learning'"
+            for key in _Q_LEARNING
+        },
         "solve.alpha": "solve.meta_solver.alpha, with solve.meta_solver.kind = 'alpha-rank'",
         "solve.population_size": "solve.meta_solver.population_size, with solve.meta_solver.kind = 'alpha-rank'",
         "solve.last_k": "solve.meta_solver.num_policies, with solve.meta_solver.kind = 'last-k'",

@@ -23,7 +23,9 @@ from nashdex.trainer.settings import TrainSettings
 class RunSettings(Section):
     """A whole run. Stored with it as ``config.json``; a run refuses to go on under other settings."""
 
-    run: RunIdField | None = Field(None, description="The run's id; by default the file's name and a hash of the settings.")
+    run: RunIdField | None = Field(
+        None, description="The run's id; by default the file's name and a hash of the settings."
+    )
     format: str = Field("gen1ou", description="Showdown format, or kuhn_poker, leduc_poker or matrix.")
     opponents: OpponentSettings = Field(
         default_factory=default_opponents,

@@ -11,7 +11,7 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.registry import is_tabular
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.interface import AnyOracle, Task, Trained
+from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.tables import save_table_policy
 from nashdex.settings.run import RunSettings
@@ -39,7 +39,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     trained = oracle.train(task, settings.train.section_of(plan.oracle))
     name = oracle.policy_name.format(iteration=iteration, learner=plan.learner)
     parent = plan.learner if oracle.improves else None
-    policy, num_parameters = _store(task, oracle, trained, name, parent)
+    policy, num_parameters = _store(task, trained, name, parent)
     result = TrainingResult(
         policy=policy,
         kind=oracle.makes,
@@ -65,9 +65,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     return manifest
 
 
-def _store(
-    task: Task, oracle: AnyOracle, trained: Trained, name: str, parent: PolicyId | None
-) -> tuple[PolicyId, int]:
+def _store(task: Task, trained: Trained, name: str, parent: PolicyId | None) -> tuple[PolicyId, int]:
     """Store the policy; return its id and its number of parameters."""
     iteration, policy = task.plan.iteration, trained.policy
     if isinstance(policy, np.ndarray):

@@ -7,8 +7,8 @@ import pytest
 from nashdex.collector.step import run
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
-from nashdex.core.results import COLLECT_RESULT, CollectResult, Oracle
-from nashdex.metagame.plan import IterationPlan, OpponentRule
+from nashdex.core.results import COLLECT_RESULT, CollectResult
+from nashdex.metagame.plan import IterationPlan
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.documents import read_written
@@ -28,7 +28,7 @@ SETTINGS = RunSettings.model_validate(
 )
 
 
-def _plan(oracle: Oracle, rule: OpponentRule, opponents: dict[PolicyId, float]) -> IterationPlan:
+def _plan(oracle: str, rule: str, opponents: dict[PolicyId, float]) -> IterationPlan:
     return IterationPlan(
         iteration=1,
         oracle=oracle,
@@ -40,7 +40,7 @@ def _plan(oracle: Oracle, rule: OpponentRule, opponents: dict[PolicyId, float]) 
 
 
 def _collect(
-    folder: Path, rule: OpponentRule, opponents: dict[PolicyId, float], settings: RunSettings = SETTINGS
+    folder: Path, rule: str, opponents: dict[PolicyId, float], settings: RunSettings = SETTINGS
 ) -> tuple[CollectResult, list[Episode]]:
     """Collect battles of ``random`` in the learner's seat."""
     store = open_store(str(folder))
@@ -64,7 +64,7 @@ def test_self_play_records_both_seats_of_every_battle_and_counts_it_once(tmp_pat
 
 
 @pytest.mark.parametrize("rule", ["meta-strategy", "initial"])
-def test_a_member_that_happens_to_be_the_learner_is_met_from_one_seat(tmp_path: Path, rule: OpponentRule) -> None:
+def test_a_member_that_happens_to_be_the_learner_is_met_from_one_seat(tmp_path: Path, rule: str) -> None:
     result, episodes = _collect(tmp_path, rule, {RANDOM: 1.0})
     assert len({episode.seed for episode in episodes}) == len(episodes) == BATTLES
     assert result.recorded_decisions < result.decisions
@@ -89,7 +89,7 @@ def test_in_a_game_for_stakes_any_gain_counts_as_a_win(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("oracle", ["exact", "q-learning"])
-def test_an_oracle_that_reads_the_tree_has_nothing_collected(tmp_path: Path, oracle: Oracle) -> None:
+def test_an_oracle_that_reads_the_tree_has_nothing_collected(tmp_path: Path, oracle: str) -> None:
     store = open_store(str(tmp_path))
     store.put(keys.published(1, keys.PLAN), _plan(oracle, "initial", {RANDOM: 1.0}).to_json())
     manifest = run(store, SETTINGS, 1, 0)

@@ -10,7 +10,7 @@ import pytest
 
 from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import PolicyId
-from nashdex.core.results import TRAINING_RESULT, Oracle, TrainingResult
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.evaluator.gate import in_order, judge, play_gate, run
 from nashdex.games.interface import Events
@@ -148,14 +148,14 @@ def test_a_gate_that_dies_comes_to_the_same_decision_when_it_is_tried_again(stor
 
 
 def _train(
-    store: ObjectStore, shard: int, policy: PolicyId, parent: PolicyId | None, oracle: Oracle = "ppo"
+    store: ObjectStore, shard: int, policy: PolicyId, parent: PolicyId | None, oracle: str = "ppo"
 ) -> TrainingResult:
     result = TrainingResult(
         policy=policy,
+        kind="network",
+        name="best response",
         parent=parent,
         oracle=oracle,
-        preset="none",
-        reference="none",
         num_updates=0,
         num_run_updates=0,
         num_decisions=0,

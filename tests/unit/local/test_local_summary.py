@@ -12,6 +12,7 @@ from nashdex.local.places import logs_folder, report_address
 from nashdex.local.summary import summarise
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.opponents.league import LeagueSettings
 from nashdex.report import step as report_step
 from nashdex.runs.creation import Run
 from nashdex.store import open_store
@@ -61,7 +62,7 @@ def test_an_iteration_whose_policy_the_gate_rejected_says_that_nobody_is_new(tmp
 
 def test_a_league_says_that_its_opponents_were_not_the_meta_strategy(tmp_path: Path) -> None:
     store = open_store(str(tmp_path))
-    settings = made_settings(iterations=2).model_copy(update={"mode": "league"})
+    settings = made_settings(iterations=2).model_copy(update={"opponents": LeagueSettings()})
     for iteration in range(2):
         make_iteration(store, settings, iteration)
     report_step.run(store, settings, 1, 0)

@@ -58,13 +58,13 @@ def test_what_is_no_bundle_is_refused(config: Path) -> None:
         unpack(packed(values | {"settings": values["settings"] | {"run": None}}), "b")
     with pytest.raises(DataError, match="its settings name"):
         unpack(packed(values | {"inputs": {}}), "b")
-    with pytest.raises(DataError, match="no valid Bundle"):
+    with pytest.raises(DataError, match="not a valid Bundle"):
         unpack(packed([]), "b")
 
 
 @pytest.mark.parametrize("text", [b"{}", b"AAAA", pytest.param(packed({})[:20] + b"====", id="cut"), b""])
 def test_what_cannot_be_unpacked_is_refused(text: bytes) -> None:
-    with pytest.raises(DataError, match=r"make it anew|no valid Bundle"):
+    with pytest.raises(DataError, match=r"make it anew|not a valid Bundle"):
         unpack(text, "b")
 
 

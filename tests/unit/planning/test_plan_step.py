@@ -1,4 +1,4 @@
-"""Who trains against whom."""
+"""The plan: the learner and its opponents."""
 
 from itertools import permutations
 from pathlib import Path
@@ -9,6 +9,7 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Kind, PolicyEntry, Population
 from nashdex.planning.step import Solved, first_plan, next_plan, run
@@ -76,7 +77,7 @@ def test_the_learner_is_the_newest_that_its_oracle_can_go_on_from() -> None:
 
 
 def test_training_may_always_start_from_the_clone() -> None:
-    settings = RunSettings.model_validate({"train": {"start": "clone"}})
+    settings = RunSettings.model_validate({"train": {"oracle": {"start": "clone"}}})
     plan = next_plan(settings, 2, _solved(GROWN, STRATEGY, {"strong": 2.0}))
     assert (plan.learner, plan.opponents) == ("clone", {"clone": 0.25, "strong": 0.75})
 
@@ -91,13 +92,13 @@ def test_a_meta_strategy_of_strangers_is_refused() -> None:
         next_plan(SETTINGS, 1, _solved(GROWN, {PolicyId("stranger"): 1.0}))
 
 
-@pytest.mark.parametrize("mode", ["psro", "self-play", "league"])
-def test_iteration_0_is_the_same_in_every_mode(mode: str) -> None:
-    assert first_plan(RunSettings.model_validate({"mode": mode})) == first_plan(SETTINGS)
+@pytest.mark.parametrize("rule", OPPONENT_RULES.names)
+def test_iteration_0_is_the_same_under_every_rule(rule: str) -> None:
+    assert first_plan(RunSettings.model_validate({"opponents": rule})) == first_plan(SETTINGS)
 
 
 def test_self_play_meets_the_learner_alone() -> None:
-    settings = RunSettings.model_validate({"mode": "self-play"})
+    settings = RunSettings.model_validate({"opponents": "self-play"})
     plan = next_plan(settings, 2, _solved(GROWN, STRATEGY, {"weak": 1.0, "strong": 2.0}))
     assert (plan.rule, plan.learner, plan.opponents) == ("self-play", "strong", {"strong": 1.0})
 
@@ -116,7 +117,7 @@ def test_a_league_weighs_opponents_by_the_win_rates_that_were_counted() -> None:
     nobody_drew = tuple((0,) * 4 for _ in range(4))
     matrix = InteractionMatrix(policies=members.ids, wins=wins, draws=nobody_drew, games=games)
     settings = RunSettings.model_validate(
-        {"mode": "league", "league": {"baseline": 0.1, "itself": 0.2, "peer": 0.7, "exploitable": 0.0}}
+        {"opponents": {"kind": "league", "baseline": 0.1, "itself": 0.2, "peer": 0.7, "exploitable": 0.0}}
     )
     solved = Solved(members, matrix, {PolicyId("random"): 1.0}, dict.fromkeys(members.ids, 1000.0))
     plan = next_plan(settings, 2, solved)
@@ -131,9 +132,9 @@ def test_a_league_weighs_opponents_by_the_win_rates_that_were_counted() -> None:
     )
 
 
-@pytest.mark.parametrize("mode", ["psro", "self-play", "league"])
-def test_a_plan_follows_ids_not_places(mode: str) -> None:
-    settings = RunSettings.model_validate({"mode": mode})
+@pytest.mark.parametrize("rule", OPPONENT_RULES.names)
+def test_a_plan_follows_ids_not_places(rule: str) -> None:
+    settings = RunSettings.model_validate({"opponents": rule})
     ratings = {"clone": 900.0, "weak": 1100.0, "strong": 1150.0}
     plans = []
     for order in permutations(GROWN.policies):

@@ -16,6 +16,7 @@ from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.opponents.self_play import SelfPlaySettings
 from nashdex.metagame.solvers.registry import meta_solver
 from nashdex.report import step as report_step
 from nashdex.report.assembly.iterations import CURVE_POINTS, thinned
@@ -104,7 +105,7 @@ def test_policies_of_one_name_are_told_apart(store: ObjectStore) -> None:
     rows = [row.model_copy(update={"name": row.name.rstrip(" 012")}) for row in read_report(store).policies]
     names = policy_names(rows)
     assert len(set(names.values())) == len(rows)
-    assert (names[PolicyId("random")], names[BASE]) == ("random", "clone")
+    assert (names[PolicyId("random")], names[BASE]) == ("random", "clone of heuristic")
     assert names[BEST] == f"best response {BEST[:6]}"
 
 
@@ -252,7 +253,7 @@ def test_gates_and_opponent_rules_are_told(tmp_path: Path) -> None:
 
 
 def test_training_against_no_mixture_is_not_judged_as_a_best_response(tmp_path: Path) -> None:
-    settings = made_settings(iterations=2, replays_per_pair=0).model_copy(update={"mode": "self-play"})
+    settings = made_settings(iterations=2, replays_per_pair=0).model_copy(update={"opponents": SelfPlaySettings()})
     findings = read_report(make_run(tmp_path, settings), 1).findings
     assert "Training was against itself, not against the mixture, so there is no best-response gap." in findings
 

@@ -34,7 +34,7 @@ def test_file_wins_over_default_environment_over_file_override_over_all(
         ("iterations=0", "iterations"),
         ("collect.battles=many", "collect.battles"),
         ("train.discount=1.5", "train.discount"),
-        ("format.x=1", "format.x"),
+        ("format.x=1", "format: Input should be a valid string"),
         ("collect", "KEY=VALUE"),
         ("run=Not Usable", "run"),
         ("collect.gateways=65", "collect.gateways: Input should be less than or equal to 64"),

@@ -46,9 +46,9 @@ def _train(store: ObjectStore, iteration: int, shard: int, policy: str, oracle: 
     result = TrainingResult(
         policy=PolicyId(policy),
         parent=PolicyId("clone") if oracle == "ppo" else None,
+        kind="network",
+        name=f"clone {iteration}" if oracle == "clone" else f"best response {iteration}",
         oracle=oracle,
-        preset="none",
-        reference="none",
         num_updates=1,
         num_decisions=1,
         num_parameters=1,

@@ -16,6 +16,7 @@ from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions
+from nashdex.oracles.clone import CloneSettings, make_lessons
 from nashdex.policies.archive import load_network, read_document
 from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.scripted.playing import scripted_policy
@@ -24,7 +25,6 @@ from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
-from nashdex.trainer.cloning import make_lessons
 from nashdex.trainer.step import run
 from support.bandit import FORMAT, bandit_space, play, write_iteration
 
@@ -44,21 +44,27 @@ class Teacher:
         """Remember nothing."""
 
 
-def make_settings(**train: object) -> RunSettings:
-    values: dict[str, object] = {
+def make_settings(*, first: dict[str, object] | None = None, device: str = "cpu", **ppo: object) -> RunSettings:
+    """Return settings of a run of the bandit, with overrides of the clone's and of PPO's."""
+    oracle: dict[str, object] = {
         "learning_rate": 3e-3,
         "clip_range": 0.4,
         "num_epochs": 8,
         "minibatch_decisions": 128,
-        "checkpoint_every_updates": 4,
-        "cloning": {"minibatch_decisions": 64, "num_epochs": 3, "learning_rate": 3e-3},
     }
-    return RunSettings(
-        format=FORMAT,
-        seed=5,
-        network={"embedding_size": 4, "entity_size": 16, "hidden_size": 32, "num_hidden_layers": 1},
-        collect={"shards": 2},
-        train=values | train,
+    return RunSettings.model_validate(
+        {
+            "format": FORMAT,
+            "seed": 5,
+            "network": {"embedding_size": 4, "entity_size": 16, "hidden_size": 32, "num_hidden_layers": 1},
+            "collect": {"shards": 2},
+            "train": {
+                "oracle": oracle | ppo,
+                "first": first or {"minibatch_decisions": 64, "num_epochs": 3, "learning_rate": 3e-3},
+                "checkpoint_every_updates": 4,
+                "device": device,
+            },
+        }
     )
 
 
@@ -108,7 +114,7 @@ def prepare_ppo(store: ObjectStore, settings: RunSettings = SETTINGS, num: int =
 
 
 def test_cloning_reaches_the_teacher(store: ObjectStore) -> None:
-    settings = make_settings(cloning={"minibatch_decisions": 32, "num_epochs": 12, "learning_rate": 1e-2})
+    settings = make_settings(first={"minibatch_decisions": 32, "num_epochs": 12, "learning_rate": 1e-2})
     result = clone_of(store, Teacher(), 600, settings)
     assert result.summary["validation_accuracy"] > 0.97
     assert win_rate(store, result.policy) > 0.95
@@ -142,7 +148,7 @@ def test_a_stronger_reference_term_keeps_the_policy_closer(tmp_path: Path) -> No
     moved = []
     for beta in (0.0, 20.0):
         other = new_store(tmp_path / f"beta-{beta}")
-        settings = make_settings(damping={"beta_reference": beta})
+        settings = make_settings(damping={"beta": {"initial": beta}})
         prepare_ppo(other, settings)
         moved.append(result_of(other, run(other, settings, 1, 0)).summary["kl_iteration_start"])
     assert moved[1] < moved[0] / 2
@@ -314,7 +320,7 @@ def test_the_critic_learns_alone_after_the_best_epoch(tmp_path: Path) -> None:
     for epochs in (0, 2):
         store = new_store(tmp_path / str(epochs))
         cloning = {"minibatch_decisions": 64, "num_epochs": 2, "critic_warmup_epochs": epochs}
-        result = clone_of(store, scripted_policy("random", bandit_space()), 300, make_settings(cloning=cloning))
+        result = clone_of(store, scripted_policy("random", bandit_space()), 300, make_settings(first=cloning))
         weights.append(load_network(store, result.policy, bandit_space()).state_dict())
     changed = {name for name in weights[0] if not torch.equal(weights[0][name], weights[1][name])}
     assert changed == {"critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"}
@@ -323,7 +329,7 @@ def test_the_critic_learns_alone_after_the_best_epoch(tmp_path: Path) -> None:
 def test_battles_are_held_out_whole() -> None:
     episodes = play(Teacher(), 40, seed=1) * 2
     rewards = [torch.ones(1).numpy() for _ in episodes]
-    lesson, validation = make_lessons(episodes, rewards, SETTINGS.train, 1, torch.device("cpu"))
+    lesson, validation = make_lessons(episodes, rewards, CloneSettings(), 1.0, 1, torch.device("cpu"))
     assert (len(lesson.batch), len(validation.batch)) == (72, 8)
     seen = {tuple(row) for row in lesson.batch.observations.tolist()}
     assert not seen & {tuple(row) for row in validation.batch.observations.tolist()}

@@ -36,8 +36,8 @@ class Damping(Section):
     reference: ReferenceKind = Field(
         "none",
         description="ρ, the policy that the trained one is held to: itself at the start of the iteration (snapshot), a "
-        "moving average of its parameters (ema), uniform over the legal actions (uniform), the mixture of the opponents "
-        "(league), or the nearest of several (portfolio).",
+        "moving average of its parameters (ema), the uniform policy (uniform), the opponents' mixture (league), or the "
+        "nearest of several (portfolio).",
     )
     beta: ReferenceCoefficient = Field(ReferenceCoefficient(), description="Coefficient of KL(policy ‖ reference).")
     beta_behaviour: float = Field(0.0, ge=0, description="Coefficient of KL(policy ‖ behaviour policy).")

@@ -25,10 +25,9 @@ class DampingSettings(Damping):
 
         A coefficient without a reference brings the usual one, and 0 removes it; no reference needs no coefficient.
         """
-        name = given.get("preset", _DEFAULT) if isinstance(given, Mapping) else None
-        if name not in DAMPING_PRESETS:
+        if not isinstance(given, Mapping) or given.get("preset", _DEFAULT) not in DAMPING_PRESETS:
             return given  # the fields say what is wrong
-        merged = merge(DAMPING_PRESETS[name].damping.model_dump(), given)
+        merged = merge(DAMPING_PRESETS[given.get("preset", _DEFAULT)].damping.model_dump(), given)
         beta = given.get("beta")
         if "reference" not in given and isinstance(beta, Mapping) and "initial" in beta:
             if beta["initial"] in (0, "0"):

@@ -12,7 +12,8 @@ from nashdex.metagame.population import Population
 S = TypeVar("S", bound=Choice)
 
 
-def _no_payoffs() -> float:
+def no_payoffs() -> float:
+    """Stand for the largest payoff of a game whose payoffs are not known."""
     raise AssertionError("only a game with exact payoffs has a largest one")
 
 
@@ -33,7 +34,7 @@ class Situation:
     """The newest one; empty in iteration 0."""
     ratings: Mapping[str, float]
     """Elo by policy; some members may have none."""
-    largest_payoff: Callable[[], float] = _no_payoffs
+    largest_payoff: Callable[[], float] = no_payoffs
     """Largest payoff of a tabular game, in its units. Building its tree may take seconds."""
 
 

@@ -13,11 +13,7 @@ Names = Mapping[PolicyId, str]
 
 def known_policies(report: Report, names: Names) -> dict[PolicyId, str]:
     """Return the members' names, and those of policies that were trained and not let into the population."""
-    trained = {
-        training.policy: training.name
-        for row in report.iterations
-        for training in row.training
-    }
+    trained = {training.policy: training.name for row in report.iterations for training in row.training}
     return trained | dict(names)
 
 

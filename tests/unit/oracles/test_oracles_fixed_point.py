@@ -9,14 +9,13 @@ import torch
 
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.space import observations_of, tabular_space
+from nashdex.learning.batching import Batch
+from nashdex.learning.damping.interface import Coefficients
+from nashdex.learning.references import UniformReference
+from nashdex.oracles.ppo import PpoSettings, Targets, ppo_loss
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
-from nashdex.trainer.batch import Batch
-from nashdex.trainer.damping import Coefficients
-from nashdex.trainer.ppo import Targets, ppo_loss
-from nashdex.trainer.references import UniformReference
-from nashdex.trainer.settings import TrainSettings
 
 BIASED_RPS = ((0.0, -0.25, 0.5), (0.25, 0.0, -0.05), (-0.5, 0.05, 0.0))
 NAMES = ("rock", "paper", "scissors")
@@ -37,8 +36,8 @@ def self_play(temperature: float, num_updates: int) -> np.ndarray:
     )
     observations = torch.from_numpy(observations_of(tree)[[0, 0, 0]])
     masks = torch.ones(3, 3, dtype=torch.bool)
-    settings = TrainSettings(value_coefficient=0.0)
-    coefficients = Coefficients(beta_reference=temperature, beta_old=0.0, entropy=0.0)
+    settings = PpoSettings(value_coefficient=0.0)
+    coefficients = Coefficients(beta_reference=temperature, beta_behaviour=0.0, entropy=0.0)
     optimiser = torch.optim.SGD([p for n, p in network.named_parameters() if not n.startswith("critic")], lr=0.6)
     for _ in range(num_updates):
         with torch.no_grad():

@@ -8,10 +8,7 @@ import torch
 from torch import Tensor
 
 from nashdex.core.ids import PolicyId
-from nashdex.policies.masked import entropy, masked_log_softmax
-from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
-from nashdex.trainer.references import (
+from nashdex.learning.references import (
     Distribution,
     EmaReference,
     MixtureReference,
@@ -20,6 +17,9 @@ from nashdex.trainer.references import (
     SnapshotReference,
     UniformReference,
 )
+from nashdex.policies.masked import entropy, masked_log_softmax
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
 from support.bandit import bandit_space, decisions
 
 P1, P2 = PolicyId("p1"), PolicyId("p2")

@@ -1,5 +1,6 @@
 """PPO in several rounds, under every preset, on Kuhn poker: resumable anywhere, and honest about what it measured."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +16,16 @@ from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.values import expected_payoffs
-from nashdex.metagame.plan import IterationPlan, OpponentRule
+from nashdex.learning.rounds import NEWEST, Rounds
+from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.policies.archive import load_network, network_table
+from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.tables import load_table
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
-from nashdex.trainer.rounds import NEWEST, Rounds
 from nashdex.trainer.step import run
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 
@@ -44,21 +46,21 @@ def finished(store: ObjectStore, settings: RunSettings, iteration: int) -> Train
     return TrainingResult.from_json(read_object(store, run(store, settings, iteration, 0), TRAINING_RESULT), "result")
 
 
-PRESETS = {
-    "s0-damped": {"preset": "s0-damped", "damping": {"learning_rate_target_nats": 1e-5}},
-    "adaptive-kl": {"preset": "adaptive-kl", "damping": {"beta_target_nats": 1e-6}},
-    "ema-magnet": {"preset": "ema-magnet", "damping": {"ema_decay": 0.5}},
+PRESETS: dict[str, dict[str, object]] = {
+    "s0-damped": {"preset": "s0-damped", "step_size": {"controller": {"target_nats": 1e-5}}},
+    "adaptive-kl": {"preset": "adaptive-kl", "beta": {"controller": {"target_nats": 1e-6}}},
+    "ema-magnet": {"preset": "ema-magnet", "ema_decay": 0.5},
     "portfolio": {"preset": "portfolio"},
-    "league": {"damping": {"reference": "league"}},
-    "uniform, itself": {"preset": "none", "damping": {"reference": "uniform", "beta_reference": 0.1, "beta_power": 1}},
+    "league": {"reference": "league"},
+    "uniform, itself": {"preset": "none", "reference": "uniform", "beta": {"initial": 0.1, "power": 1}},
 }
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_path: Path, name: str) -> None:
     """Through the borders of epochs and rounds; weights, references, controllers and the curve."""
-    settings = kuhn_settings(rounds=3, learning_rate=1e-2, **PRESETS[name])
-    rule: OpponentRule = "self-play" if "itself" in name else "meta-strategy"
+    settings = kuhn_settings(oracle={"rounds": 3, "learning_rate": 1e-2, "damping": PRESETS[name]})
+    rule: str = "self-play" if "itself" in name else "meta-strategy"
     results = []
     for folder in ("through", "stopped"):
         store = open_store(str(tmp_path / folder))
@@ -82,9 +84,9 @@ def test_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_pat
     )
 
 
-def improved(tmp_path: Path, opponents: dict[PolicyId, float] | None = None, **train: object) -> TrainingResult:
-    """Return what PPO says after a clone of the random player has trained."""
-    store, settings = open_store(str(tmp_path)), kuhn_settings(**train)
+def improved(tmp_path: Path, opponents: dict[PolicyId, float] | None = None, **ppo: object) -> TrainingResult:
+    """Return the result of PPO from a clone of the random player."""
+    store, settings = open_store(str(tmp_path)), kuhn_settings(oracle=ppo)
     learner = clone(store, settings)
     return trained(store, settings, 1, "ppo", learner, opponents or {RANDOM: 1.0})
 
@@ -97,12 +99,10 @@ def test_the_controllers_multiplier_is_composed_with_the_schedule(tmp_path: Path
     """The seeds' code wrote the schedule's value over the controller's at each step."""
     damping = {
         "reference": "uniform",
-        "beta_reference": 0.02,
-        "beta_power": 0.5,
-        "beta_decay_updates": 5.0,
-        "beta_target_nats": 1e-9,
+        "preset": "none",
+        "beta": {"initial": 0.02, "power": 0.5, "decay_updates": 5.0, "controller": {"target_nats": 1e-9}},
     }
-    result = improved(tmp_path, rounds=6, learning_rate=2e-3, preset="none", damping=damping)
+    result = improved(tmp_path, rounds=6, learning_rate=2e-3, damping=damping)
     multipliers = values(result, "beta_multiplier")
     assert multipliers[0] == 1.0
     assert multipliers[-1] >= 1.5**2
@@ -112,8 +112,12 @@ def test_the_controllers_multiplier_is_composed_with_the_schedule(tmp_path: Path
 
 
 def test_controllers_wait_for_the_end_of_warm_up(tmp_path: Path) -> None:
-    damping = {"reference": "uniform", "beta_target_nats": 1e-9, "beta_warmup_updates": 15}
-    result = improved(tmp_path, rounds=7, learning_rate=2e-3, preset="adaptive-kl", damping=damping)
+    damping = {
+        "preset": "adaptive-kl",
+        "reference": "uniform",
+        "beta": {"warmup_updates": 15, "controller": {"target_nats": 1e-9}},
+    }
+    result = improved(tmp_path, rounds=7, learning_rate=2e-3, damping=damping)
     early = [point for point in result.curve if point.update < 25]
     assert len(early) == 25
     assert {point.values["beta_multiplier"] for point in early} == {1.0}
@@ -124,7 +128,10 @@ def test_controllers_wait_for_the_end_of_warm_up(tmp_path: Path) -> None:
 
 def test_a_policy_that_moves_too_fast_has_its_step_size_halved(tmp_path: Path) -> None:
     result = improved(
-        tmp_path, rounds=6, learning_rate=2e-3, preset="none", damping={"learning_rate_target_nats": 1e-7}
+        tmp_path,
+        rounds=6,
+        learning_rate=2e-3,
+        damping={"preset": "none", "step_size": {"controller": {"target_nats": 1e-7}}},
     )
     rates = values(result, "learning_rate")
     assert result.rollbacks == 0
@@ -135,7 +142,7 @@ def test_a_policy_that_moves_too_fast_has_its_step_size_halved(tmp_path: Path) -
 def test_every_reference_names_its_source_and_begins_at_0_where_it_should(tmp_path: Path) -> None:
     expected = {"snapshot": True, "ema": True, "portfolio": True, "uniform": False, "league": False}
     for kind, is_start in expected.items():
-        result = improved(tmp_path / kind, preset="none", damping={"reference": kind, "beta_reference": 0.1})
+        result = improved(tmp_path / kind, damping={"preset": "none", "reference": kind, "beta": {"initial": 0.1}})
         gauges = values(result, "kl_reference")
         assert result.reference.partition(":")[0] == kind
         assert (gauges[0] == 0.0) == is_start, kind
@@ -146,7 +153,7 @@ def test_every_reference_names_its_source_and_begins_at_0_where_it_should(tmp_pa
 
 def test_a_moving_average_that_keeps_nothing_is_where_the_policy_is(tmp_path: Path) -> None:
     """Log-probabilities cached at collection would show the whole distance from there."""
-    result = improved(tmp_path, learning_rate=1e-2, preset="ema-magnet", damping={"ema_decay": 0.0})
+    result = improved(tmp_path, learning_rate=1e-2, damping={"preset": "ema-magnet", "ema_decay": 0.0})
     assert values(result, "kl_reference") == [0.0] * result.num_updates
     assert values(result, "kl_iteration_start")[-1] > 1e-4
 
@@ -165,7 +172,8 @@ def test_more_rounds_are_a_better_response(tmp_path: Path) -> None:
     payoffs = []
     for rounds in (1, 20):
         store = open_store(str(tmp_path / str(rounds)))
-        settings = kuhn_settings(battles=400, rounds=rounds, learning_rate=3e-3, preset="none", num_epochs=4)
+        ppo = {"rounds": rounds, "learning_rate": 3e-3, "num_epochs": 4, "damping": {"preset": "none"}}
+        settings = kuhn_settings(battles=400, oracle=ppo)
         result = trained(store, settings, 1, "ppo", clone(store, settings), {RANDOM: 1.0})
         tables = [load_table(store, policy, KUHN) for policy in (result.policy, RANDOM)]
         payoffs.append(expected_payoffs(KUHN, tables)[0, 1])
@@ -174,10 +182,11 @@ def test_more_rounds_are_a_better_response(tmp_path: Path) -> None:
 
 
 def test_schedules_may_go_on_from_the_iterations_before(tmp_path: Path) -> None:
-    damping = {"reference": "uniform", "beta_reference": 0.1, "beta_power": 1.0, "beta_decay_updates": 10.0}
+    beta = {"initial": 0.1, "power": 1.0, "decay_updates": 10.0}
+    damping = {"preset": "none", "reference": "uniform", "beta": beta}
     for clock in ("run", "iteration"):
         store = open_store(str(tmp_path / clock))
-        settings = kuhn_settings(preset="none", damping={**damping, "clock": clock})
+        settings = kuhn_settings(oracle={"damping": {**damping, "clock": clock}})
         learner = clone(store, settings)
         first = trained(store, settings, 1, "ppo", learner, {RANDOM: 1.0})
         second = trained(store, settings, 2, "ppo", first.policy, {RANDOM: 1.0})
@@ -190,7 +199,14 @@ def test_schedules_may_go_on_from_the_iterations_before(tmp_path: Path) -> None:
         assert values(second, "beta_reference")[0] == pytest.approx(0.1 / (1 + before / 10))
 
 
-def played(store: ObjectStore, settings: RunSettings, rule: OpponentRule, opponents: dict[PolicyId, float]) -> Rounds:
+def rounds_of(
+    store: ObjectStore,
+    rule: str,
+    opponents: dict[PolicyId, float],
+    game: type[TabularGame] = TabularGame,
+) -> tuple[Rounds, ActorCritic]:
+    """Return rounds of 200 battles of a clone, and its network. ``learner`` among the opponents stands for it."""
+    settings = kuhn_settings()
     learner = clone(store, settings)
     opponents = {learner if policy == "learner" else policy: share for policy, share in opponents.items()}
     plan = IterationPlan(
@@ -201,13 +217,13 @@ def played(store: ObjectStore, settings: RunSettings, rule: OpponentRule, oppone
         opponents=opponents,
         learner=learner,
     )
-    return Rounds(store, settings, tabular_game_of_run(store, settings), plan, 0)
+    network = load_network(store, learner, tabular_game_of_run(store, settings).space)
+    return Rounds(store, settings, game(KUHN), plan, 0, num_battles=200), network
 
 
 def test_a_learner_that_meets_itself_learns_from_both_seats(tmp_path: Path) -> None:
-    store, settings = open_store(str(tmp_path)), kuhn_settings(rounds=2)
-    with played(store, settings, "self-play", {PolicyId("learner"): 1.0}) as rounds:
-        network = load_network(store, rounds._plan.learner, rounds._game.open_arena(num_gateways=1).space)
+    opened, network = rounds_of(open_store(str(tmp_path)), "self-play", {PolicyId("learner"): 1.0})
+    with opened as rounds:
         episodes = rounds.play(1, network)
         assert [e.seat for e in episodes] == [0, 1] * 200
         assert {(e.policy, e.opponent) for e in episodes} == {(NEWEST, NEWEST)}
@@ -218,15 +234,17 @@ def test_a_learner_that_meets_itself_learns_from_both_seats(tmp_path: Path) -> N
 
 
 def test_against_a_mixture_only_the_learner_is_recorded_and_its_old_self_is_another(tmp_path: Path) -> None:
-    store, settings = open_store(str(tmp_path)), kuhn_settings(rounds=2)
-    with played(store, settings, "meta-strategy", {RANDOM: 0.5, PolicyId("learner"): 0.5}) as rounds:
-        learner = rounds._plan.learner
-        episodes = rounds.play(1, load_network(store, learner, rounds._game.open_arena(num_gateways=1).space))
+    opponents = {RANDOM: 0.5, PolicyId("learner"): 0.5}
+    opened, network = rounds_of(open_store(str(tmp_path)), "meta-strategy", opponents)
+    with opened as rounds:
+        episodes = rounds.play(1, network)
     assert len(episodes) == 200
     assert [e.seat for e in episodes[:4]] == [0, 1, 0, 1]
-    counts = {policy: sum(e.opponent == policy for e in episodes) for policy in (RANDOM, learner)}
-    assert sum(counts.values()) == 200
-    assert min(counts.values()) > 60
+    met = Counter(e.opponent for e in episodes)
+    assert len(met) == 2
+    assert RANDOM in met
+    assert NEWEST not in met
+    assert min(met.values()) > 60
 
 
 @dataclass(frozen=True)
@@ -238,14 +256,12 @@ class Unplayable(TabularGame):
 
 
 def test_rounds_where_the_game_cannot_be_played_are_a_wrong_setting(tmp_path: Path) -> None:
-    store, settings = open_store(str(tmp_path)), kuhn_settings(rounds=2)
-    with played(store, settings, "self-play", {PolicyId("learner"): 1.0}) as rounds:
-        network = load_network(store, rounds._plan.learner, rounds._game.open_arena(num_gateways=1).space)
-        rounds._game = Unplayable(KUHN)
-        with pytest.raises(
-            ConfigurationError, match=r"train\.rounds is 2, .* there is none here; set train\.rounds = 1"
-        ):
-            rounds.play(1, network)
+    opened, network = rounds_of(open_store(str(tmp_path)), "self-play", {PolicyId("learner"): 1.0}, Unplayable)
+    with (
+        opened as rounds,
+        pytest.raises(ConfigurationError, match=r"there is none here; set train\.oracle\.rounds = 1"),
+    ):
+        rounds.play(1, network)
 
 
 def test_the_stored_table_is_the_networks(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What training tells Prometheus of itself, beside the facts of its progress."""
+"""Metrics that training sets besides its progress."""
 
 import math
 from pathlib import Path
@@ -9,18 +9,18 @@ import torch
 
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
+from nashdex.learning.batching import Batch, make_batch
+from nashdex.learning.checkpoint import Checkpoints
+from nashdex.learning.damping.schedule import Schedule
+from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.oracles import ppo
+from nashdex.oracles.ppo import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.store import open_store
 from nashdex.telemetry.metric import identify_process
 from nashdex.telemetry.progress import Progress
-from nashdex.trainer import ppo
-from nashdex.trainer.batch import make_batch
-from nashdex.trainer.checkpoint import Checkpoints
-from nashdex.trainer.damping import Coefficient, resolve_damping
-from nashdex.trainer.loop import LoopSettings, TrainingLoop
-from nashdex.trainer.settings import TrainSettings
 from support.bandit import bandit_space, play
 
 IDENTITY = {"run": "run-1", "component": "train", "format": "bandit"}
@@ -49,18 +49,18 @@ def sample(name: str) -> float:
 
 def new_loop(network: ActorCritic, folder: Path) -> TrainingLoop:
     checkpoints = Checkpoints(open_store(str(folder)), 1, 0, AttemptId("attempt"), "fingerprint")
-    return TrainingLoop(network, LoopSettings(Coefficient(0.01), 0.5, checkpoint_every_updates=100), checkpoints)
+    return TrainingLoop(network, LoopSettings(Schedule(initial=0.01), 0.5, checkpoint_every_updates=100), checkpoints)
 
 
-def targets_of(network: ActorCritic, settings: TrainSettings) -> tuple[ppo.Batch, ppo.Targets]:
+def targets_of(network: ActorCritic, settings: PpoSettings) -> tuple[Batch, ppo.Targets]:
     episodes = play(NetworkPolicy(LEARNER, network), 200, seed=3)
     batch = make_batch(episodes, torch.device("cpu"))
     rewards = [torch.tensor([2 * episode.score - 1], dtype=torch.float32).numpy() for episode in episodes]
-    return batch, ppo.make_targets(network, batch, episodes, rewards, settings)
+    return batch, ppo.make_targets(network, batch, episodes, rewards, settings, 1.0)
 
 
 def test_an_update_that_is_not_finite_is_counted_and_undone(network: ActorCritic, tmp_path: Path) -> None:
-    batch, _ = targets_of(network, TrainSettings())
+    batch, _ = targets_of(network, PpoSettings())
     loop = new_loop(network, tmp_path)
     before = sample("nashdex_nonfinite_updates_total")
     weights = [parameter.detach().clone() for parameter in network.parameters()]
@@ -74,8 +74,8 @@ def test_an_update_that_is_not_finite_is_counted_and_undone(network: ActorCritic
     assert sample("nashdex_gpu_memory_bytes") == 0, "on a CPU"
 
 
-def test_advantages_are_told_as_they_were_before_they_were_normalised(network: ActorCritic) -> None:
-    batch, targets = targets_of(network, TrainSettings(advantage_clip=100.0))
+def test_advantages_are_measured_before_they_are_normalised(network: ActorCritic) -> None:
+    batch, targets = targets_of(network, PpoSettings(advantage_clip=100.0))
     with torch.no_grad():
         advantages = targets.returns - network(batch.observations)[1]
     assert sample("nashdex_advantage_mean") == pytest.approx(advantages.mean().item(), abs=1e-5)
@@ -84,17 +84,17 @@ def test_advantages_are_told_as_they_were_before_they_were_normalised(network: A
     )
     assert sample("nashdex_advantage_clip_ratio") == 0
     limit = targets.advantages.abs().median().item()
-    targets_of(network, TrainSettings(advantage_clip=limit))
+    targets_of(network, PpoSettings(advantage_clip=limit))
     clipped = (targets.advantages.abs() > limit).float().mean().item()
     assert 0 < clipped < 1
     assert sample("nashdex_advantage_clip_ratio") == pytest.approx(clipped, abs=0.02)
 
 
 def test_staleness_counts_the_updates_since_the_data_was_collected(network: ActorCritic, tmp_path: Path) -> None:
-    settings = TrainSettings(num_epochs=3, minibatch_decisions=100)
+    settings = PpoSettings(num_epochs=3, minibatch_decisions=100)
     loop = new_loop(network, tmp_path)
     batch, targets = targets_of(network, settings)
     with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
-        ppo.improve(loop, batch, targets, None, resolve_damping(settings), settings, 0, progress)
+        ppo.improve(loop, batch, targets, None, settings, 0, progress)
     assert loop.update > 3
     assert sample("nashdex_staleness_updates") == loop.update - 1

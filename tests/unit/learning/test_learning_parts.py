@@ -9,27 +9,20 @@ import torch
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
+from nashdex.learning.advantages import discounted_returns, generalised_advantages
+from nashdex.learning.batching import Batch, make_batch, minibatches, played_by
+from nashdex.learning.curve import MAX_POINTS, Curve
+from nashdex.learning.damping.interface import Coefficients
+from nashdex.learning.guard import Guard
+from nashdex.learning.loop import set_learning_rate
+from nashdex.learning.references import SnapshotReference
+from nashdex.learning.statistics import explained_variance, mean_over_choices
+from nashdex.oracles import ppo
+from nashdex.oracles.ppo import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
-from nashdex.trainer import ppo
-from nashdex.trainer.batch import (
-    Batch,
-    discounted_returns,
-    explained_variance,
-    generalised_advantages,
-    make_batch,
-    mean_over_choices,
-    minibatches,
-    played_by,
-)
-from nashdex.trainer.curve import MAX_POINTS, Curve
-from nashdex.trainer.damping import Coefficients
-from nashdex.trainer.guard import Guard
-from nashdex.trainer.loop import set_learning_rate
-from nashdex.trainer.references import SnapshotReference
-from nashdex.trainer.settings import TrainSettings
 from support.bandit import bandit_space, decisions, play
 
 LEARNER = PolicyId("p1")
@@ -63,16 +56,16 @@ def network(seed: int = 0) -> ActorCritic:
     return net
 
 
-def collected(net: ActorCritic, num: int = 300, **changes: object) -> tuple[Batch, ppo.Targets, TrainSettings]:
+def collected(net: ActorCritic, num: int = 300, **changes: object) -> tuple[Batch, ppo.Targets, PpoSettings]:
     """Return a batch that ``net`` played, its targets and the settings."""
-    settings = TrainSettings(**changes)
+    settings = PpoSettings(**changes)
     episodes = play(NetworkPolicy(LEARNER, net), num, seed=3)
     batch = make_batch(episodes, torch.device("cpu"))
     rewards = [floats(2 * e.score - 1) for e in episodes]
-    return batch, ppo.make_targets(net, batch, episodes, rewards, settings), settings
+    return batch, ppo.make_targets(net, batch, episodes, rewards, settings, 1.0), settings
 
 
-NO_DAMPING = Coefficients(beta_reference=0.0, beta_old=0.0, entropy=0.0)
+NO_DAMPING = Coefficients(beta_reference=0.0, beta_behaviour=0.0, entropy=0.0)
 
 
 def test_kl_is_exactly_0_at_the_first_step_and_above_it_one_step_later() -> None:
@@ -80,7 +73,7 @@ def test_kl_is_exactly_0_at_the_first_step_and_above_it_one_step_later() -> None
     batch, targets, settings = collected(net)
     reference = SnapshotReference(net, LEARNER)
     optimiser = torch.optim.SGD(net.parameters(), lr=0.1)
-    coefficients = Coefficients(beta_reference=0.02, beta_old=0.0, entropy=0.01)
+    coefficients = Coefficients(beta_reference=0.02, beta_behaviour=0.0, entropy=0.01)
     gauges = ("kl_reference", "kl_behaviour", "kl_iteration_start")
     loss, measured = ppo.ppo_loss(net, batch, targets, reference, coefficients, settings)
     assert [measured[name] for name in gauges] == [0.0, 0.0, 0.0]
@@ -156,7 +149,7 @@ def test_trajectories_of_other_weights_are_refused() -> None:
     episodes = play(NetworkPolicy(LEARNER, network(seed=5)), 50, seed=3)
     batch = make_batch(episodes, torch.device("cpu"))
     with pytest.raises(DataError, match="another policy collected them"):
-        ppo.make_targets(net, batch, episodes, [floats(0)] * 50, TrainSettings())
+        ppo.make_targets(net, batch, episodes, [floats(0)] * 50, PpoSettings(), 1.0)
 
 
 def test_trajectories_of_another_policy_are_refused_by_name() -> None:

@@ -13,13 +13,13 @@ from nashdex.core.steps import StepName
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import first_action_table, uniform_table
 from nashdex.games.tabular.values import best_response, payoffs_between
+from nashdex.oracles.q_learning import ActionValues, QLearningSettings, learn
+from nashdex.oracles.tree import TreeOpponents
 from nashdex.policies.document import read_document
 from nashdex.policies.tables import load_table
 from nashdex.store import open_store
 from nashdex.store.attempt import find_manifest
 from nashdex.telemetry.progress import Progress
-from nashdex.trainer.q_learning import ActionValues, learn
-from nashdex.trainer.settings import QLearningSettings
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 
 KUHN = openspiel_tree("kuhn_poker")
@@ -51,7 +51,7 @@ def test_the_exact_oracle_answers_the_mixture_by_the_opponents_ids(tmp_path: Pat
 def test_q_learning_finds_kuhns_best_response_to_uniform(seed: int) -> None:
     settings = QLearningSettings(battles=50_000, concurrent_battles=500)
     with Progress(StepName.TRAIN, 0, settings.battles, "battles") as progress:
-        learnt = learn(KUHN, uniform_table(KUHN)[None], np.array([1.0]), settings, seed, progress)
+        learnt = learn(TreeOpponents(KUHN, uniform_table(KUHN)[None], np.array([1.0])), settings, seed, progress)
     value = payoffs_between(KUHN, learnt.table[None], uniform_table(KUHN)[None])[0, 0]
     assert UNIFORM_VALUE - 0.02 < value <= UNIFORM_VALUE + 1e-12
     assert learnt.num_updates == 100
@@ -60,7 +60,7 @@ def test_q_learning_finds_kuhns_best_response_to_uniform(seed: int) -> None:
 
 def test_the_q_learning_step_comes_close_to_the_exact_answer_of_a_mixture(tmp_path: Path) -> None:
     store = open_store(str(tmp_path))
-    settings = kuhn_settings(oracle="q-learning", q_learning={"battles": 40_000})
+    settings = kuhn_settings(oracle={"kind": "q-learning", "battles": 40_000})
     result = trained(store, settings, 0, "q-learning", RANDOM, {RANDOM: 0.5, FIRST_ACTION: 0.5})
     best = result.summary["best_response_value"]
     assert best - 0.05 < result.summary["value"] <= best + 1e-12

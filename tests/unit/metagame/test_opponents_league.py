@@ -1,4 +1,4 @@
-"""Whom the learner of a league meets."""
+"""The opponents of a learner in a league."""
 
 from itertools import permutations
 from typing import get_args
@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.ledger import InteractionMatrix
-from nashdex.metagame.opponents.league import ClassShares, Weighting, league_mixture, pfsp, shares_at, win_rates
-from nashdex.metagame.opponents.settings import LeagueSettings
+from nashdex.metagame.opponents.league import (
+    ClassShares,
+    LeagueSettings,
+    Weighting,
+    league_mixture,
+    pfsp,
+    shares_at,
+    win_rates,
+)
 from nashdex.metagame.population import PolicyEntry, Population
 
 LEARNER, RANDOM, EQUAL, WEAK, WEAKER, STRONG = (
@@ -95,7 +102,7 @@ def test_empty_classes_give_their_share_to_the_others_in_proportion() -> None:
 
 
 def test_nobody_to_meet_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match=r"league\.baseline or league\.itself"):
+    with pytest.raises(ConfigurationError, match=r"opponents\.baseline or opponents\.itself"):
         _mixture(RANDOM, LEARNER, shares=ClassShares(0, 0, 0.5, 0.5))
 
 
@@ -119,7 +126,7 @@ def test_win_rates_start_at_even_and_are_never_certain() -> None:
 def test_exact_payoffs_are_win_rates_on_the_game_s_scale() -> None:
     bare = InteractionMatrix.unplayed((LEARNER, WEAK))
     matrix = bare.model_copy(update={"payoffs": ((0.0, 1.0), (-1.0, 0.0))})
-    assert win_rates(matrix, LEARNER, largest_payoff=2.0) == {WEAK: 0.75}
+    assert win_rates(matrix, LEARNER, largest_payoff=lambda: 2.0) == {WEAK: 0.75}
 
 
 def test_shares_move_in_a_straight_line_to_the_final_ones() -> None:
