@@ -1,6 +1,6 @@
-"""Print what an image installs, one requirement a line: ``requirements.py EXTRA < pyproject.toml``.
+"""Print an image's requirements, one per line: ``requirements.py EXTRA < pyproject.toml``.
 
-Only these lines decide whether an image's packages are installed anew, not the rest of pyproject.toml.
+The layer of an image's packages depends on these lines, not on the rest of pyproject.toml.
 """
 
 import re
@@ -12,7 +12,7 @@ EXTRAS_OF_OUR_OWN = re.compile(r"nashdex\[([a-z,]+)\]")
 
 
 def requirements(extras: Mapping[str, list[str]], names: list[str]) -> Iterator[str]:
-    """Yield the requirements of extras, with extras that name others of the same project replaced by theirs."""
+    """Yield the requirements of extras; an extra of this project is replaced by its requirements."""
     for requirement in (requirement for name in names for requirement in extras[name]):
         if inner := EXTRAS_OF_OUR_OWN.fullmatch(requirement):
             yield from requirements(extras, inner[1].split(","))

@@ -332,9 +332,9 @@ def test_notes_say_how_to_go_on() -> None:
     assert "nashdex submit configs/kuhn.toml -n research" in text
     assert "argo submit -n research --from workflowtemplate/nashdex-iteration -p run=RUN -p iteration=0" in text
     assert "service/nashdex-showdown-server" in text
-    assert "removes with every run" in text
+    assert "removes the volume with all runs" in text
     assert "nashdex-exporter" not in text
-    assert "outlives the release" in notes(ci_values("embedded"))
+    assert "keeps the volume" in notes(ci_values("embedded"))
 
 
 def _files(folder: str, ending: str) -> list[Path]:

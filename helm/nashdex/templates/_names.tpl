@@ -1,6 +1,6 @@
 {{/*
-Names are fixed, not made of the release's: WorkflowTemplates and service accounts name each other in argo/, and a
-namespace has one release.
+Names are fixed, not derived from the release's: WorkflowTemplates and service accounts refer to each other in argo/, and
+a namespace has one release.
 */}}
 
 {{/* Labels of every object. Takes (list root component). */}}
@@ -14,7 +14,7 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* What selects a component's pods. Takes (list root component). */}}
+{{/* Labels that select a component's pods. Takes (list root component). */}}
 {{- define "nashdex.selector" -}}
 app.kubernetes.io/name: nashdex
 app.kubernetes.io/component: {{ index . 1 }}
@@ -33,7 +33,7 @@ app.kubernetes.io/part-of: nashdex
 {{- index $images.references (index . 1) | default (printf "%s/%s:%s" $images.repository (index . 1) $tag) -}}
 {{- end -}}
 
-{{/* Where runs are: the URI that run ids are joined to. */}}
+{{/* Where runs are stored: the URI before the run's id. */}}
 {{- define "nashdex.store" -}}
 {{- with .Values.objectStore -}}
 {{- ternary (printf "s3://%s" .embedded.bucket) .uri .embedded.enabled -}}
@@ -44,7 +44,7 @@ app.kubernetes.io/part-of: nashdex
 {{- ternary (printf "http://nashdex-store.%s.svc:7070" .Release.Namespace) .Values.objectStore.endpoint .Values.objectStore.embedded.enabled -}}
 {{- end -}}
 
-{{/* The Secret with the store's keys; none where pods have an identity of their own. */}}
+{{/* The Secret with the store's keys; `none` for workload identity. */}}
 {{- define "nashdex.storeSecret" -}}
 {{- .Values.objectStore.existingSecret | default (ternary "nashdex-store" "none" .Values.objectStore.embedded.enabled) -}}
 {{- end -}}

@@ -14,7 +14,7 @@ readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
 {{- end -}}
 
-{{/* Registry credentials of pods that have no service account of nashdex's. */}}
+{{/* Registry credentials of pods without a service account of nashdex. */}}
 {{- define "nashdex.pullSecrets" -}}
 {{- with .Values.images.pullSecrets }}
 imagePullSecrets:
@@ -24,13 +24,13 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
-{{/* Of Argo's containers; it writes their root itself. */}}
+{{/* Of Argo's containers, which write to their root file system. */}}
 {{- define "nashdex.executorSecurity" -}}
 allowPrivilegeEscalation: false
 capabilities: {drop: [ALL]}
 {{- end -}}
 
-{{/* Where a pod may run. Takes a component's values. */}}
+{{/* Scheduling of a pod. Takes a component's values. */}}
 {{- define "nashdex.scheduling" -}}
 {{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" }}
 {{- with index $ $key }}
@@ -39,18 +39,18 @@ capabilities: {drop: [ALL]}
 {{- end }}
 {{- end -}}
 
-{{/* Where a process finds the store. */}}
+{{/* Environment variables of the store's address. */}}
 {{- define "nashdex.storeEnv" -}}
 - {name: AWS_ENDPOINT_URL, valueFrom: {configMapKeyRef: {name: nashdex-site, key: s3-endpoint}}}
 - {name: AWS_REGION, valueFrom: {configMapKeyRef: {name: nashdex-site, key: s3-region}}}
 {{- end -}}
 
-{{/* Optional, as for the steps: a process without keys says so and ends, where a pod without its Secret waits for ever. */}}
+{{/* Optional, as for the steps: a process without keys exits and says so; a pod without its Secret waits forever. */}}
 {{- define "nashdex.storeEnvFrom" -}}
 - secretRef: {name: {{ include "nashdex.storeSecret" . | quote }}, optional: true}
 {{- end -}}
 
-{{/* Requests and limits as far as there are any, as JSON. Takes a container's values. */}}
+{{/* Requests and limits, if any, as JSON. Takes a container's values. */}}
 {{- define "nashdex.resources" -}}
 {{- $resources := dict -}}
 {{- with .requests }}{{ $_ := set $resources "requests" . }}{{ end -}}
@@ -60,7 +60,7 @@ capabilities: {drop: [ALL]}
 
 {{/*
 A step's podSpecPatch: JSON that Argo merges into the pods of its WorkflowTemplate, containers and volumes by name.
-Takes (dict values executor), and as gpus and volumes what the step has besides.
+Takes (dict values executor), and optionally the step's gpus and volumes.
 */}}
 {{- define "nashdex.podPatch" -}}
 {{- $main := dict "name" "main" -}}
