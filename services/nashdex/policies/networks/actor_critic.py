@@ -58,6 +58,13 @@ class ActorCritic(nn.Module, ABC):
     def logits(self, observations: Tensor, fused: Any = None) -> Tensor:  # noqa: ANN401 - see fuse
         """Return the actor's logits before masking, (B, A): all that acting needs."""
 
+    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return the logits, and those of the opponent's choice, (B, C) of ``opponent_choices``; None without a head.
+
+        The prediction is for training alone: its loss shapes what the actor sees in an observation.
+        """
+        return self.logits(observations), None
+
     @abstractmethod
     def values(self, observations: Tensor) -> Tensor:
         """Return the critic's values, (B,)."""

@@ -30,6 +30,7 @@ NETWORKS: Registry[NetworkKind] = Registry(
     NetworkKind,
     {
         "slots": "nashdex.policies.networks.slots.settings:SLOTS",
+        "pointer": "nashdex.policies.networks.pointer.settings:POINTER",
     },
 )
 

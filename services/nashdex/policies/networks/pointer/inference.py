@@ -1,0 +1,174 @@
+"""The pointer network as it acts: tables and weights laid out once, no gradient.
+
+Shapes: B decisions, F observation values, E ``pokemon_size``, M ``move_size``, P Pokémon of a side, K moves of each.
+
+The logits are those of ``PointerNetwork.logits`` up to rounding (|Δ log π| < 1e-4; in practice 1e-6).
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, padded
+from nashdex.policies.networks.pointer.look_up import LookUp
+from nashdex.policies.networks.pointer.rows import FusedRows, Rows, Run
+
+if TYPE_CHECKING:
+    from nashdex.policies.networks.pointer.network import PointerNetwork
+
+
+class _ActingRows:
+    """``Rows`` under fixed weights."""
+
+    def __init__(self, rows: Rows, fused: FusedRows) -> None:
+        self.num_groups = len(rows.look_up.offsets)
+        self.num_rows = rows.num_rows
+        self._groups_each = rows.groups_each
+        self._table = fused.table.clone()
+        self._runs: list[tuple[Run, Tensor]] = [
+            (run, weights.clone()) for run, weights in zip(rows.runs, fused.weights, strict=True)
+        ]
+
+    def sums(self, observations: Tensor, indices: Tensor) -> Tensor:
+        """Return the sums of all rows, (B · R, E), whose categories name the table's rows ``indices`` (B, G)."""
+        if self._groups_each == 1:
+            sums = self._table.index_select(0, indices.flatten())
+        else:
+            sums = functional.embedding_bag(indices.reshape(-1, self._groups_each), self._table, mode="sum")
+        if len(self._runs) == 1:
+            run, weights = self._runs[0]
+            return sums.addmm_(run.values(observations), weights)
+        by_decision, at = sums.view(len(observations), self.num_rows, -1), 0
+        for run, weights in self._runs:
+            numbers = run.values(observations) @ weights
+            by_decision[:, at : at + run.rows] += numbers.view(len(observations), run.rows, -1)
+            at += run.rows
+        return sums
+
+
+class ActingPointerNetwork:
+    """The actor of ``network`` under its present weights: later changes of the network have no effect on it."""
+
+    def __init__(self, network: "PointerNetwork") -> None:
+        encoder, scorer = network.encoder, network.scorer
+        self._layout = encoder.layout
+        own = self._layout.own
+        with torch.inference_mode():
+            fused = encoder.fuse()
+            rows = [
+                (encoder.moves, fused.moves),
+                (encoder.pokemon, fused.pokemon),
+                *zip(encoder.other_rows, fused.others, strict=True),
+            ]
+            self._moves, self._pokemon, *self._others = [_ActingRows(*pair) for pair in rows]
+            self._look_up = _joined([layer.look_up for layer, _ in rows])
+            self._pokemon_moves = encoder.pokemon_moves.clone()
+            self._pokemon_second = _transposed(encoder.pokemon_second)
+            self._active_moves = _transposed(encoder.active_moves)
+            self._context = [
+                HiddenLayer.of(layer.weight, layer.bias)
+                for layer in network.context
+                if isinstance(layer, torch.nn.Linear)
+            ]
+            self._scorer_context = scorer.context.weight.T.clone()
+            self._biases = [(scorer.context.bias + bias).clone() for bias in scorer.kind]
+            self._targets = {True: scorer.move.weight.T.clone(), False: scorer.pokemon.weight.T.clone()}
+            self._is_move, self._order = scorer.is_move, scorer.order
+            self._score = scorer.score.clone()
+            self._inputs = torch.zeros(CHUNK_ROWS, encoder.context_width)
+        self._active_columns = torch.tensor(
+            [range(side.active.start, side.active.stop, side.active.step) for side in self._layout.sides]
+        ).flatten()
+        self._first_rows = torch.arange(0, CHUNK_ROWS * 2 * own.pokemon.rows, own.pokemon.rows)
+
+    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of ``observations`` (B, F)."""
+        observations = np.ascontiguousarray(observations)
+        with torch.inference_mode():
+            chunks = [
+                self._chunk(torch.from_numpy(observations[at : at + CHUNK_ROWS]))
+                for at in range(0, len(observations), CHUNK_ROWS)
+            ]
+            logits: NDArray[np.float32] = (chunks[0] if len(chunks) == 1 else torch.cat(chunks)).numpy()
+        return logits
+
+    def _chunk(self, observations: Tensor) -> Tensor:
+        num = len(observations)
+        own_pokemon, own_moves = self._encode(observations, self._inputs[:num])
+        context = self._inputs[: padded(num)]
+        for layer in self._context:
+            context = layer(context)
+        shared = context[:num] @ self._scorer_context
+        candidates = {
+            is_move: (vectors.reshape(-1, vectors.shape[2]) @ self._targets[is_move]).view(num, vectors.shape[1], -1)
+            for is_move, vectors in ((False, own_pokemon), (True, own_moves))
+        }
+        scores = [
+            (candidates[is_move] + (shared + bias).unsqueeze(1)).relu_() @ self._score
+            for is_move, bias in zip(self._is_move, self._biases, strict=True)
+        ]
+        joined = torch.cat(scores, dim=1)
+        return joined if self._order is None else joined[:, self._order]
+
+    def _encode(self, observations: Tensor, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Fill the context's ``inputs`` and return own Pokémon (B, P, E) and the active one's moves (B, K, M)."""
+        num, own = len(observations), self._layout.own
+        num_pokemon, moves_each = own.pokemon.rows, own.moves_each
+        all_rows = (self._moves, self._pokemon, *self._others)
+        move_rows, pokemon_rows, *other_rows = torch.split(
+            self._look_up.indices(observations), [rows.num_groups for rows in all_rows], dim=1
+        )
+        active = observations.index_select(1, self._active_columns).view(-1, num_pokemon).argmax(dim=1)
+        active += self._first_rows[: len(active)]
+
+        moves = self._moves.sums(observations, move_rows).relu_()
+        size = moves.shape[1]
+        first, *others = moves.view(-1, moves_each, size).unbind(dim=1)
+        summed = first.clone()
+        for other in others:
+            summed += other
+        picked = moves.view(-1, moves_each * size).index_select(0, active).view(-1, size)
+        weight, bias = self._active_moves
+        targets = torch.addmm(bias, picked, weight).relu_().view(num, 2, moves_each, size)
+
+        pokemon = self._pokemon.sums(observations, pokemon_rows).addmm_(summed, self._pokemon_moves).relu_()
+        weight, bias = self._pokemon_second
+        pokemon = torch.addmm(bias, pokemon, weight).relu_()
+        size = pokemon.shape[1]
+        at = 4 * size
+        inputs[:, : 2 * size] = pokemon.view(-1, num_pokemon, size).amax(dim=1).view(num, -1)
+        inputs[:, 2 * size : at] = pokemon.index_select(0, active).view(num, -1)
+        inputs[:, at : at + 2 * targets.shape[3]] = targets.sum(dim=2).flatten(1)
+        at += 2 * targets.shape[3]
+        for rows, indices in zip(self._others, other_rows, strict=True):
+            vectors = rows.sums(observations, indices).relu_().view(num, -1)
+            inputs[:, at : at + vectors.shape[1]] = vectors
+            at += vectors.shape[1]
+        return pokemon.view(num, 2, num_pokemon, size)[:, 0], targets[:, 0]
+
+
+def _transposed(layer: torch.nn.Linear) -> tuple[Tensor, Tensor]:
+    """Return weight (inputs, outputs) and bias."""
+    return layer.weight.T.contiguous(), layer.bias.clone()
+
+
+def _joined(look_ups: list[LookUp]) -> LookUp:
+    """Return one look-up for all: each operation costs microseconds however small it is."""
+    longest = max(len(look_up.columns) // len(look_up.offsets) for look_up in look_ups)
+
+    def filled(values: Tensor, look_up: LookUp, *, with_first: bool) -> Tensor:
+        by_group = values.view(len(look_up.offsets), -1)
+        spare = longest - by_group.shape[1]
+        fill = by_group[:, :1] if with_first else torch.zeros_like(by_group[:, :1])
+        return torch.cat([by_group, fill.expand(-1, spare)], dim=1).flatten()
+
+    return LookUp(
+        columns=torch.cat([filled(look_up.columns, look_up, with_first=True) for look_up in look_ups]),
+        limits=torch.cat([filled(look_up.limits, look_up, with_first=False) for look_up in look_ups]),
+        strides=torch.cat([filled(look_up.strides, look_up, with_first=False) for look_up in look_ups]),
+        offsets=torch.cat([look_up.offsets for look_up in look_ups]),
+    )

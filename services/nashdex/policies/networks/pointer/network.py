@@ -1,0 +1,140 @@
+"""The pointer network: an action's score follows from what it names, wherever that is in the team.
+
+Shapes: B decisions, F observation values, A actions, S ``scorer_size``, C ``context_size``.
+
+The score of an action is w · relu(W_c context + W_t target + b), where the target is the vector of the Pokémon
+to switch to or of the move to use. W_c context is computed once a decision and W_t target once a target, so that ten
+actions cost little more than one. W_t is one for Pokémon and one for moves; b is one for each kind of action.
+
+The critic is such a network with its own, smaller encoder and one output.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from nashdex.games.space import Space
+from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
+from nashdex.policies.networks.layout import Layout, layout_of
+from nashdex.policies.networks.opponent_choices import num_choices
+from nashdex.policies.networks.pointer.encoder import Encoder, FusedEncoder, linear
+from nashdex.policies.networks.pointer.inference import ActingPointerNetwork
+from nashdex.policies.networks.pointer.settings import PointerSettings
+
+
+def _context(width: int, size: int) -> nn.Sequential:
+    return nn.Sequential(linear(width, size, gain=2**0.5), nn.ReLU(), linear(size, size, gain=2**0.5), nn.ReLU())
+
+
+class Scorer(nn.Module):
+    """Scores all actions of a decision."""
+
+    def __init__(self, layout: Layout, *, context: int, pokemon: int, move: int, size: int) -> None:
+        super().__init__()
+        targets, num_pokemon, moves_each = layout.targets, layout.own.pokemon.rows, layout.own.moves_each
+        self.context = linear(context, size, gain=1.0)
+        self.pokemon = nn.Linear(pokemon, size, bias=False)
+        self.move = nn.Linear(move, size, bias=False)
+        kinds = list(dict.fromkeys((target.kind, target.is_move) for target in targets))
+        self.is_move = [is_move for _, is_move in kinds]
+        self.kind = nn.Parameter(torch.zeros(len(kinds), size))
+        # A first policy that is close to uniform (Andrychowicz et al. 2020).
+        self.score = nn.Parameter(torch.randn(size) * 0.01 * size**-0.5)
+        candidates = [(kind, row) for kind, is_move in kinds for row in range(moves_each if is_move else num_pokemon)]
+        order = [candidates.index((target.kind, target.row)) for target in targets]
+        self.order = None if order == list(range(len(candidates))) else order
+
+    def forward(self, context: Tensor, own_pokemon: Tensor, own_moves: Tensor) -> Tensor:
+        """Return scores (B, A) from context (B, C) and the vectors of own Pokémon and of the active one's moves."""
+        shared = self.context(context)
+        candidates = {False: self.pokemon(own_pokemon), True: self.move(own_moves)}
+        scores = [
+            ((shared + bias).unsqueeze(1) + candidates[is_move]).relu_() @ self.score
+            for is_move, bias in zip(self.is_move, self.kind.unbind(), strict=True)
+        ]
+        joined = torch.cat(scores, dim=1)
+        return joined if self.order is None else joined[:, self.order]
+
+
+class Critic(nn.Module):
+    """The value of a decision."""
+
+    def __init__(self, encoder: Encoder, context_size: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.context = _context(encoder.context_width, context_size)
+        self.value = linear(context_size, 1, gain=1.0)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Return the values of ``observations`` (B, F), (B,)."""
+        values: Tensor = self.value(self.context(self.encoder(observations, self.encoder.fuse()).context)).squeeze(1)
+        return values
+
+
+class PointerNetwork(ActorCritic):
+    """The network for Showdown's spaces.
+
+    Raises:
+        ConfigurationError: the space has no Pokémon and moves that its actions name.
+    """
+
+    settings: PointerSettings
+
+    def __init__(self, space: Space, settings: PointerSettings) -> None:
+        super().__init__(space, settings)
+        layout = layout_of(space)
+        self.encoder = Encoder(
+            space,
+            layout,
+            embedding_size=settings.embedding_size,
+            move_size=settings.move_size,
+            pokemon_size=settings.pokemon_size,
+        )
+        self.context = _context(self.encoder.context_width, settings.context_size)
+        self.scorer = Scorer(
+            layout,
+            context=settings.context_size,
+            pokemon=settings.pokemon_size,
+            move=settings.move_size,
+            size=settings.scorer_size,
+        )
+        critic_encoder = Encoder(
+            space,
+            layout,
+            embedding_size=settings.critic_move_size,
+            move_size=settings.critic_move_size,
+            pokemon_size=settings.critic_pokemon_size,
+        )
+        # Begins at zero, so that a first prediction changes nothing of what the actor sees.
+        self.opponent = nn.Linear(settings.context_size, num_choices(space)) if settings.predicts_opponent else None
+        if self.opponent is not None:
+            nn.init.zeros_(self.opponent.weight)
+            nn.init.zeros_(self.opponent.bias)
+        self.critic = Critic(critic_encoder, settings.critic_context_size)
+
+    def fuse(self) -> FusedEncoder:
+        """Return the actor's first layers under the present weights."""
+        return self.encoder.fuse()
+
+    def logits(self, observations: Tensor, fused: FusedEncoder | None = None) -> Tensor:
+        """Return the actor's logits before masking, (B, A)."""
+        return self._scores(observations, fused or self.fuse())[0]
+
+    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return the logits, and those of what the opponent chooses, (B, C)."""
+        scores, context = self._scores(observations, self.fuse())
+        return scores, None if self.opponent is None else self.opponent(context)
+
+    def _scores(self, observations: Tensor, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+        """Return scores (B, A) and context (B, ``context_size``)."""
+        encoded = self.encoder(observations, fused)
+        context = self.context(encoded.context)
+        return self.scorer(context, encoded.own_pokemon, encoded.own_moves), context
+
+    def values(self, observations: Tensor) -> Tensor:
+        """Return the critic's values, (B,)."""
+        values: Tensor = self.critic(observations)
+        return values
+
+    def for_acting(self) -> ActingNetwork:
+        """Return the actor under its present weights."""
+        return ActingPointerNetwork(self)

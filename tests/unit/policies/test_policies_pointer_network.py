@@ -1,0 +1,324 @@
+"""The pointer network: scores follow the Pokémon and moves that actions name, and acting agrees with training."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.games.space import ObservationBlock, ObservationField, Space
+from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
+from nashdex.policies.networks import onednn
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_choices, opponent_choices
+from nashdex.policies.networks.pointer import look_up
+from nashdex.policies.networks.pointer.pooling import pool_moves, pool_pokemon
+from nashdex.policies.networks.pointer.settings import PointerSettings
+from support.bandit import bandit_space
+
+SMALL = PointerSettings(
+    embedding_size=3,
+    move_size=5,
+    pokemon_size=6,
+    context_size=8,
+    scorer_size=7,
+    critic_move_size=4,
+    critic_pokemon_size=5,
+    critic_context_size=8,
+    predicts_opponent=True,
+)
+ACTIONS = ("move 2", "switch 1", "switch 3", "switch 2", "move 1", "terastallize move 1", "terastallize move 2")
+"""Neither in the order of the rows, nor one kind after another."""
+
+
+def block(name: str, offset: int, rows: int, fields: dict[str, tuple[int, str | None]]) -> ObservationBlock:
+    """Return a block of ``fields``, each a size and a vocabulary or None."""
+    made, at = [], 0
+    for field, (size, vocabulary) in fields.items():
+        kind = "category" if vocabulary else "number"
+        made.append(ObservationField(name=field, offset=at, size=size, kind=kind, vocabulary=vocabulary))
+        at += size
+    return ObservationBlock(name=name, offset=offset, rows=rows, stride=at, fields=tuple(made))
+
+
+def battle_space(*, actions: tuple[str, ...] = ACTIONS, last_move: bool = True) -> Space:
+    """Return a space of two sides of three Pokémon with two moves each; own rows have one field more."""
+    pokemon = {"active": (1, None), "species": (1, "species"), "types": (2, "type"), "hp": (1, None)}
+    move = {"move": (1, "move"), "power": (1, None), "type": (1, "type")}
+    field = {"force_switch": (1, None), "turn": (1, None)} | ({"last_move": (1, "move")} if last_move else {})
+    blocks: list[ObservationBlock] = []
+    for name, rows, fields in [
+        ("own", 3, pokemon | {"stats": (2, None)}),
+        ("opponent", 3, pokemon),
+        ("own_moves", 6, move),
+        ("opponent_moves", 6, move),
+        ("field", 1, field),
+    ]:
+        blocks.append(
+            block(name, blocks[-1].offset + blocks[-1].rows * blocks[-1].stride if blocks else 0, rows, fields)
+        )
+    return Space(
+        game="tiny",
+        format="tiny",
+        version="1",
+        observation_size=blocks[-1].offset + blocks[-1].stride,
+        num_actions=len(actions),
+        actions=actions,
+        vocabularies={"species": 5, "type": 4, "move": 7},
+        blocks=tuple(blocks),
+    )
+
+
+def observations(space: Space, num: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(num, space.observation_size)).astype(np.float32)
+    for part in space.blocks:
+        for field in part.fields:
+            view = space.view(values, part.name, field.name)
+            if field.vocabulary:
+                view[...] = rng.integers(0, space.vocabularies[field.vocabulary], view.shape)
+            if field.name == "active":
+                view[...] = 0
+                view[np.arange(num), rng.integers(0, part.rows, num), 0] = 1
+            if field.name == "force_switch":
+                view[...] = rng.random(view.shape) < 0.3
+    return values
+
+
+def network(space: Space, seed: int = 0, settings: PointerSettings = SMALL) -> ActorCritic:
+    """Return a network whose logits differ clearly."""
+    torch.manual_seed(seed)
+    net = make_network(space, settings)
+    with torch.no_grad():
+        net.scorer.score.mul_(100)
+        net.scorer.kind.normal_()
+    return net
+
+
+def logits(net: ActorCritic, values: np.ndarray) -> np.ndarray:
+    with torch.no_grad():
+        return net.logits(torch.from_numpy(values)).numpy()
+
+
+def test_shapes_and_sizes() -> None:
+    net = network(battle_space())
+    logit, value = net(torch.from_numpy(observations(battle_space(), 5, 0)))
+    assert (logit.shape, value.shape) == ((5, 7), (5,))
+    assert net.num_parameters == sum(p.numel() for p in net.parameters())
+
+
+def test_a_pokemon_has_the_same_score_wherever_it_is_in_the_team() -> None:
+    space = battle_space()
+    net, values = network(space), observations(space, 20, 1)
+    order = [2, 0, 1]
+    moved = values.copy()
+    for name, rows in (("own", order), ("own_moves", [2 * p + m for p in order for m in range(2)])):
+        part = next(b for b in space.blocks if b.name == name)
+        shape = (len(values), part.rows, part.stride)
+        columns = slice(part.offset, part.offset + part.rows * part.stride)
+        moved[:, columns] = values[:, columns].reshape(shape)[:, rows].reshape(len(values), -1)
+    before, after = logits(net, values), logits(net, moved)
+    at = {name: ACTIONS.index(name) for name in ACTIONS}
+    for new, old in enumerate(order):
+        np.testing.assert_allclose(after[:, at[f"switch {new + 1}"]], before[:, at[f"switch {old + 1}"]], atol=1e-5)
+    stays = [at[name] for name in ACTIONS if "move" in name]
+    np.testing.assert_allclose(after[:, stays], before[:, stays], atol=1e-5)
+
+
+def test_moves_of_the_active_pokemon_that_change_places_change_scores() -> None:
+    space = battle_space()
+    net, values = network(space), observations(space, 20, 2)
+    swapped = values.copy()
+    moves = next(b for b in space.blocks if b.name == "own_moves")
+    by_row = swapped[:, moves.offset : moves.offset + 6 * moves.stride].reshape(20, 3, 2, moves.stride)
+    swapped[:, moves.offset : moves.offset + 6 * moves.stride] = by_row[:, :, ::-1].reshape(20, -1)
+    before, after = logits(net, values), logits(net, swapped)
+    for kind in ("move", "terastallize move"):
+        one, two = ACTIONS.index(f"{kind} 1"), ACTIONS.index(f"{kind} 2")
+        np.testing.assert_allclose(after[:, [one, two]], before[:, [two, one]], atol=1e-5)
+    assert np.abs(before[:, ACTIONS.index("move 1")] - before[:, ACTIONS.index("move 2")]).max() > 1e-2
+
+
+def test_every_observed_value_can_change_the_logits() -> None:
+    space = battle_space()
+    net = make_network(space, PointerSettings())
+    values = observations(space, 32, 3)
+    base = logits(net, values)
+    for column in range(space.observation_size):
+        changed = values.copy()
+        changed[:, column] = np.where(changed[:, column] == 1.0, 2.0, 1.0)
+        assert not np.array_equal(logits(net, changed), base), f"column {column} is not read"
+
+
+def test_all_weights_learn() -> None:
+    space = battle_space()
+    net = network(space)
+    values = torch.from_numpy(observations(space, 256, 4))
+    with torch.no_grad():
+        net.opponent.weight.normal_()
+    logit, prediction = net.logits_and_prediction(values)
+    (logit.square().sum() + prediction.square().sum() + net.values(values).square().sum()).backward()
+    dead = [name for name, p in net.named_parameters() if p.numel() and not p.grad.abs().sum() > 0]
+    assert not dead
+
+
+def test_actor_and_critic_share_no_weight() -> None:
+    space = battle_space()
+    net = network(space)
+    net.values(torch.from_numpy(observations(space, 64, 5))).sum().backward()
+    assert {name.split(".")[0] for name, p in net.named_parameters() if p.grad is not None} == {"critic"}
+
+
+def test_a_fresh_network_is_close_to_uniform() -> None:
+    space = battle_space()
+    torch.manual_seed(0)
+    net = make_network(space, PointerSettings())
+    mask = torch.ones(32, 7, dtype=torch.bool)
+    log_probs = masked_log_softmax(net.logits(torch.from_numpy(observations(space, 32, 6))), mask)
+    assert kl_divergence(log_probs, uniform_log_probs(mask), mask).max() < 0.01
+
+
+@pytest.mark.parametrize("last_move", [True, False])
+@pytest.mark.parametrize("max_combinations", [1, 16_384])
+def test_acting_computes_what_training_does_whatever_the_number_of_rows(
+    *, last_move: bool, max_combinations: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(look_up, "MAX_COMBINATIONS", max_combinations)
+    space = battle_space(last_move=last_move)
+    net = network(space)
+    acting = net.for_acting()
+    for num_rows in (300, 128, 1, 7, 129):
+        values = observations(space, num_rows, seed=num_rows)
+        expected = logits(net, values)
+        assert num_rows < 300 or np.ptp(expected) > 1, "the logits differ, so that the comparison says something"
+        np.testing.assert_allclose(acting.logits(values), expected, atol=1e-4, rtol=0)
+
+
+def test_acting_needs_no_onednn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onednn, "HAS_ONEDNN", False)
+    space = battle_space()
+    net, values = network(space), observations(space, 20, 7)
+    np.testing.assert_allclose(net.for_acting().logits(values), logits(net, values), atol=1e-4, rtol=0)
+
+
+def test_categories_mean_the_same_alone_and_combined(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = battle_space()
+    values = observations(space, 20, 8)
+    combined = network(space)
+    monkeypatch.setattr(look_up, "MAX_COMBINATIONS", 1)
+    alone = network(space)
+    np.testing.assert_allclose(logits(alone, values), logits(combined, values), atol=1e-5)
+
+
+def test_a_policy_that_acts_is_not_changed_by_further_training() -> None:
+    space = battle_space()
+    net, values = network(space), observations(space, 20, 9)
+    acting = net.for_acting()
+    before = acting.logits(values)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.add_(1.0)
+    np.testing.assert_array_equal(acting.logits(values), before)
+
+
+def test_the_same_weights_give_the_same_bits_with_and_without_gradients() -> None:
+    """So that the KL from a reference is exactly 0 before the first step."""
+    space = battle_space()
+    net, values = network(space), torch.from_numpy(observations(space, 512, 10))
+    with torch.no_grad():
+        expected = net.logits(values, net.fuse())
+    assert torch.equal(net.logits(values), expected)
+    assert torch.equal(net.logits_and_prediction(values)[0], expected)
+
+
+def test_gradients_of_pooling_are_those_of_plain_operations() -> None:
+    torch.manual_seed(0)
+    num, pokemon, moves, size = 3, 2, 3, 5
+    active = torch.tensor([0, 3, 4, 7, 8, 10])
+
+    def plain_moves(sums: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        vectors = sums.relu().view(-1, moves, size)
+        return vectors.sum(1), vectors[active].flatten(0, 1)
+
+    def plain_pokemon(sums: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        vectors = sums.relu()
+        sides = vectors.view(num, 2, pokemon, size)
+        return sides.amax(2).flatten(1), vectors[active].view(num, -1), sides[:, 0].flatten(0, 1)
+
+    for rows, ours, plain in [
+        (2 * num * pokemon * moves, lambda sums: pool_moves(sums, active, moves), plain_moves),
+        (2 * num * pokemon, lambda sums: pool_pokemon(sums, active, pokemon), plain_pokemon),
+    ]:
+        inputs = torch.randn(rows, size, requires_grad=True)
+        gradients = []
+        for function in (ours, plain):
+            torch.manual_seed(1)
+            outputs = function(inputs * 1)
+            loss = sum((output * torch.randn_like(output)).sum() for output in outputs)
+            gradients.append(torch.autograd.grad(loss, inputs)[0])
+        torch.testing.assert_close(gradients[0], gradients[1])
+
+
+@pytest.mark.parametrize(
+    ("space", "problem"),
+    [
+        (bandit_space(), "it has no blocks 'own' and 'own_moves'"),
+        (battle_space(actions=("move 1", "forfeit")), "its action 'forfeit' names neither"),
+        (battle_space(actions=("move 1", "switch 4")), "its action 'switch 4' names neither"),
+    ],
+)
+def test_a_space_that_does_not_fit_is_refused_with_what_fits(space: Space, problem: str) -> None:
+    with pytest.raises(ConfigurationError, match=problem) as caught:
+        make_network(space, SMALL)
+    assert 'set network.kind = "slots"' in str(caught.value)
+
+
+def test_a_choice_is_labelled_by_what_it_names() -> None:
+    space = battle_space()
+    values = observations(space, 50, 11)
+    actions = np.random.default_rng(0).integers(0, 7, 50)
+    found = choices(space, values, actions)
+    for i, (row, action) in enumerate(zip(values, actions, strict=True)):
+        kind, number = ACTIONS[action].rsplit(" ", 1)
+        one = row[None]
+        if kind == "switch":
+            assert found[i] == 7 + space.view(one, "own", "species")[0, int(number) - 1, 0]
+        else:
+            active = int(space.view(one, "own", "active")[0, :, 0].argmax())
+            assert found[i] == space.view(one, "own_moves", "move")[0, 2 * active + int(number) - 1, 0]
+    assert found.max() < num_choices(space)
+
+
+def test_decisions_of_one_turn_are_labelled_with_each_other() -> None:
+    """A seat that replaces a fainted Pokémon decides alone."""
+    space = battle_space()
+    values = observations(space, 9, 12)
+    force = space.view(values, "field", "force_switch")[:, 0, 0]
+    mine, theirs = values[:5], values[5:]
+    force[...] = [0, 1, 0, 0, 0, 0, 0, 1, 0]
+    actions = np.array([0, 1, 2, 4])
+    own = choices(space, theirs, actions)
+    assert opponent_choices(space, mine, theirs, actions).tolist() == [own[0], UNKNOWN, own[1], own[3], UNKNOWN]
+
+
+def test_cloning_learns_a_rule_about_the_named_move() -> None:
+    """The strongest usable move: a rule that holds wherever the active Pokémon and its moves are."""
+    space = battle_space(actions=("move 1", "move 2"))
+    torch.manual_seed(0)
+    net = make_network(space, PointerSettings(context_size=32, scorer_size=16))
+    optimiser = torch.optim.Adam(net.parameters(), lr=3e-3)
+
+    def lesson(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+        values = observations(space, 512, seed)
+        active = space.view(values, "own", "active")[:, :, 0].argmax(1)
+        power = space.view(values, "own_moves", "power")[:, :, 0].reshape(512, 3, 2)[np.arange(512), active]
+        return torch.from_numpy(values), torch.from_numpy(power.argmax(1))
+
+    for seed in itertools.islice(itertools.count(100), 60):
+        values, best = lesson(seed)
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(net.logits(values), best).backward()
+        optimiser.step()
+    values, best = lesson(1)
+    assert (net.logits(values).argmax(1) == best).float().mean() > 0.9
