@@ -97,7 +97,7 @@ def test_added_formats_are_played_and_run(formats: Path, tmp_path: Path) -> None
     assert _json(formats, battle)["failed"] == 0
     assert _json(formats, showdown)["win_rate"] > 0.5
     assert _run(formats, run, tmp_path).returncode == 0
-    report = json.loads((tmp_path / "runs" / "rps" / "iterations" / "0003" / "meta_game_analysis.json").read_text())
+    report = json.loads((tmp_path / "runs" / "rps" / "iterations" / "0002" / "meta_game_analysis.json").read_text())
     assert report["exploitability"]["exact"]["value"] == pytest.approx(0.0, abs=1e-9)
 
 

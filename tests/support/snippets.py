@@ -22,7 +22,7 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 _BLOCK = re.compile(
     r"^(?: *<!-- (?P<run>run)(?:: (?P<how>[^>]*))? -->\n)?"
-    r"^(?P<indent> *)```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^(?P=indent)```$",
+    r'^(?P<indent> *)```(?P<language>\w+)(?: title="(?P<title>[^"\n]+)")?[^\n]*\n(?P<text>.*?)^(?P=indent)```$',
     re.MULTILINE | re.DOTALL,
 )
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
@@ -44,6 +44,8 @@ class Snippet:
     line: int
     language: str
     text: str
+    title: str | None
+    """The name of the file that the block is."""
     is_run: bool
     environment: dict[str, str]
     """Set while it is run."""
@@ -68,6 +70,7 @@ def snippets(page: Path) -> Iterator[Snippet]:
             line=text.count("\n", 0, match.start("language")) + 1,
             language=match["language"],
             text="".join(line.removeprefix(indent) for line in match["text"].splitlines(keepends=True)),
+            title=match["title"],
             is_run=match["run"] is not None,
             environment=environment,
             options=shlex.join(word for word in words if not _ASSIGNMENT.fullmatch(word)),
