@@ -13,7 +13,7 @@ test("the number of actions is poke-env's for each generation", () => {
   assert.deepEqual(actionNames(1).slice(4, 8), ["switch 5", "switch 6", "move 1", "move 2"]);
 });
 
-/** @param {any} request @returns {string[]} every choice that means something of its own */
+/** @param {any} request @returns {string[]} every distinct choice */
 function conceivable(request) {
   // Other fields of a locked request are ignored.
   const suffixes = request.active?.[0].moves[0].pp === undefined ? [""] : ["", " mega", " zmove", " dynamax", " terastallize"];

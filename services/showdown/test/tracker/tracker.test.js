@@ -283,8 +283,8 @@ test("the next request overrides a line about the bench, even if it lists the sa
   assert.deepEqual(statuses(), ["", "par"]);
   const back = "|switch|p1a: Raichu|Raichu, L50|200/200";
   const seen = "|drag|p1a: Pikachu|Pikachu, L50|100/100";
-  const told = ["|-cureteam|p1a: Raichu|[from] move: Heal Bell", "|-curestatus|p1: Pikachu|par", "|-status|p1a: Raichu|slp"];
-  for (const lines of [...told.map((line) => [line]), [seen, back]]) {
+  const cures = ["|-cureteam|p1a: Raichu|[from] move: Heal Bell", "|-curestatus|p1: Pikachu|par", "|-status|p1a: Raichu|slp"];
+  for (const lines of [...cures.map((line) => [line]), [seen, back]]) {
     for (const line of lines) tracker.readLine(line);
     assert.notDeepEqual(statuses(), ["", "par"], lines[0]);
     tracker.readRequest(request());
