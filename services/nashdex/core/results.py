@@ -55,7 +55,7 @@ class TrainingResult(Document):
     name: str = Field(description="For people, such as 'best response 3'.")
     parent: PolicyIdField | None = Field(description="Policy whose weights training began from.")
     oracle: str = Field(description="The oracle that trained it, such as ppo.")
-    preset: str = Field("none", description="Damping preset.")
+    preset: str | None = Field(None, description="Damping preset, if the oracle has any.")
     reference: str = Field(
         "none",
         description="Where the KL reference came from: none, uniform, or a kind and its policies, such as "

@@ -37,9 +37,9 @@ def describe_iteration(report: Report, iteration: int) -> str:
     lines.extend(f"  gate            {_describe_gate(gate)}" for gate in row.gates if gate.decision != "exempt")
     lines.append(f"  best response   {_best_response_gap(row)}")
     lines.extend(
-        f"  exploitability  exact {precise(entry.gap.value)} (NashConv {precise(entry.nash_conv or 0.0)})"
+        f"  exploitability  exact {precise(entry.gap.value)} (NashConv {precise(entry.nash_conv)})"
         for entry in row.exploitability
-        if entry.estimator == "exact"
+        if entry.nash_conv is not None
     )
     shares = sorted(row.meta_strategy, key=lambda share: -share.probability.value)
     support = [

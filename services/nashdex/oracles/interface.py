@@ -98,8 +98,8 @@ class Trained:
     """Decisions that it learned from."""
     rollbacks: int = 0
     """Times the instability guard restored an earlier state."""
-    preset: str = "none"
-    """Damping preset."""
+    preset: str | None = None
+    """Damping preset, if the oracle has any."""
     reference: str = "none"
     """Where the KL reference came from, such as ``snapshot:p0123``."""
     when_stored: Callable[[], None] = _nothing

@@ -77,7 +77,7 @@ class Training(Model):
     name: str
     parent: PolicyIdField | None
     oracle: str
-    preset: str
+    preset: str | None = Field(description="Damping preset, if the oracle has any.")
     reference: str = Field(description="Source of the KL reference.")
     num_updates: NonNegativeInt
     num_decisions: NonNegativeInt

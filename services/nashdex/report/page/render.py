@@ -17,7 +17,7 @@ from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.views import colours as colour_views
 from nashdex.report.page.views import exploitability, learning, matrix, mixture, policies
 from nashdex.report.words.numbers import percent, precise, signed
-from nashdex.report.words.texts import DECISIONS, opponents_of
+from nashdex.report.words.texts import DECISIONS, opponents_of, oracle_summary
 
 SECTIONS = (
     ("payoffs", "Payoffs"),
@@ -86,6 +86,7 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         others_played=any(colours[policy] == "other" for policy in played),
         known=policies.known_policies(report, names),
         opponents_of=opponents_of,
+        oracle_summary=oracle_summary,
         decisions=DECISIONS,
         learned=any(training.num_decisions for row in report.iterations for training in row.training),
         gated=any(row.gates for row in report.iterations),

@@ -6,6 +6,7 @@ from typing import Final
 from nashdex.metagame.analysis.exploitability import Estimator
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.tournament.gate import GateDecision
+from nashdex.oracles.registry import ORACLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class EstimatorText:
     title: str
     meaning: str
     absent: str
+    has_nash_conv: bool = False
     exact_meaning: str | None = None
     """In place of ``meaning`` where payoffs are exact, if that changes it."""
 
@@ -27,6 +29,7 @@ ESTIMATORS = (
         meaning="What a best response over the whole game tree gains a game, from a random seat: the true value. "
         "NashConv is twice that, the sum over both seats. 0 is an equilibrium.",
         absent="Only tabular games have it. The game tree of Showdown is too large to search.",
+        has_nash_conv=True,
     ),
     EstimatorText(
         name="best_response_gap",
@@ -60,6 +63,11 @@ ESTIMATORS = (
 def opponents_of(rule: str) -> str:
     """Return what an iteration trained against, by its opponent rule."""
     return OPPONENT_RULES[rule].words if rule in OPPONENT_RULES else rule
+
+
+def oracle_summary(name: str) -> str:
+    """Return what an oracle does, in one line."""
+    return ORACLES[name].summary if name in ORACLES else name
 
 
 def other_opponents(rule: str, iteration: int) -> str | None:
