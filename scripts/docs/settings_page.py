@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from nashdex.core.plugins import KIND
 from nashdex.settings.run import RunSettings
 
 _HEAD = """\
@@ -16,6 +17,8 @@ and `nashdex config schema` prints this page as JSON Schema. Unknown keys are re
 Where a section has a `kind`, it chooses what the section configures; the other keys depend on it. Installed packages
 may [add kinds](plugins.md); this page shows the kinds that nashdex ships.
 """
+
+_LARGE = 1 << 32
 
 Schema = dict[str, Any]
 
@@ -46,7 +49,9 @@ def _section(schema: Schema, root: Schema, path: str, level: int) -> Iterator[st
 def _union(field: Schema, choices: dict[str, Schema], root: Schema, path: str, level: int) -> Iterator[str]:
     """Yield a section whose ``kind`` chooses its keys: one table a kind."""
     yield from (f"{'#' * min(level, 4)} `[{path}]`", "", _text(field), "")
-    yield from (f"One of {', '.join(f'`{kind}`' for kind in choices)}.", "")
+    default = field["default"][KIND] if KIND in field.get("default", ()) else None
+    stated = f"; `{default}` by default" if default else ""
+    yield from (f"One of {', '.join(f'`{kind}`' for kind in choices)}{stated}.", "")
     for kind, choice in choices.items():
         yield from (f'{"#" * min(level + 1, 5)} `[{path}]` with `kind = "{kind}"`', "", _text(choice), "")
         fields = {name: _resolve(field, root) | field for name, field in choice["properties"].items() if name != "kind"}
@@ -97,7 +102,13 @@ def _values(field: Schema, root: Schema) -> str:
         for key, sign in (("minimum", "≥"), ("exclusiveMinimum", ">"), ("maximum", "≤"), ("exclusiveMaximum", "<"))
         if key in field
     ]
-    return " ".join([str(field.get("type", "")), ", ".join(f"{sign} {bound:.12g}" for sign, bound in bounds)]).strip()
+    ranges = ", ".join(f"{sign} {_number(bound)}" for sign, bound in bounds)
+    return " ".join([str(field.get("type", "")), ranges]).strip()
+
+
+def _number(bound: float) -> str:
+    """Write a bound; large powers of two as such."""
+    return f"2^{bound.bit_length() - 1}" if isinstance(bound, int) and bound >= _LARGE else f"{bound:.12g}"
 
 
 def _default(field: Schema) -> str:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,20 @@ def test_the_drawing_of_the_dashboard_is_current() -> None:
     script = ROOT / "scripts" / "docs" / "dashboard_drawing.py"
     drawn = subprocess.run([sys.executable, str(script)], check=True, capture_output=True, timeout=60).stdout
     assert (ROOT / "docs" / "images" / "dashboard.svg").read_bytes() == drawn, "run 'make docs'"
+
+
+def test_the_architecture_page_has_the_layers_and_packages() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ][0]
+    layers = "\n".join(layer.replace(" | ", " · ") for layer in contract["layers"])
+    assert f"```text\n{layers}\n```" in page
+    rows = {
+        name for row in re.findall(r"^\| ((?:`\w+`,? ?)+)\|", page, re.MULTILINE) for name in re.findall(r"\w+", row)
+    }
+    packages = {path.parent.name for path in (ROOT / "services" / "nashdex").glob("*/__init__.py")}
+    assert rows == packages | {"cli"}
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
