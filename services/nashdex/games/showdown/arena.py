@@ -9,6 +9,7 @@ from typing import get_args
 
 import numpy as np
 import psutil
+import structlog
 from numpy.typing import NDArray
 
 from nashdex.core.errors import TryAgainError
@@ -34,6 +35,7 @@ from nashdex.telemetry import metrics
 FAILURE_CAUSES: tuple[str, ...] = (*get_args(FailureCause), "gateway_died", "gateway_hung")
 """Why a battle may fail. The gateway reports all but the last two."""
 
+_log = structlog.get_logger()
 _POLL_SECONDS = 1.0
 
 
@@ -109,6 +111,7 @@ class _Worker:
             case Rejected():
                 pass  # The seat's row comes again with ``asked_again``, and the outcome counts the rejections.
             case Recycle():
+                _log.info("gateway is replaced", reason=message.reason)
                 self.retiring = True
                 metrics.GATEWAY_RECYCLES.add()
             case _:

@@ -145,9 +145,6 @@ class FinishedBattle(Message):
     turns: NonNegativeInt
     decisions: tuple[NonNegativeInt, NonNegativeInt] = Field(description="Decisions by seat.")
     rejected: NonNegativeInt = Field(description="Choices that the simulator rejected; they are not decisions.")
-    lines: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = Field(
-        description="By seat: the last lines; null if the seat does not read lines."
-    )
     log: str | None = Field(description="The omniscient log; null if not asked for.")
 
 

@@ -236,7 +236,6 @@ export class LiveBattle {
       turns: turn,
       decisions: [first.decisions, second.decisions],
       rejected: this.numRejected,
-      lines: [first.lines, second.lines],
       log: this.wantsLog ? omniscientLog(log) : null,
     };
   }

@@ -39,7 +39,7 @@ for (const format of ["gen1randombattle", "gen9randombattle", "gen1ou"]) {
       assert.ok(entry.winner === 0 || entry.winner === 1 || entry.winner === null);
       assert.ok(entry.turns > 3, `${entry.turns} turns`);
       assert.ok(entry.decisions[0] >= entry.turns - 1 && entry.decisions[1] >= entry.turns - 1);
-      assert.deepEqual([entry.lines, entry.log], [[null, null], null]);
+      assert.equal(entry.log, null);
       answered += entry.decisions[0] + entry.decisions[1];
     }
     assert.equal(rows.again, rows.rejected);
@@ -118,7 +118,7 @@ for (const format of ["gen1ou", "gen9randombattle"]) {
       const result = live.result();
       const withoutTime = (/** @type {string[]} */ lines) => lines.filter((line) => !line.startsWith("|t:|"));
       for (const seat of [0, 1]) {
-        assert.deepEqual([...seen[seat], ...(result.lines[seat] ?? [])], withoutTime(channels[seat + 1]));
+        assert.deepEqual([...seen[seat], ...(live.view(seat)?.lines ?? [])], withoutTime(channels[seat + 1]));
       }
       assert.notDeepEqual(channels[1], channels[2]);
       assert.equal(result.log, withoutTime(channels[-1]).join("\n"));
@@ -132,7 +132,7 @@ test("seats that ask for lines or states get them with their rows", async () => 
   /** @type {any} */
   let views = null;
   const lines = /** @type {string[]} */ ([]);
-  const finished = await peer.play([entry, start(2)], (message) => {
+  await peer.play([entry, start(2)], (message) => {
     if (message.type === "lines") {
       assert.equal(views, null);
       views = message.rows;
@@ -152,9 +152,7 @@ test("seats that ask for lines or states get them with their rows", async () => 
     }
     views = null;
   });
-  const last = finished.get(1).lines;
-  assert.equal(last[1], null);
-  assert.match([...lines, ...last[0]].join("\n"), /^\|gametype\|singles\n[^]*\n\|turn\|1\n[^]*\n\|(win|tie)/);
+  assert.match(lines.join("\n"), /^\|gametype\|singles\n[^]*\n\|turn\|1\n[^]*\n\|turn\|\d+$/);
 });
 
 /** @param {string} species @param {string} ability @param {string} moves */

@@ -166,13 +166,6 @@ export interface FinishedBattle {
    */
   rejected: number;
   /**
-   * By seat: the last lines; null if the seat does not read lines.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  lines: [string[] | null, string[] | null];
-  /**
    * The omniscient log; null if not asked for.
    */
   log: string | null;
