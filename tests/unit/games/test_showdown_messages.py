@@ -14,10 +14,9 @@ def _payload(message: object) -> memoryview:
 
 
 def test_a_message_has_the_type_that_it_names() -> None:
-    rejected = {"type": "rejected", "battle": 7, "seat": 1, "action": 3, "choice": "switch 4", "cause": "no"}
-    assert decode_message(_payload(rejected)) == Rejected(
-        battle=7, seat=1, action=3, choice="switch 4", cause="trapped"
-    )
+    rejected = {"type": "rejected", "battle": 7, "seat": 1, "action": 3, "choice": "switch 4", "cause": "trapped"}
+    message = decode_message(_payload(rejected))
+    assert message == Rejected(battle=7, seat=1, action=3, choice="switch 4", cause="trapped")
     assert decode_message(_payload({"type": "recycle", "reason": "heap"})) == Recycle(reason="heap")
 
 
