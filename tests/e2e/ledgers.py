@@ -6,7 +6,8 @@ from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
-from nashdex.metagame.evidence.ledger import LEDGER, InteractionMatrix, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.population import Population
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.runs.creation import Run
@@ -31,7 +32,7 @@ def assert_exact(run: Run, iteration: int) -> None:
     battles = [record.planned for ledger in played for record in ledger.battles]
     assert len(battles) == len(set(battles)) == new_pairs * settings.evaluate.battles_per_pair
 
-    matrix = read_published(run.store, iteration, keys.INTERACTION_MATRIX, InteractionMatrix)
+    matrix = read_published(run.store, iteration, keys.INTERACTION_MATRIX, SampledCounts)
     size, each = old + 1, settings.evaluate.battles_per_pair
     assert matrix.games == tuple(tuple(each * (i != j) for j in range(size)) for i in range(size))
 

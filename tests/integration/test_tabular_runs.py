@@ -15,7 +15,7 @@ from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.values import mixed_table, nash_conv
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.policies.tables import load_table
@@ -80,8 +80,7 @@ def test_nash_with_exact_best_responses_solves_kuhn_within_twelve_iterations(tmp
     assert nash_conv(tree, tables, list(shares.values())) == pytest.approx(0.0, abs=1e-9)
     shipped = mixed_table(tree, tables, list(shares.values()))
     assert nash_conv(tree, [shipped], [1.0]) == pytest.approx(0.0, abs=1e-9)
-    matrix = read_published(run.store, 11, keys.INTERACTION_MATRIX, InteractionMatrix)
-    assert matrix.payoffs is not None
+    matrix = read_published(run.store, 11, keys.INTERACTION_MATRIX, ExactValues)
     payoffs = np.array(matrix.payoffs)
     assert payoffs.shape == (13, 13)
     assert (payoffs == -payoffs.T).all()
@@ -116,8 +115,7 @@ def test_leducs_first_answer_wins_half_of_nash_conv(tmp_path: Path) -> None:
     run = begin(tmp_path, "leduc.toml", "iterations=2")
     exact = do_run(run)
     assert min(exact) > 0.5, "NashConv is above 1 for dozens of iterations"
-    matrix = read_published(run.store, 0, keys.INTERACTION_MATRIX, InteractionMatrix)
-    assert matrix.payoffs is not None
+    matrix = read_published(run.store, 0, keys.INTERACTION_MATRIX, ExactValues)
     random = matrix.policies.index("random")
     assert matrix.payoffs[1 - random][random] == pytest.approx(4.747222222 / 2)
 

@@ -24,16 +24,16 @@ from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.evidence.ledger import (
     LEDGER,
     BattleRecord,
-    InteractionMatrix,
     PlannedBattle,
     SavedReplay,
     ShardLedger,
-    battles_of,
 )
+from nashdex.metagame.evidence.matrix import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.solvers.settings import SolveSettings
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
-from nashdex.metagame.tournament.schedule import scheduled_battles
+from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.metagame.tournament.settings import EvaluateSettings, GateSettings
 from nashdex.planning import step as plan_step
 from nashdex.planning.dag import iteration_steps, num_shards
@@ -97,11 +97,11 @@ def make_iteration(
     result = _train(store, plan, generator)
     gates = [_gate(store, result, iteration, strengths)] if settings.num_gates else []
     population = plan.population.grown(admitted([result], gates), iteration)
-    matrix = None
+    matrix: InteractionMatrix = SampledCounts.unplayed(())
     if iteration:
         key = keys.published(iteration - 1, keys.INTERACTION_MATRIX)
         matrix = InteractionMatrix.from_json(store.get(key), key)
-    battles = battles_of(scheduled_battles(plan, population, matrix, settings.evaluate))
+    battles = [PlannedBattle(*each) for each in matrix.missing(population.ids, demand_of(plan, settings.evaluate))]
     for shard in range(settings.evaluate.shards):
         mine = [battles[i] for i in shard_range(len(battles), settings.evaluate.shards, shard)]
         _evaluate(store, settings, iteration, shard, mine, strengths, generator)

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nashdex.core.ids import PolicyId
-from nashdex.metagame.evidence.ledger import BattleRecord, InteractionMatrix, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.population import PolicyEntry, Population
 
 
@@ -19,18 +20,16 @@ def population(*names: str) -> Population:
     )
 
 
-def matrix(
-    policies: Sequence[str], wins: ArrayLike, games: ArrayLike, draws: ArrayLike | None = None
-) -> InteractionMatrix:
+def matrix(policies: Sequence[str], wins: ArrayLike, games: ArrayLike, draws: ArrayLike | None = None) -> SampledCounts:
     """Return the matrix of these counts."""
     tables = {"wins": wins, "games": games, "draws": np.zeros_like(games) if draws is None else draws}
-    return InteractionMatrix(
+    return SampledCounts(
         policies=tuple(PolicyId(policy) for policy in policies),
         **{name: tuple(map(tuple, np.asarray(table).tolist())) for name, table in tables.items()},
     )
 
 
-def drawn_matrix(policies: Sequence[str], scores: np.ndarray, games: int, seed: int) -> InteractionMatrix:
+def drawn_matrix(policies: Sequence[str], scores: np.ndarray, games: int, seed: int) -> SampledCounts:
     """Return counts of ``games`` battles a pair, drawn from true expected scores of shape (K, K)."""
     upper = np.triu(np.random.default_rng(seed).binomial(games, scores), k=1)
     lower = np.triu(games - upper, k=1).T

@@ -10,7 +10,7 @@ from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.estimates import Floats, Integers
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
 
 _GAMES_PER_PAIR = 200
@@ -57,7 +57,7 @@ def _random_game(size: int, seed: int) -> Floats:
     return payoffs
 
 
-def _random_counts(size: int, seed: int) -> InteractionMatrix:
+def _random_counts(size: int, seed: int) -> SampledCounts:
     scores = 0.5 + 0.2 * np.tanh(_random_game(size, seed))
     wins = np.triu(np.random.default_rng(seed).binomial(_GAMES_PER_PAIR, scores), k=1)
     games = _GAMES_PER_PAIR * (1 - np.eye(size, dtype=np.int64))
@@ -67,4 +67,4 @@ def _random_counts(size: int, seed: int) -> InteractionMatrix:
         return tuple(map(tuple, counts.tolist()))
 
     policies = tuple(PolicyId(f"p{index}") for index in range(size))
-    return InteractionMatrix(policies=policies, wins=table(wins), draws=table(games * 0), games=table(games))
+    return SampledCounts(policies=policies, wins=table(wins), draws=table(games * 0), games=table(games))

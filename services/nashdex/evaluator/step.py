@@ -1,32 +1,30 @@
 """The evaluate step: one shard's part of the tournament."""
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
 
 from nashdex.core import keys
+from nashdex.core.evidence import Evidence
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
-from nashdex.evaluator.exact import add_up_shard
+from nashdex.evaluator.exact import compute_shard
+from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
-from nashdex.games.tabular.game import TabularGame
-from nashdex.metagame.evidence.exact import Pair, missing_pairs
-from nashdex.metagame.evidence.ledger import LEDGER, InteractionMatrix, PlannedBattle, battles_of
+from nashdex.metagame.evidence.kinds import nothing_known
+from nashdex.metagame.evidence.ledger import LEDGER, Pair, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import IterationPlan
-from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
-from nashdex.metagame.tournament.schedule import scheduled_battles
+from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore
 
-_Work = TypeVar("_Work")
-
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
-    """Play, or in a tabular game add up, one shard's part of what the payoff ledger lacks.
+    """Find one shard's part of the payoff evidence that is missing: play battles, or compute exact payoffs.
 
     Raises:
         DataError: the plan, a training result or a policy is missing or altered.
@@ -37,44 +35,49 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         return done
     attempt = Attempt(store, iteration, StepName.EVALUATE, shard)
     game = game_of_run(store, settings)
-    if isinstance(game, TabularGame):
-        ledger = add_up_shard(store, game, _share(_missing_pairs(store, settings, iteration), settings, shard), shard)
-    else:
-        # Late: only battles need torch.
-        from nashdex.evaluator.tournament import play_shard  # noqa: PLC0415
-
-        mine = _share(missing_battles(store, settings, iteration), settings, shard)
-        ledger = play_shard(store, settings, game, mine, attempt, shard)
+    work = missing_evidence(store, settings, game, iteration)
+    mine = [work[i] for i in shard_range(len(work), settings.evaluate.shards, shard)]
+    ledger = _FIND[game.evidence](store, settings, game, mine, attempt, shard)
     attempt.write(LEDGER, ledger.to_json())
     return attempt.finish(
         {"battles": len(ledger.battles), "decisions": ledger.decisions, "exact_payoffs": len(ledger.exact)}
     )
 
 
-def _share(work: Sequence[_Work], settings: RunSettings, shard: int) -> list[_Work]:
-    return [work[i] for i in shard_range(len(work), settings.evaluate.shards, shard)]
-
-
-def missing_battles(store: ObjectStore, settings: RunSettings, iteration: int) -> list[PlannedBattle]:
-    """Return every battle that the iteration's tournament must play, the same for all shards and retries."""
-    plan, population, matrix = _members(store, settings, iteration)
-    return battles_of(scheduled_battles(plan, population, matrix, settings.evaluate))
-
-
-def _missing_pairs(store: ObjectStore, settings: RunSettings, iteration: int) -> list[Pair]:
-    """Return every pair whose exact payoff the matrix lacks, the same for all shards and retries."""
-    _, population, matrix = _members(store, settings, iteration)
-    return missing_pairs(population.ids, matrix)
-
-
-def _members(
-    store: ObjectStore, settings: RunSettings, iteration: int
-) -> tuple[IterationPlan, Population, InteractionMatrix | None]:
-    """Return the iteration's plan, its population with the new policies, and the matrix of the iteration before."""
+def missing_evidence(
+    store: ObjectStore, settings: RunSettings, game: Game, iteration: int
+) -> Sequence[PlannedBattle] | Sequence[Pair]:
+    """Return every battle, or pair of exact payoff, that the iteration's shards find: the same for all and retries."""
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     trained = read_from_shards(store, iteration, StepName.TRAIN, settings.train.seeds, TRAINING_RESULT, TrainingResult)
     gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
-    matrix = None
+    population = plan.population.grown(admitted(trained, gates), iteration)
+    before = nothing_known(game.evidence, game.largest_payoff)
     if iteration > 0:
-        matrix = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
-    return plan, plan.population.grown(admitted(trained, gates), iteration), matrix
+        before = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
+    return before.missing(population.ids, demand_of(plan, settings.evaluate))
+
+
+def _play(
+    store: ObjectStore,
+    settings: RunSettings,
+    game: Game,
+    mine: Sequence[PlannedBattle],
+    attempt: Attempt,
+    shard: int,
+) -> ShardLedger:
+    # Late: only battles need torch.
+    from nashdex.evaluator.tournament import play_shard  # noqa: PLC0415
+
+    return play_shard(store, settings, game, mine, attempt, shard)
+
+
+def _compute(
+    store: ObjectStore, _settings: RunSettings, game: Game, mine: Sequence[Pair], _attempt: Attempt, shard: int
+) -> ShardLedger:
+    assert game.tree is not None, "exact payoffs follow from a tree"
+    return compute_shard(store, game.tree, mine, shard)
+
+
+_FIND: Mapping[Evidence, Callable[..., ShardLedger]] = {Evidence.COUNTS: _play, Evidence.EXACT: _compute}
+"""How a shard finds its part of the evidence."""

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nashdex.core.evidence import Evidence
 from nashdex.games.space import Space
+
+if TYPE_CHECKING:
+    from nashdex.games.tabular.tree import GameTree
 
 Reward = Literal["win-loss", "shaped"]
 NUM_SEATS = 2
@@ -166,6 +170,18 @@ class Game(Protocol):
 
     def teams(self) -> Sequence[str]:
         """Return the packed teams that battles draw from; empty where the game makes its own."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """How payoffs between policies become known: by battles, or exactly from ``tree``."""
+
+    @property
+    def largest_payoff(self) -> float:
+        """The largest payoff of either seat, in the interaction matrix's units: ½ where battles are won or lost."""
+
+    @property
+    def tree(self) -> "GameTree | None":
+        """The whole game, where it is small enough to write down."""
 
     @property
     def reward_version(self) -> str:

@@ -1,6 +1,6 @@
 """The plan step: choose the learner and its opponents from what the iteration before published."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nashdex.core import keys
@@ -10,10 +10,10 @@ from nashdex.core.manifest import Manifest
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
-from nashdex.games.registry import tabular_game_of_run
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.evidence.ledger import InteractionMatrix
-from nashdex.metagame.opponents.interface import Situation, no_payoffs
+from nashdex.metagame.evidence.matrix import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.opponents.interface import Situation
 from nashdex.metagame.opponents.registry import INITIAL_RULE, OPPONENT_RULES
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
@@ -47,7 +47,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     plan = first_plan(settings)
     if iteration > 0:
         solved = _solved(store, iteration - 1)
-        plan = next_plan(settings, iteration, solved, lambda: tabular_game_of_run(store, settings).tree.max_payoff)
+        plan = next_plan(settings, iteration, solved)
     store.put(keys.published(iteration, keys.PLAN), plan.to_json())
     return attempt.finish({"policies": len(plan.population.policies), "opponents": len(plan.opponents)})
 
@@ -84,7 +84,7 @@ def first_plan(settings: RunSettings) -> IterationPlan:
         learner=newest,
         iteration=0,
         num_iterations=settings.iterations,
-        matrix=InteractionMatrix.unplayed(population.ids),
+        matrix=SampledCounts.unplayed(population.ids),
         meta_strategy={},
         ratings={},
     )
@@ -99,16 +99,13 @@ def first_plan(settings: RunSettings) -> IterationPlan:
     )
 
 
-def next_plan(
-    settings: RunSettings, iteration: int, solved: Solved, largest_payoff: Callable[[], float] = no_payoffs
-) -> IterationPlan:
+def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> IterationPlan:
     """Return the plan of a later iteration: improve the newest policy against the opponents of the run's rule.
 
     Args:
         settings: the run's settings.
         iteration: the one to plan, at least 1.
         solved: the result of the iteration before.
-        largest_payoff: returns that of a tabular game, in its units.
 
     Raises:
         DataError: no network is in the population, or the meta-strategy is not over it.
@@ -127,7 +124,6 @@ def next_plan(
         matrix=solved.matrix,
         meta_strategy=solved.meta_strategy,
         ratings=solved.ratings,
-        largest_payoff=largest_payoff,
     )
     rule = settings.opponents.kind
     return IterationPlan(
@@ -168,7 +164,7 @@ def _learner(solved: Solved, settings: RunSettings, iteration: int) -> PolicyId:
 
 def _further(settings: RunSettings, iteration: int, solved: Solved) -> tuple[FurtherBattles, ...]:
     """Return the further battles of the adaptive schedule: none if the schedule is uniform or payoffs are exact."""
-    if settings.evaluate.schedule == "uniform" or solved.matrix.payoffs is not None:
+    if settings.evaluate.schedule == "uniform" or not solved.matrix.evidence.is_played:
         return ()
     from nashdex.solver.adaptive import further_battles  # noqa: PLC0415 - scipy, which other plans do not need
 

@@ -10,7 +10,8 @@ from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult,
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.evidence.ledger import LEDGER, InteractionMatrix, ShardLedger
+from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
+from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult

@@ -99,7 +99,7 @@ def _records(
     store: ObjectStore, earlier: Sequence[IterationManifests], last: IterationSources
 ) -> tuple[BattleRecord, ...]:
     """Return the battles of every iteration's tournament. Exact payoffs have none."""
-    if last.matrix.payoffs is not None:
+    if not last.matrix.evidence.is_played:
         return ()
     evaluated = [*(each for manifests in earlier for each in read_ledgers(store, manifests)), *last.evaluated]
     return tuple(record for each in evaluated for record in each.ledger.battles)

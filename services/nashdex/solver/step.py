@@ -1,7 +1,7 @@
-"""The solve step: count the iteration's battles, solve the game, publish population, payoffs, mixture and analysis."""
+"""The solve step: put the payoff evidence together, solve the game, publish population, payoffs and mixture."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import structlog
@@ -14,27 +14,22 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
+from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
-from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.values import nash_conv
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.analysis.solving import Answer, EmpiricalGame, ExactGame, solve_game
-from nashdex.metagame.evidence.exact import add_exact
-from nashdex.metagame.evidence.ledger import (
-    LEDGER,
-    BattleRecord,
-    InteractionMatrix,
-    ShardLedger,
-    add_ledgers,
-    check_played_as_planned,
-)
+from nashdex.metagame.analysis.exploitability import Answer
+from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
+from nashdex.metagame.evidence.kinds import nothing_known
+from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, ShardLedger
+from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.ratings.table import BASE_ELO
 from nashdex.metagame.solvers.registry import configured
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
-from nashdex.metagame.tournament.schedule import scheduled_battles
+from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.tables import load_table
 from nashdex.settings.run import RunSettings
@@ -45,8 +40,7 @@ from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
 
 ANCHOR = "random"
-"""The scripted policy that the ratings are measured from, where it is a member: it never changes."""
-
+"""The scripted policy that fixes the scale of the ratings, where it is a member: it never changes."""
 
 _log = structlog.get_logger(__name__)
 
@@ -67,24 +61,16 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
     population = plan.population.grown(admitted(trained, gates), iteration)
     ledgers = _ledgers(store, settings, iteration)
-    counted = None
-    if iteration > 0:
-        counted = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
-    tabular = game_of_run(store, settings)
-    exact, earlier = None, []
-    if isinstance(tabular, TabularGame):
-        matrix = add_exact(counted, population.ids, ledgers)
-        exact = _exact_game(store, tabular, population)
-    else:
-        check_played_as_planned(scheduled_battles(plan, population, counted, settings.evaluate), ledgers)
-        matrix = add_ledgers(counted, population.ids, ledgers)
-        earlier = [record for before in range(iteration) for record in _records(_ledgers(store, settings, before))]
-    game = EmpiricalGame(
+    game = game_of_run(store, settings)
+    demand = demand_of(plan, settings.evaluate)
+    matrix = _evidence_before(store, game, iteration).with_results(population.ids, demand, ledgers)
+    earlier = [record for before in range(iteration) for record in _records(_ledgers(store, settings, before))]
+    empirical = EmpiricalGame(
         matrix,
         records=(*earlier, *_records(ledgers)),
         answer=_answer(plan, population, _records(ledgers)),
         anchors={entry.id: BASE_ELO for entry in population.policies if entry.id == ANCHOR},
-        exact=exact,
+        nash_conv=_nash_conv(store, game, population),
         history=population.history,
     )
     solver = configured(settings.solve.meta_solver)
@@ -95,7 +81,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
             check_stop()
 
         meta_strategy, analysis = solve_game(
-            game,
+            empirical,
             solver,
             unplayed=settings.solve.unplayed,
             num_draws=settings.solve.num_draws,
@@ -126,15 +112,25 @@ def _records(ledgers: list[ShardLedger]) -> tuple[BattleRecord, ...]:
     return tuple(record for ledger in ledgers for record in ledger.battles)
 
 
-def _exact_game(store: ObjectStore, game: TabularGame, population: Population) -> ExactGame:
-    """Return what exact exploitability needs: the whole tree, and what each member does anywhere in it."""
-    tables = [load_table(store, policy, game.tree) for policy in population.ids]
+def _evidence_before(store: ObjectStore, game: Game, iteration: int) -> InteractionMatrix:
+    if iteration == 0:
+        return nothing_known(game.evidence, game.largest_payoff)
+    return read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
+
+
+def _nash_conv(
+    store: ObjectStore, game: Game, population: Population
+) -> Callable[[Mapping[PolicyId, float]], float] | None:
+    """Return what takes a mixture to its NashConv over the whole game tree; None where there is no tree."""
+    tree = game.tree
+    if tree is None:
+        return None
+    tables = [load_table(store, policy, tree) for policy in population.ids]
 
     def nash_conv_of(mixture: Mapping[PolicyId, float]) -> float:
-        shares = np.array([mixture.get(policy, 0.0) for policy in population.ids])
-        return nash_conv(game.tree, tables, shares)
+        return nash_conv(tree, tables, np.array([mixture.get(policy, 0.0) for policy in population.ids]))
 
-    return ExactGame(game.tree.max_payoff, nash_conv_of)
+    return nash_conv_of
 
 
 def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleRecord, ...]) -> Answer | None:

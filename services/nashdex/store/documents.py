@@ -1,18 +1,24 @@
 """Reading documents: those that an iteration published, and those that a shard's winning attempt wrote."""
 
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from nashdex.core import keys
-from nashdex.core.documents import Document
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.store.attempt import read_manifest, read_object
 from nashdex.store.protocol import ObjectStore
 
-D = TypeVar("D", bound=Document)
+D_co = TypeVar("D_co", covariant=True)
 
 
-def read_published(store: ObjectStore, iteration: int, name: str, kind: type[D]) -> D:
+class Readable(Protocol[D_co]):
+    """A class of documents. It may be abstract: a document of one of its subclasses is one of it."""
+
+    def from_json(self, data: bytes, source: str, /) -> D_co:
+        """Parse ``data``; ``source`` names it in errors."""
+
+
+def read_published(store: ObjectStore, iteration: int, name: str, kind: Readable[D_co]) -> D_co:
     """Return the document that ``iteration`` published as ``name``, such as ``plan.json``.
 
     Raises:
@@ -22,7 +28,7 @@ def read_published(store: ObjectStore, iteration: int, name: str, kind: type[D])
     return kind.from_json(store.get(key), f"{store.uri}/{key}")
 
 
-def read_written(store: ObjectStore, manifest: Manifest, name: str, kind: type[D]) -> D:
+def read_written(store: ObjectStore, manifest: Manifest, name: str, kind: Readable[D_co]) -> D_co:
     """Return the document ``name`` of ``manifest``, after checking its checksum.
 
     Raises:
@@ -33,8 +39,8 @@ def read_written(store: ObjectStore, manifest: Manifest, name: str, kind: type[D
 
 
 def read_from_shards(
-    store: ObjectStore, iteration: int, step: StepName, num_shards: int, name: str, kind: type[D]
-) -> list[D]:
+    store: ObjectStore, iteration: int, step: StepName, num_shards: int, name: str, kind: Readable[D_co]
+) -> list[D_co]:
     """Return the document that every shard of ``step`` wrote as ``name``, in the order of shards.
 
     Raises:

@@ -9,9 +9,10 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.evaluator.step import missing_battles
+from nashdex.evaluator.step import missing_evidence
+from nashdex.games.registry import game_of_run
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
@@ -36,8 +37,8 @@ def _adaptive(iterations: int = 3) -> RunSettings:
     return made_settings(iterations=iterations, battles_per_pair=BATTLES_PER_PAIR, evaluate=more)
 
 
-def _games(store: ObjectStore, iteration: int) -> InteractionMatrix:
-    return read_published(store, iteration, keys.INTERACTION_MATRIX, InteractionMatrix)
+def _games(store: ObjectStore, iteration: int) -> SampledCounts:
+    return read_published(store, iteration, keys.INTERACTION_MATRIX, SampledCounts)
 
 
 def test_adaptive_plays_first_battles_of_new_cells_and_its_budget_where_it_decides(store: ObjectStore) -> None:
@@ -73,7 +74,7 @@ def test_evaluate_plays_what_solve_then_checks(store: ObjectStore) -> None:
     settings = _adaptive()
     for iteration in range(2):
         make_iteration(store, settings, iteration)
-    missing = missing_battles(store, settings, 1)
+    missing = missing_evidence(store, settings, game_of_run(store, settings), 1)
     assert len(missing) == int(_games(store, 1).arrays()[2].sum() - _games(store, 0).arrays()[2].sum()) // 2
 
 
@@ -89,7 +90,7 @@ def test_a_rejected_policy_joins_nothing(store: ObjectStore) -> None:
     assert read_published(store, 2, keys.PLAN, IterationPlan).learner == trained_policy(0), "the newest that was let in"
     analysis = read_published(store, 1, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
     assert analysis.exploitability.best_response_gap is None, "nobody new answered the meta-strategy"
-    assert missing_battles(store, settings, 1) == []
+    assert missing_evidence(store, settings, game_of_run(store, settings), 1) == []
 
 
 def test_the_policy_that_a_gate_rejected_stays_on_record(store: ObjectStore) -> None:
@@ -107,4 +108,4 @@ def test_without_the_gate_s_result_nobody_joins(store: ObjectStore) -> None:
     make_iteration(store, settings, 0)
     store.delete(keys.manifest(0, StepName.GATE, 0))
     with pytest.raises(DataError, match="nashdex step gate"):
-        missing_battles(store, settings, 0)
+        missing_evidence(store, settings, game_of_run(store, settings), 0)

@@ -11,7 +11,7 @@ from nashdex.core.ids import RunId
 from nashdex.local.places import logs_folder, report_address
 from nashdex.local.summary import summarise
 from nashdex.metagame.evidence.estimates import wilson_interval
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.league import LeagueSettings
 from nashdex.report import step as report_step
 from nashdex.runs.creation import Run
@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_names_the_new_policy_and_its_scores_against_the_anchors(run: Run) -> None:
     lines = summarise(run.store, 1).splitlines()
     assert lines[0].startswith("iteration 1 (2 of 2): 60 battles collected, 160 evaluated, ")
-    matrix = InteractionMatrix.from_json(run.store.get(keys.published(1, keys.INTERACTION_MATRIX)), "matrix")
+    matrix = SampledCounts.from_json(run.store.get(keys.published(1, keys.INTERACTION_MATRIX)), "matrix")
     new, opponent = matrix.policies.index(matrix.policies[-1]), matrix.policies.index("random")
     score = matrix.wins[new][opponent] + matrix.draws[new][opponent] / 2
     low, high = wilson_interval(score, 40)

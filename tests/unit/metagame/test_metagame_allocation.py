@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nashdex.metagame.evidence.estimates import Floats, Integers, centred, expected_scores, posterior_scores
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.plan import FurtherBattles
 from nashdex.metagame.solvers.nash import symmetric_equilibrium
-from nashdex.metagame.tournament.allocation import FurtherBattles, decisive_cells, influence
+from nashdex.metagame.tournament.allocation import decisive_cells, influence
 from support.tournaments import drawn_matrix, matrix
 
 NAMES = "abcdefgh"
@@ -34,14 +35,14 @@ def _game(seed: int) -> Floats:
     return scores
 
 
-def _solved(counted: InteractionMatrix, num_draws: int, seed: int = 0) -> tuple[Floats, Floats]:
+def _solved(counted: SampledCounts, num_draws: int, seed: int = 0) -> tuple[Floats, Floats]:
     drawn = centred(posterior_scores(counted.policies, *counted.arrays(), num_draws=num_draws, seed=seed))
     return drawn, np.array([symmetric_equilibrium(payoffs).row for payoffs in drawn])
 
 
 def _chosen(
-    counted: InteractionMatrix, num_battles: int, most_battles: int = 10_000, num_draws: int = 200
-) -> list[FurtherBattles[str]]:
+    counted: SampledCounts, num_battles: int, most_battles: int = 10_000, num_draws: int = 200
+) -> list[FurtherBattles]:
     drawn, strategies = _solved(counted, num_draws)
     names: Sequence[str] = counted.policies
     games = counted.arrays()[2]
@@ -51,9 +52,9 @@ def _chosen(
 def test_cells_among_dominated_policies_get_nothing() -> None:
     for seed in range(4):
         chosen = _chosen(drawn_matrix(NAMES, _game(seed), 100, seed), 400)
-        assert sum(cell.num_battles for cell in chosen) == 400
+        assert sum(cell.battles for cell in chosen) == 400
         assert all(cell.a in NAMES[:CORE] for cell in chosen)
-        in_core = sum(cell.num_battles for cell in chosen if cell.b in NAMES[:CORE])
+        in_core = sum(cell.battles for cell in chosen if cell.b in NAMES[:CORE])
         assert in_core >= 320
 
 
@@ -96,9 +97,9 @@ def test_choices_follow_ids_and_not_places(order: list[str], seed: int, num_batt
 @given(st.integers(0, 400), st.integers(40, 120))
 def test_budget_and_cap_are_kept_in_whole_pairs(num_battles: int, most_battles: int) -> None:
     chosen = _chosen(drawn_matrix(NAMES, _game(1), 40, 1), num_battles, most_battles, num_draws=20)
-    assert sum(cell.num_battles for cell in chosen) <= num_battles
-    assert all(cell.num_battles > 0 and cell.num_battles % 2 == 0 for cell in chosen)
-    assert all(40 + cell.num_battles <= most_battles for cell in chosen)
+    assert sum(cell.battles for cell in chosen) <= num_battles
+    assert all(cell.battles > 0 and cell.battles % 2 == 0 for cell in chosen)
+    assert all(40 + cell.battles <= most_battles for cell in chosen)
     assert [(cell.a, cell.b) for cell in chosen] == sorted({(cell.a, cell.b) for cell in chosen})
     assert all(cell.a < cell.b for cell in chosen)
 
@@ -117,7 +118,7 @@ def test_no_other_division_promises_more() -> None:
         )
 
     chosen = {
-        (cell.a, cell.b): cell.num_battles // 2
+        (cell.a, cell.b): cell.battles // 2
         for cell in decisive_cells("abc", games, drawn, strategies, num_battles=8, most_battles=100)
     }
     given_pairs = [chosen.get(("abc"[i], "abc"[j]), 0) for i, j in cells]
@@ -153,7 +154,7 @@ def test_at_equal_battles_the_decisive_cells_bring_the_mixture_nearer_to_the_tru
         _play(truth, wins, games, dict.fromkeys(cells, 40), seed)
         for again in (1, 2):
             chosen = _chosen(matrix(NAMES, wins, games), 40 * len(cells), num_draws=100)
-            more = {(NAMES.index(cell.a), NAMES.index(cell.b)): cell.num_battles for cell in chosen}
+            more = {(NAMES.index(cell.a), NAMES.index(cell.b)): cell.battles for cell in chosen}
             _play(truth, wins, games, more, 100 * again + seed)
         assert games.sum() // 2 <= 120 * len(cells)
         adaptive.append(_distance_and_loss(truth, wins, games))

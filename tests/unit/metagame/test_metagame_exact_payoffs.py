@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
-from nashdex.metagame.evidence.exact import add_exact, missing_pairs
-from nashdex.metagame.evidence.ledger import ExactCell, InteractionMatrix, ShardLedger
+from nashdex.metagame.evidence.exact import ExactValues
+from nashdex.metagame.evidence.ledger import ExactCell, ShardLedger
+from nashdex.metagame.evidence.planned import Demand
 
 VALUE = {"a": 0.5, "b": -1.25, "c": 2.0, "d": 0.125}
 """A made game: the payoff of i against j is VALUE[i] − VALUE[j]."""
@@ -26,25 +27,30 @@ def ids(names: str) -> list[PolicyId]:
     return [PolicyId(name) for name in names]
 
 
-def first_three() -> InteractionMatrix:
-    return add_exact(None, ids("abc"), [shard(("a", "b"), ("b", "c")), shard(("a", "c"))])
+NOTHING = ExactValues.unknown(largest_payoff=4.0)
+DEMAND = Demand(battles_per_cell=200)
+"""It has no effect: no battle is played."""
+
+
+def first_three() -> ExactValues:
+    return NOTHING.with_results(ids("abc"), DEMAND, [shard(("a", "b"), ("b", "c")), shard(("a", "c"))])
 
 
 @given(order=st.permutations("abcd"))
 def test_a_new_policy_brings_its_pairs_alone_and_all_follow_their_ids(order: list[str]) -> None:
     old = first_three()
-    assert missing_pairs(ids("".join(order)), old) == [("a", "d"), ("b", "d"), ("c", "d")]
-    matrix = add_exact(old, ids("".join(order)), [shard(("b", "d")), shard(("a", "d"), ("c", "d"))])
+    assert old.missing(ids("".join(order)), DEMAND) == [("a", "d"), ("b", "d"), ("c", "d")]
+    matrix = old.with_results(ids("".join(order)), DEMAND, [shard(("b", "d")), shard(("a", "d"), ("c", "d"))])
     assert matrix.policies == tuple(order)
-    assert matrix.payoffs is not None
     for i, j in combinations(range(4), 2):
         assert matrix.payoffs[i][j] == VALUE[order[i]] - VALUE[order[j]] == -matrix.payoffs[j][i]
-    assert matrix.games == ((0,) * 4,) * 4
+    assert not matrix.battles_by_cell().any()
+    assert matrix.largest_payoff == 4.0
 
 
 def test_nothing_is_missing_where_nobody_is_new() -> None:
-    assert missing_pairs(ids("cab"), first_three()) == []
-    assert add_exact(first_three(), ids("cab"), []).policies == ("c", "a", "b")
+    assert first_three().missing(ids("cab"), DEMAND) == []
+    assert first_three().with_results(ids("cab"), DEMAND, []).policies == ("c", "a", "b")
 
 
 @pytest.mark.parametrize(
@@ -57,22 +63,17 @@ def test_nothing_is_missing_where_nobody_is_new() -> None:
 )
 def test_a_pair_that_is_missing_doubled_or_unasked_is_named(ledgers: list[ShardLedger], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        add_exact(None, ids("abc"), ledgers)
-
-
-def test_counts_and_exact_payoffs_do_not_mix() -> None:
-    with pytest.raises(DataError, match="counts battles"):
-        add_exact(InteractionMatrix.unplayed(ids("ab")), ids("abc"), [])
+        NOTHING.with_results(ids("abc"), DEMAND, ledgers)
 
 
 def test_a_matrix_must_be_antisymmetric_and_square() -> None:
     values = first_three().model_dump(mode="json")
     values["payoffs"][0][1] = 7.0
     with pytest.raises(ValueError, match="expected one to be minus the other"):
-        InteractionMatrix.model_validate(values)
+        ExactValues.model_validate(values)
     values["payoffs"] = [[0.0]]
     with pytest.raises(ValueError, match="no square table"):
-        InteractionMatrix.model_validate(values)
+        ExactValues.model_validate(values)
 
 
 def test_a_matrix_drops_and_reorders_members_but_invents_none() -> None:

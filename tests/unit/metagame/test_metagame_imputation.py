@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nashdex.core.errors import DataError
 from nashdex.metagame.evidence.estimates import centred, expected_scores, posterior_scores
 from nashdex.metagame.evidence.imputation import Imputation, filled, filled_draws, touches_support
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
 from nashdex.metagame.solvers.nash import symmetric_equilibrium, zero_sum_equilibrium
 from support.tournaments import drawn_matrix, matrix
@@ -21,7 +21,7 @@ STRENGTHS = expected_scores_of(np.array([0.0, 0.5, 1.0, 1.5, -0.5]))
 HOW: tuple[Imputation, ...] = ("bradley-terry", "interval")
 
 
-def _without(counted: InteractionMatrix, cells: Sequence[tuple[str, str]]) -> InteractionMatrix:
+def _without(counted: SampledCounts, cells: Sequence[tuple[str, str]]) -> SampledCounts:
     """Return ``counted`` with nothing played in ``cells``."""
     wins, draws, games = counted.arrays()
     for one, other in cells:
@@ -31,7 +31,7 @@ def _without(counted: InteractionMatrix, cells: Sequence[tuple[str, str]]) -> In
     return matrix(counted.policies, wins, games, draws)
 
 
-def _of(scores: np.ndarray, unplayed: Sequence[tuple[str, str]], games: int = 1000) -> InteractionMatrix:
+def _of(scores: np.ndarray, unplayed: Sequence[tuple[str, str]], games: int = 1000) -> SampledCounts:
     names = NAMES[: len(scores)]
     wins = np.round(games * scores * (1 - np.eye(len(scores)))).astype(int)
     return _without(matrix(names, wins, games * (1 - np.eye(len(scores), dtype=int))), unplayed)

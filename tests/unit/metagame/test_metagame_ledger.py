@@ -14,17 +14,20 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.sharding import shard_range
 from nashdex.metagame.evidence.ledger import (
     BattleRecord,
-    InteractionMatrix,
     PlannedBattle,
     ShardLedger,
-    add_ledgers,
-    battles_of,
-    check_played_as_planned,
-    planned_battles,
 )
-from support.tournaments import cell, ledger, matrix, population, record
+from nashdex.metagame.evidence.matrix import InteractionMatrix
+from nashdex.metagame.evidence.planned import Demand, check_played_as_planned
+from nashdex.metagame.evidence.sampled import SampledCounts
+from support.tournaments import cell, ledger, matrix, record
 
 A, B, C, D = (PolicyId(name) for name in "abcd")
+NOTHING = SampledCounts.unplayed(())
+
+
+def _missing(policies: str, num_battles: int, counted: SampledCounts = NOTHING) -> list[PlannedBattle]:
+    return counted.missing([PolicyId(name) for name in policies], Demand(num_battles))
 
 
 def _play(battles: list[PlannedBattle], seed: int = 0) -> ShardLedger:
@@ -33,7 +36,7 @@ def _play(battles: list[PlannedBattle], seed: int = 0) -> ShardLedger:
 
 
 def test_battles_of_a_cell_are_side_swapped_pairs() -> None:
-    battles = battles_of(planned_battles(population("b", "a"), None, 5))
+    battles = _missing("ba", 5)
     assert [battle.seats for battle in battles] == [(A, B), (B, A), (A, B), (B, A), (A, B)]
     assert [battle.pair for battle in battles] == [0, 0, 1, 1, 2]
 
@@ -45,42 +48,40 @@ def test_a_record_knows_which_planned_battle_it_is(number: int) -> None:
 
 
 def test_the_plan_does_not_depend_on_the_order_of_the_population() -> None:
-    plans = {tuple(planned_battles(population(*order), None, 4)) for order in permutations("abc")}
+    plans = {tuple(_missing("".join(order), 4)) for order in permutations("abc")}
     assert len(plans) == 1
 
 
 def test_the_plan_holds_what_is_missing_and_nothing_else() -> None:
     counted = matrix("ba", [[0, 1], [2, 0]], [[0, 3], [3, 0]])
-    cells = planned_battles(population("a", "b", "c"), counted, 5)
+    cells = counted.missing_cells([A, B, C], Demand(5))
     assert cells == [(A, B, range(3, 5)), (A, C, range(5)), (B, C, range(5))]
-    assert planned_battles(population("a", "b"), counted, 3) == []
+    assert _missing("ab", 3, counted) == []
 
 
 def test_shards_and_retries_play_every_planned_battle_exactly_once() -> None:
-    members = population("d", "a", "c", "b")
-    planned = battles_of(planned_battles(members, None, 7))
+    planned = _missing("dacb", 7)
     first_try = _play([planned[i] for i in shard_range(len(planned), 3, 1)], seed=1)
     shards = [_play([planned[i] for i in shard_range(len(planned), 3, shard)]) for shard in range(3)]
-    check_played_as_planned(planned_battles(members, None, 7), shards)
-    counted = add_ledgers(None, members.ids, shards)
+    counted = NOTHING.with_results((D, A, C, B), Demand(7), shards)
     assert (counted.arrays()[2] == 7 * (1 - np.eye(4))).all()
     with pytest.raises(DataError, match="twice"):
-        add_ledgers(None, members.ids, [*shards, first_try])
+        NOTHING.with_records((D, A, C, B), [*shards[1].battles, *first_try.battles])
     with pytest.raises(DataError, match="more than once"):
-        check_played_as_planned(planned_battles(members, None, 7), [*shards, first_try])
+        NOTHING.with_results((D, A, C, B), Demand(7), [*shards, first_try])
 
 
 def test_a_missing_or_unplanned_battle_is_named() -> None:
-    cells = planned_battles(population("a", "b"), None, 3)
+    planned = _missing("ab", 3)
     with pytest.raises(DataError, match="battle 2 of 'a' against 'b' is planned but in no ledger"):
-        check_played_as_planned(cells, [ledger(cell("a", "b", ["a", "b"]))])
+        check_played_as_planned(planned, [ledger(cell("a", "b", ["a", "b"]))])
     with pytest.raises(DataError, match=r"battle 3 of 'a' against 'b' \(and 1 more\) is recorded but was not planned"):
-        check_played_as_planned(cells, [ledger(cell("a", "b", ["a"] * 5))])
+        check_played_as_planned(planned, [ledger(cell("a", "b", ["a"] * 5))])
 
 
 def test_wins_follow_the_seat_that_won() -> None:
     records = cell("a", "b", ["a", "a", None, "b", "a"])
-    counted = add_ledgers(None, (B, A), [ledger(records)])
+    counted = NOTHING.with_records((B, A), records)
     assert counted.wins == ((0, 1), (3, 0))
     assert counted.draws == ((0, 1), (1, 0))
     assert counted.games == ((0, 5), (5, 0))
@@ -90,12 +91,14 @@ def test_wins_follow_the_seat_that_won() -> None:
 @given(st.permutations("abcd"), st.permutations("abcd"), st.integers(0, 100))
 def test_counts_follow_ids_through_any_reordering(order: list[str], other: list[str], seed: int) -> None:
     """Counts of one order, added to those of another, are what they would be in any order."""
-    battles = battles_of(planned_battles(population(*"abcd"), None, 3))
+    battles = _missing("abcd", 3)
     ids, other_ids = ([PolicyId(name) for name in names] for names in (order, other))
     half = len(battles) // 2
-    early = add_ledgers(None, ids, [_play(battles[:half], seed)])
-    both = add_ledgers(early, other_ids, [_play(battles[half:], seed)])
-    straight = add_ledgers(None, (A, B, C, D), [_play(battles[:half], seed), _play(battles[half:], seed)])
+    early = NOTHING.with_records(ids, _play(battles[:half], seed).battles)
+    both = early.with_records(other_ids, _play(battles[half:], seed).battles)
+    straight = NOTHING.with_records(
+        (A, B, C, D), [*_play(battles[:half], seed).battles, *_play(battles[half:], seed).battles]
+    )
     assert both.restricted_to((A, B, C, D)) == straight
 
 
@@ -116,7 +119,7 @@ def test_restricting_to_a_stranger_or_twice_to_one_is_refused() -> None:
 
 def test_a_ledger_with_a_stranger_is_refused() -> None:
     with pytest.raises(DataError, match="'c'"):
-        add_ledgers(None, (A, B), [ledger(cell("a", "c", ["a"]))])
+        NOTHING.with_records((A, B), cell("a", "c", ["a"]))
 
 
 def test_a_policy_against_itself_is_no_record() -> None:
@@ -126,11 +129,13 @@ def test_a_policy_against_itself_is_no_record() -> None:
 
 
 def test_a_ledger_survives_its_file() -> None:
-    played = _play(battles_of(planned_battles(population("a", "b", "c"), None, 4)))
+    played = _play(_missing("abc", 4))
     assert ShardLedger.from_json(played.to_json(), "ledger.json") == played
 
 
 GOOD = {
+    "kind": "counts",
+    "schema_version": 2,
     "policies": ["a", "b"],
     "wins": [[0, 3], [2, 0]],
     "draws": [[0, 1], [1, 0]],
@@ -140,6 +145,7 @@ GOOD = {
 
 def test_the_counts_form_is_enough_to_read_a_matrix() -> None:
     read = InteractionMatrix.from_json(json.dumps(GOOD).encode(), "matrix")
+    assert isinstance(read, SampledCounts)
     assert read.wins == ((0, 3), (2, 0))
 
 
@@ -159,6 +165,8 @@ def test_the_counts_form_is_enough_to_read_a_matrix() -> None:
         ({"draws": [[0, 1], [0, 0]]}, "1 draws one way and 0 the other"),
         ({"games": [[0, 6], [7, 0]]}, "6 games one way and 7 the other"),
         ({"games": None}, "games"),
+        ({"kind": "guesses"}, "kind: .*'counts' or 'exact'"),
+        ({"schema_version": 1}, "schema version 1; this nashdex reads 2"),
     ],
 )
 def test_wrong_counts_are_named(change: dict[str, object], problem: str) -> None:
@@ -168,12 +176,10 @@ def test_wrong_counts_are_named(change: dict[str, object], problem: str) -> None
 
 def test_a_retry_of_a_solved_iteration_cannot_count_its_battles_again() -> None:
     """What was counted before is not planned again, so playing it again is refused."""
-    members = population("a", "b")
-    planned = planned_battles(members, None, 4)
-    shard = _play(battles_of(planned))
-    counted = add_ledgers(None, members.ids, [shard])
+    shard = _play(_missing("ab", 4))
+    counted = NOTHING.with_results((A, B), Demand(4), [shard])
     with pytest.raises(DataError, match="was not planned"):
-        check_played_as_planned(planned_battles(members, counted, 4), [shard])
+        counted.with_results((A, B), Demand(4), [shard])
 
 
 def test_seats_alternate_evenly() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.progress import Improvement, improvement, mixture_scores
-from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger, add_ledgers
+from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.sampled import SampledCounts
 
 BASE, ONE, TWO, WEAK = (PolicyId(name) for name in ("base", "one", "two", "weak"))
 
@@ -78,7 +79,7 @@ def test_no_candidate_or_no_battles_to_score_on_is_no_answer() -> None:
 
 def test_a_mixture_scores_the_weighted_mean_of_its_members() -> None:
     played = ledger({ONE: 1200.0, TWO: 1000.0, WEAK: 800.0}, 100)
-    matrix = add_ledgers(None, (ONE, TWO, WEAK), [played])
+    matrix = SampledCounts.unplayed(()).with_records((ONE, TWO, WEAK), played.battles)
     (score,) = mixture_scores(matrix, {ONE: 0.25, TWO: 0.75}, [WEAK], num_draws=400, seed=3)
     assert score.value == pytest.approx((0.25 * matrix.wins[0][2] + 0.75 * matrix.wins[1][2]) / 100)
     assert score.low < score.value < score.high
@@ -87,7 +88,7 @@ def test_a_mixture_scores_the_weighted_mean_of_its_members() -> None:
 
 def test_a_member_of_the_mixture_counts_a_half_against_itself() -> None:
     played = ledger({ONE: 1200.0, WEAK: 800.0}, 100)
-    matrix = add_ledgers(None, (ONE, WEAK), [played])
+    matrix = SampledCounts.unplayed(()).with_records((ONE, WEAK), played.battles)
     (score,) = mixture_scores(matrix, {ONE: 0.5, WEAK: 0.5}, [WEAK], num_draws=400, seed=3)
     assert score.value == pytest.approx(0.5 * matrix.wins[0][1] / 100 + 0.25)
     assert mixture_scores(matrix, {WEAK: 1.0}, [WEAK], num_draws=400, seed=3) == ()

@@ -6,14 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nashdex.core.errors import DataError
-from nashdex.metagame.evidence.ledger import BattleRecord, InteractionMatrix, add_ledgers
+from nashdex.metagame.evidence.ledger import BattleRecord
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_again
 from nashdex.metagame.ratings.table import ELO_PER_STRENGTH, RatingTable, rate
-from support.tournaments import cell, drawn_matrix, ledger, matrix
+from support.tournaments import cell, drawn_matrix, matrix
 
 
 def _rated(
-    counted: InteractionMatrix,
+    counted: SampledCounts,
     anchors: dict[str, float] | None = None,
     records: list[BattleRecord] | None = None,
     num_draws: int = 200,
@@ -220,7 +221,7 @@ def test_pairs_decided_by_their_teams_are_fewer_facts_than_battles() -> None:
     """The same policy wins both battles of every pair: half as many facts, and the bootstrap knows."""
     winners = [name for pair in range(100) for name in [("a", "b")[pair % 2]] * 2]
     records = cell("a", "b", winners)
-    counted = add_ledgers(None, ("a", "b"), [ledger(records)])  # type: ignore[arg-type]
+    counted = SampledCounts.unplayed(()).with_records(("a", "b"), records)  # type: ignore[arg-type]
     blind, clustered = _rated(counted, {"b": 1000.0}), _rated(counted, {"b": 1000.0}, records)
     ratio = clustered.ratings["a"].bootstrap_standard_error / blind.ratings["a"].bootstrap_standard_error
     assert ratio == pytest.approx(np.sqrt(2), rel=0.15)
@@ -230,7 +231,7 @@ def test_pairs_decided_by_their_teams_are_fewer_facts_than_battles() -> None:
 
 def test_pairs_decided_by_the_seat_say_nothing_and_the_hessian_stays() -> None:
     records = cell("a", "b", ["a", "b"] * 50)
-    counted = add_ledgers(None, ("a", "b"), [ledger(records)])  # type: ignore[arg-type]
+    counted = SampledCounts.unplayed(()).with_records(("a", "b"), records)  # type: ignore[arg-type]
     rating = _rated(counted, {"b": 1000.0}, records).ratings["a"]
     assert rating.bootstrap_standard_error == pytest.approx(0, abs=1e-6)
     assert rating.standard_error == rating.hessian_standard_error > 0

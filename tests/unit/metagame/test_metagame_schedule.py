@@ -5,15 +5,17 @@ from itertools import permutations
 import pytest
 
 from nashdex.core.ids import PolicyId
-from nashdex.metagame.evidence.ledger import PlannedCell
+from nashdex.metagame.evidence.planned import PlannedCell
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
-from nashdex.metagame.tournament.schedule import full_table_battles, scheduled_battles
+from nashdex.metagame.tournament.schedule import demand_of, full_table_battles
 from nashdex.metagame.tournament.settings import EvaluateSettings
 from support.tournaments import matrix, population
 
 A, B, C = PolicyId("a"), PolicyId("b"), PolicyId("c")
 UNIFORM = EvaluateSettings(battles_per_pair=20)
 ADAPTIVE = EvaluateSettings(battles_per_pair=20, schedule="adaptive", first_battles=6)
+NOTHING = SampledCounts.unplayed(())
 COUNTED = matrix("ab", [[0, 5], [3, 0]], [[0, 8], [8, 0]])
 
 
@@ -31,30 +33,31 @@ def _plan(*further: FurtherBattles) -> IterationPlan:
 
 
 def test_uniform_gives_every_cell_all_its_battles() -> None:
-    cells = scheduled_battles(_plan(), population("a", "b", "c"), COUNTED, UNIFORM)
+    cells = COUNTED.missing_cells(population("a", "b", "c").ids, demand_of(_plan(), UNIFORM))
     assert cells == [PlannedCell(A, B, range(8, 20)), PlannedCell(A, C, range(20)), PlannedCell(B, C, range(20))]
 
 
 def test_adaptive_gives_new_cells_their_first_battles_and_the_planned_ones_more() -> None:
     plan = _plan(FurtherBattles(a=A, b=B, battles=4))
-    cells = scheduled_battles(plan, population("a", "b", "c"), COUNTED, ADAPTIVE)
+    cells = COUNTED.missing_cells(population("a", "b", "c").ids, demand_of(plan, ADAPTIVE))
     assert cells == [PlannedCell(A, B, range(8, 12)), PlannedCell(A, C, range(6)), PlannedCell(B, C, range(6))]
 
 
 def test_adaptive_leaves_old_cells_alone_that_were_not_planned() -> None:
-    cells = scheduled_battles(_plan(), population("a", "b"), COUNTED, ADAPTIVE)
+    cells = COUNTED.missing_cells(population("a", "b").ids, demand_of(_plan(), ADAPTIVE))
     assert cells == []
 
 
 def test_first_battles_are_never_more_than_a_pair_s() -> None:
     few = EvaluateSettings(battles_per_pair=4, schedule="adaptive", first_battles=50)
-    assert scheduled_battles(_plan(), population("a", "b"), None, few) == [PlannedCell(A, B, range(4))]
+    assert NOTHING.missing_cells(population("a", "b").ids, demand_of(_plan(), few)) == [PlannedCell(A, B, range(4))]
 
 
 def test_the_schedule_follows_ids_not_places() -> None:
     plan = _plan(FurtherBattles(a=A, b=B, battles=2))
     schedules = [
-        scheduled_battles(plan, population(*order), COUNTED, ADAPTIVE) for order in permutations(["a", "b", "c"])
+        COUNTED.missing_cells(population(*order).ids, demand_of(plan, ADAPTIVE))
+        for order in permutations(["a", "b", "c"])
     ]
     assert all(schedule == schedules[0] for schedule in schedules)
 
@@ -63,5 +66,5 @@ def test_the_schedule_follows_ids_not_places() -> None:
 def test_the_full_table_is_what_uniform_plays(num_policies: int, battles: int) -> None:
     assert full_table_battles(num_policies, ADAPTIVE) == battles
     members = population(*"abcde"[:num_policies])
-    planned = scheduled_battles(_plan(), members, None, UNIFORM)
+    planned = NOTHING.missing_cells(members.ids, demand_of(_plan(), UNIFORM))
     assert sum(len(cell.numbers) for cell in planned) == battles

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from nashdex.core.errors import DataError, StoppedError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.analysis.solving import Answer, EmpiricalGame, ExactGame, solve_game
+from nashdex.metagame.analysis.exploitability import Answer
+from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
+from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.evidence.imputation import Imputation
-from nashdex.metagame.evidence.ledger import InteractionMatrix
 from nashdex.metagame.solvers.registry import meta_solver
 from support.tournaments import cell, drawn_matrix, matrix
 
@@ -167,10 +168,9 @@ def test_unplayed_cells_block_by_default() -> None:
 
 def _exact_game(payoffs: np.ndarray, answer: Answer | None = None) -> EmpiricalGame:
     policies = tuple(PolicyId(name) for name in "abc")
-    bare = InteractionMatrix.unplayed(policies)
     table = tuple(tuple(row) for row in payoffs.tolist())
-    exact = ExactGame(largest_payoff=2.0, nash_conv=lambda mixture: 2 * mixture[PolicyId("a")])
-    return EmpiricalGame(bare.model_copy(update={"payoffs": table}), answer=answer, exact=exact)
+    matrix = ExactValues(policies=policies, payoffs=table, largest_payoff=2.0)
+    return EmpiricalGame(matrix, answer=answer, nash_conv=lambda mixture: 2 * mixture[PolicyId("a")])
 
 
 def test_exact_payoffs_leave_nothing_in_doubt() -> None:
@@ -195,7 +195,7 @@ def test_exact_payoffs_leave_nothing_in_doubt() -> None:
 
 def test_a_mixture_is_published_to_twelve_decimals_and_judged_as_published() -> None:
     thirds = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]) / 3
-    game = replace(_exact_game(thirds), exact=ExactGame(1.0, nash_conv=lambda mixture: mixture[PolicyId("a")]))
+    game = replace(_exact_game(thirds), nash_conv=lambda mixture: mixture[PolicyId("a")])
     strategy, analysis = _solved(game)
     assert list(strategy.meta_strategy.values()) == [0.333333333333] * 3
     assert analysis.exploitability.exact is not None

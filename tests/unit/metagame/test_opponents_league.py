@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.exact import ExactValues
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.league import (
     ClassShares,
     LeagueSettings,
@@ -17,7 +18,6 @@ from nashdex.metagame.opponents.league import (
     league_mixture,
     pfsp,
     shares_at,
-    win_rates,
 )
 from nashdex.metagame.population import PolicyEntry, Population
 
@@ -114,19 +114,18 @@ def test_the_mixture_follows_ids_not_places() -> None:
 
 
 def test_win_rates_start_at_even_and_are_never_certain() -> None:
-    matrix = InteractionMatrix(
+    matrix = SampledCounts(
         policies=(WEAK, LEARNER, STRONG),
         wins=((0, 0, 0), (7, 0, 0), (0, 0, 0)),
         draws=((0, 1, 0), (1, 0, 0), (0, 0, 0)),
         games=((0, 8, 0), (8, 0, 0), (0, 0, 0)),
     )
-    assert win_rates(matrix, LEARNER) == {WEAK: pytest.approx(8.5 / 10), STRONG: 0.5}
+    assert matrix.win_rates(LEARNER) == {WEAK: pytest.approx(8.5 / 10), STRONG: 0.5}
 
 
 def test_exact_payoffs_are_win_rates_on_the_game_s_scale() -> None:
-    bare = InteractionMatrix.unplayed((LEARNER, WEAK))
-    matrix = bare.model_copy(update={"payoffs": ((0.0, 1.0), (-1.0, 0.0))})
-    assert win_rates(matrix, LEARNER, largest_payoff=lambda: 2.0) == {WEAK: 0.75}
+    matrix = ExactValues(policies=(LEARNER, WEAK), payoffs=((0.0, 1.0), (-1.0, 0.0)), largest_payoff=2.0)
+    assert matrix.win_rates(LEARNER) == {WEAK: 0.75}
 
 
 def test_shares_move_in_a_straight_line_to_the_final_ones() -> None:

@@ -8,7 +8,7 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Kind, PolicyEntry, Population
@@ -31,7 +31,7 @@ STRATEGY = {PolicyId("clone"): 0.25, PolicyId("strong"): 0.75, PolicyId("random"
 def _solved(
     population: Population, strategy: dict[PolicyId, float] | None = None, ratings: dict[str, float] | None = None
 ) -> Solved:
-    matrix = InteractionMatrix.unplayed(population.ids)
+    matrix = SampledCounts.unplayed(population.ids)
     return Solved(population, matrix, strategy or {PolicyId("random"): 1.0}, ratings or {})
 
 
@@ -115,7 +115,7 @@ def test_a_league_weighs_opponents_by_the_win_rates_that_were_counted() -> None:
     wins = ((0, 0, 0, 0), (98, 0, 49, 9), (98, 49, 0, 89), (98, 89, 9, 0))
     games = tuple(tuple(wins[i][j] + wins[j][i] for j in range(4)) for i in range(4))
     nobody_drew = tuple((0,) * 4 for _ in range(4))
-    matrix = InteractionMatrix(policies=members.ids, wins=wins, draws=nobody_drew, games=games)
+    matrix = SampledCounts(policies=members.ids, wins=wins, draws=nobody_drew, games=games)
     settings = RunSettings.model_validate(
         {"opponents": {"kind": "league", "baseline": 0.1, "itself": 0.2, "peer": 0.7, "exploitable": 0.0}}
     )

@@ -1,6 +1,5 @@
 """The report step on runs whose strengths are known: its numbers follow from the documents of the run alone."""
 
-import dataclasses
 import json
 import math
 from pathlib import Path
@@ -15,16 +14,15 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.estimates import wilson_interval
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.self_play import SelfPlaySettings
 from nashdex.metagame.solvers.registry import meta_solver
 from nashdex.report import step as report_step
+from nashdex.report.assembly.evidence.sampled import sampled_embedding
 from nashdex.report.assembly.iterations import CURVE_POINTS, thinned
-from nashdex.report.assembly.payoffs import embedding
-from nashdex.report.document import Report, policy_names, replays_to_embed
+from nashdex.report.document import Embedding, Report, policy_names, replays_to_embed
 from nashdex.report.page.render import render_page, typeset
 from nashdex.report.page.views.matrix import matrix_view
-from nashdex.report.sources import IterationSources, read_iteration, read_manifests
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, find_manifest
@@ -54,7 +52,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> ObjectStore:
 
 def test_payoffs_are_the_ledgers_counts_in_order_of_rating(store: ObjectStore) -> None:
     report = read_report(store)
-    matrix = InteractionMatrix.from_json(store.get(keys.published(2, keys.INTERACTION_MATRIX)), "matrix")
+    matrix = SampledCounts.from_json(store.get(keys.published(2, keys.INTERACTION_MATRIX)), "matrix")
     order = report.payoffs.policies
     assert report.payoffs.cells is not None
     assert sorted(order) == sorted(matrix.policies)
@@ -269,26 +267,24 @@ def test_an_adaptive_schedule_is_measured_against_the_full_table(tmp_path: Path)
     )
 
 
-def cyclic(sources: IterationSources, score: int) -> IterationSources:
-    """Return ``sources`` of a population in which each beats the next, ``score`` times of 200, in a circle."""
-    three = (PolicyId("random"), PolicyId("max-power"), PolicyId("heuristic"))
+def cyclic_embedding(score: int) -> Embedding | None:
+    """Return the picture of three policies that beat each other in a circle, ``score`` times of 200."""
+    three = (PolicyId("heuristic"), PolicyId("max-power"), PolicyId("random"))
     wins = tuple(tuple({0: 0, 1: score, 2: 200 - score}[(column - row) % 3] for column in range(3)) for row in range(3))
     games = tuple(tuple(0 if row == column else 200 for column in range(3)) for row in range(3))
-    matrix = InteractionMatrix(policies=three, wins=wins, draws=((0,) * 3,) * 3, games=games)
+    matrix = SampledCounts(policies=three, wins=wins, draws=((0,) * 3,) * 3, games=games)
     _, analysis = solve_game(EmpiricalGame(matrix), meta_solver("nash"), num_draws=100, seed=1)
-    return dataclasses.replace(sources, matrix=matrix, analysis=analysis)
+    return sampled_embedding(analysis, matrix)
 
 
-def test_a_cycle_is_pictured_only_where_it_is_no_chance(store: ObjectStore) -> None:
-    sources = read_iteration(store, read_manifests(store, made_settings(iterations=ITERATIONS), 0))
-    order = sorted(cyclic(sources, 140).matrix.policies)
-    picture = embedding(cyclic(sources, 140), order)
+def test_a_cycle_is_pictured_only_where_it_is_no_chance() -> None:
+    picture = cyclic_embedding(140)
     assert picture is not None
-    assert [point.policy for point in picture.points] == order
+    assert [point.policy for point in picture.points] == ["heuristic", "max-power", "random"]
     assert picture.share == pytest.approx(1.0)
     radii = [math.hypot(point.x, point.y) for point in picture.points]
     assert max(radii) == pytest.approx(min(radii))
-    assert embedding(cyclic(sources, 103), order) is None, "noise has discs too"
+    assert cyclic_embedding(103) is None, "noise has discs too"
 
 
 def test_a_made_up_payoff_is_marked(store: ObjectStore) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from nashdex.core import keys
 from nashdex.local.summary import summarise
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.report.document import Report
 from nashdex.report.page.render import render_page
 from nashdex.store import open_store
@@ -30,8 +30,7 @@ def read_report(store: ObjectStore, iteration: int = ITERATIONS - 1) -> Report:
 
 def test_payoffs_are_the_games_own(store: ObjectStore) -> None:
     report = read_report(store)
-    matrix = read_published(store, ITERATIONS - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
-    assert matrix.payoffs is not None
+    matrix = read_published(store, ITERATIONS - 1, keys.INTERACTION_MATRIX, ExactValues)
     assert report.payoffs.cells is None
     assert report.payoffs.exact is not None
     place = [matrix.policies.index(policy) for policy in report.payoffs.policies]

@@ -13,7 +13,9 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
-from nashdex.metagame.evidence.ledger import LEDGER, InteractionMatrix, battles_of, planned_battles
+from nashdex.metagame.evidence.ledger import LEDGER
+from nashdex.metagame.evidence.planned import Demand
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.solvers.settings import SolveSettings
@@ -64,11 +66,11 @@ def _train(store: ObjectStore, iteration: int, shard: int, policy: str, oracle: 
 
 def _evaluate(store: ObjectStore, settings: RunSettings, members: Population, iteration: int, shard: int) -> None:
     """Play a shard's part as evaluate does, with results drawn from the strengths above."""
-    counted = None
+    counted = SampledCounts.unplayed(())
     if iteration:
         key = keys.published(iteration - 1, keys.INTERACTION_MATRIX)
-        counted = InteractionMatrix.from_json(store.get(key), key)
-    planned = battles_of(planned_battles(members, counted, settings.evaluate.battles_per_pair))
+        counted = SampledCounts.from_json(store.get(key), key)
+    planned = counted.missing(members.ids, Demand(settings.evaluate.battles_per_pair))
     generator = np.random.default_rng([iteration, shard])
     records = []
     for index in shard_range(len(planned), settings.evaluate.shards, shard):
@@ -101,16 +103,14 @@ def _iterate(
     return solve_step.run(store, settings, iteration, 0)
 
 
-def _published(
-    store: ObjectStore, iteration: int
-) -> tuple[Population, InteractionMatrix, MetaStrategy, MetaGameAnalysis]:
+def _published(store: ObjectStore, iteration: int) -> tuple[Population, SampledCounts, MetaStrategy, MetaGameAnalysis]:
     read = {
         name: store.get(keys.published(iteration, name))
         for name in (keys.POPULATION, keys.INTERACTION_MATRIX, keys.META_STRATEGY, keys.META_GAME_ANALYSIS)
     }
     return (
         Population.from_json(read[keys.POPULATION], "population"),
-        InteractionMatrix.from_json(read[keys.INTERACTION_MATRIX], "matrix"),
+        SampledCounts.from_json(read[keys.INTERACTION_MATRIX], "matrix"),
         MetaStrategy.from_json(read[keys.META_STRATEGY], "strategy"),
         MetaGameAnalysis.from_json(read[keys.META_GAME_ANALYSIS], "analysis"),
     )

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
+from nashdex.core.evidence import Evidence
 from nashdex.games.interface import Reward
 from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.gateway import Gateway
@@ -28,6 +29,20 @@ class ShowdownGame:
     def teams(self) -> Sequence[str]:
         """Return the packed teams that battles draw from; empty where the format makes its own."""
         return self.packed_teams
+
+    @property
+    def evidence(self) -> Evidence:
+        """Counts: battles are played."""
+        return Evidence.COUNTS
+
+    @property
+    def largest_payoff(self) -> float:
+        """½: payoffs are expected scores above an even game."""
+        return 0.5
+
+    @property
+    def tree(self) -> None:
+        """None: the game is far too large."""
 
     @property
     def reward_version(self) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.evidence import Evidence
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 from nashdex.games.tabular.arena import TabularArena
@@ -26,6 +27,16 @@ class TabularGame:
     def format(self) -> str:
         """The name that settings use."""
         return self.tree.format
+
+    @property
+    def evidence(self) -> Evidence:
+        """Exact: payoffs follow from the tree."""
+        return Evidence.EXACT
+
+    @property
+    def largest_payoff(self) -> float:
+        """The largest payoff of either seat, in the game's units."""
+        return self.tree.max_payoff
 
     @property
     def space(self) -> Space:

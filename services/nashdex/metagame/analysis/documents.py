@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField
 from nashdex.metagame.analysis.exploitability import Exploitabilities, Interval
+from nashdex.metagame.evidence.matrix import Coverage, IntervalWidths
 from nashdex.metagame.ratings.table import RatingTable
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -40,24 +41,6 @@ class DominantPolicy(Model):
 
     policy: PolicyIdField
     probability: Probability
-
-
-class Coverage(Model):
-    """How much of the payoff matrix was played."""
-
-    num_cells: NonNegativeInt = Field(description="Pairs of policies.")
-    num_played: NonNegativeInt
-    share: Probability = Field(description="Played over all; 1 where there is one policy.")
-    fewest_games: NonNegativeInt = Field(description="Of a cell.")
-    most_games: NonNegativeInt = Field(description="Of a cell.")
-
-
-class IntervalWidths(Model):
-    """Widths of the cells' Wilson intervals, in expected score."""
-
-    mean: NonNegativeFloat
-    largest: NonNegativeFloat
-    largest_cell: tuple[PolicyIdField, PolicyIdField] | None
 
 
 class MetaGameAnalysis(RatingTable, Document):

@@ -14,8 +14,9 @@ from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.exploitability import interval
 from nashdex.metagame.evidence.estimates import expected_scores, posterior_scores
-from nashdex.metagame.evidence.ledger import BattleRecord, InteractionMatrix, count_records
+from nashdex.metagame.evidence.ledger import BattleRecord, count_records
 from nashdex.metagame.evidence.purposes import ScoringBattles, SelectionBattles
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings.table import EloGap, RatingTable, rate
 
 
@@ -41,7 +42,7 @@ class Improvement(Model):
 
 
 def mixture_scores(
-    matrix: InteractionMatrix,
+    matrix: SampledCounts,
     strategy: Mapping[PolicyId, float],
     opponents: Sequence[PolicyId],
     *,

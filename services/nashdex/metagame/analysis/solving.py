@@ -1,4 +1,4 @@
-"""Solving the empirical game: counts in, mixture and analysis out, with the posterior carried through to both."""
+"""Solving the empirical game: payoff evidence in, mixture and analysis out, with the posterior of both."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,63 +8,25 @@ from numpy.typing import ArrayLike
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.analysis.documents import (
-    SUPPORT_THRESHOLD,
-    Coverage,
-    DominantPolicy,
-    IntervalWidths,
-    MetaGameAnalysis,
-    MetaStrategy,
-)
+from nashdex.metagame.analysis.documents import SUPPORT_THRESHOLD, DominantPolicy, MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.analysis.exploitability import (
+    Answer,
     Exploitabilities,
-    ExploitabilityEstimate,
-    best_response_gap,
-    exact_best_response_gap,
     exact_exploitability,
     interval,
     legacy_dominance_gap,
     restricted,
 )
-from nashdex.metagame.evidence.estimates import (
-    EVEN,
-    Floats,
-    Integers,
-    centred,
-    wilson_interval,
-)
-from nashdex.metagame.evidence.imputation import Imputation, filled, filled_draws, touches_support
-from nashdex.metagame.evidence.ledger import BattleRecord, InteractionMatrix
-from nashdex.metagame.ratings.exact import rate_exact
-from nashdex.metagame.ratings.table import RatingTable, rate
+from nashdex.metagame.evidence.estimates import Floats, Integers
+from nashdex.metagame.evidence.imputation import Imputation, touches_support
+from nashdex.metagame.evidence.ledger import BattleRecord
+from nashdex.metagame.evidence.matrix import InteractionMatrix, Payoffs
 from nashdex.metagame.solvers.interface import ConfiguredSolver
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What an iteration's best responses answered, and the battles that tell how well."""
-
-    opponents: Mapping[PolicyId, float]
-    """The mixture that they were trained against."""
-    candidates: tuple[PolicyId, ...]
-    """The policies that are new since."""
-    fresh: tuple[BattleRecord, ...]
-    """The battles played since."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExactGame:
-    """What is known of a tabular game, besides the exact payoffs in its matrix."""
-
-    largest_payoff: float
-    """Of any play, to either seat, in the game's units."""
-    nash_conv: Callable[[Mapping[PolicyId, float]], float]
-    """Takes a mixture to Σ over the seats of what a best response in that seat gains against it."""
-
-
-@dataclass(frozen=True, slots=True)
 class EmpiricalGame:
-    """Everything that solving needs to know."""
+    """All inputs of solving."""
 
     matrix: InteractionMatrix
     """Its members come in any order."""
@@ -74,31 +36,19 @@ class EmpiricalGame:
     """None in an iteration that answered no mixture."""
     anchors: Mapping[str, float] = field(default_factory=dict)
     """Fixed Elo."""
-    exact: ExactGame | None = None
-    """Set where the matrix holds exact payoffs in place of counts."""
+    nash_conv: Callable[[Mapping[PolicyId, float]], float] | None = None
+    """Takes a mixture to Σ over the seats of what a best response in that seat gains against it. None where the game
+    tree is too large for that."""
     history: tuple[PolicyId, ...] | None = None
     """Who joined, oldest first, as often as they did, for solvers that go by age; by default as in the matrix."""
 
 
 _NUM_DECIMALS = 12
 """Of a published mixture. Kernels that BLAS and numpy choose by the processor differ in the sixteenth decimal, and
-everything later reads what is published, so nothing tells on which machine it was computed."""
+everything later reads what is published, so no later number depends on the machine."""
 
 _WITHHELD = Exploitabilities(restricted=None, best_response_gap=None, exact=None, legacy_dominance_gap=None)
-"""Nothing is published that made-up payoffs would decide."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    """What the matrix says of the payoffs, and how sure that is. K policies, D draws."""
-
-    payoffs: Floats
-    """A of shape (K, K), antisymmetric."""
-    drawn: Floats
-    """Shape (D, K, K); the one draw of exact payoffs is the payoffs."""
-    ratings: RatingTable
-    imputed: tuple[tuple[PolicyId, PolicyId], ...] = ()
-    """Cells whose payoff was made up."""
+"""Nothing is published that imputed payoffs would decide."""
 
 
 def solve_game(
@@ -113,9 +63,9 @@ def solve_game(
     """Return the mixture that ``solver`` chooses and what is known about it.
 
     Args:
-        game: the counts and what goes with them.
+        game: the evidence and what goes with it.
         solver: chooses the mixture.
-        unplayed: what to do about a pair that has not played. While a cell that was made up touches the mixture's
+        unplayed: how to impute the payoff of a pair that has not played. While an imputed cell touches the mixture's
             support, no exploitability is published.
         num_draws: posterior draws, each solved again, and bootstrap samples.
         seed: of the draws; they follow ids, so no result depends on an order.
@@ -125,14 +75,14 @@ def solve_game(
         DataError: a pair has not played and that blocks, or counts and records do not fit.
     """
     policies = game.matrix.policies
-    evidence = _exact_evidence(game, game.exact) if game.exact else _counted_evidence(game, unplayed, num_draws, seed)
-    payoffs, drawn = evidence.payoffs, evidence.drawn
+    payoffs = game.matrix.payoffs_with(unplayed, num_draws=num_draws, seed=seed)
+    ratings = game.matrix.rated(game.anchors, game.records, num_draws=num_draws, seed=derive_seed(seed, "ratings"))
     places = _places(game, solver)
-    solution = solver.one_population(payoffs[np.ix_(places, places)])
+    solution = solver.one_population(payoffs.values[np.ix_(places, places)])
     strategy = _rounded(_by_policy(solution.strategy, places, len(policies)))
     strategies = strategy[None]
-    if game.exact is None:
-        solved = solver.one_population_of_many(drawn[:, places[:, None], places], tick)
+    if payoffs.drawn is not None:
+        solved = solver.one_population_of_many(payoffs.drawn[:, places[:, None], places], tick)
         strategies = _rounded(np.array([_by_policy(weights, places, len(policies)) for weights in solved]))
     in_support = strategies > SUPPORT_THRESHOLD
     played = sorted(
@@ -141,18 +91,18 @@ def solve_game(
     )
     mixture = dict(zip(policies, strategy.tolist(), strict=True))
     support = tuple(policy for policy, share in played if share > SUPPORT_THRESHOLD)
-    unknown = touches_support(evidence.imputed, support)
+    unknown = touches_support(payoffs.imputed, support)
     analysis = MetaGameAnalysis(
-        **dict(evidence.ratings),
-        exploitability=_WITHHELD if unknown else _exploitabilities(game, evidence, mixture, num_draws, seed),
+        **dict(ratings),
+        exploitability=_WITHHELD if unknown else _exploitabilities(game, payoffs, mixture, num_draws, seed),
         dominant_policies=tuple(DominantPolicy(policy=policy, probability=share) for policy, share in played),
         support=support,
         support_probability=dict(zip(policies, in_support.mean(axis=0).tolist(), strict=True)),
         support_stability=float((in_support == (strategy > SUPPORT_THRESHOLD)).all(axis=1).mean()),
-        coverage=_coverage(game.matrix),
-        interval_widths=_interval_widths(game.matrix),
-        imputed_cells=evidence.imputed,
-        num_draws=len(drawn),
+        coverage=game.matrix.coverage(),
+        interval_widths=game.matrix.interval_widths(),
+        imputed_cells=payoffs.imputed,
+        num_draws=len(strategies),
     )
     meta_strategy = MetaStrategy(
         meta_strategy=mixture,
@@ -167,7 +117,7 @@ def solve_game(
 
 
 def _places(game: EmpiricalGame, solver: ConfiguredSolver) -> Integers:
-    """Return the rows of the matrix as the solver is to see them: in its own order, or as often as they joined."""
+    """Return the rows that the solver sees: in the order of the matrix, or by age and as often as they joined."""
     if game.history is None or not solver.by_age:
         return np.arange(len(game.matrix.policies))
     place = {policy: index for index, policy in enumerate(game.matrix.policies)}
@@ -185,75 +135,16 @@ def _rounded(numbers: ArrayLike) -> Floats:
     return rounded
 
 
-def _counted_evidence(game: EmpiricalGame, unplayed: Imputation, num_draws: int, seed: int) -> _Evidence:
-    policies = game.matrix.policies
-    wins, draws, games = game.matrix.arrays()
-    scores, imputed = filled(policies, wins, draws, games, unplayed)
-    drawn = filled_draws(policies, wins, draws, games, unplayed, num_draws=num_draws, seed=seed)
-    ratings = rate(
-        policies,
-        wins,
-        draws,
-        games,
-        anchors=game.anchors,
-        records=game.records,
-        num_draws=num_draws,
-        seed=derive_seed(seed, "ratings"),
-    )
-    return _Evidence(centred(scores), centred(drawn), ratings, imputed)
-
-
-def _exact_evidence(game: EmpiricalGame, exact: ExactGame) -> _Evidence:
-    policies = game.matrix.policies
-    payoffs = np.array(game.matrix.payoffs, dtype=np.float64).reshape(len(policies), len(policies))
-    ratings = rate_exact(policies, EVEN + payoffs / (2 * exact.largest_payoff), anchors=game.anchors)
-    return _Evidence(payoffs, payoffs[None], ratings)
-
-
 def _exploitabilities(
-    game: EmpiricalGame, evidence: _Evidence, mixture: Mapping[PolicyId, float], num_draws: int, seed: int
+    game: EmpiricalGame, payoffs: Payoffs, mixture: Mapping[PolicyId, float], num_draws: int, seed: int
 ) -> Exploitabilities:
-    policies, payoffs, drawn = game.matrix.policies, evidence.payoffs, evidence.drawn
+    policies, values = game.matrix.policies, payoffs.values
+    drawn = values[None] if payoffs.drawn is None else payoffs.drawn
     strategy = np.array([mixture[policy] for policy in policies])
-    return Exploitabilities(
-        restricted=restricted(policies, payoffs, strategy, drawn),
-        best_response_gap=_gap(game, payoffs, num_draws, seed),
-        exact=game.exact and exact_exploitability(game.exact.nash_conv(mixture)),
-        legacy_dominance_gap=legacy_dominance_gap(policies, payoffs, strategy, drawn),
-    )
-
-
-def _gap(game: EmpiricalGame, payoffs: Floats, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
     answer = game.answer
-    if answer is None:
-        return None
-    if game.exact is not None:
-        return exact_best_response_gap(game.matrix.policies, payoffs, answer.opponents, answer.candidates)
-    return best_response_gap(answer.opponents, answer.candidates, answer.fresh, num_draws=num_draws, seed=seed)
-
-
-def _coverage(matrix: InteractionMatrix) -> Coverage:
-    games = matrix.arrays()[2]
-    cells = games[np.triu_indices(len(games), k=1)]
-    known = (cells > 0) | (matrix.payoffs is not None)
-    return Coverage(
-        num_cells=len(cells),
-        num_played=int(known.sum()),
-        share=float(known.mean()) if len(cells) else 1.0,
-        fewest_games=int(cells.min(initial=cells.max(initial=0))),
-        most_games=int(cells.max(initial=0)),
-    )
-
-
-def _interval_widths(matrix: InteractionMatrix) -> IntervalWidths:
-    wins, draws, games = matrix.arrays()
-    rows, columns = np.triu_indices(len(games), k=1)
-    if matrix.payoffs is not None or not len(rows):
-        return IntervalWidths(mean=0.0, largest=0.0, largest_cell=None)
-    low, high = wilson_interval((wins + draws / 2)[rows, columns], games[rows, columns])
-    widest = int((high - low).argmax())
-    return IntervalWidths(
-        mean=float((high - low).mean()),
-        largest=float((high - low).max()),
-        largest_cell=(matrix.policies[rows[widest]], matrix.policies[columns[widest]]),
+    return Exploitabilities(
+        restricted=restricted(policies, values, strategy, drawn),
+        best_response_gap=answer and game.matrix.best_response_gap(answer, num_draws=num_draws, seed=seed),
+        exact=game.nash_conv and exact_exploitability(game.nash_conv(mixture)),
+        legacy_dominance_gap=legacy_dominance_gap(policies, values, strategy, drawn),
     )

@@ -1,60 +1,149 @@
-"""Payoffs of tabular games: added up over the whole game tree, not sampled. Every pair once, by id.
+"""Payoff evidence of tabular games: payoffs computed from the whole game tree. Every pair once, by id.
 
 Shards of evaluate divide the pairs that the matrix of the iteration before does not hold; solve puts them together.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field, PositiveFloat, model_validator
 
 from nashdex.core.errors import DataError
+from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
-from nashdex.metagame.evidence.ledger import ExactCell, InteractionMatrix, ShardLedger
-
-Pair = tuple[PolicyId, PolicyId]
-
-_ADVICE = "remove the manifests of this iteration's evaluate shards and run them again"
-
-
-def missing_pairs(policies: Iterable[PolicyId], matrix: InteractionMatrix | None) -> list[Pair]:
-    """Return the pairs of ``policies`` that ``matrix`` has no payoff for, sorted by id.
-
-    The same for every shard and retry: it depends on who is there, never on an order.
-    """
-    known = set(matrix.policies) if matrix is not None else set()
-    return [pair for pair in combinations(sorted(policies), 2) if not known.issuperset(pair)]
+from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate, exact_best_response_gap
+from nashdex.metagame.evidence.counts import check_names
+from nashdex.metagame.evidence.estimates import EVEN, Floats, Integers
+from nashdex.metagame.evidence.imputation import Imputation
+from nashdex.metagame.evidence.ledger import BattleRecord, ExactCell, Pair, ShardLedger
+from nashdex.metagame.evidence.matrix import Coverage, InteractionMatrix, IntervalWidths, Payoffs
+from nashdex.metagame.evidence.planned import ADVICE, Demand
+from nashdex.metagame.ratings.exact import rate_exact
+from nashdex.metagame.ratings.table import RatingTable
 
 
-def add_exact(
-    matrix: InteractionMatrix | None, policies: Sequence[PolicyId], ledgers: Iterable[ShardLedger]
-) -> InteractionMatrix:
-    """Return the payoffs of ``policies``: those of ``matrix`` and, for every pair that it lacks, the ledgers'.
+class ExactValues(InteractionMatrix):
+    """Expected payoffs of every pair, without error. Shape (K, K)."""
 
-    Raises:
-        DataError: a pair is missing, is there twice, or was not asked for; ``matrix`` counts battles instead.
-    """
-    if matrix is not None and matrix.payoffs is None:
-        raise DataError("the interaction matrix counts battles; expected the payoffs of a tabular game")
-    cells = [cell for ledger in ledgers for cell in ledger.exact]
-    _check_asked_for(missing_pairs(policies, matrix), cells)
-    place = {policy: index for index, policy in enumerate(policies)}
-    payoffs = np.zeros((len(policies), len(policies)))
-    if matrix is not None:
-        old = [place[policy] for policy in matrix.policies]
-        payoffs[np.ix_(old, old)] = np.array(matrix.payoffs).reshape(len(old), len(old))
-    for cell in cells:
-        first, second = (place[policy] for policy in cell.policies)
-        payoffs[first, second], payoffs[second, first] = cell.payoff, -cell.payoff
-    bare = InteractionMatrix.unplayed(policies)
-    return InteractionMatrix(
-        policies=bare.policies,
-        wins=bare.wins,
-        draws=bare.draws,
-        games=bare.games,
-        payoffs=tuple(tuple(row) for row in payoffs.tolist()),
+    kind: Literal["exact"] = "exact"
+    payoffs: tuple[tuple[float, ...], ...] = Field(
+        description="Expected payoffs to the row, the mean over both seatings, in the game's units; antisymmetric."
     )
+    largest_payoff: PositiveFloat = Field(description="That either seat can get in any play, in the game's units.")
+
+    evidence: ClassVar[Evidence] = Evidence.EXACT
+
+    @model_validator(mode="after")
+    def _payoffs_are_antisymmetric(self) -> Self:
+        size = len(self.policies)
+        if [len(row) for row in self.payoffs] != [size] * size:
+            raise ValueError(f"payoffs is no square table of {size} policies")
+        if size:
+            check_names(self.policies)
+        payoffs = self.array()
+        wrong = np.argwhere(payoffs != -payoffs.T)
+        if len(wrong):
+            i, j = wrong[0]
+            raise ValueError(
+                f"payoffs of {self.policies[i]!r} against {self.policies[j]!r} are {payoffs[i, j]} one way and "
+                f"{payoffs[j, i]} the other; expected one to be minus the other"
+            )
+        return self
+
+    @classmethod
+    def unknown(cls, largest_payoff: float) -> Self:
+        """Return the payoffs among no policies."""
+        return cls(policies=(), payoffs=(), largest_payoff=largest_payoff)
+
+    def array(self) -> Floats:
+        """Return the payoffs, of shape (K, K)."""
+        return np.array(self.payoffs, dtype=np.float64).reshape(len(self.policies), len(self.policies))
+
+    def battles_by_cell(self) -> Integers:
+        """Return zeros, of shape (K, K): no battle is played."""
+        return np.zeros((len(self.policies), len(self.policies)), dtype=np.int64)
+
+    def over(self, policies: Sequence[PolicyId]) -> Self:
+        """Return the payoffs among ``policies``, in that order.
+
+        Raises:
+            DataError: the payoffs of one are not known.
+        """
+        place = {policy: index for index, policy in enumerate(self.policies)}
+        new = [policy for policy in policies if policy not in place]
+        if new:
+            raise DataError(f"the payoffs of {new[0]!r} are not known; run the evaluate step that computes them")
+        payoffs = tuple(tuple(self.payoffs[place[i]][place[j]] for j in policies) for i in policies)
+        return type(self)(policies=tuple(policies), payoffs=payoffs, largest_payoff=self.largest_payoff)
+
+    def missing(self, policies: Sequence[PolicyId], demand: Demand) -> list[Pair]:
+        """Return the pairs of ``policies`` whose payoff is not known, sorted by id. The demand has no effect."""
+        del demand
+        known = set(self.policies)
+        return [pair for pair in combinations(sorted(policies), 2) if not known.issuperset(pair)]
+
+    def with_results(self, policies: Sequence[PolicyId], demand: Demand, ledgers: Sequence[ShardLedger]) -> Self:
+        """Return the payoffs of ``policies``: those known before, and the ledgers' for every pair that was missing.
+
+        Raises:
+            DataError: a pair is missing, is there twice, or was not asked for.
+        """
+        cells = [cell for ledger in ledgers for cell in ledger.exact]
+        _check_asked_for(self.missing(policies, demand), cells)
+        place = {policy: index for index, policy in enumerate(policies)}
+        payoffs = np.zeros((len(policies), len(policies)))
+        old = [place[policy] for policy in self.policies]
+        payoffs[np.ix_(old, old)] = self.array()
+        for cell in cells:
+            first, second = (place[policy] for policy in cell.policies)
+            payoffs[first, second], payoffs[second, first] = cell.payoff, -cell.payoff
+        return type(self)(
+            policies=tuple(policies),
+            payoffs=tuple(tuple(row) for row in payoffs.tolist()),
+            largest_payoff=self.largest_payoff,
+        )
+
+    def payoffs_with(self, unplayed: Imputation, *, num_draws: int, seed: int) -> Payoffs:
+        """Return the payoffs; nothing is drawn or imputed."""
+        del unplayed, num_draws, seed
+        return Payoffs(self.array(), None)
+
+    def rated(
+        self, anchors: Mapping[str, float], records: Iterable[BattleRecord], *, num_draws: int, seed: int
+    ) -> RatingTable:
+        """Return ratings without errors, fitted to the expected scores ½ + payoff / (2 · largest payoff).
+
+        Raises:
+            DataError: an anchor is no policy here.
+        """
+        del records, num_draws, seed
+        return rate_exact(self.policies, EVEN + self.array() / (2 * self.largest_payoff), anchors=anchors)
+
+    def best_response_gap(self, answer: Answer, *, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
+        """Return the gain of the best new policy."""
+        del num_draws, seed
+        return exact_best_response_gap(self.policies, self.array(), answer)
+
+    def win_rates(self, learner: PolicyId) -> dict[PolicyId, float]:
+        """Return ½ + payoff / (2 · largest payoff)."""
+        me = self.policies.index(learner)
+        return {
+            policy: EVEN + self.payoffs[me][index] / (2.0 * self.largest_payoff)
+            for index, policy in enumerate(self.policies)
+            if policy != learner
+        }
+
+    def coverage(self) -> Coverage:
+        """Return that every pair is known, without a battle."""
+        num_cells = len(self.policies) * (len(self.policies) - 1) // 2
+        return Coverage(num_cells=num_cells, num_played=num_cells, share=1.0, fewest_games=0, most_games=0)
+
+    def interval_widths(self) -> IntervalWidths:
+        """Return 0: there is nothing to estimate."""
+        return IntervalWidths(mean=0.0, largest=0.0, largest_cell=None)
 
 
 def _check_asked_for(asked: Sequence[Pair], cells: Sequence[ExactCell]) -> None:
@@ -66,4 +155,4 @@ def _check_asked_for(asked: Sequence[Pair], cells: Sequence[ExactCell]) -> None:
     ):
         if pairs:
             first, second = min(pairs)
-            raise DataError(f"the payoff of {first!r} against {second!r} {problem}; {_ADVICE}")
+            raise DataError(f"the payoff of {first!r} against {second!r} {problem}; {ADVICE}")

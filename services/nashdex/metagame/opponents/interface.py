@@ -6,15 +6,10 @@ from typing import Generic, TypeVar
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.section import Choice
-from nashdex.metagame.evidence.ledger import InteractionMatrix
+from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.population import Population
 
 S = TypeVar("S", bound=Choice)
-
-
-def no_payoffs() -> float:
-    """Stand for the largest payoff of a game whose payoffs are not known."""
-    raise AssertionError("only a game with exact payoffs has a largest one")
 
 
 @dataclass(frozen=True)
@@ -34,8 +29,6 @@ class Situation:
     """The newest one; empty in iteration 0."""
     ratings: Mapping[str, float]
     """Elo by policy; some members may have none."""
-    largest_payoff: Callable[[], float] = no_payoffs
-    """Largest payoff of a tabular game, in its units. Building its tree may take seconds."""
 
 
 def _no_problem(_settings: Choice) -> Iterator[str]:

@@ -16,7 +16,6 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.section import Choice, Share
 from nashdex.metagame.evidence.estimates import EVEN
-from nashdex.metagame.evidence.ledger import InteractionMatrix
 from nashdex.metagame.opponents.interface import OpponentRule, Situation
 from nashdex.metagame.population import Population
 
@@ -70,24 +69,6 @@ def shares_at(settings: LeagueSettings, iteration: int, num_iterations: int) -> 
     final = ClassShares(*(settings.final_shares or first))
     done = (iteration - 1) / (num_iterations - 2) if num_iterations > 2 else 0.0  # noqa: PLR2004 - 0 and 1
     return ClassShares(*((1.0 - done) * start + done * end for start, end in zip(first, final, strict=True)))
-
-
-def win_rates(
-    matrix: InteractionMatrix, learner: PolicyId, *, largest_payoff: Callable[[], float] | None = None
-) -> dict[PolicyId, float]:
-    """Return the learner's win rate against each other policy of ``matrix``, by id.
-
-    From counts (w + 1) / (n + 2), a draw being half a win: ½ for a policy that it never met, and never 0 or 1.
-    From exact payoffs ½ + payoff / (2 · ``largest_payoff``), with the largest that the game can pay.
-    """
-    me = matrix.policies.index(learner)
-    others = [(index, policy) for index, policy in enumerate(matrix.policies) if policy != learner]
-    if matrix.payoffs is not None:
-        assert largest_payoff is not None, "exact payoffs are in the game's units"
-        largest = largest_payoff()
-        return {policy: EVEN + matrix.payoffs[me][index] / (2.0 * largest) for index, policy in others}
-    wins, draws, games = matrix.wins[me], matrix.draws[me], matrix.games[me]
-    return {policy: (wins[index] + draws[index] / 2 + 1.0) / (games[index] + 2.0) for index, policy in others}
 
 
 def pfsp(win_rates: Mapping[PolicyId, float], weighting: Weighting) -> dict[PolicyId, float]:
@@ -167,7 +148,7 @@ def mixture(settings: LeagueSettings, situation: Situation) -> dict[PolicyId, fl
     return league_mixture(
         situation.population,
         situation.learner,
-        win_rates(situation.matrix, situation.learner, largest_payoff=situation.largest_payoff),
+        situation.matrix.win_rates(situation.learner),
         situation.ratings,
         shares=shares_at(settings, situation.iteration, situation.num_iterations),
         weighting=settings.weighting,

@@ -1,41 +1,31 @@
-"""Which cells further battles should go to: those whose uncertainty moves the meta-strategy most. K policies, D draws.
+"""Which cells get further battles: those whose uncertainty moves the meta-strategy most. K policies, D draws.
 
-Posterior draws of the payoffs, each solved again, show how much the meta-strategy σ is in doubt. A cell's *influence*
-is the part of that variance which a straight line in its own draw explains, Σ_k cov(σ_k, P_ij)² / var(P_ij): the
+Posterior draws of the payoffs, each solved, show the variance of the meta-strategy σ. A cell's *influence* is the part
+of that variance that a straight line in its own draw explains, Σ_k cov(σ_k, P_ij)² / var(P_ij): the
 first-order Sobol index of a linear model (Saltelli et al. 2008, section 1.2), not divided by the total. Cells are
 drawn independently, so influences do not overlap.
 
-A cell that has n battles and gets m more keeps (n + 1) / (n + 1 + m) of its posterior variance, on average over what
-they may show (Beta with Jeffreys' prior), so its influence times m / (n + 1 + m) is what they promise. Promises
-fall with every pair of battles, so giving each pair to the cell that promises most is the best division of a budget.
-Everything follows ids: of equal promises, the cell whose ids come first.
+A cell that has n battles and gets m more keeps (n + 1) / (n + 1 + m) of its posterior variance, on average over their
+outcomes (Beta with Jeffreys' prior), so they promise to remove its influence times m / (n + 1 + m). Promises fall with
+every pair of battles, so giving each pair to the cell that promises most is the best division of a budget. Everything
+follows ids: of equal promises, the one whose ids come first wins.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
+from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.documents import SUPPORT_THRESHOLD
 from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE, Floats, Integers
-
-Name = TypeVar("Name", bound=str)
+from nashdex.metagame.plan import FurtherBattles
 
 BATTLES_A_PAIR = 2
-"""Side-swapped: the unit of everything that is played."""
-
-
-class FurtherBattles(NamedTuple, Generic[Name]):
-    """Battles that a cell is to get beyond those it has."""
-
-    a: Name
-    """Before b by id."""
-    b: Name
-    num_battles: int
-    """Even."""
+"""Side-swapped."""
 
 
 def influence(drawn: Floats, strategies: Floats) -> Floats:
@@ -63,14 +53,14 @@ def influence(drawn: Floats, strategies: Floats) -> Floats:
 
 
 def decisive_cells(
-    policies: Sequence[Name],
+    policies: Sequence[PolicyId],
     games: Integers,
     drawn: Floats,
     strategies: Floats,
     *,
     num_battles: int,
     most_battles: int,
-) -> list[FurtherBattles[Name]]:
+) -> list[FurtherBattles]:
     """Divide ``num_battles`` among the cells whose uncertainty moves the meta-strategy.
 
     Args:
@@ -78,12 +68,12 @@ def decisive_cells(
         games: battles so far, of shape (K, K).
         drawn: posterior draws of P or A, of shape (D, K, K).
         strategies: the meta-strategy of each draw, of shape (D, K), by the solver in use.
-        num_battles: to give away; an odd last one is not.
-        most_battles: of a cell, those it has included.
+        num_battles: to divide; an odd last one is left over.
+        most_battles: of a cell, including those it has.
 
     Returns:
-        The cells that get any, in the order of ids. Fewer battles than ``num_battles``, and none in the end, where
-        only so many promise anything under ``most_battles``: what is left is not worth playing.
+        The cells that get battles, in the order of ids. Fewer than ``num_battles`` in all, or none, where no further
+        battles under ``most_battles`` a cell promise anything.
     """
     influences = influence(drawn, strategies)
     promises = [
@@ -94,18 +84,18 @@ def decisive_cells(
     ]
     best = islice(merge(*promises), num_battles // BATTLES_A_PAIR)
     pairs = Counter((promise.a, promise.b) for promise in best)
-    return [FurtherBattles(*cell, BATTLES_A_PAIR * count) for cell, count in sorted(pairs.items())]
+    return [FurtherBattles(a=a, b=b, battles=BATTLES_A_PAIR * count) for (a, b), count in sorted(pairs.items())]
 
 
-class _Promise(NamedTuple, Generic[Name]):
+class _Promise(NamedTuple):
     """One more pair of battles of a cell. Sorts by what it promises, the most first, then by id."""
 
     negative_reduction: float
-    a: Name
-    b: Name
+    a: PolicyId
+    b: PolicyId
 
 
-def _promises(one: Name, other: Name, influence: float, met: int, most_battles: int) -> Iterator[_Promise[Name]]:
+def _promises(one: PolicyId, other: PolicyId, influence: float, met: int, most_battles: int) -> Iterator[_Promise]:
     """Yield what each further pair of battles of a cell promises: less and less."""
     for more in range(0, most_battles - met - BATTLES_A_PAIR + 1, BATTLES_A_PAIR):
         before, after = met + 1 + more, met + 1 + more + BATTLES_A_PAIR

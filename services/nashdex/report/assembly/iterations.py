@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import CollectResult, TrainingResult
-from nashdex.metagame.analysis.exploitability import ExactExploitability, ExploitabilityEstimate
+from nashdex.metagame.analysis.exploitability import Estimator, ExactExploitability, ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.tournament.gate import GateResult
 from nashdex.report.assembly.versions import iteration_versions
@@ -204,3 +204,13 @@ def _curves(result: TrainingResult) -> Iterable[Curve]:
         points = thinned([(point.update, point.values[name]) for point in result.curve if name in point.values])
         updates, values = zip(*points, strict=True)
         yield Curve(name=name, updates=updates, values=tuple(float(f"{value:.6g}") for value in values))
+
+
+def estimates_by(rows: Sequence[IterationRow], estimator: Estimator) -> list[Exploitability]:
+    """Return what ``estimator`` says of each iteration that it applies to."""
+    return [entry for row in rows for entry in row.exploitability if entry.estimator == estimator]
+
+
+def newest_gap(rows: Sequence[IterationRow]) -> Exploitability | None:
+    """Return the best-response gap of the newest iteration."""
+    return next(iter(estimates_by(rows[-1:], "best_response_gap")), None)

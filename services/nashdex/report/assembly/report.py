@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from nashdex.core.ids import PolicyId, RunId
-from nashdex.metagame.analysis.exploitability import Estimator
 from nashdex.metagame.evidence.ledger import BattleRecord
-from nashdex.report.assembly.anchors import anchor_payoffs, anchor_scores, progress
-from nashdex.report.assembly.payoffs import embedding, payoff_matrix
+from nashdex.report.assembly.evidence import Context, parts
 from nashdex.report.assembly.policies import policy_rows
 from nashdex.report.assembly.versions import run_versions
-from nashdex.report.document import Exploitability, Intransitivity, IterationRow, Replay, Report, policy_names
+from nashdex.report.document import Intransitivity, IterationRow, Replay, Report, policy_names
 from nashdex.report.sources import IterationSources
 from nashdex.report.words import findings
 from nashdex.report.words.numbers import sentence
@@ -44,28 +42,24 @@ def assemble(
     by_rating = sorted(population.ids, key=lambda policy: (-analysis.ratings[policy].elo, policy))
     policies = policy_rows(last, by_rating, anchors, records)
     names = policy_names(policies)
-    scores = anchor_scores(settings, last, anchors)
-    payoffs = anchor_payoffs(last, anchors)
-    improved = progress(settings, last, base, records)
     mixture = findings.mixture_finding(
         rows[-1].meta_strategy,
         names,
         trained=[entry.id for entry in population.policies if entry.kind != "scripted"],
         final=last.iteration + 1 == settings.iterations,
     )
-    unjudged, gap = findings.unjudged_finding(rows[-1]), _newest_gap(rows)
-    if last.matrix.payoffs is not None:
-        found = (
-            findings.exact_finding(_estimates(rows, "exact")),
-            unjudged or findings.exact_best_response_finding(gap, names),
-            findings.anchor_payoffs_finding(payoffs, names),
+    found = parts(
+        Context(
+            settings=settings,
+            last=last,
+            rows=rows,
+            records=records,
+            names=names,
+            base=base,
+            anchors=anchors,
+            by_rating=by_rating,
         )
-    else:
-        found = (
-            findings.anchors_finding(scores, names),
-            unjudged or findings.best_response_finding(gap, names),
-            findings.progress_finding(improved, names),
-        )
+    )
     return Report(
         run=run,
         format=settings.format,
@@ -75,26 +69,18 @@ def assemble(
         planned_iterations=settings.iterations,
         versions=run_versions(rows),
         settings=settings.model_dump(mode="json"),
-        anchor_scores=scores,
-        anchor_payoffs=payoffs,
-        progress=improved,
-        findings=(mixture, *found),
+        anchor_scores=found.anchor_scores,
+        anchor_payoffs=found.anchor_payoffs,
+        progress=found.progress,
+        findings=(mixture, *found.findings),
         warnings=_warnings(last, names),
         policies=policies,
-        payoffs=payoff_matrix(settings, last, by_rating),
-        embedding=embedding(last, by_rating),
+        payoffs=found.payoffs,
+        embedding=found.embedding,
         intransitivity=Intransitivity(value=analysis.intransitivity, by_chance=analysis.intransitivity_by_chance),
         iterations=tuple(rows),
         replays=tuple(replays),
     )
-
-
-def _estimates(rows: Sequence[IterationRow], estimator: Estimator) -> list[Exploitability]:
-    return [entry for row in rows for entry in row.exploitability if entry.estimator == estimator]
-
-
-def _newest_gap(rows: Sequence[IterationRow]) -> Exploitability | None:
-    return next(iter(_estimates(rows[-1:], "best_response_gap")), None)
 
 
 def _warnings(last: IterationSources, names: Mapping[PolicyId, str]) -> tuple[str, ...]:

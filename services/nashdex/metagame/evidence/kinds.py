@@ -1,0 +1,25 @@
+"""Both kinds of payoff evidence, by what a game declares."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from nashdex.core.evidence import Evidence
+from nashdex.metagame.evidence.exact import ExactValues
+from nashdex.metagame.evidence.matrix import InteractionMatrix
+from nashdex.metagame.evidence.sampled import SampledCounts
+
+KINDS: Mapping[Evidence, type[InteractionMatrix]] = MappingProxyType(
+    {Evidence.COUNTS: SampledCounts, Evidence.EXACT: ExactValues}
+)
+
+
+def nothing_known(evidence: Evidence, largest_payoff: float) -> InteractionMatrix:
+    """Return the evidence among no policies, before a run's first tournament.
+
+    Args:
+        evidence: the kind that the game gives.
+        largest_payoff: of either seat, in the game's units.
+    """
+    if evidence is Evidence.EXACT:
+        return ExactValues.unknown(largest_payoff)
+    return SampledCounts.unplayed(())

@@ -1,0 +1,77 @@
+"""Which battles are still to be played, and whether the ledgers hold exactly those."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+from nashdex.core.errors import DataError
+from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.estimates import Integers
+from nashdex.metagame.evidence.ledger import Pair, PlannedBattle, ShardLedger, describe
+
+ADVICE = "remove the manifests of this iteration's evaluate shards and run them again"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """How many battles the cells of a payoff matrix are to have."""
+
+    battles_per_cell: int
+    """In all, of every cell."""
+    further: Mapping[Pair, int] = field(default_factory=dict)
+    """Battles that single cells get beyond those they have."""
+
+
+class PlannedCell(NamedTuple):
+    """The battles that a cell still lacks."""
+
+    a: PolicyId
+    b: PolicyId
+    numbers: range
+
+
+def planned_cells(members: Sequence[PolicyId], games: Integers, demand: Demand) -> list[PlannedCell]:
+    """Return the cells that lack battles and the numbers that they lack, in the order of ids.
+
+    Depends on the members and on the counts of earlier iterations, never on an order or on this iteration's own
+    attempts: every shard and every retry computes the same plan.
+
+    Args:
+        members: sorted by id.
+        games: battles so far, of shape (K, K), in the order of ``members``.
+        demand: how many there are to be.
+    """
+    cells = []
+    for i, j in combinations(range(len(members)), 2):
+        a, b, played = members[i], members[j], int(games[i, j])
+        wanted = max(demand.battles_per_cell, played + demand.further.get((a, b), 0))
+        if played < wanted:
+            cells.append(PlannedCell(a, b, range(played, wanted)))
+    return cells
+
+
+def battles_of(cells: Iterable[PlannedCell]) -> list[PlannedBattle]:
+    """Return the battles of ``cells``, one after another: what shards divide among themselves."""
+    return [PlannedBattle(cell.a, cell.b, number) for cell in cells for number in cell.numbers]
+
+
+def check_played_as_planned(planned: Sequence[PlannedBattle], ledgers: Iterable[ShardLedger]) -> None:
+    """Check that the ledgers hold every planned battle once and nothing else.
+
+    Raises:
+        DataError: a battle is missing, doubled or was not planned; names it and says what to do.
+    """
+    played = Counter(record.planned for ledger in ledgers for record in ledger.battles)
+    doubled = [battle for battle, times in played.items() if times > 1]
+    missing = [battle for battle in planned if battle not in played]
+    unplanned = sorted(played.keys() - set(planned))
+    for battles, problem in (
+        (doubled, "recorded more than once"),
+        (unplanned, "recorded but was not planned"),
+        (missing, "planned but in no ledger"),
+    ):
+        if battles:
+            others = f" (and {len(battles) - 1} more)" if len(battles) > 1 else ""
+            raise DataError(f"{describe(battles[0])}{others} is {problem}; {ADVICE}")

@@ -1,0 +1,110 @@
+"""Counts of battles: every number has an interval."""
+
+import numpy as np
+
+from nashdex.core.seeds import derive_seed
+from nashdex.metagame.analysis.documents import MetaGameAnalysis
+from nashdex.metagame.analysis.progress import improvement, mixture_scores
+from nashdex.metagame.evidence.estimates import EVEN
+from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of
+from nashdex.metagame.ratings.table import ELO_PER_STRENGTH
+from nashdex.metagame.tournament.schedule import full_table_battles
+from nashdex.report.assembly.evidence.embedding import embedding
+from nashdex.report.assembly.evidence.interface import Context, Parts
+from nashdex.report.assembly.iterations import newest_gap, wilson
+from nashdex.report.document import AnchorScore, Cell, Embedding, Interval, PayoffMatrix, Progress
+from nashdex.report.words import findings
+
+
+def sampled_parts(context: Context, matrix: SampledCounts) -> Parts:
+    """Return the parts of a report whose payoffs are estimated from battles."""
+    rows, names = context.rows, context.names
+    ordered = matrix.restricted_to(context.by_rating)
+    scores, improved = _anchor_scores(context, matrix), _progress(context)
+    return Parts(
+        findings=(
+            findings.anchors_finding(scores, names),
+            findings.unjudged_finding(rows[-1]) or findings.best_response_finding(newest_gap(rows), names),
+            findings.progress_finding(improved, names),
+        ),
+        payoffs=_payoff_matrix(context, ordered),
+        embedding=sampled_embedding(context.last.analysis, ordered),
+        anchor_scores=scores,
+        progress=improved,
+    )
+
+
+def _anchor_scores(context: Context, matrix: SampledCounts) -> tuple[AnchorScore, ...]:
+    """Return the mixture's score against each anchor."""
+    settings = context.settings
+    scores = mixture_scores(
+        matrix,
+        context.last.meta_strategy.meta_strategy,
+        context.anchors,
+        num_draws=settings.solve.num_draws,
+        seed=derive_seed(settings.seed, "report", context.last.iteration),
+    )
+    return tuple(
+        AnchorScore(
+            opponent=score.opponent,
+            rate=Interval(value=score.value, low=score.low, high=score.high),
+            games=score.games,
+        )
+        for score in scores
+    )
+
+
+def _progress(context: Context) -> Progress | None:
+    """Return the Elo of the best trained policy above the first network, where enough battles say so."""
+    settings, last, base = context.settings, context.last, context.base
+    if base is None:
+        return None
+    found = improvement(
+        last.population.ids,
+        base,
+        [entry.id for entry in last.population.policies if entry.kind != "scripted" and entry.id != base],
+        context.records,
+        anchors=last.analysis.anchors,
+        num_draws=settings.solve.num_draws,
+        seed=derive_seed(settings.seed, "progress", last.iteration),
+    )
+    if found is None:
+        return None
+    return Progress(
+        best=found.best,
+        base=found.base,
+        elo=Interval(value=found.elo.value, low=found.elo.low, high=found.elo.high),
+        standard_error=found.elo.standard_error,
+    )
+
+
+def _payoff_matrix(context: Context, ordered: SampledCounts) -> PayoffMatrix:
+    evaluate, size = context.settings.evaluate, range(len(ordered.policies))
+    return PayoffMatrix(
+        policies=ordered.policies,
+        cells=tuple(tuple(_cell(ordered, i, j) for j in size) for i in size),
+        exact=None,
+        imputed=context.last.analysis.imputed_cells,
+        battles=sum(map(sum, ordered.games)) // 2,
+        full_table_battles=None if evaluate.schedule == "uniform" else full_table_battles(len(size), evaluate),
+    )
+
+
+def _cell(counts: SampledCounts, i: int, j: int) -> Cell | None:
+    if not counts.games[i][j]:
+        return None
+    wins, draws, losses = counts.wins[i][j], counts.draws[i][j], counts.wins[j][i]
+    return Cell(wins=wins, draws=draws, losses=losses, rate=wilson(wins, draws, losses))
+
+
+def sampled_embedding(analysis: MetaGameAnalysis, ordered: SampledCounts) -> Embedding | None:
+    """Return the disc of what ratings do not predict; None where sampling noise alone explains it."""
+    order = ordered.policies
+    if analysis.intransitivity <= analysis.intransitivity_by_chance:
+        return None
+    transitive = expected_scores_of(np.array([analysis.ratings[p].elo for p in order]) / ELO_PER_STRENGTH) - EVEN
+    wins, draws, games = ordered.arrays()
+    # A pair without battles counts as if its ratings predicted it.
+    payoffs = np.where(games > 0, (wins + draws / 2) / np.maximum(games, 1) - EVEN, transitive)
+    return embedding(order, payoffs, transitive)
