@@ -161,8 +161,8 @@ class OneOf:
         if kind == "value_error":
             kind = PydanticCustomError("value_error", "{error}", {"error": str(context["error"])})
         elif kind == "union_tag_invalid":
-            names = ", ".join(self._registry.names)
-            kind = PydanticCustomError("unknown_kind", f"unknown {self._registry.what}; expected one of {names}")
+            facts = {"what": self._registry.what, "names": ", ".join(self._registry.names), "tag": context["tag"]}
+            kind = PydanticCustomError("unknown_kind", "unknown {what} '{tag}'; expected one of {names}", facts)
         return InitErrorDetails(type=kind, loc=problem["loc"][1:], input=problem["input"], ctx=context)
 
     def _with_kind(self, value: object) -> object:

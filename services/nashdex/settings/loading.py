@@ -1,5 +1,6 @@
 """Reading settings: default < TOML file < environment (``NASHDEX_…``, ``__`` for nesting) < command line."""
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -61,16 +62,29 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _environment() -> dict[str, Any]:
     """Return the settings in the environment. Refuses a nested variable of an unknown section: it has no effect."""
-    for name in os.environ:
-        section, nesting, _ = name.removeprefix(_ENV_PREFIX).lower().partition(_ENV_NESTING)
-        if name.startswith(_ENV_PREFIX) and nesting and section not in RunSettings.model_fields:
+    for name in (name for name in os.environ if name.startswith(_ENV_PREFIX)):
+        key = name.removeprefix(_ENV_PREFIX).lower()
+        refuse_renamed({key.replace(_ENV_NESTING, "."): os.environ[name]}, "environment")
+        section, nesting, _ = key.partition(_ENV_NESTING)
+        if nesting and section not in RunSettings.model_fields:
             raise ConfigurationError(f"environment: {name} names no section of the settings; see nashdex config schema")
     try:
-        return EnvSettingsSource(_FromEnvironment)()
-    except SettingsError as error:
+        return _decoded(EnvSettingsSource(_FromEnvironment)())
+    except (SettingsError, ValueError) as error:
         raise ConfigurationError(
             f"environment: {error}; expected a JSON object, or {_ENV_PREFIX}SECTION__KEY"
         ) from error
+
+
+def _decoded(values: dict[str, Any]) -> dict[str, Any]:
+    """Return ``values`` with JSON objects and arrays decoded: pydantic-settings leaves those of chosen sections."""
+    decoded: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            decoded[key] = _decoded(value)
+        else:
+            decoded[key] = json.loads(value) if isinstance(value, str) and value[:1] in ("{", "[") else value
+    return decoded
 
 
 def _parse(override: str) -> dict[str, Any]:

@@ -1,11 +1,17 @@
 """Settings: precedence, refusals that name the key, and what makes two runs differ."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.learning.damping.settings import DampingSettings
+from nashdex.oracles.exact import ExactSettings
+from nashdex.oracles.ppo import PpoSettings
+from nashdex.oracles.q_learning import QLearningSettings
 from nashdex.settings.loading import differing_fields, load_settings
+from nashdex.settings.renamed import RENAMED
 from nashdex.settings.run import RunSettings
 
 
@@ -45,6 +51,43 @@ def test_file_wins_over_default_environment_over_file_override_over_all(
 def test_a_wrong_override_is_refused_by_name(config: Path, override: str, named: str) -> None:
     with pytest.raises(ConfigurationError, match=named.replace(".", r"\.")):
         load_settings(config, [override])
+
+
+def test_the_environment_reaches_sections_that_are_chosen_by_kind(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NASHDEX_TRAIN__ORACLE__LEARNING_RATE", "0.5")
+    monkeypatch.setenv("NASHDEX_TRAIN__ORACLE__DAMPING", '{"preset": "none"}')
+    oracle = load_settings(config).train.oracle
+    assert isinstance(oracle, PpoSettings)
+    assert (oracle.learning_rate, oracle.damping.preset) == (0.5, "none")
+    monkeypatch.setenv("NASHDEX_TRAIN__ORACLE__DAMPING", '{"preset": ')
+    with pytest.raises(ConfigurationError, match=r"environment: .*expected a JSON object"):
+        load_settings(config)
+
+
+def test_an_override_may_change_the_kind_or_go_below_a_bare_name(config: Path) -> None:
+    config.write_text('[train]\noracle = "q-learning"\n')
+    assert load_settings(config, ["train.oracle.battles=7"]).train.oracle == QLearningSettings(battles=7)
+    assert load_settings(config, ["train.oracle=exact"]).train.oracle == ExactSettings()
+    preset = load_settings(config, ["train.oracle=ppo", "train.oracle.damping.preset=none"]).train.oracle
+    assert isinstance(preset, PpoSettings)
+    assert preset.damping == DampingSettings(preset="none")
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_a_renamed_key_is_refused_with_the_new_one(config: Path, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    message = re.escape(f"{old} is now {RENAMED[old]}")
+    with pytest.raises(ConfigurationError, match=f"--set .*{message}"):
+        load_settings(config, [f"{old}=1"])
+    section, dot, key = old.partition(".")
+    config.write_text(f"[{section}]\n{key} = 1\n" if dot else f"{old} = 1\n")
+    with pytest.raises(ConfigurationError, match=rf"run\.toml: {message}"):
+        load_settings(config)
+    config.write_text("")
+    monkeypatch.setenv("NASHDEX_" + old.replace(".", "__").upper(), "1")
+    with pytest.raises(ConfigurationError, match=f"environment: {message}"):
+        load_settings(config)
 
 
 def test_a_wrong_key_in_the_file_is_refused_by_name(config: Path) -> None:
