@@ -1,4 +1,4 @@
-"""Battles that start while others go on join their batch: small batches cost several times as much a decision."""
+"""Battles that start while others run join their batch: small batches cost several times as much per decision."""
 
 from contextlib import closing
 
@@ -20,7 +20,7 @@ RANDOM = PolicyId("random")
 
 
 class _Watched(ShowdownArena):
-    """Remembers which battles each batch leaves out that the one before it asked for and that go on."""
+    """Records the running battles that a batch leaves out although the previous batch asked for them."""
 
     def __init__(self) -> None:
         super().__init__(FORMAT, num_gateways=1)

@@ -1,4 +1,4 @@
-"""A gateway that is reached over TCP, as the one beside a pod's main container is."""
+"""A gateway over TCP, such as a pod's sidecar."""
 
 import os
 import re
@@ -71,7 +71,7 @@ def _play(arena: ShowdownArena, after_the_first: Callable[[], None] | None = Non
     return found
 
 
-def test_a_gateway_that_listens_later_is_waited_for() -> None:
+def test_a_client_waits_for_a_gateway_that_listens_later() -> None:
     port = _free_port()
     started: list[subprocess.Popen[str]] = []
     timer = Timer(1.0, lambda: started.append(_start(port)))
@@ -85,7 +85,7 @@ def test_a_gateway_that_listens_later_is_waited_for() -> None:
         _stop(started[0])
 
 
-def test_a_gateway_that_never_listens_is_given_up_in_time() -> None:
+def test_a_client_gives_up_a_gateway_that_never_listens() -> None:
     address = f"127.0.0.1:{_free_port()}"
     began_seconds = time.monotonic()
     with pytest.raises(
@@ -95,7 +95,7 @@ def test_a_gateway_that_never_listens_is_given_up_in_time() -> None:
     assert time.monotonic() - began_seconds >= 1
 
 
-def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", "localhost")
     with pytest.raises(ConfigurationError, match=r"NASHDEX_GATEWAY_….*address"):
         Gateway(FORMAT)
@@ -122,7 +122,7 @@ def test_battles_go_on_when_the_listener_is_killed_and_comes_back(monkeypatch: p
     assert found == undisturbed
 
 
-def test_probes_are_answered_beside_the_gateway_and_start_no_simulator() -> None:
+def test_probes_are_answered_and_start_no_simulator() -> None:
     port, health_port = _free_port(), _free_port()
     with _listening(port, "--health", f"127.0.0.1:{health_port}") as process:
         Gateway(FORMAT, GatewaySettings(address=f"127.0.0.1:{port}", start_seconds=60)).close()

@@ -1,4 +1,4 @@
-"""Frames over pipes: whole, in order, and without a deadlock when both sides have much to say."""
+"""Frames over pipes: whole, in order, and without a deadlock if both sides send much."""
 
 import os
 import threading
@@ -52,7 +52,7 @@ def test_frames_arrive_whole_and_in_order(ends: tuple[FrameChannel, FrameChannel
     assert b.receive(0.01) is None
 
 
-def test_a_frame_that_comes_byte_by_byte_is_put_together(raw: tuple[int, FrameChannel]) -> None:
+def test_a_frame_that_arrives_byte_by_byte_is_put_together(raw: tuple[int, FrameChannel]) -> None:
     write_fd, b = raw
     for byte in HEADER.pack(4 + 3, FrameType.CONTROL) + b"abc":
         assert b.receive(0.0) is None
@@ -63,7 +63,7 @@ def test_a_frame_that_comes_byte_by_byte_is_put_together(raw: tuple[int, FrameCh
 
 
 @pytest.mark.parametrize("cut", range(1, 30))
-def test_frames_that_come_in_two_pieces_are_put_together(raw: tuple[int, FrameChannel], cut: int) -> None:
+def test_frames_that_arrive_in_two_pieces_are_put_together(raw: tuple[int, FrameChannel], cut: int) -> None:
     write_fd, b = raw
     payloads = [b"first", b"", b"second"]
     stream = b"".join(HEADER.pack(4 + len(payload), FrameType.DECISIONS) + payload for payload in payloads)
@@ -84,12 +84,12 @@ def received_from(sender: FrameChannel, receiver: FrameChannel, frame_type: Fram
     return frame[1]
 
 
-def test_payloads_stay_as_they_are_until_their_memory_is_given_back(ends: tuple[FrameChannel, FrameChannel]) -> None:
+def test_payloads_do_not_change_until_they_are_recycled(ends: tuple[FrameChannel, FrameChannel]) -> None:
     kept = [received_from(*ends, FrameType.DECISIONS, bytes([i]) * 5000) for i in range(5)]
     assert [bytes(payload[:1]) for payload in kept] == [bytes([i]) for i in range(5)]
 
 
-def test_memory_that_was_given_back_is_used_once_more_and_only_for_decisions(
+def test_recycled_memory_is_reused_once_and_only_for_decisions(
     ends: tuple[FrameChannel, FrameChannel],
 ) -> None:
     _, b = ends
@@ -105,7 +105,7 @@ def test_memory_that_was_given_back_is_used_once_more_and_only_for_decisions(
     assert bytes(control) == b"{}"
 
 
-def test_what_came_before_the_other_side_went_is_still_received(ends: tuple[FrameChannel, FrameChannel]) -> None:
+def test_frames_sent_before_the_other_side_closed_are_received(ends: tuple[FrameChannel, FrameChannel]) -> None:
     a, b = ends
     for payload in (b"one", b"two"):
         a.queue(FrameType.CONTROL, [payload])
@@ -120,7 +120,7 @@ def test_what_came_before_the_other_side_went_is_still_received(ends: tuple[Fram
         b.receive(1.0)
 
 
-def test_two_sides_that_write_more_than_pipes_hold_do_not_wait_for_ever(
+def test_two_sides_that_write_more_than_pipes_hold_do_not_deadlock(
     ends: tuple[FrameChannel, FrameChannel],
 ) -> None:
     payload = bytes(3_000_000)
@@ -140,7 +140,7 @@ def test_two_sides_that_write_more_than_pipes_hold_do_not_wait_for_ever(
     assert received == [len(payload)] * 2
 
 
-def test_a_closed_other_side_is_said(ends: tuple[FrameChannel, FrameChannel]) -> None:
+def test_a_closed_other_side_is_an_error(ends: tuple[FrameChannel, FrameChannel]) -> None:
     a, b = ends
     a.close()
     with pytest.raises(ChannelClosedError):
@@ -150,21 +150,21 @@ def test_a_closed_other_side_is_said(ends: tuple[FrameChannel, FrameChannel]) ->
         b.flush()
 
 
-def test_a_length_out_of_bounds_is_not_believed(raw: tuple[int, FrameChannel]) -> None:
+def test_a_length_out_of_bounds_is_refused(raw: tuple[int, FrameChannel]) -> None:
     write_fd, b = raw
     os.write(write_fd, HEADER.pack(2**32 - 1, FrameType.CONTROL))
     with pytest.raises(ChannelClosedError, match="not its protocol"):
         b.receive(1.0)
 
 
-def test_a_side_that_never_reads_is_not_waited_for_for_ever(raw: tuple[int, FrameChannel]) -> None:
+def test_a_side_that_never_reads_is_given_up(raw: tuple[int, FrameChannel]) -> None:
     _, channel = raw
     channel.queue(FrameType.CONTROL, [bytes(3_000_000)])
     with pytest.raises(ChannelStuckError, match=r"read nothing for 0\.2 s"):
         channel.flush()
 
 
-def test_closing_listens_to_the_last_words_and_twice_is_no_error() -> None:
+def test_closing_reads_the_last_output_and_may_be_repeated() -> None:
     read_fd, other_write_fd = os.pipe()
     other_read_fd, write_fd = os.pipe()
     channel = FrameChannel(read_fd, write_fd)
