@@ -55,6 +55,8 @@ def _describe(command: TyperCommand | TyperGroup, context: Context, level: int) 
             record = parameter.get_help_record(context)
             assert record is not None
             name, (default, meaning) = record[0], _default_and_meaning(parameter)
+            if isinstance(parameter, TyperArgument):
+                name = re.sub(r" <.*>$", "", name)  # the type, after the name
             yield f"| `{_cell(' '.join(name.split()))}` | {_cell(default)} | {_cell(meaning)} |"
         yield ""
     if isinstance(command, TyperGroup):

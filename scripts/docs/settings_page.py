@@ -19,6 +19,8 @@ may [add kinds](plugins.md); this page shows the kinds that nashdex ships.
 """
 
 _LARGE = 1 << 32
+_DESCRIBED = "described"
+"""Key of the schema's root that holds the unions that the page has described, by their kinds."""
 
 Schema = dict[str, Any]
 
@@ -47,18 +49,29 @@ def _section(schema: Schema, root: Schema, path: str, level: int) -> Iterator[st
 
 
 def _union(field: Schema, choices: dict[str, Schema], root: Schema, path: str, level: int) -> Iterator[str]:
-    """Yield a section whose ``kind`` chooses its keys: one table a kind."""
+    """Yield a section whose ``kind`` chooses its keys: one table a kind, or a link to an equal section before it."""
     yield from (f"{'#' * min(level, 4)} `[{path}]`", "", _text(field), "")
-    default = field["default"][KIND] if KIND in field.get("default", ()) else None
-    stated = f"; `{default}` by default" if default else ""
-    yield from (f"One of {', '.join(f'`{kind}`' for kind in choices)}{stated}.", "")
+    default = f"; `{kind}` by default" if (kind := _default_kind(path)) else ""
+    yield from (f"One of {', '.join(f'`{kind}`' for kind in choices)}{default}.", "")
+    earlier = root.setdefault(_DESCRIBED, {}).setdefault(tuple(choices), path)
+    if earlier != path:
+        yield from (f"Keys as in [`[{earlier}]`](#{earlier.replace('.', '')}).", "")
+        return
     for kind, choice in choices.items():
         yield from (f'{"#" * min(level + 1, 5)} `[{path}]` with `kind = "{kind}"`', "", _text(choice), "")
-        fields = {name: _resolve(field, root) | field for name, field in choice["properties"].items() if name != "kind"}
+        fields = {name: _resolve(field, root) | field for name, field in choice["properties"].items() if name != KIND}
         yield from _table({name: field for name, field in fields.items() if "properties" not in field}, root)
         for name, inner in fields.items():
             if "properties" in inner:
                 yield from _section(inner, root, f"{path}.{name}", level + 2)
+
+
+def _default_kind(path: str) -> str | None:
+    """Return the kind that the section at ``path`` has by default."""
+    section: Any = RunSettings()
+    for name in path.split("."):
+        section = getattr(section, name, None)
+    return getattr(section, KIND, None)
 
 
 def _table(fields: dict[str, Schema], root: Schema) -> Iterator[str]:
