@@ -73,7 +73,7 @@ def _best_response_gap(row: IterationRow) -> str:
     if gap is not None:
         return f"gap {precise(gap.value) if gap.low == gap.high else _interval(gap)}"
     if not row.new_policies:
-        return "no gap: nobody new is in the population"
+        return "no gap: no policy joined the population"
     if opponents := other_opponents(row.rule, row.iteration):
         return f"no gap: training was against {opponents}, not against the meta-strategy"
     return "no gap: the first policy answers no meta-strategy"

@@ -56,7 +56,7 @@ def test_an_iteration_whose_policy_the_gate_rejected_says_that_nobody_is_new(tmp
     report_step.run(store, settings, 1, 0)
     text = summarise(store, 1)
     assert f"gate            {trained_policy(1)} rejected: 4 won, 0 drawn, 20 lost against its parent" in text
-    assert "best response   no gap: nobody new is in the population" in text
+    assert "best response   no gap: no policy joined the population" in text
     assert "new policy" not in text
 
 

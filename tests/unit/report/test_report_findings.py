@@ -15,7 +15,7 @@ from nashdex.report.words.findings import (
 )
 from nashdex.report.words.numbers import percent, precise, sentence, signed, verdict
 
-CLAIMS = ("clear progress", "scores above", "scores below", "can be exploited", "made it worse")
+CLAIMS = ("clear progress", "scores above", "scores below", "is exploitable", "made the policy weaker")
 A, B, C = PolicyId("a"), PolicyId("b"), PolicyId("c")
 NAMES = {A: "best response 1", B: "clone 0", C: "random"}
 
@@ -56,7 +56,7 @@ def test_the_mixture_is_named_by_falling_probability() -> None:
 def test_a_mixture_without_a_trained_policy_says_so() -> None:
     strategy = [Probability(policy=C, probability=Interval(value=1.0, low=0.4, high=1.0))]
     said = mixture_finding(strategy, NAMES, trained=[A, B], final=True)
-    assert said.endswith("it always plays random. No trained policy is in it.")
+    assert said.endswith("it always plays random. It contains no trained policy.")
 
 
 def test_a_mixture_of_many_names_the_largest() -> None:
@@ -98,8 +98,8 @@ def test_a_gap_above_even_is_a_weakness_and_one_below_is_no_proof_of_strength() 
         gap = Interval(value=(low + high) / 2, low=low, high=high)
         return best_response_finding(Exploitability(estimator="best_response_gap", gap=gap, games=9, policy=A), NAMES)
 
-    assert "that mixture can be exploited, by at least +0.050" in said(0.05, 0.15)
-    assert "too weak to tell" in said(-0.15, -0.05)
+    assert "that mixture is exploitable by at least +0.050" in said(0.05, 0.15)
+    assert "too weak to show" in said(-0.15, -0.05)
     assert "unknown" in best_response_finding(None, NAMES)
 
 
@@ -111,7 +111,7 @@ def test_exact_exploitability_is_called_an_equilibrium_only_where_it_is_zero_up_
         )
 
     assert "2.8e−17 (NashConv 5.6e−17): it is an equilibrium" in said(0.5, 2.8e-17)
-    assert "no equilibrium" in said(0.5, 1e-6)
+    assert "not an equilibrium" in said(0.5, 1e-6)
     assert "after 0.5000 in the first iteration" in said(0.5, 0.1)
     assert "after" not in said(0.5)
 
@@ -123,8 +123,8 @@ def test_an_exact_gap_is_a_number_and_no_estimate() -> None:
             Exploitability(estimator="best_response_gap", gap=gap, games=None, policy=A), NAMES
         )
 
-    assert "gains 0.2500 a game against that mixture" in said(0.25)
-    assert "loses 0.0100 a game" in said(-0.01)
+    assert "gains 0.2500 per game against it" in said(0.25)
+    assert "loses 0.0100 per game" in said(-0.01)
     assert "breaks even" in said(1e-16)
 
 

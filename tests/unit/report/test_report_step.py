@@ -169,7 +169,7 @@ def test_when_room_is_short_every_match_up_keeps_one_replay(store: ObjectStore) 
     chosen = replays_to_embed(report.replays, max_bytes=15 * largest)
     assert len({frozenset(replay.policies) for replay in chosen}) == 15
     page = render_page(report, {replay.name: "|win|a" for replay in chosen})
-    assert f"{len(chosen)} of 30 replays are in this file" in page
+    assert f"it contains {len(chosen)} of 30 replays" in page
 
 
 def test_a_finished_step_returns_at_once_and_changes_nothing(store: ObjectStore) -> None:
@@ -244,7 +244,7 @@ def test_gates_and_opponent_rules_are_told(tmp_path: Path) -> None:
     assert [[gate.decision for gate in row.gates] for row in report.iterations] == [["exempt"], ["reject"]]
     assert report.iterations[1].rule == "meta-strategy"
     assert report.iterations[1].new_policies == ()
-    assert "Nobody new joined" in report.findings[2]
+    assert "No policy joined" in report.findings[2]
     page = render_page(report, {})
     assert "rejected" in page
     assert typeset("best response 1") in page, "who was rejected has a name, though it is no member"

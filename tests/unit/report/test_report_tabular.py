@@ -51,7 +51,7 @@ def test_exact_exploitability_has_nash_conv_beside_it_and_no_interval(store: Obj
 def test_findings_are_true_of_a_solved_game(store: ObjectStore) -> None:
     report = read_report(store)
     assert "it is an equilibrium of the game" in report.findings[1]
-    assert "Nobody new joined" in report.findings[2], "the best response to an equilibrium is a member already"
+    assert "No policy joined" in report.findings[2], "the best response to an equilibrium is a member already"
     assert report.progress is None
     assert report.anchor_scores == ()
     text = " ".join(report.findings)
@@ -62,8 +62,8 @@ def test_findings_are_true_of_a_game_that_is_not_solved_yet(store: ObjectStore) 
     report = read_report(store, 0)
     (exact,) = [e for e in report.iterations[0].exploitability if e.estimator == "exact"]
     assert exact.gap.value > 0.04
-    assert "so it is no equilibrium" in report.findings[1]
-    assert "gains 0.2500 a game against that mixture" in report.findings[2]
+    assert "so the mixture is not an equilibrium" in report.findings[1]
+    assert "gains 0.2500 per game against it" in report.findings[2]
 
 
 def test_the_mixture_is_worth_what_the_payoffs_say(store: ObjectStore) -> None:

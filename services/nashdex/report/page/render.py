@@ -103,6 +103,7 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
         whiskers=policies.whiskers(report, names, colours),
         drawn=drawn,
         learning={training.policy: learning.learning_views(training) for row in drawn for training in row.training},
+        constant={training.policy: learning.constant_curves(training) for row in drawn for training in row.training},
         replay_groups=[
             (pair, list(group))
             for pair, group in groupby(

@@ -9,7 +9,7 @@ _SMALLEST_DECIMAL = 1e-3
 
 
 def verdict(interval: Interval, neutral: float = 0.0) -> Literal["above", "below", "undecided"]:
-    """Say on which side of ``neutral`` the interval lies: undecided while it holds it."""
+    """Return on which side of ``neutral`` the interval lies; undecided if it contains ``neutral``."""
     if interval.low > neutral:
         return "above"
     return "below" if interval.high < neutral else "undecided"
@@ -26,13 +26,13 @@ def percent_range(interval: Interval) -> str:
 
 
 def signed(value: float, decimals: int) -> str:
-    """Return a number with its sign, a real minus: ``+85``, ``−0.012``."""
+    """Return a number with its sign, a true minus: ``+85``, ``−0.012``."""
     text = f"{value:+.{decimals}f}".replace("-", "−")
     return text[1:] if not text.strip("+−0.") else text
 
 
 def precise(value: float, smallest: float = 0.0) -> str:
-    """Return a number that is known exactly: ``0.4583``, ``3.1e−17``, ``0``; below ``smallest`` it is rounding."""
+    """Return an exact number: ``0.4583``, ``3.1e−17``. Numbers up to ``smallest`` are rounding errors: ``0``."""
     if abs(value) <= smallest:
         return "0"
     text = f"{value:.4f}" if abs(value) >= _SMALLEST_DECIMAL else f"{value:.1e}"
@@ -40,10 +40,10 @@ def precise(value: float, smallest: float = 0.0) -> str:
 
 
 def capital(text: str) -> str:
-    """Return ``text`` with a capital at its beginning, the rest as it is."""
+    """Return ``text`` with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
 def sentence(text: str) -> str:
-    """Return ``text`` with a capital at its beginning and a full stop at its end."""
+    """Return ``text`` as a sentence: first letter in upper case, full stop at the end."""
     return f"{capital(text)}{'' if text.endswith('.') else '.'}"

@@ -1,4 +1,4 @@
-"""What the report's page says of each estimator and each learning curve."""
+"""What the report's page says about each estimator and each learning curve."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ from nashdex.oracles.registry import ORACLES
 
 @dataclass(frozen=True, slots=True)
 class EstimatorText:
-    """What an estimator can and cannot tell, and why it may be absent."""
+    """What an estimator measures, what it cannot show, and why it may be absent."""
 
     name: Estimator
     title: str
@@ -19,43 +19,43 @@ class EstimatorText:
     absent: str
     has_nash_conv: bool = False
     exact_meaning: str | None = None
-    """In place of ``meaning`` where payoffs are exact, if that changes it."""
+    """Replaces ``meaning`` where payoffs are exact."""
 
 
 ESTIMATORS = (
     EstimatorText(
         name="exact",
         title="Exact exploitability",
-        meaning="What a best response over the whole game tree gains a game, from a random seat: the true value. "
-        "NashConv is twice that, the sum over both seats. 0 is an equilibrium.",
-        absent="Only tabular games have it. The game tree of Showdown is too large to search.",
+        meaning="What a best response over the whole game tree gains per game, in a random seat. This is the true "
+        "value; NashConv is twice that, the sum over both seats. 0 is an equilibrium.",
+        absent="Only for tabular games. The game tree of Showdown is too large to search.",
         has_nash_conv=True,
     ),
     EstimatorText(
         name="best_response_gap",
         title="Best-response gap",
-        meaning="Score above ½ of the policy that this iteration trained against the mixture before it, on fresh "
-        "battles. A lower bound: a better trained opponent may find more, so a small gap proves no strong mixture.",
-        exact_meaning="What the policy that this iteration trained against the mixture before it gains a game. A lower "
-        "bound, unless the oracle is exact: then it is that mixture's exact exploitability.",
+        meaning="Score above ½ of this iteration's policy against the previous mixture, which it was trained against, "
+        "on fresh battles. A lower bound: better training may gain more, so a small gap proves no strength.",
+        exact_meaning="What this iteration's policy gains per game against the previous mixture, which it was trained "
+        "against. A lower bound; with an exact oracle, that mixture's exact exploitability.",
         absent="No best response was trained against a mixture.",
     ),
     EstimatorText(
         name="restricted",
         title="Restricted exploitability",
         meaning="What the best member of the population gains against the mixture. 0 by construction for the Nash "
-        "mixture of the same payoffs; the interval shows what those payoffs may have hidden. Says nothing about "
-        "opponents outside the population.",
-        exact_meaning="What the best member of the population gains a game against the mixture. 0 by construction for "
-        "the Nash mixture. Says nothing about opponents outside the population.",
-        absent="Not published: a payoff on the support is missing.",
+        "mixture of the same payoffs; the interval covers errors of those payoffs. Says nothing about opponents "
+        "outside the population.",
+        exact_meaning="What the best member of the population gains per game against the mixture. 0 by construction "
+        "for the Nash mixture. Says nothing about opponents outside the population.",
+        absent="Not published, because a payoff on the support is missing.",
     ),
     EstimatorText(
         name="legacy_dominance_gap",
         title="Legacy dominance gap",
-        meaning="How badly the weakest member loses to the mixture. Kept for comparison with older work: it stays high "
-        "for ever once a weak policy is in the population and is no measure of exploitability.",
-        absent="Not published: a payoff is missing.",
+        meaning="How badly the weakest member loses to the mixture. Kept for comparison with older work. It is not an "
+        "exploitability: it stays high once a weak policy is in the population.",
+        absent="Not published, because a payoff is missing.",
     ),
 )
 
@@ -88,34 +88,40 @@ DECISIONS: Final[dict[GateDecision, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class LearningChart:
-    """A chart of learning curves, drawn where at least one of them was measured."""
+    """A chart of learning curves, drawn if at least one of them was measured."""
 
     title: str
     caption: str
     curves: tuple[tuple[str, str], ...]
-    """Name of the curve, and what the legend calls it."""
+    """Name of each curve, and its name in the legend."""
 
 
 LEARNING_CHARTS = (
     LearningChart(
         "KL gauges",
-        "nats a decision",
+        "nats per decision",
         (("kl_behaviour", "behaviour"), ("kl_reference", "reference"), ("kl_iteration_start", "iteration start")),
     ),
-    LearningChart("Policy entropy", "nats a decision", (("entropy", "entropy"),)),
+    LearningChart("Policy entropy", "nats per decision", (("entropy", "entropy"),)),
     LearningChart("Clip fraction", "share of decisions", (("clip_fraction", "clip fraction"),)),
-    LearningChart("Explained variance", "of returns, by the critic", (("explained_variance", "explained variance"),)),
+    LearningChart(
+        "Explained variance",
+        "share of the returns' variance, by the critic",
+        (("explained_variance", "explained variance"),),
+    ),
     LearningChart("Value loss", "of the critic", (("value_loss", "value loss"),)),
     LearningChart("Policy loss", "of the actor", (("policy_loss", "policy loss"),)),
-    LearningChart("Gradient norm", "before it is scaled down", (("gradient_norm", "gradient norm"),)),
-    LearningChart("Reference coefficient", "β of the reference KL", (("beta_reference", "β"),)),
+    LearningChart("Gradient norm", "before clipping", (("gradient_norm", "gradient norm"),)),
+    LearningChart("Reference coefficient", "β, of the reference KL", (("beta_reference", "β"),)),
     LearningChart("Entropy coefficient", "of the entropy bonus", (("entropy_coefficient", "entropy coefficient"),)),
     LearningChart("Learning rate", "Adam's step size", (("learning_rate", "learning rate"),)),
     LearningChart(
-        "Loss of cloning", "nats a decision", (("loss", "training"), ("validation_loss", "held-out battles"))
+        "Cloning loss",
+        "cross-entropy, nats per decision",
+        (("loss", "training"), ("validation_loss", "held-out battles")),
     ),
     LearningChart(
-        "Accuracy of cloning",
+        "Cloning accuracy",
         "share of decisions",
         (("accuracy", "training"), ("validation_accuracy", "held-out battles")),
     ),

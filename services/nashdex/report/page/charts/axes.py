@@ -20,6 +20,8 @@ SMALLEST = 1e-9
 """What is below this is zero up to rounding, and lies on the lowest line of a logarithmic axis."""
 _MANY_TIMES = 100.0
 _PLAIN_POWERS = range(-2, 4)
+_SMALLEST_PLAIN_POWER = -4
+"""Ticks closer than this power of ten are written as its multiples."""
 _SUPERSCRIPTS = str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Scale = Callable[[float], float]
@@ -50,8 +52,11 @@ def nice_ticks(low: float, high: float, at_most: int = 5) -> list[float]:
 
 
 def tick_labels(ticks: Sequence[float]) -> list[str]:
-    """Return the ticks as text, all with as many decimals as their step needs."""
+    """Return the ticks as text, all with as many decimals as their step needs, or with the same power of ten."""
     step = min((b - a for a, b in itertools.pairwise(ticks)), default=1.0)
+    power = math.floor(math.log10(step) + _ROUNDING)
+    if power < _SMALLEST_PLAIN_POWER:
+        return [f"{tick / 10.0**power:.3g}·{decade_label(power)}".replace("-", "−") if tick else "0" for tick in ticks]
     decimals = next((d for d in range(9) if abs(step * 10**d - round(step * 10**d)) < _ROUNDING), 9)
     return [f"{tick:,.{decimals}f}".replace("-", "−") for tick in ticks]
 

@@ -1,4 +1,4 @@
-// Gives the links to embedded pages their content. Nothing is fetched.
+// Give the links to embedded pages their content. Nothing is fetched.
 const pages = JSON.parse(document.getElementById("replay-pages").textContent);
 for (const link of document.querySelectorAll("a[data-page]")) {
   link.href = URL.createObjectURL(new Blob([pages[link.dataset.page]], { type: "text/html" }));
@@ -8,16 +8,16 @@ for (const link of document.querySelectorAll("a[data-numbers]")) {
   link.href = URL.createObjectURL(new Blob([numbers], { type: "application/json" }));
 }
 
-// Paper unfolds nothing by itself.
+// Printing does not unfold anything by itself.
 addEventListener("beforeprint", () => {
   for (const folded of document.querySelectorAll("details.table")) folded.open = true;
 });
 
-// The heat map's cells say their numbers above it, under the pointer and under the arrow keys alike.
+// The line above the heat map shows the numbers of the cell under the pointer or under the keyboard's focus.
 const readout = document.querySelector(".readout");
 const rows = [...document.querySelectorAll("table.matrix tbody tr")].map((row) => [...row.querySelectorAll("td")]);
 const names = rows.map((row) => row[0].parentElement.querySelector("th").lastChild.textContent.trim());
-function tell(cell) {
+function show(cell) {
   const y = rows.findIndex((row) => row.includes(cell));
   if (y >= 0) readout.textContent = cell.title ? `${names[y]} against ${names[rows[y].indexOf(cell)]}: ${cell.title}` : names[y];
 }
@@ -28,11 +28,11 @@ const matrix = document.querySelector("table.matrix tbody");
 let pointed = "";
 matrix.addEventListener("mouseover", (event) => {
   const place = `${event.clientX} ${event.clientY}`;
-  // What scrolls past a resting pointer is not pointed at.
-  if (place !== pointed) tell(event.target.closest("td"));
+  // Ignore cells that scroll past a resting pointer.
+  if (place !== pointed) show(event.target.closest("td"));
   pointed = place;
 });
-matrix.addEventListener("focusin", (event) => tell(event.target.closest("td")));
+matrix.addEventListener("focusin", (event) => show(event.target.closest("td")));
 matrix.addEventListener("keydown", (event) => {
   const cell = event.target.closest("td"), move = moves[event.key];
   if (!cell || !move) return;

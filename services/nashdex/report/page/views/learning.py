@@ -20,17 +20,34 @@ class LearningView:
 
 
 def learning_views(training: Training) -> list[LearningView]:
-    """Return the charts of a training's curves, those that were measured."""
+    """Return the charts of the curves that were measured and that changed."""
     curves = {curve.name: curve for curve in training.curves}
     views = []
     for text in LEARNING_CHARTS:
         found = [(curves[name], legend) for name, legend in text.curves if name in curves]
         if not found:
             continue
+        if len(found) == 1 and is_constant(found[0][0]):
+            continue
         series = [Series(legend, f"c{i}", _points(curve)) for i, (curve, legend) in enumerate(found)]
         svg = line_chart(series, label=f"{text.title} by update", x_label="update")
         views.append(LearningView(text, svg, [(one.colour, one.name) for one in series] if len(series) > 1 else []))
     return views
+
+
+def constant_curves(training: Training) -> list[tuple[Curve, str]]:
+    """Return the curves that a line of text shows better than a chart, each with its title."""
+    titles = {text.curves[0][0]: text.title for text in LEARNING_CHARTS if len(text.curves) == 1}
+    return [
+        (curve, f"{titles[curve.name][0].lower()}{titles[curve.name][1:]}")
+        for curve in training.curves
+        if curve.name in titles and is_constant(curve)
+    ]
+
+
+def is_constant(curve: Curve) -> bool:
+    """Return whether the value never changed."""
+    return len(curve.values) > 1 and len(set(curve.values)) == 1
 
 
 def _points(curve: Curve) -> list[Point]:
