@@ -81,10 +81,6 @@ class Registry(Generic[Entry]):
             self._loaded[name] = self._load(name)
         return self._loaded[name]
 
-    def of(self, section: Section) -> Entry:
-        """Return the entry that ``section`` belongs to, by its ``kind``."""
-        return self[getattr(section, KIND)]
-
     def all(self) -> dict[str, Entry]:
         """Return every entry by name.
 

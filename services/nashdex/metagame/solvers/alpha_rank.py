@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 
@@ -34,7 +34,7 @@ _MAX_PROFILES = 1024
 """The chain of two populations has as many states as there are profiles, and solving it takes the cube of that."""
 
 
-class AlphaRankSettings(Section):
+class AlphaRankSettings(Choice):
     """Settings of ``alpha-rank``."""
 
     kind: Literal["alpha-rank"] = Field("alpha-rank", description="The meta-solver.")

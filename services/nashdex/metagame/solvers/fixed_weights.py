@@ -5,11 +5,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 
-S = TypeVar("S", bound=Section)
+S = TypeVar("S", bound=Choice)
 
 
 def fixed_weights(settings: type[S], summary: str, weights: Callable[[int, S], Floats]) -> MetaSolver[S]:

@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 
 from nashdex.core.plugins import KIND
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats
 
 Status = Literal["optimal", "imprecise", "converged", "not-converged", "closed-form"]
@@ -18,7 +18,7 @@ there was nothing to solve, and the residual is 0."""
 _BATCH_SIZE = 100
 """Matrices solved side by side: enough to hide numpy's overhead, few enough to stop soon and to fit into a cache."""
 
-S = TypeVar("S", bound=Section)
+S = TypeVar("S", bound=Choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class ConfiguredSolver:
     """A meta-solver together with its settings."""
 
     solver: MetaSolver[Any]
-    settings: Section
+    settings: Choice
 
     @property
     def name(self) -> str:

@@ -4,12 +4,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats
 from nashdex.metagame.solvers.fixed_weights import fixed_weights, newest
 
 
-class LastKSettings(Section):
+class LastKSettings(Choice):
     """Settings of ``last-k``."""
 
     kind: Literal["last-k"] = Field("last-k", description="The meta-solver.")

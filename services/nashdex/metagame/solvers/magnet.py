@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 
@@ -24,7 +24,7 @@ _CHECK_EVERY = 10
 """Iterations."""
 
 
-class MagnetSettings(Section):
+class MagnetSettings(Choice):
     """Settings of ``magnet``."""
 
     kind: Literal["magnet"] = Field("magnet", description="The meta-solver.")

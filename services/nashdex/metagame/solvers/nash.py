@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
 from nashdex.metagame.equilibria.zero_sum import Equilibrium, symmetric_equilibrium, zero_sum_equilibrium
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
@@ -24,7 +24,7 @@ _STRICT_LOSS = 1e-9
 """A policy that loses more than this, payoffs being scaled to ±1, is not played in any equilibrium."""
 
 
-class NashSettings(Section):
+class NashSettings(Choice):
     """Settings of ``nash``: none."""
 
     kind: Literal["nash"] = Field("nash", description="The meta-solver.")

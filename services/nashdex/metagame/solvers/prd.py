@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 from nashdex.metagame.solvers.repeated_play import DRAW_SHARE, average_of_one, average_of_two, averaged, averaged_pair
@@ -23,7 +23,7 @@ _EXPLORATION = 1e-6
 """γ."""
 
 
-class PrdSettings(Section):
+class PrdSettings(Choice):
     """Settings of ``prd``."""
 
     kind: Literal["prd"] = Field("prd", description="The meta-solver.")

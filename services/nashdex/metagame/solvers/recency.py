@@ -5,12 +5,12 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats
 from nashdex.metagame.solvers.fixed_weights import fixed_weights
 
 
-class RecencySettings(Section):
+class RecencySettings(Choice):
     """Settings of ``recency``."""
 
     kind: Literal["recency"] = Field("recency", description="The meta-solver.")

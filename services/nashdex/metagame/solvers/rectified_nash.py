@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 from nashdex.metagame.solvers.nash import nash, nash_of_two
@@ -23,7 +23,7 @@ _TIE_TOLERANCE = 1e-9
 """Payoffs this close to the value, as a share of ``payoff_scale``, are ties: the value itself is computed."""
 
 
-class RectifiedNashSettings(Section):
+class RectifiedNashSettings(Choice):
     """Settings of ``rectified-nash``: none."""
 
     kind: Literal["rectified-nash"] = Field("rectified-nash", description="The meta-solver.")

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.plugins import Registry
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.solvers.interface import ConfiguredSolver, MetaSolver
 
 _HERE = "nashdex.metagame.solvers"
@@ -36,9 +36,9 @@ META_SOLVERS: Registry[MetaSolver[Any]] = Registry(
 """Every meta-solver by name."""
 
 
-def configured(settings: Section) -> ConfiguredSolver:
+def configured(settings: Choice) -> ConfiguredSolver:
     """Return the meta-solver that ``settings``, one section ``[solve.meta_solver]``, belong to."""
-    return ConfiguredSolver(META_SOLVERS.of(settings), settings)
+    return ConfiguredSolver(META_SOLVERS[settings.kind], settings)
 
 
 def meta_solver(name: str, **values: object) -> ConfiguredSolver:

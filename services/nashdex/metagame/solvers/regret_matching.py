@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 from nashdex.metagame.solvers.repeated_play import DRAW_SHARE, average_of_one, average_of_two, averaged, averaged_pair
@@ -21,7 +21,7 @@ _FIRST_REGRET = 1e-6
 """Of every policy, as a share of ``payoff_scale``: so that rounding does not choose the first mixture."""
 
 
-class RegretMatchingSettings(Section):
+class RegretMatchingSettings(Choice):
     """Settings of ``regret-matching``."""
 
     kind: Literal["regret-matching"] = Field("regret-matching", description="The meta-solver.")

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nashdex.core.plugins import OneOf
-from nashdex.core.section import Section
+from nashdex.core.section import Choice, Section
 from nashdex.metagame.solvers.nash import NashSettings
 from nashdex.metagame.solvers.registry import META_SOLVERS
 
@@ -13,7 +13,7 @@ from nashdex.metagame.solvers.registry import META_SOLVERS
 class SolveSettings(Section):
     """Solving the empirical game."""
 
-    meta_solver: Annotated[Section, OneOf(META_SOLVERS, "nash")] = Field(
+    meta_solver: Annotated[Choice, OneOf(META_SOLVERS, "nash")] = Field(
         NashSettings(), description="Chooses the meta-strategy: a name, or a section with `kind` and its settings."
     )
     unplayed: Literal["block", "bradley-terry", "interval"] = Field(

@@ -5,12 +5,12 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from nashdex.core.section import Section
+from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats
 from nashdex.metagame.solvers.fixed_weights import fixed_weights
 
 
-class UniformSettings(Section):
+class UniformSettings(Choice):
     """Settings of ``uniform``: none."""
 
     kind: Literal["uniform"] = Field("uniform", description="The meta-solver.")
