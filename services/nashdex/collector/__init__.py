@@ -1,1 +1,1 @@
-"""The collect step: battles of the learner against the meta-strategy, recorded for training."""
+"""The collect step: records battles of the learner against the meta-strategy for training."""

@@ -1,4 +1,4 @@
-"""``nashdex battle``: two policies against each other, outside any run."""
+"""``nashdex battle``: a match between two policies, outside any run."""
 
 import sys
 from pathlib import Path
@@ -8,14 +8,14 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 
-_POLICY = "random, max-power, heuristic, first-action, RUN_URI#POLICY_ID or RUN_URI#nash."
+_POLICY = "A scripted policy (random, max-power, heuristic, first-action, …), RUN_URI#POLICY_ID or RUN_URI#nash."
 
 
 def battle(
-    format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Such as gen1ou or kuhn_poker.")],
+    format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Format, such as gen1ou or kuhn_poker.")],
     p1: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
     p2: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
-    battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in all, as side-swapped pairs.")] = 100,
+    battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in total, as side-swapped pairs.")] = 100,
     matrix: Annotated[
         Path | None, typer.Option(metavar="MATRIX.json", help="Payoffs, for format matrix: see `nashdex solve --help`.")
     ] = None,
@@ -23,10 +23,10 @@ def battle(
     gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Play two policies against each other and count for the first.
+    """Play two policies against each other and print the first one's results.
 
-    A pair of battles has the same two teams and the seats swapped; an odd last battle is alone. In a game for stakes
-    win_rate is the mean score: ½ + payoff / (2 · the game's largest payoff).
+    Both battles of a pair have the same two teams, with the seats swapped; an odd last battle has no partner. In a game
+    for stakes, win_rate is the mean score: ½ + payoff / (2 · the game's largest payoff).
     """
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn

@@ -9,7 +9,9 @@ import typer
 from nashdex.commands.cluster_options import ContextOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_text
 
-FormatOption = Annotated[str, typer.Option("--format", metavar="FORMAT", help="Such as gen1randombattle.")]
+FormatOption = Annotated[
+    str, typer.Option("--format", metavar="FORMAT", help="Showdown format, such as gen1randombattle.")
+]
 
 app = typer.Typer(no_args_is_help=True, help="Measure how fast this machine is.")
 
@@ -22,19 +24,21 @@ def bench() -> None:
 @app.command()
 def collect(
     format_id: FormatOption,
-    seconds: Annotated[float, typer.Option(min=1, max=3600, help="Of each measurement.")] = 20.0,
-    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Of all measurements, in turn.")] = 3,
-    peer: Annotated[str | None, typer.Option(metavar="poke-env", help="Measure its websocket players too.")] = None,
+    seconds: Annotated[float, typer.Option(min=1, max=3600, help="Duration of each measurement.")] = 20.0,
+    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of all measurements, in turn.")] = 3,
+    peer: Annotated[
+        str | None, typer.Option(metavar="poke-env", help="Also measure poke-env's websocket players.")
+    ] = None,
     profile: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Then collect once more, for flame graphs in this directory.")
+        Path | None, typer.Option(metavar="DIR", help="Collect once more and write flame graphs to this directory.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure collecting, and the bare simulator with random choices, in turn; ``efficiency`` is their ratio."""
+    """Measure collecting and the bare simulator with random choices in turn; ``efficiency`` is their ratio."""
     from nashdex.core.errors import ConfigurationError
 
     if peer not in {None, "poke-env"}:
-        raise ConfigurationError(f"--peer {peer!r}: expected poke-env, the only one there is")
+        raise ConfigurationError(f"--peer {peer!r}: expected poke-env")
     from nashdex.bench.collect.measure import run_bench
     from nashdex.bench.collect.profiling import profile_collecting
     from nashdex.games.registry import showdown_game
@@ -50,22 +54,21 @@ def collect(
         return
     latency = result.decision_latency_milliseconds
     print_text(
-        f"{result.format}: {result.decisions_per_cpu_second:,.0f} decisions a CPU-second while collecting "
+        f"{result.format}: {result.decisions_per_cpu_second:,.0f} decisions per CPU-second while collecting "
         f"({result.collector_cpu_microseconds:.0f} µs each in the collector, {result.gateway_cpu_microseconds:.0f} µs "
-        f"in the gateway), {result.decisions_per_second:,.0f} a second of wall time"
+        f"in the gateway), {result.decisions_per_second:,.0f} per second of wall time"
     )
     print_text(f"bare simulator: {result.raw_decisions_per_cpu_second:,.0f}; efficiency {result.efficiency:.2f}")
     print_text(
-        f"sped up: {result.raw_accelerated_decisions_per_cpu_second:,.0f}; efficiency "
+        f"accelerated simulator: {result.raw_accelerated_decisions_per_cpu_second:,.0f}; efficiency "
         f"{result.efficiency_accelerated:.2f}"
     )
     if result.peer_ratio is not None:
-        print_text(f"{peer}: {result.peer_decisions_per_cpu_second:,.0f}; collecting is {result.peer_ratio:.1f} × that")
-    print_text(f"answers after {latency.p50:.1f} ms, 90 % within {latency.p90:.1f}, 99 % within {latency.p99:.1f}")
-    print_text(
-        f"of the time, the collector waits {result.collector_waiting_share:.0%}, "
-        f"the gateway {result.gateway_waiting_share:.0%}"
-    )
+        print_text(
+            f"{peer}: {result.peer_decisions_per_cpu_second:,.0f}; collecting is {result.peer_ratio:.1f} times as fast"
+        )
+    print_text(f"latency: median {latency.p50:.1f} ms, 90 % within {latency.p90:.1f}, 99 % within {latency.p99:.1f}")
+    print_text(f"waiting: collector {result.collector_waiting_share:.0%}, gateway {result.gateway_waiting_share:.0%}")
     print_text(
         f"resident: collector {result.collector_resident_bytes / 2**20:,.0f} MiB, "
         f"gateway {result.gateway_resident_bytes / 2**20:,.0f} MiB"
@@ -76,10 +79,10 @@ def collect(
 def scale(
     format_id: FormatOption,
     seconds: Annotated[
-        float | None, typer.Option(min=1, max=3600, help="Of each measurement on this machine; by default 20.")
+        float | None, typer.Option(min=1, max=3600, help="Duration of each measurement on this machine; by default 20.")
     ] = None,
     battles: Annotated[
-        int | None, typer.Option(min=2, max=1_000_000, help="Of each shard on a cluster; by default 2000.")
+        int | None, typer.Option(min=2, max=1_000_000, help="Battles per shard on a cluster; by default 2000.")
     ] = None,
     namespace: Annotated[
         str | None, typer.Option("--namespace", "-n", metavar="NAME", help="Measure on a cluster, in this namespace.")
@@ -90,8 +93,8 @@ def scale(
 ) -> None:
     """Measure collecting with 1, 2 and 4 gateways, and with 1, 2 and 4 collectors of one gateway at once.
 
-    With -n, --context or --server: 1, 2 and 4 shards of one gateway each, as pods of that cluster. Its store has to be
-    reached from here too (AWS_ENDPOINT_URL); the runs that are made there are removed.
+    With -n, --context or --server: 1, 2 and 4 shards of one gateway each, as pods of that cluster. The command needs
+    access to the cluster's store (AWS_ENDPOINT_URL) and removes its runs from it.
     """
     if namespace is None and context is None and server is None:
         _scale_here(format_id, seconds, battles, as_json=as_json)
@@ -116,9 +119,9 @@ def scale(
     ):
         if not as_json:
             if not rows:
-                print_text("shards  decisions/s  seconds in all  collectors, µs of CPU a decision")
+                print_text("shards  decisions/s   total seconds  collectors, µs of CPU per decision")
             rates = f"{row.decisions_per_second:11,.0f}  {row.seconds:14,.0f}"
-            print_text(f"{row.shards:6}  {rates}  {row.collector_cpu_microseconds:32,.0f}")
+            print_text(f"{row.shards:6}  {rates}  {row.collector_cpu_microseconds:34,.0f}")
         rows.append(row)
     if as_json:
         result = ClusterScaleResult(
@@ -149,14 +152,12 @@ def _scale_here(format_id: str, seconds: float | None, battles: int | None, *, a
 
 @app.command()
 def conformance(
-    formats: Annotated[
-        str | None, typer.Option(metavar="FORMAT,…", help="Any that Showdown has; by default 46.")
-    ] = None,
-    battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="In all, format by format in turn.")] = 300,
+    formats: Annotated[str | None, typer.Option(metavar="FORMAT,…", help="Showdown formats; by default 46.")] = None,
+    battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in total; formats take turns.")] = 300,
     seed: Annotated[int, typer.Option(min=0, help="Root of every seed.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Play the same battles with the simulator as published and as sped up; exit 65 if they differ in anything."""
+    """Play the same battles on the published and the accelerated simulator; exit 65 if they differ."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -181,19 +182,19 @@ def conformance(
         print_text(f"{result.differences:,} differ")
     if first := result.first_difference:
         raise DataError(
-            f"the sped-up simulator plays {result.differences} of {result.battles} battles differently, first battle "
-            f"{first.battle} of {first.format}: it says `{first.accelerated}` where the published one says "
-            f"`{first.plain}`; set NASHDEX_GATEWAY_ACCELERATION=false until it is mended"
+            f"the accelerated simulator plays {result.differences} of {result.battles} battles differently; in battle "
+            f"{first.battle} of {first.format} it outputs `{first.accelerated}`, the published one `{first.plain}`. "
+            "Set NASHDEX_GATEWAY_ACCELERATION=false until this is fixed"
         )
 
 
 @app.command()
 def metagame(
-    policies: Annotated[int, typer.Option(min=2, max=500, help="Of the single matrix.")] = 100,
-    draws: Annotated[int, typer.Option(min=100, max=100_000, help="Of the posterior of 20 policies.")] = 500,
+    policies: Annotated[int, typer.Option(min=2, max=500, help="Policies of the single matrix.")] = 100,
+    draws: Annotated[int, typer.Option(min=100, max=100_000, help="Draws from the posterior of 20 policies.")] = 500,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure every meta-solver: one matrix, and all that solving 20 policies with their posterior takes."""
+    """Measure every meta-solver: one matrix, then 20 policies with their posterior."""
     from nashdex.bench.metagame import MetagameBench, bench_metagame
 
     times = []

@@ -1,4 +1,4 @@
-"""``nashdex step``: one step of one iteration, which is all that a pod or a local process ever does."""
+"""``nashdex step``: one step of one iteration, as every pod and local process runs it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,21 +21,21 @@ def step(
     run: Annotated[str, typer.Option(metavar="URI", help="The run's URI: the store's, then the run's id.")],
     iteration: Annotated[int, typer.Option(min=0, help="Iteration, from 0.")],
     shard: Annotated[
-        int | None, typer.Option(min=0, help="Shard, from 0. [default: all of the step's, one after another]")
+        int | None, typer.Option(min=0, help="Shard, from 0. [default: all shards of the step, in turn]")
     ] = None,
     stop_at_end_of_input: Annotated[
         bool, typer.Option("--stop-at-end-of-input", help="Stop when standard input ends: with the parent process.")
     ] = False,
     outputs: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Of plan: write there how far the steps fan out, a file a number."),
+        typer.Option(metavar="DIR", help="For plan: write each step's number of shards to a file here."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Do a step, unless its manifest says that it is done.
+    """Run a step, unless its manifest shows that it is done.
 
-    Everything it needs is in the run; everything it leaves is in the run. Its exit code says what to do next: 0 done,
-    64 or 65 never try again, 75 try again, 143 stopped and saved. With --json and --shard it prints the manifest,
+    A step reads everything from the run's store and writes everything to it. Its exit code says what to do next: 0
+    done, 64 or 65 do not retry, 75 retry, 143 stopped and saved. With --json and --shard it prints the manifest,
     without --shard {"manifests": [...]}.
     """
     from nashdex.core.stopping import check_stop, install_stop_handlers
@@ -47,7 +47,7 @@ def step(
 
     install_stop_handlers()
     if outputs is not None and name is not StepName.PLAN:
-        raise ConfigurationError(f"--outputs goes with the step plan, not with {name}: leave it out")
+        raise ConfigurationError(f"--outputs has no effect on {name}: leave it out, or run the step plan")
     if stop_at_end_of_input:
         watch_input(_GRACE_SECONDS)
     opened = open_run(run, observe_store)

@@ -1,1 +1,1 @@
-"""The evaluate step: plays the pairs of the population that are new, and counts."""
+"""The evaluate and gate steps: play, or compute, the payoffs that the ledger lacks. Also matches outside a run."""

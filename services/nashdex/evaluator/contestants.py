@@ -1,4 +1,4 @@
-"""Who plays a match: a scripted policy by its name, ``RUN_URI#POLICY_ID`` or ``RUN_URI#nash``."""
+"""The contestants of a match: a scripted policy's name, ``RUN_URI#POLICY_ID`` or ``RUN_URI#nash``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ class Contestant:
 
 
 def load_contestant(text: str, space: Space) -> Contestant:
-    """Return who ``text`` names.
+    """Return the contestant that ``text`` names.
 
     Raises:
-        ConfigurationError: it names nobody.
+        ConfigurationError: it names no policy.
         DataError: the run or policy is missing, altered, or of another space.
     """
     run_uri, hash_sign, name = text.rpartition("#")

@@ -1,6 +1,6 @@
-"""Double oracle with two populations (McMahan, Gordon and Blum 2003), exact in every part: theory's own measure.
+"""Exact double oracle with two populations (McMahan, Gordon and Blum 2003), to compare runs with theory.
 
-A run has one population that plays both seats; here each seat has its own, as the literature counts iterations.
+A run has one population that plays both seats. Here each seat has its own, as in the literature's iteration counts.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ _CONVERGED = 1e-9
 
 
 class DoubleOracleIteration(Model):
-    """One iteration. The populations are those that its mixtures are over."""
+    """One iteration, with the sizes of the populations that its mixtures are over."""
 
     iteration: PositiveInt
     row_policies: PositiveInt
     column_policies: PositiveInt
     value: float
-    """Of the restricted game, to the first player."""
+    """The restricted game's value to the first player."""
     nash_conv: NonNegativeFloat
-    """What both players can gain by leaving the restricted game's equilibrium."""
+    """What both players together can gain by deviating from the restricted game's equilibrium."""
     converged: bool
 
 

@@ -7,14 +7,14 @@ from nashdex.games.tabular.tree import GameTree
 
 
 def game_value(tree: GameTree) -> float:
-    """Return what seat 0 gets when both seats play perfectly, in the game's payoff units.
+    """Return the payoff to seat 0 when both seats play optimally, in the game's payoff units.
 
     Sequence form (Koller, Megiddo and von Stengel 1996, "Efficient computation of equilibria for extensive two-person
-    games", section 4): the second player's realization plan y against which the first player's best response brings
-    least. Variables are y and the value of that response in each of the first player's states and in all.
+    games", section 4): find the second player's realization plan y that minimises the value of the first player's best
+    response. Variables are y, the value of that response in each of the first player's states, and its total value.
 
     Raises:
-        DataError: HiGHS finds no solution, which payoffs many orders of magnitude apart may cause.
+        DataError: HiGHS finds no solution; payoffs that differ by many orders of magnitude can cause this.
     """
     from scipy import sparse  # noqa: PLC0415 - takes long to import, and only this command needs it
     from scipy.optimize import linprog  # noqa: PLC0415
@@ -23,7 +23,7 @@ def game_value(tree: GameTree) -> float:
     empty = num_states * num_actions
     size = (empty + 2, empty + 2)
     payoffs = sparse.coo_array((form.weights, (form.leaves[:, 0], form.leaves[:, 1])), size).tocsr()
-    # What makes a plan: a state's sequences add up to the one that leads there; the empty ones, in a last row, to 1.
+    # Constraints of a plan: a state's sequences sum to the one that leads there; the empty ones, in a last row, to 1.
     state, action = np.nonzero(tree.legal)
     rows = np.concatenate([state, np.arange(num_states), [num_states, num_states]])
     columns = np.concatenate([state * num_actions + action, form.parent, [empty, empty + 1]])
@@ -37,7 +37,7 @@ def game_value(tree: GameTree) -> float:
         sequences.append(np.append(np.flatnonzero((tree.legal & decides[:, None]).ravel()), empty + seat))
     first, second = (plans[rows][:, columns] for rows, columns in zip(states, sequences, strict=True))
     num_plan, num_values = len(sequences[1]), len(states[0])
-    # A sequence brings its payoff and the values of the states that follow; its state is worth at least that.
+    # A sequence is worth its payoff plus the values of the next states; its state is worth at least that.
     responses = sparse.hstack([payoffs[sequences[0]][:, sequences[1]], -first.T])
     is_plan = sparse.hstack([second, sparse.csr_array((len(states[1]), num_values))])
     bounds: list[tuple[float | None, float | None]] = [(0.0, None)] * num_plan + [(None, None)] * num_values

@@ -29,7 +29,7 @@ from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 
 BATTLES_PER_LOOK = 2
-"""A side-swapped pair: the luck of its teams cancels."""
+"""One side-swapped pair, in which the luck of the teams cancels."""
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:

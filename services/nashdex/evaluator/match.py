@@ -32,7 +32,7 @@ class MatchResult(Model):
     decisions: NonNegativeInt
     seconds: NonNegativeFloat
     win_rate: float | None
-    """Mean score: (wins + draws / 2) / finished, or in a game for stakes ½ + mean payoff / (2 · the largest payoff).
+    """Mean score: (wins + draws / 2) / finished; in a game for stakes ½ + mean payoff / (2 · the largest payoff).
 
     None if no battle was finished.
     """
@@ -76,7 +76,7 @@ def play_match(
                 winners[None if winner is None else int(winner != first_seat)] += 1
                 scores.append(finished.outcome.score(first_seat))
             on_battle(session.counts.battles)
-    # Exactly rounded, so that the sum does not depend on the order in which battles end.
+    # fsum rounds exactly, so that the order in which battles end does not change the sum.
     total = math.fsum(scores)
     low, high = wilson_interval(total, len(scores)) if scores else (None, None)
     return MatchResult(

@@ -28,7 +28,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
     Raises:
         DataError: the plan, a training result or a policy is missing or altered.
-        TryAgainError: a battle could not be finished, or the store or a gateway is not there.
+        TryAgainError: a battle could not be finished, or the store or a gateway is unreachable.
         StoppedError: the process was asked to stop.
     """
     if done := find_manifest(store, iteration, StepName.EVALUATE, shard):

@@ -1,4 +1,4 @@
-"""What a game is: seats, legal actions, observations, outcomes. ``showdown`` is the one that matters.
+"""Games: seats, legal actions, observations, outcomes. ``showdown`` and ``tabular`` implement ``interface``.
 
-Knows nothing of policies or training, and never imports torch.
+Does not import policies, training or torch.
 """

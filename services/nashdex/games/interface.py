@@ -43,7 +43,7 @@ class RunningBattle:
 
 @dataclass(frozen=True, slots=True)
 class SeatLines:
-    """What the game's own text says to one seat since its last decision."""
+    """The game's own text for one seat since its last decision."""
 
     lines: list[str]
     request: dict[str, Any]
@@ -51,14 +51,14 @@ class SeatLines:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Decisions that came due, one a row. F observation values, A actions."""
+    """Decisions that are due, one per row. F observation values, A actions."""
 
     battle: NDArray[np.int64]
     """Shape (N,)."""
     seat: NDArray[np.int8]
     """Shape (N,), 0 or 1."""
     asked_again: NDArray[np.bool_]
-    """Shape (N,): the last answer was rejected and does not count."""
+    """Shape (N,): the previous answer was rejected and does not count."""
     observation: NDArray[np.float32]
     """Shape (N, F)."""
     mask: NDArray[np.bool_]
@@ -91,10 +91,10 @@ class Outcome:
     turns: int
     decisions: tuple[int, int]
     rejected: int
-    """Choices that the simulator refused and that were made again."""
+    """Choices that the simulator rejected and asked for again."""
     log: str | None = None
     first_score: float | None = None
-    """Score of seat 0 in a game for stakes; None where a win is a win."""
+    """Score of seat 0 in a game for stakes; None in a game that is only won, drawn or lost."""
 
     def score(self, seat: int) -> float:
         """Return 1, ½ or 0 for a win, draw or loss of ``seat``.
@@ -108,7 +108,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A battle that could not be finished. It is no result."""
+    """A battle that could not be finished. It has no result."""
 
     battle: int
     cause: str
@@ -125,51 +125,51 @@ class Events:
 
 
 class Arena(Protocol):
-    """Plays battles of one format. This is the whole of the surface.
+    """Plays battles of one format. This is the whole interface.
 
-    Every row of every ``Decisions`` is answered once, by ``act``, before its battle goes on. A battle ends with one
-    outcome or one failure, after which its number is free again.
+    ``act`` answers every row of every ``Decisions`` once; its battle waits for that. A battle ends with one outcome or
+    one failure, after which its number is free again.
     """
 
     @property
     def space(self) -> Space:
-        """What policies see and may do here."""
+        """Layout of observations and actions."""
 
     @property
     def versions(self) -> dict[str, str]:
-        """Return what plays the battles, with its version, by name."""
+        """Return the version of each program that plays the battles, by name."""
 
     def start(self, battles: Sequence[RunningBattle]) -> None:
         """Start battles."""
 
     def poll(self) -> Events:
-        """Let begun battles and answers take effect, wait for something to happen, and return it."""
+        """Apply starts and answers, wait for events, and return them."""
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
-        """Answer decisions, one a row, in any order; arrays of shape (N,)."""
+        """Answer decisions, one per row, in any order; arrays of shape (N,)."""
 
     def resident_bytes(self) -> int:
-        """Return the memory that the arena's own processes hold, in bytes."""
+        """Return the resident memory of the arena's child processes, in bytes."""
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time of the arena's own processes so far, user and system."""
+        """Return the CPU time of the arena's child processes so far, user and system, in seconds."""
 
     def close(self) -> None:
-        """Stop every process and free what the arena holds. Safe to call twice."""
+        """Stop the child processes and free the arena's memory. Safe to call twice."""
 
 
 class Game(Protocol):
-    """A game that the steps can play. This is the whole of the surface."""
+    """A game that the steps can play. This is the whole interface."""
 
     @property
     def format(self) -> str:
         """The name that settings use."""
 
     def open_arena(self, *, num_gateways: int) -> Arena:
-        """Open an arena of so many simulator processes."""
+        """Open an arena with ``num_gateways`` simulator processes."""
 
     def teams(self) -> Sequence[str]:
-        """Return the packed teams that battles draw from; empty where the game makes its own."""
+        """Return the packed teams that battles draw from; empty if the game generates teams."""
 
     @property
     def evidence(self) -> Evidence:
@@ -185,7 +185,7 @@ class Game(Protocol):
 
     @property
     def reward_version(self) -> str:
-        """Changes whenever ``rewards`` would return something else for the same battle."""
+        """Changes whenever ``rewards`` would return other numbers for the same battle."""
 
     def rewards(
         self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float

@@ -1,4 +1,4 @@
-"""What a policy sees and may do, as data. A game's own code describes it once; everything else reads it."""
+"""The layout of observations and actions, as data. A game describes its own; all other code reads it."""
 
 import hashlib
 from functools import cached_property
@@ -12,7 +12,7 @@ from nashdex.core.documents import Model
 
 
 class ObservationField(Model):
-    """Some neighbouring numbers of a row."""
+    """Consecutive numbers of a row."""
 
     name: str
     offset: int = Field(ge=0, description="Within the row.")
@@ -23,12 +23,12 @@ class ObservationField(Model):
 
 
 class ObservationBlock(Model):
-    """Rows of one shape, such as a side's Pokémon. Rows lie one after another."""
+    """Consecutive rows of one shape, such as a side's Pokémon."""
 
     name: str
     offset: int = Field(ge=0, description="Within the observation.")
     rows: PositiveInt
-    stride: PositiveInt = Field(description="Numbers a row.")
+    stride: PositiveInt = Field(description="Numbers per row.")
     fields: tuple[ObservationField, ...]
 
     @model_validator(mode="after")
@@ -36,7 +36,7 @@ class ObservationBlock(Model):
         at = 0
         for field in self.fields:
             if field.offset != at:
-                raise ValueError(f"field {field.name!r} of block {self.name!r} lies at {field.offset}, expected {at}")
+                raise ValueError(f"field {field.name!r} of block {self.name!r} is at {field.offset}, expected {at}")
             at += field.size
         if at != self.stride:
             raise ValueError(f"the fields of block {self.name!r} cover {at} numbers of {self.stride}")
@@ -60,7 +60,7 @@ class Space(Model):
         at = 0
         for block in self.blocks:
             if block.offset != at:
-                raise ValueError(f"block {block.name!r} lies at {block.offset}, expected {at}")
+                raise ValueError(f"block {block.name!r} is at {block.offset}, expected {at}")
             at += block.rows * block.stride
             for field in block.fields:
                 if field.kind == "category" and field.vocabulary not in self.vocabularies:
@@ -73,7 +73,7 @@ class Space(Model):
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hex digits over everything but the descriptions: what a policy was trained to see and do."""
+        """16 hex digits over everything but the descriptions. Policies of one fingerprint are interchangeable."""
         bare = self.model_dump(exclude={"blocks": {"__all__": {"fields": {"__all__": {"description"}}}}})
         return hashlib.sha256(repr(bare).encode()).hexdigest()[:16]
 

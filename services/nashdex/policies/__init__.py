@@ -1,1 +1,1 @@
-"""Who plays: scripted baselines, networks, mixtures, and policies stored by the hash of their content."""
+"""Policies: scripted, networks, tables, mixtures; stored ones are addressed by the hash of their content."""

@@ -1,4 +1,4 @@
-"""Networks in the store, under the hash of their content: written once, checked whenever they are read."""
+"""Networks in the store, addressed by the hash of their content: written once, checked at every read."""
 
 import hashlib
 from typing import Any
@@ -36,10 +36,10 @@ def save_policy(
     reward_version: str,
     tree: GameTree | None = None,
 ) -> PolicyId:
-    """Store ``network`` and return its id. Weights come first, so that a policy with a document is whole.
+    """Store ``network`` and return its id. Weights are written first, so that a policy with a document is complete.
 
-    Of a tabular game, ``tree``, its action probabilities are stored too: all that plays or judges it afterwards reads
-    those.
+    In a tabular game, ``tree``, its action probabilities are stored too. Everything that plays or evaluates the policy
+    afterwards reads those.
     """
     weights = weights_bytes(network)
     table = None if tree is None else table_bytes(tree, network_table(network, tree))
@@ -69,13 +69,13 @@ def save_policy(
 
 
 def weights_bytes(network: ActorCritic) -> bytes:
-    """Return the weights in their canonical form: safetensors orders tensors by itself, and there is no metadata."""
+    """Return the weights in canonical form: safetensors sorts the tensors, and there is no metadata."""
     state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     return safetensors.save(state)
 
 
 def network_table(network: ActorCritic, tree: GameTree) -> Table:
-    """Return what ``network`` plays in every information state of ``tree``."""
+    """Return the action probabilities of ``network`` in every information state of ``tree``, shape (S, A)."""
     device = next(network.parameters()).device
     with torch.inference_mode():
         logits = network.logits(torch.from_numpy(observations_of(tree)).to(device)).double()
@@ -102,7 +102,7 @@ def load_network(store: ObjectStore, policy_id: PolicyId, space: Space) -> Actor
     document = read_document(store, policy_id)
     document.require_space(space)
     if document.network is None or document.weights_sha256 is None:
-        raise DataError(f"policy {policy_id} is a table, no network: there are no weights to go on from")
+        raise DataError(f"policy {policy_id} is a table, not a network: it has no weights to start from")
     architecture = NETWORKS[document.network.kind].architecture
     if document.architecture != architecture:
         raise DataError(
@@ -125,7 +125,7 @@ def load_weights(network: ActorCritic, weights: bytes, source: str) -> None:
     try:
         tensors: dict[str, Tensor] = safetensors.load(weights)
     except SafetensorError as error:
-        raise DataError(f"{source} is no safetensors: {error}") from error
+        raise DataError(f"{source} is not a safetensors file: {error}") from error
     expected: dict[str, Any] = network.state_dict()
     problems = [f"{name} is missing" for name in sorted(expected.keys() - tensors.keys())]
     problems += [f"{name} is not part of the network" for name in sorted(tensors.keys() - expected.keys())]

@@ -1,4 +1,4 @@
-"""``policy.json``: what a stored policy says of itself, and how its id follows from its content."""
+"""``policy.json``: the description of a stored policy, and how its id follows from its content."""
 
 import hashlib
 import json
@@ -18,23 +18,23 @@ from nashdex.store.protocol import ObjectStore
 
 _SHA256 = r"^[0-9a-f]{64}$"
 UNSET_ID = PolicyId("unset")
-"""Stands in a document whose id is not known yet."""
+"""The id of a document until its content id is computed."""
 
 
 class PolicyDocument(Document):
-    """A stored policy. Beside it lie a network's weights, and in a tabular game its table."""
+    """A stored policy. A network's weights, and in a tabular game its table, are stored beside it."""
 
     id: PolicyIdField
     kind: Literal["network", "table"] = "network"
     name: str = Field(description="For people, such as 'best response 3'.")
     format: str
-    space: Space = Field(description="What it was trained to see and do; it plays in no other.")
+    space: Space = Field(description="The space that it was trained for and plays in.")
     architecture: str | None = Field(None, description="Of the network; null for a table.")
     network: NetworkChoice | None = Field(None, description="Its sizes; null for a table.")
     parent: PolicyIdField | None = Field(description="Whose weights its training began from.")
     iteration: NonNegativeInt
     oracle: str = Field(description="How it was trained, such as clone, ppo or exact.")
-    reward: Reward = Field(description="What it was trained to maximise.")
+    reward: Reward = Field(description="The reward that its training maximised.")
     reward_version: str
     num_parameters: PositiveInt
     weights_sha256: str | None = Field(None, pattern=_SHA256)
@@ -53,7 +53,7 @@ class PolicyDocument(Document):
         return self
 
     def content_id(self) -> PolicyId:
-        """Return the id that the content has: equal for policies that are equal in all that decides their play."""
+        """Return the id of the content: equal for policies that agree in everything that decides their play."""
         content = {
             "weights": self.weights_sha256,
             "architecture": self.architecture,
@@ -81,7 +81,7 @@ def read_document(store: ObjectStore, policy_id: PolicyId) -> PolicyDocument:
     """Return a stored policy's description.
 
     Raises:
-        DataError: there is none, or it is not what its id says.
+        DataError: there is none, or its content does not match its id.
     """
     key = keys.policy_document(policy_id)
     if not store.exists(key):
@@ -93,7 +93,7 @@ def read_document(store: ObjectStore, policy_id: PolicyId) -> PolicyDocument:
     if not document.content_id() == document.id == policy_id:
         raise DataError(
             f"{store.uri}/{key} was altered: its content has id {document.content_id()}, it says {document.id}, and it "
-            f"lies under {policy_id}"
+            f"is stored under {policy_id}"
         )
     return document
 
@@ -102,10 +102,10 @@ def read_checked(store: ObjectStore, key: str, sha256: str) -> bytes:
     """Return an object that a policy's document describes.
 
     Raises:
-        DataError: it is missing, or not what was written.
+        DataError: it is missing, or it was altered.
     """
     data = store.get(key)
     digest = hashlib.sha256(data).hexdigest()
     if digest != sha256:
-        raise DataError(f"{store.uri}/{key} has sha256 {digest}, expected {sha256}: it was altered or cut off")
+        raise DataError(f"{store.uri}/{key} has sha256 {digest}, expected {sha256}: it was altered or truncated")
     return data

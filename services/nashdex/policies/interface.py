@@ -1,4 +1,4 @@
-"""What a rollout asks of a policy."""
+"""The interface between rollouts and policies."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,7 +12,7 @@ from nashdex.games.interface import Decisions
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """A policy's answers, one a row."""
+    """A policy's answers, one per row."""
 
     action: NDArray[np.int64]
     """Shape (N,), each legal."""
@@ -21,7 +21,7 @@ class Actions:
 
 
 class Policy(Protocol):
-    """Chooses actions for a batch of decisions. This is the whole of the surface."""
+    """Chooses actions for a batch of decisions. This is the whole interface."""
 
     @property
     def id(self) -> PolicyId:
@@ -29,10 +29,10 @@ class Policy(Protocol):
 
     @property
     def needs_lines(self) -> bool:
-        """Whether its seats must be given the game's own text."""
+        """Whether it reads the game's own text (``Decisions.lines``)."""
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
-        """Answer each row; ``uniforms`` of shape (N,) in [0, 1) are all the randomness there is."""
+        """Answer each row. ``uniforms``, shape (N,) in [0, 1), is all the randomness there is."""
 
     def forget(self, battle: int, seat: int) -> None:
-        """Drop what it remembers of a seat whose battle ended."""
+        """Forget a seat whose battle ended."""

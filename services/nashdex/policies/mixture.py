@@ -1,4 +1,4 @@
-"""Mixed strategies over policies. Weights belong to ids; no position means anything."""
+"""Mixed strategies over policies. Weights belong to ids; positions have no meaning."""
 
 import math
 from bisect import bisect_right
@@ -12,7 +12,7 @@ _TOLERANCE = 1e-6
 
 
 class Mixture:
-    """A distribution over policies, the same whatever the order in which its weights are given.
+    """A distribution over policies. The order of its weights does not matter.
 
     Raises:
         DataError: a weight is negative or not finite, or they do not sum to 1.
@@ -41,6 +41,6 @@ class Mixture:
         return self._support
 
     def draw(self, uniform: float) -> PolicyId:
-        """Return the policy that ``uniform`` in [0, 1) falls on."""
-        # The last sum may lie a rounding error below 1.
+        """Return the policy that ``uniform`` in [0, 1) selects."""
+        # The last sum may be a rounding error below 1.
         return self._support[min(bisect_right(self._cumulative, uniform), len(self._support) - 1)]

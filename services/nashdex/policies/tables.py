@@ -35,7 +35,7 @@ class TablePolicy:
         self._id = policy
         self._space = space
         self._cumulative = table.cumsum(axis=1)
-        # What is never played has no logarithm, and is never looked up.
+        # The logarithm of 0 is left at −inf; such actions are never drawn.
         self._log_probs = np.log(table, out=np.full(table.shape, -np.inf), where=table > 0).astype(np.float32)
 
     @property
@@ -50,7 +50,7 @@ class TablePolicy:
         return Actions(actions, self._log_probs[states, actions])
 
     def forget(self, battle: int, seat: int) -> None:
-        """Do nothing: a table remembers no battle."""
+        """Do nothing: a table has no memory."""
 
 
 def save_table_policy(
@@ -63,10 +63,10 @@ def save_table_policy(
     iteration: int,
     oracle: str,
 ) -> PolicyId:
-    """Store ``table`` and return its id. The table comes first, so that a policy with a document is whole.
+    """Store ``table`` and return its id. The table is written first, so that a policy with a document is complete.
 
     Raises:
-        DataError: it is no policy of ``tree``.
+        DataError: it is not a policy of ``tree``.
     """
     data = table_bytes(tree, table)
     bare = PolicyDocument(
@@ -93,7 +93,7 @@ def table_bytes(tree: GameTree, table: Table) -> bytes:
     """Return ``table`` as safetensors.
 
     Raises:
-        DataError: it is no policy of ``tree``.
+        DataError: it is not a policy of ``tree``.
     """
     check_table(tree, table, "the table")
     return safetensors.save({_TENSOR: np.ascontiguousarray(table, dtype=np.float64)})
@@ -127,15 +127,15 @@ def _stored_table(store: ObjectStore, policy_id: PolicyId, space: Space) -> Tabl
     document.require_space(space)
     key = keys.policy_table(policy_id)
     if document.table_sha256 is None:
-        raise DataError(f"policy {policy_id} was stored without a table; expected one, as in every tabular game's run")
+        raise DataError(f"policy {policy_id} has no table; expected one, as in every run of a tabular game")
     data = read_checked(store, key, document.table_sha256)
     try:
         tensors = safetensors.load(data)
     except SafetensorError as error:
-        raise DataError(f"{store.uri}/{key} is no safetensors: {error}") from error
+        raise DataError(f"{store.uri}/{key} is not a safetensors file: {error}") from error
     table = tensors.get(_TENSOR)
     if table is None or table.dtype != np.float64:
-        raise DataError(f"{store.uri}/{key} holds no float64 tensor {_TENSOR!r}, which is a policy's table")
+        raise DataError(f"{store.uri}/{key} has no float64 tensor {_TENSOR!r}, which is a policy's table")
     shape = (space.vocabularies[STATE] - 1, space.num_actions)
     if table.shape != shape:
         raise DataError(f"{store.uri}/{key} is of shape {table.shape}; expected {shape}, states by actions")

@@ -12,8 +12,8 @@ from nashdex.rollout.play import Assignment
 class PairedBattles:
     """Numbered battles whose seeds and teams follow from ``root`` and their number alone.
 
-    Battles 2p and 2p + 1 are pair p. Each seat keeps its team; the first policy sits in seat n mod 2 of battle n, so
-    that each policy plays each team from each side once, and the luck of the draw cancels.
+    Battles 2p and 2p + 1 are pair p. Each seat keeps its team, and the first policy sits in seat n mod 2 of battle n.
+    So each policy plays each team once, and the luck of the teams cancels.
     """
 
     def __init__(self, root: int, teams: Sequence[str], deadline_seconds: float) -> None:

@@ -1,7 +1,7 @@
 """Plays battles with batched inference.
 
-Each seat draws from its own counter-based generator, seeded by battle and seat, so the batch that a decision happens
-to share does not change its draw. What is recorded is the action that was executed.
+Each seat draws from its own counter-based generator, seeded by battle and seat, so that the other decisions of a batch
+do not change its draw. The recorded action is the one that was executed.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from nashdex.telemetry import metrics
 from nashdex.trajectory.episode import Episode
 
 MAX_TRIES = 4
-"""Tries at one battle, each with the same seeds, before it counts as unfinished."""
+"""Tries of one battle, each with the same seeds, before it counts as unfinished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Assignment:
     number: int = 0
     """The caller's number for the battle."""
     team_names: tuple[str, str] = ("", "")
-    """By seat, for the record: the team's number in the set, or the seed that it came from."""
+    """By seat, for the record: the team's number in the set, or the seed that generated it."""
     first_seat: int = 0
     """Seat of the policy that the result is counted for."""
     record: tuple[bool, bool] = (False, False)
@@ -46,16 +46,16 @@ class Finished:
 
     assignment: Assignment
     outcome: Outcome | None
-    """None if the battle could not be finished in ``MAX_TRIES`` tries: no result."""
+    """None if all ``MAX_TRIES`` tries failed: the battle has no result."""
     episodes: tuple[Episode, ...] = ()
     """One for each recorded seat."""
     detail: str = ""
-    """Why the last try failed, where there is no outcome."""
+    """Why the last try failed, if there is no outcome."""
 
 
 @dataclass(slots=True)
 class RolloutCounts:
-    """What a rollout counted so far."""
+    """Totals of the battles played so far."""
 
     battles: int = 0
     decisions: int = 0
@@ -67,8 +67,8 @@ class RolloutCounts:
 class Rollout:
     """Plays assignments on an arena, at most ``concurrent_battles`` at once.
 
-    A battle's number in the arena is its slot here, so that a seat's policy, seed and draw counter are array look-ups,
-    at slot · ``NUM_SEATS`` + seat.
+    A battle's number in the arena is its slot here. A seat's policy, seed and draw counter are at index
+    slot · ``NUM_SEATS`` + seat of their arrays.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class Rollout:
 
     def _assignment(self, slot: int) -> Assignment:
         assignment = self._slots[slot]
-        assert assignment is not None, "the arena speaks of a battle that is not under way"
+        assert assignment is not None, "the arena reported a battle that is not running"
         return assignment
 
     def _release(self, slot: int) -> Assignment:
@@ -215,10 +215,10 @@ class Rollout:
 
 
 def require_finished(finished: Finished) -> Outcome:
-    """Return the outcome of a battle that a step cannot do without.
+    """Return the outcome of a battle whose result is required.
 
     Raises:
-        TryAgainError: it could not be finished.
+        TryAgainError: every try failed.
     """
     if finished.outcome is None:
         raise TryAgainError(

@@ -55,7 +55,7 @@ class Recorder:
         return len(self._actions)
 
     def begin(self, slot: int, record: tuple[bool, bool]) -> None:
-        """Record the given seats of a battle that starts."""
+        """Start recording the given seats of a new battle."""
         self._wanted[slot * NUM_SEATS : (slot + 1) * NUM_SEATS] = record
 
     def add(self, decisions: Decisions, action: NDArray[np.int64], log_prob: NDArray[np.float32]) -> None:

@@ -1,8 +1,8 @@
-"""How many gateways a shard starts and how many battles it plays at once, where its settings leave that open.
+"""Chooses how many gateways a shard starts and how many battles it plays at once, if its settings leave that open.
 
-What is played does not depend on sizes: every battle's seeds, and every draw, follow from the run's seed alone. Sizes
-are about speed and memory, so they may be chosen anew on each machine. A batch holds at most both seats of every
-battle of a gateway, so its size is not chosen apart.
+Sizes do not change what is played: every battle's seeds, and every draw, follow from the run's seed alone. They affect
+speed and memory only, so each machine may choose its own. A batch holds at most both seats of every battle of a
+gateway, so that its size follows.
 """
 
 import math
@@ -15,21 +15,21 @@ from typing import TypeAlias
 from nashdex.rollout.settings import CollectSettings
 
 BATTLES_PER_GATEWAY = 64
-"""Enough to fill batches, few enough for the caches (docs/performance.md)."""
+"""Enough to fill batches, few enough for the caches (docs/research/collecting-throughput.md)."""
 TRIED_BATTLES_PER_GATEWAY = (128, 32)
 MIN_BATTLES_FOR_A_TRIAL = 2000
-"""A shard with fewer is done about as soon as a trial would be."""
+"""A smaller shard finishes in about the time that a trial takes."""
 _WORTHWHILE = 1.05
-"""A size is taken over a simpler one if it is this many times as fast: trials are short, and differ by chance."""
+"""A size replaces a simpler one only if it is this many times as fast: trials are short and noisy."""
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 Trial: TypeAlias = Callable[[int, int], float]
-"""Measures decisions a second with so many gateways and so many battles at once."""
+"""Measures decisions per second, given the number of gateways and of concurrent battles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What a shard works with."""
+    """The sizes of a shard."""
 
     gateways: int
     concurrent_battles: int
@@ -37,11 +37,10 @@ class Sizes:
 
 
 def choose_sizes(settings: CollectSettings, num_battles: int, num_cores: int, trial: Trial | None = None) -> Sizes:
-    """Return the sizes for a shard of ``num_battles`` that has ``num_cores`` to itself; what is set is kept.
+    """Return the sizes for a shard of ``num_battles`` that has ``num_cores`` to itself. Sizes that are set are kept.
 
-    More gateways (2, 4, … up to the cores) are tried as long as each doubling is worth it, then other numbers of
-    battles. Without a ``trial``, or with little to play, there is a gateway a core with
-    ``BATTLES_PER_GATEWAY`` battles each.
+    Tries 2, 4, … gateways up to the cores as long as each doubling gains 5 %, then other numbers of battles. Without a
+    ``trial``, or with few battles, returns one gateway per core with ``BATTLES_PER_GATEWAY`` battles each.
     """
     if settings.gateways and settings.concurrent_battles:
         return Sizes(settings.gateways, settings.concurrent_battles, "as set")
@@ -49,7 +48,7 @@ def choose_sizes(settings: CollectSettings, num_battles: int, num_cores: int, tr
         return _by_trial(settings, num_cores, trial)
     gateways = settings.gateways or num_cores
     battles = settings.concurrent_battles or BATTLES_PER_GATEWAY * gateways
-    why = "nothing to try here" if trial is None else f"{num_battles} battles are too few for a trial"
+    why = "no gateways to try" if trial is None else f"{num_battles} battles are too few for a trial"
     return Sizes(gateways, battles, f"by the cores, {num_cores}: {why}")
 
 
@@ -78,9 +77,9 @@ def _by_trial(settings: CollectSettings, num_cores: int, trial: Trial) -> Sizes:
 
 
 def cores_of_shard(num_shards: int, quota_file: Path = _CPU_QUOTA) -> int:
-    """Return how many cores one of ``num_shards`` shards may count on, at least 1.
+    """Return the number of cores that each of ``num_shards`` shards may use, at least 1.
 
-    A container's quota is the shard's own; without one the machine's cores are shared with the shards beside it.
+    A container's CPU quota belongs to the shard alone. Without a quota, all shards share the machine's cores.
     """
     num_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
@@ -88,5 +87,5 @@ def cores_of_shard(num_shards: int, quota_file: Path = _CPU_QUOTA) -> int:
         if quota != "max":
             return max(1, min(num_cores, math.floor(int(quota) / int(period))))
     except (OSError, ValueError):
-        pass  # no such control group here
+        pass  # this system has no such control group
     return max(1, num_cores // num_shards)

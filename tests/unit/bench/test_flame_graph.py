@@ -45,7 +45,7 @@ def test_a_profile_gives_the_time_of_each_stack_without_idling() -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"nodes": [], "samples": [3], "timeDeltas": [1]}'])
 def test_what_is_no_profile_is_refused_by_name(text: str) -> None:
-    with pytest.raises(DataError, match=r"^gw\.cpuprofile is no V8 CPU profile: "):
+    with pytest.raises(DataError, match=r"^gw\.cpuprofile is not a V8 CPU profile: "):
         stacks_of_cpu_profile(text, "gw.cpuprofile")
 
 

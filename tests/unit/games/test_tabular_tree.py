@@ -78,7 +78,7 @@ def test_an_observation_names_its_information_state() -> None:
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ([0.5, 0.4], r"in state '0pb' it plays \[0\.5, 0\.4\], expected probabilities that sum to 1"),
+        ([0.5, 0.4], r"in state '0pb' it plays \[0\.5, 0\.4\]; expected probabilities that sum to 1"),
         ([1.5, -0.5], "it plays"),
         ([np.nan, 1.0], "it plays"),
         ([np.inf, 0.0], "it plays"),
@@ -88,7 +88,7 @@ def test_what_is_no_distribution_is_no_policy(row: list[float], says: str) -> No
     tree = openspiel_tree("kuhn_poker")
     table = uniform_table(tree)
     table[tree.state_names.index("0pb")] = row
-    with pytest.raises(DataError, match=f"the file is no policy: .*{says}"):
+    with pytest.raises(DataError, match=f"the file is not a policy: .*{says}"):
         check_table(tree, table, "the file")
 
 
@@ -97,7 +97,7 @@ def test_an_illegal_action_or_another_shape_is_no_policy() -> None:
     table = uniform_table(tree)
     assert not tree.legal[0].all()
     table[0] = 1 / 3
-    with pytest.raises(DataError, match="says that an action is illegal"):
+    with pytest.raises(DataError, match="0 for illegal actions"):
         check_table(tree, table, "it")
     with pytest.raises(DataError, match=r"of shape \(5, 3\).*936 information states and 3 actions"):
         check_table(tree, np.full((5, 3), 1 / 3), "it")
@@ -124,7 +124,7 @@ def test_a_stored_matrix_whose_names_do_not_fit_is_wrong_data() -> None:
         .replace(b'"scissors"\n  ],\n  "payoffs"', b'"paper"\n  ],\n  "payoffs"')
         .replace(b"0.5\n    ]", b"0.5, 1\n ]")
     )
-    with pytest.raises(DataError, match="a row for each of row_policies"):
+    with pytest.raises(DataError, match="one row per entry of row_policies"):
         MatrixDocument.from_json(cut, "matrix.json")
 
 

@@ -90,7 +90,7 @@ def test_altered_weights_are_refused(store: ObjectStore, change: Callable[[bytes
     policy_id = save(store, network())
     key = keys.policy_weights(policy_id)
     store.put(key, change(store.get(key)))
-    with pytest.raises(DataError, match=r"weights.safetensors has sha256 .*altered or cut off"):
+    with pytest.raises(DataError, match=r"weights.safetensors has sha256 .*altered or truncated"):
         load_network_policy(store, policy_id, tiny_space())
 
 
@@ -108,7 +108,7 @@ def test_an_altered_document_is_refused(store: ObjectStore, field: str) -> None:
 def test_a_policy_under_another_id_is_refused(store: ObjectStore) -> None:
     policy_id = save(store, network())
     store.put(keys.policy_document(PolicyId("p123")), store.get(keys.policy_document(policy_id)))
-    with pytest.raises(DataError, match="lies under p123"):
+    with pytest.raises(DataError, match="is stored under p123"):
         load_network_policy(store, PolicyId("p123"), tiny_space())
 
 

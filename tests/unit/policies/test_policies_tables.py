@@ -80,7 +80,7 @@ def test_scripted_policies_have_tables_by_rule(store: ObjectStore) -> None:
 def test_an_altered_table_is_wrong_data(store: ObjectStore) -> None:
     policy = save(store, skewed_table())
     store.put(keys.policy_table(policy), safetensors.save({"table": uniform_table(KUHN)}))
-    with pytest.raises(DataError, match=r"table\.safetensors has sha256 .*, expected .*: it was altered or cut off"):
+    with pytest.raises(DataError, match=r"table\.safetensors has sha256 .*, expected .*: it was altered or truncated"):
         load_table(store, policy, KUHN)
     with pytest.raises(DataError, match="altered"):
         load_table_policy(store, policy, tabular_space(KUHN))
@@ -97,11 +97,11 @@ def test_an_altered_document_is_wrong_data(store: ObjectStore) -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"no tensors", "is no safetensors"),
-        (safetensors.save({"weights": np.ones((12, 2))}), "holds no float64 tensor 'table'"),
-        (safetensors.save({"table": np.ones((12, 2), np.float32)}), "holds no float64 tensor 'table'"),
+        (b"no tensors", "is not a safetensors"),
+        (safetensors.save({"weights": np.ones((12, 2))}), "has no float64 tensor 'table'"),
+        (safetensors.save({"table": np.ones((12, 2), np.float32)}), "has no float64 tensor 'table'"),
         (safetensors.save({"table": np.full((11, 2), 0.5)}), r"of shape \(11, 2\); expected \(12, 2\)"),
-        (safetensors.save({"table": np.full((12, 2), 0.6)}), "is no policy: in state '0'"),
+        (safetensors.save({"table": np.full((12, 2), 0.6)}), "is not a policy: in state '0'"),
     ],
     ids=["bytes", "name", "type", "shape", "sums"],
 )
@@ -112,7 +112,7 @@ def test_what_is_no_table_is_wrong_data(store: ObjectStore, data: bytes, says: s
 
 
 def test_nothing_is_stored_of_what_is_no_policy(store: ObjectStore, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="the table is no policy"):
+    with pytest.raises(DataError, match="the table is not a policy"):
         save(store, np.full((12, 2), 0.4))
     assert list(tmp_path.iterdir()) == []
 
@@ -123,7 +123,7 @@ def test_a_policy_of_another_game_is_refused(store: ObjectStore) -> None:
         load_table(store, policy, LEDUC)
     with pytest.raises(DataError, match="has no policy 'p404'"):
         load_table(store, PolicyId("p404"), KUHN)
-    with pytest.raises(DataError, match="is a table, no network"):
+    with pytest.raises(DataError, match="is a table, not a network"):
         load_network(store, policy, tabular_space(KUHN))
 
 
@@ -151,7 +151,7 @@ def test_a_network_is_stored_with_its_table_and_plays_by_it(store: ObjectStore) 
 def test_a_network_without_a_table_is_refused_where_one_is_needed(store: ObjectStore) -> None:
     policy = save_network(store, None)
     assert policy != save_network(store, KUHN)
-    with pytest.raises(DataError, match="was stored without a table"):
+    with pytest.raises(DataError, match="has no table; expected one"):
         load_table(store, policy, KUHN)
 
 

@@ -1,4 +1,4 @@
-"""Whether the sped-up simulator plays the same battles: runs ``services/showdown/bench/conformance``."""
+"""Compares the accelerated simulator with the published one: runs ``services/showdown/bench/conformance``."""
 
 import json
 import subprocess
@@ -16,16 +16,16 @@ _STOP_SECONDS = 5.0
 
 
 class FirstDifference(Model):
-    """Where the two simulators parted for the first time."""
+    """The first difference between the two simulators."""
 
     format: str
     battle: NonNegativeInt = Field(description="Number within its format, from 0.")
-    plain: str = Field(description="What the simulator says as published, around the difference.")
-    accelerated: str = Field(description="What it says sped up.")
+    plain: str = Field(description="Output of the published simulator around the difference.")
+    accelerated: str = Field(description="Output of the accelerated one.")
 
 
 class Conformance(Model):
-    """What the comparison came to. A difference is a battle of which the two simulators tell different things."""
+    """Result of a comparison. A difference is a battle in which the two simulators' outputs differ."""
 
     formats: tuple[str, ...]
     battles: PositiveInt
@@ -41,15 +41,15 @@ def run_conformance(
     seed: int = 1,
     on_battle: Callable[[str], None] = lambda _format: None,
 ) -> Conformance:
-    """Play ``battles`` battles on the simulator as published and as sped up; compare all that either tells.
+    """Play ``battles`` battles on the published and on the accelerated simulator, and compare their outputs.
 
-    Compared are every log line, request, draw of the random generator and, now and then, the whole state. ``formats``
-    are any that Showdown has, dealt out in turn; by default those of the script, of all generations. ``on_battle`` is
-    called with the format after each battle.
+    It compares every log line, request and random draw, and at intervals the whole state. ``formats`` are Showdown's,
+    used in turn; by default those of the script, of all generations. ``on_battle`` is called with the format after each
+    battle.
 
     Raises:
-        ConfigurationError: a format is unknown, or this simulator is not one that is sped up.
-        TryAgainError: the comparison could not be run to its end.
+        ConfigurationError: a format is unknown, or this simulator cannot be accelerated.
+        TryAgainError: the comparison did not finish.
     """
     settings = GatewaySettings()
     command = [find_node(settings), str(settings.directory / "bench" / "conformance" / "conformance.js")]
@@ -74,7 +74,7 @@ def run_conformance(
 
 
 def _follow(lines: IO[str], on_battle: Callable[[str], None]) -> dict[str, Any] | None:
-    """Return the last line's document, telling of the battles before it; None if it did not come."""
+    """Report each battle, and return the last line's document; None if there is none."""
     for line in lines:
         document: dict[str, Any] = json.loads(line)
         if "differences" in document:

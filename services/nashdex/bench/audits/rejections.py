@@ -1,6 +1,6 @@
-"""How often the simulator refuses what the mask allows: ``python -m nashdex.bench.audits.rejections --format F``.
+"""Choices that the mask allows and the simulator rejects: ``python -m nashdex.bench.audits.rejections --format F``.
 
-Random legal actions find every hole in a mask sooner than policies do. See docs/gateway.md, "Rejected choices".
+Random legal actions find errors of a mask sooner than policies do. See docs/gateway.md, "Rejected choices".
 """
 
 import json
@@ -27,21 +27,21 @@ _DEADLINE_SECONDS = 600.0
 
 
 class Refusal(NamedTuple):
-    """Why a choice was refused, and what its seat knew when it chose."""
+    """Why a choice was rejected, and what its seat knew at the time."""
 
     cause: str
     """The simulator's own words."""
     maybe_trapped: bool
-    """The request had left it open if the Pokémon is trapped; without this, the mask itself is at fault."""
+    """The request left open whether the Pokémon is trapped. Otherwise the mask is wrong."""
     opponent: str
-    """Species of the opponent's active Pokémon, as it looked."""
+    """Apparent species of the opponent's active Pokémon."""
     ability: str
-    """Its ability, empty while that is not known."""
+    """Its ability; empty if unknown."""
 
 
 @dataclass
 class Rejections:
-    """What was refused in how many battles."""
+    """Rejected choices, and the battles with any."""
 
     format: str
     battles: int = 0
@@ -51,7 +51,7 @@ class Rejections:
     battles_with: set[int] = field(default_factory=set)
 
     def as_json(self) -> dict[str, Any]:
-        """Return counts, and the share of battles that ended without a refused choice."""
+        """Return counts, and the share of battles without a rejected choice."""
         return {
             "format": self.format,
             "battles": self.battles,
@@ -65,13 +65,13 @@ class Rejections:
 
 
 def count_rejections(format_id: str, num_battles: int, seed: int) -> Rejections:
-    """Play battles of uniformly random legal actions and count the choices that the simulator refuses.
+    """Play battles of uniformly random legal actions and count the choices that the simulator rejects.
 
-    Battles with a refused choice are played a second time, with what their seats know.
+    Battles with a rejected choice are played a second time, with the seats' knowledge recorded.
 
     Raises:
         ConfigurationError: the format is unknown.
-        TryAgainError: the gateway went away.
+        TryAgainError: the gateway was lost.
     """
     showdown_game(format_id)
     counts = Rejections(format_id)
@@ -101,7 +101,7 @@ def _refusal(cause: str, state: Mapping[str, Any]) -> Refusal:
 
 
 def _play(format_id: str, numbers: Sequence[int], seed: int, *, states: bool) -> Iterator[Decisions | GatewayMessage]:
-    """Play the battles of these numbers and yield what the gateway says, each message once it is answered."""
+    """Play the battles of these numbers and yield the gateway's messages, each after it is answered."""
     if not numbers:
         return
     teams = showdown_game(format_id).teams()
@@ -163,7 +163,7 @@ def main(
     battles: Annotated[int, typer.Option(min=1, help="Battles to play.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Of teams, battles and choices.")] = 1,
 ) -> None:
-    """Print how many choices were refused and why, and in how many battles."""
+    """Print the rejected choices by cause, and the number of battles with any."""
     try:
         counts = count_rejections(format_id, battles, seed)
     except NashdexError as error:

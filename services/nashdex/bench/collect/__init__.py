@@ -1,1 +1,1 @@
-"""How fast battles are collected, and where the time goes."""
+"""Benchmarks of collecting: its rate, its latency, its memory, and its profile."""

@@ -23,7 +23,7 @@ _ROW_HEIGHT = 17
 _MARGIN_TOP = 34
 _CHARACTER_WIDTH = 6.6
 _LEAST_WIDTH = 0.3
-"""In pixels: narrower boxes are left out, as nobody could see them."""
+"""In pixels. Narrower boxes are invisible and are left out."""
 _LEAST_LETTERS = 4
 
 _Counted: TypeAlias = tuple[tuple[str, ...], int]
@@ -35,10 +35,10 @@ def collapsed(stacks: Stacks) -> str:
 
 
 def stacks_of_cpu_profile(text: str, source: str) -> Stacks:
-    """Return the stacks of a V8 CPU profile (``node --cpu-prof``), without the time in which nothing ran.
+    """Return the stacks of a V8 CPU profile (``node --cpu-prof``), without idle time.
 
     Raises:
-        DataError: the text is no such profile. ``source`` names it.
+        DataError: the text is not such a profile. ``source`` names it.
     """
     try:
         profile: dict[str, Any] = json.loads(text)
@@ -53,12 +53,12 @@ def stacks_of_cpu_profile(text: str, source: str) -> Stacks:
                 continue
             frames = []
             at: int | None = node_id
-            while at in parents:  # the root, which is no function, has none
+            while at in parents:  # the root, which is not a function, has none
                 frames.append(_v8_frame(nodes[at]["callFrame"]))
                 at = parents[at]
             stacks[tuple(reversed(frames))] += microseconds
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{source} is no V8 CPU profile: {error!r}") from error
+        raise DataError(f"{source} is not a V8 CPU profile: {error!r}") from error
     return stacks
 
 
@@ -69,9 +69,9 @@ def _v8_frame(frame: Mapping[str, Any]) -> str:
 
 
 def flame_graph(stacks: Stacks, title: str) -> str:
-    """Return an SVG: each box a function, as wide as its share of the time, upon what called it.
+    """Return an SVG. Each box is a function, as wide as its share of the time, on top of its caller.
 
-    Hovering shows a box's name and share. Boxes of one function have one colour, and lie in alphabetical order, so
+    Hovering shows a box's name and share. Equal functions have equal colours, and boxes are in alphabetical order, so
     that two graphs can be compared.
     """
     total = sum(stacks.values())
@@ -87,12 +87,12 @@ def flame_graph(stacks: Stacks, title: str) -> str:
 
 
 def _boxes(ordered: Sequence[_Counted], level: int, start: int, total: int, height: int) -> list[str]:
-    """Return the boxes of the frames from ``level`` on of sorted stacks that have the same frames before it."""
+    """Return the boxes from ``level`` on, for sorted stacks whose frames below it are equal."""
     boxes: list[str] = []
     for frame, group in groupby(ordered, lambda counted: counted[0][level] if len(counted[0]) > level else None):
         stacks = list(group)
         count = sum(count for _, count in stacks)
-        # A stack that ends below this level is its last function's own time: nothing lies upon that.
+        # A stack that ends below this level is its last function's own time: it has no box on top.
         if frame is not None and count / total * _WIDTH >= _LEAST_WIDTH:
             boxes.append(_box(frame, start / total, count / total, height - (level + 1) * _ROW_HEIGHT))
             boxes += _boxes(stacks, level + 1, start, total, height)
@@ -101,7 +101,7 @@ def _boxes(ordered: Sequence[_Counted], level: int, start: int, total: int, heig
 
 
 def _box(name: str, start: float, share: float, y: int) -> str:
-    """Return one box with its name, as far as that has room."""
+    """Return one box with as much of its name as fits."""
     room = int(share * _WIDTH / _CHARACTER_WIDTH) - 1
     label = name if len(name) <= room else f"{name[: room - 1]}…" if room >= _LEAST_LETTERS else ""
     x, hue = start * _WIDTH, zlib.crc32(name.encode()) % 55

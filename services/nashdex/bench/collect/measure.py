@@ -1,4 +1,4 @@
-"""How fast collecting is, beside how fast the bare simulator is, in one command on one machine."""
+"""Rates of collecting and of the bare simulator, measured in turn on one machine."""
 
 import json
 import subprocess
@@ -20,11 +20,11 @@ from nashdex.games.showdown.gateway import NODE_FLAGS, GatewaySettings, find_nod
 
 Peer = Literal["poke-env"]
 _PEER_PATIENCE_SECONDS = 240.0
-"""Beyond the measured time: the stock server starts slowly, and the last battles are played to their end."""
+"""Extra time: the stock server starts slowly, and its last battles are finished."""
 
 
 class LatencyPercentiles(Model):
-    """Of decisions, in milliseconds."""
+    """Latencies of decisions, in milliseconds."""
 
     p50: PositiveFloat
     p90: PositiveFloat
@@ -41,12 +41,14 @@ class BenchResult(Model):
     raw_decisions_per_cpu_second: PositiveFloat = Field(
         description="Bare simulator as published, random legal choices."
     )
-    raw_accelerated_decisions_per_cpu_second: PositiveFloat = Field(description="The same, sped up as the gateway is.")
+    raw_accelerated_decisions_per_cpu_second: PositiveFloat = Field(
+        description="The same, accelerated as in the gateway."
+    )
     efficiency: PositiveFloat = Field(
         description="Median over the repetitions of the collector's rate over the published simulator's."
     )
     efficiencies: tuple[PositiveFloat, ...]
-    efficiency_accelerated: PositiveFloat = Field(description="The same over the sped-up simulator's.")
+    efficiency_accelerated: PositiveFloat = Field(description="The same over the accelerated simulator's.")
     efficiencies_accelerated: tuple[PositiveFloat, ...]
     peer: Peer | None = None
     peer_decisions_per_cpu_second: PositiveFloat | None = Field(None, description="Server and client, user and system.")
@@ -54,10 +56,10 @@ class BenchResult(Model):
         None, description="Median over the repetitions of the collector's rate over the peer's."
     )
     peer_ratios: tuple[PositiveFloat, ...] = ()
-    collector_cpu_microseconds: PositiveFloat = Field(description="CPU time of this process a decision.")
-    gateway_cpu_microseconds: PositiveFloat = Field(description="CPU time of its gateways a decision.")
+    collector_cpu_microseconds: PositiveFloat = Field(description="CPU time of this process per decision.")
+    gateway_cpu_microseconds: PositiveFloat = Field(description="CPU time of its gateways per decision.")
     decision_latency_milliseconds: LatencyPercentiles = Field(
-        description="From a decision's arrival at the collector until its answer left."
+        description="From a decision's arrival at the collector until its answer is sent."
     )
     collector_waiting_share: NonNegativeFloat = Field(description="Of wall time: the collector waits for gateways.")
     gateway_waiting_share: NonNegativeFloat = Field(description="Of wall time: gateways wait for answers.")
@@ -66,7 +68,7 @@ class BenchResult(Model):
     resident_bytes: NonNegativeInt = Field(description="Largest sum of the two.")
     num_parameters: NonNegativeInt = Field(description="Of the network on both seats.")
     battles: NonNegativeInt
-    rejected_choices: NonNegativeInt = Field(description="Choices that the simulator refused and that were made again.")
+    rejected_choices: NonNegativeInt = Field(description="Choices that the simulator rejected and asked for again.")
     failed_battles: NonNegativeInt = Field(description="Tries that failed and were replayed.")
 
 
@@ -77,13 +79,13 @@ def run_bench(
     repetitions: int = 3,
     peer: Peer | None = None,
 ) -> BenchResult:
-    """Measure the bare simulator, as published and sped up, collecting, and the peer in turn, ``repetitions`` times.
+    """Measure the bare simulator as published and accelerated, collecting, and the peer in turn, ``repetitions`` times.
 
     Each takes ``seconds``. A fresh network of the default size plays both seats, and every decision is recorded and
-    written. CPU time is that of all processes; their start, and the first part of each measurement, count on no side.
+    written. CPU time is that of all processes. Their start and the first part of each measurement do not count.
 
     Raises:
-        ConfigurationError: the format is none of Showdown's, or Node or the gateway's package is missing.
+        ConfigurationError: it is not a Showdown format, or Node or the gateway's package is missing.
         TryAgainError: the bare simulator or the peer could not be run.
     """
     game = showdown_game(format_id)
@@ -147,7 +149,7 @@ def measure_raw(game: ShowdownGame, seconds: float, seed: int, *, is_accelerated
     """Return the bare simulator's decisions per CPU-second with random legal choices.
 
     Raises:
-        TryAgainError: it ended badly.
+        TryAgainError: it failed.
     """
     settings = GatewaySettings()
     warm_up_seconds = seconds * WARM_UP_SHARE
@@ -171,7 +173,7 @@ def measure_peer(game: ShowdownGame, seconds: float, seed: int) -> float:
     """Return the decisions per CPU-second of poke-env's websocket players (``nashdex.bench.collect.poke_env``).
 
     Raises:
-        TryAgainError: they ended badly, or not at all.
+        TryAgainError: they failed or did not end.
     """
     command = [sys.executable, "-m", "nashdex.bench.collect.poke_env", "--format", game.format]
     command += ["--seconds", str(seconds), "--seed", str(seed)]

@@ -1,4 +1,4 @@
-"""Whether a long collection's memory stays flat: ``python -m nashdex.bench.collect.memory --battles 5000``."""
+"""Memory growth of a long collection: ``python -m nashdex.bench.collect.memory --battles 5000``."""
 
 import json
 import sys

@@ -1,7 +1,7 @@
 """Throughput of poke-env's own websocket players: ``python -m nashdex.bench.collect.poke_env --format FORMAT``.
 
-What most people train with: two random players in one client, against each other on the stock server of the same
-package. Nothing here is part of nashdex's own path to a battle.
+The usual set-up for training: two random players in one client play each other on the stock server of the same package.
+nashdex itself uses none of this.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from nashdex.games.registry import game_for
 from nashdex.games.showdown.gateway import GatewaySettings, find_node
 
 CONCURRENT_BATTLES = 10
-"""More of them gain nothing here: the server's one simulator process is busy."""
+"""More gain nothing: the server's single simulator process is busy."""
 _WARM_UP_SHARE = 0.5
 _START_SECONDS = 60.0
 _LOOK_SECONDS = 0.1
@@ -41,7 +41,7 @@ _BATTLES_PER_ROUND = 50
 
 
 class PeerResult(Model):
-    """What the players did after the warm-up. A decision is one choice of one seat, as nashdex counts them."""
+    """The players' work after the warm-up. A decision is one choice of one seat, as in nashdex."""
 
     format: str
     decisions: PositiveInt
@@ -78,7 +78,7 @@ def measure(format_id: str, seconds: float, seed: int) -> PeerResult:
 
     Raises:
         ConfigurationError: the format is unknown, or Node or the server's package is missing.
-        TryAgainError: the server does not start, or no battle gets going.
+        TryAgainError: the server or the first battle does not start.
     """
     teams = game_for(format_id).teams()
     random.seed(seed)
@@ -134,24 +134,24 @@ async def _play(
 
 
 async def _battle_on(first: RandomPlayer, second: RandomPlayer, is_over: asyncio.Event) -> None:
-    """Play rounds of battles until ``is_over``, so that none is under way when the players leave."""
+    """Play rounds of battles until ``is_over``, so that no battle is running when the players leave."""
     while not is_over.is_set():
         await first.battle_against(second, n_battles=_BATTLES_PER_ROUND)
 
 
 async def _wait_for_a_decision(player: _CountingPlayer, battles: asyncio.Task[None]) -> None:
-    """Wait until the server has started everything that battles need."""
+    """Wait until the server can run battles."""
     deadline = time.monotonic() + _START_SECONDS
     while not player.num_decisions:
         if battles.done():
             battles.result()
         if time.monotonic() > deadline:
-            raise TryAgainError(f"poke-env's players began no battle within {_START_SECONDS:.0f} s; try again")
+            raise TryAgainError(f"poke-env's players started no battle within {_START_SECONDS:.0f} s; try again")
         await asyncio.wait([battles], timeout=_LOOK_SECONDS)
 
 
 def _cpu_seconds(process: psutil.Process) -> float:
-    """Return the CPU time of a process and all below it, user and system."""
+    """Return the CPU time of a process and its descendants, user and system, in seconds."""
     total = 0.0
     for member in [process, *process.children(recursive=True)]:
         with suppress(psutil.NoSuchProcess):
@@ -162,7 +162,7 @@ def _cpu_seconds(process: psutil.Process) -> float:
 
 @contextmanager
 def _stock_server() -> Iterator[tuple[psutil.Process, int]]:
-    """Run the stock server on a free port until the end."""
+    """Run the stock server on a free port."""
     settings = GatewaySettings()
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
@@ -171,7 +171,7 @@ def _stock_server() -> Iterator[tuple[psutil.Process, int]]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603 our own
         assert process.stdout is not None
         try:
-            # It keeps its own deadline, after which its output ends.
+            # Its output ends when its own deadline passes.
             if b'"ready"' not in process.stdout.readline():
                 raise TryAgainError(f"the stock server did not listen within {_START_SECONDS:.0f} s; try again")
             yield psutil.Process(process.pid), port

@@ -1,4 +1,4 @@
-"""Where a collector's processor time goes, in itself and in its gateways, as flame graphs."""
+"""Flame graphs of a collector's CPU time and of its gateways'."""
 
 import signal
 import sys
@@ -19,14 +19,14 @@ _SAMPLE_SECONDS = 0.002
 
 
 def profile_collecting(game: ShowdownGame, seconds: float, directory: Path) -> tuple[Path, ...]:
-    """Collect for ``seconds`` under profilers and return the files that this leaves in ``directory``.
+    """Collect for ``seconds`` under profilers and return the files written to ``directory``.
 
-    For the collector and for its gateway: a flame graph as SVG, and collapsed stacks for other programs. Sampling
-    costs time itself, so that a run's speed is measured in another one.
+    For the collector and for its gateway: a flame graph as SVG, and collapsed stacks for other programs. Sampling takes
+    time, so measure the rate without it.
 
     Raises:
-        ConfigurationError: there cannot be such a directory, the gateway cannot be started, or this system does not say
-            how much processor time a thread has had.
+        ConfigurationError: the directory cannot be created, the gateway cannot be started, or this system has no CPU
+            clock per thread.
     """
     if not hasattr(time, "pthread_getcpuclockid"):
         raise ConfigurationError(
@@ -36,7 +36,7 @@ def profile_collecting(game: ShowdownGame, seconds: float, directory: Path) -> t
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigurationError(
-            f"{directory}: no directory for profiles can be made there: {error.strerror}"
+            f"{directory}: cannot create this directory for profiles ({error.strerror})"
         ) from error
     collector: Counter[tuple[str, ...]] = Counter()
     gateway: Counter[tuple[str, ...]] = Counter()
@@ -63,11 +63,11 @@ def _write(stacks: Stacks, directory: Path, name: str, format_id: str) -> tuple[
 
 @contextmanager
 def sampled(stacks: Counter[tuple[str, ...]]) -> Iterator[None]:
-    """Add to ``stacks`` the processor time, in microseconds, that each Python stack of each thread takes meanwhile.
+    """Add to ``stacks`` the CPU time, in microseconds, of each Python stack of each thread.
 
-    The kernel interrupts every 2 ms of the process's CPU time. What each thread's own clock says has passed since the
-    last time is put down to where that thread now is; a function in C is part of the Python function that called it.
-    Only the main thread may ask for this.
+    The kernel interrupts every 2 ms of the process's CPU time. The time that a thread's own clock has advanced since
+    the last interrupt is added to the thread's current stack. A C function counts as the Python function that called
+    it. Call it from the main thread only.
     """
     clocks: dict[int, int] = {}
 

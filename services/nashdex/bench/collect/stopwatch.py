@@ -26,27 +26,27 @@ class Stopwatch:
         self.collector_waited_seconds = 0.0
         """Wall time in polls minus their CPU time."""
         self.gateways_waited_seconds = 0.0
-        """Wall time between a gateway's decisions and their answers, mean over the gateways. With several, one may also
-        wait unseen, while those of another are answered."""
+        """Wall time between a gateway's decisions and their answers, mean over the gateways. With several gateways, the
+        wait of one while another is answered is not counted."""
 
     @property
     def space(self) -> Space:
-        """That of the arena."""
+        """The arena's space."""
         return self._arena.space
 
     @property
     def versions(self) -> dict[str, str]:
-        """Those of the arena."""
+        """The arena's versions."""
         return self._arena.versions
 
     def latencies_seconds(self, since: int = 0) -> NDArray[np.float64]:
-        """Return how long each decision waited from its arrival until its answer left, from turn ``since`` on."""
+        """Return each decision's time from its arrival until its answer was sent, from turn ``since`` on."""
         turns = self._turns[since:]
         return np.repeat([seconds for _, seconds in turns], [num for num, _ in turns])
 
     @property
     def num_turns(self) -> int:
-        """Turns of the collector so far."""
+        """The number of turns so far."""
         return len(self._turns)
 
     def start(self, battles: Sequence[RunningBattle]) -> None:
@@ -54,7 +54,7 @@ class Stopwatch:
         self._arena.start(battles)
 
     def poll(self) -> Events:
-        """Poll, and note how long it waited and how long it is since the last poll."""
+        """Poll; add its waiting time and the time since the last poll."""
         began, began_cpu = time.monotonic(), time.thread_time()
         if self._events.decisions:
             seconds = began - self._ended
@@ -71,11 +71,11 @@ class Stopwatch:
         self._arena.act(battle, seat, action)
 
     def resident_bytes(self) -> int:
-        """Return that of the arena's processes."""
+        """Return the arena's."""
         return self._arena.resident_bytes()
 
     def cpu_seconds(self) -> float:
-        """Return that of the arena's processes."""
+        """Return the arena's."""
         return self._arena.cpu_seconds()
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""How throughput grows with shards on a cluster."""
+"""Benchmarks of scaling: more gateways, more collectors, more shards of a cluster."""

@@ -1,7 +1,7 @@
-"""How collecting scales on a cluster: the same load as ``collector.scale``, in shards that Argo starts side by side.
+"""Scaling on a cluster: the load of ``bench.scale.shard``, in shards that Argo starts side by side.
 
-Each measurement is a run of its own that ends with its collecting. It is begun in the site's store from here, and read
-there afterwards: whoever measures needs access to both.
+Each measurement is a separate run that only collects. This program creates it in the site's store and reads its results
+there, so it needs access to the cluster and to the store.
 """
 
 import secrets
@@ -41,29 +41,29 @@ _SITE_PARAMETERS: Mapping[str, Mapping[str, str]] = {
     "image-pull-policy": {},
     "collect-pod-patch": {},
 }
-"""What the template of collecting takes from the site, and what it does without."""
+"""Parameters of the collect template that the site provides; those with a default are optional."""
 
 Wait = Callable[[RunId], object]
-"""Returns when a run's Workflow has ended well, and else raises."""
+"""Returns when a run's Workflow has succeeded, and raises if it fails."""
 
 
 class ClusterScaleRow(Model):
     """One measurement. Rates are of all shards together."""
 
-    shards: PositiveInt = Field(description="Pods that collect at the same time, each with one gateway beside it.")
+    shards: PositiveInt = Field(description="Pods that collect at the same time, each with one gateway as sidecar.")
     decisions: PositiveInt = Field(description="By both seats.")
     decisions_per_second: PositiveFloat = Field(
-        description="Sum of what each shard did a second of its own work: without the start of its pod."
+        description="Sum of the shards' rates over their own working time, without the start of their pods."
     )
-    seconds: PositiveFloat = Field(description="From when Argo made the first pod to the end of the last one.")
+    seconds: PositiveFloat = Field(description="From the creation of the first pod to the end of the last one.")
     collector_cpu_microseconds: PositiveFloat = Field(
-        description="CPU time of the collectors a decision, their start included. The gateways' is not in it: they are "
-        "sidecars, whose time a collector does not see."
+        description="CPU time of the collectors per decision, their start included. The gateways' is not in it: they "
+        "are sidecars, and a collector cannot read their time."
     )
 
 
 class ClusterScaleResult(Model):
-    """More and more shards of one gateway each."""
+    """Increasing numbers of shards with one gateway each."""
 
     format: str
     namespace: str
@@ -79,17 +79,18 @@ def measure_shards(
     battles_per_shard: int = DEFAULT_BATTLES,
     numbers: Sequence[int] = NUMBERS,
 ) -> Iterator[ClusterScaleRow]:
-    """Measure each of ``numbers`` of shards in turn. A run that was measured is removed from the store.
+    """Measure each number of shards in turn. Measured runs are removed from the store.
 
     Args:
         cluster: a namespace with nashdex.
-        format_id: one of Showdown's.
+        format_id: a Showdown format.
         wait: waits for a run's Workflow.
-        battles_per_shard: each pod has as much to do, however many there are.
-        numbers: of shards.
+        battles_per_shard: the same for every number of shards.
+        numbers: numbers of shards.
 
     Raises:
-        ConfigurationError: the format is none of Showdown's, nashdex is missing there, Node here, or the store refuses.
+        ConfigurationError: it is not a Showdown format, nashdex is missing there, Node is missing here, or the store
+            refuses access.
         TryAgainError: the cluster or its store does not answer.
         InterruptedByUserError: Ctrl-C; the Workflow is stopping.
     """
@@ -98,7 +99,7 @@ def measure_shards(
     site = _site(cluster)
     check_site(cluster, runs[0])
     _check_store(site, cluster.namespace)
-    # Late: torch and a gateway, which nothing else that commands ask of a cluster needs.
+    # Late: it imports torch, which other commands for clusters do not need.
     from nashdex.bench.scale.shard import fresh_network  # noqa: PLC0415
 
     network = fresh_network(format_id)
@@ -107,7 +108,7 @@ def measure_shards(
 
 
 def shards_workflow(namespace: str, run: RunId, num_shards: int) -> Mapping[str, Any]:
-    """Return the Workflow that collects so many shards of a planned run, started and labelled as an iteration's are."""
+    """Return a Workflow that collects ``num_shards`` shards of a planned run, labelled like an iteration's."""
     site = [
         {"name": name, "valueFrom": {"configMapKeyRef": {"name": CONFIG_MAP, "key": name}, **default}}
         for name, default in _SITE_PARAMETERS.items()
@@ -137,7 +138,7 @@ def shards_workflow(namespace: str, run: RunId, num_shards: int) -> Mapping[str,
             "serviceAccountName": "nashdex-workflow",
             "activeDeadlineSeconds": 172800,
             "podGC": {"strategy": "OnPodSuccess", "deleteDelayDuration": "120s"},
-            # What one that succeeded has to say is in the result by then.
+            # The result has been read from the store by then.
             "ttlStrategy": {"secondsAfterSuccess": 3600, "secondsAfterFailure": 1209600},
             "podSpecPatch": '{"terminationGracePeriodSeconds": 120}',
             "arguments": {
@@ -163,13 +164,13 @@ def _site(cluster: Cluster) -> Site:
     if site is None:
         raise ConfigurationError(
             f"ConfigMap {CONFIG_MAP} of namespace {cluster.namespace} cannot be read from here, and it names the store "
-            "that results are read from; use a kubeconfig that may read it"
+            "of the results; use a kubeconfig that may read it"
         )
     return site
 
 
 def _check_store(site: Site, namespace: str) -> None:
-    """Ask the store for anything."""
+    """Check that the store answers."""
     try:
         open_store(site.store).exists(keys.CONFIG)
     except (ConfigurationError, TryAgainError) as error:
@@ -193,7 +194,7 @@ def _measure(
     except KeyboardInterrupt as error:
         stop_run(cluster, run.id)
         raise InterruptedByUserError(
-            f"run {run.id} is stopping; what it has left is in {run.store.uri}, and may be removed"
+            f"run {run.id} is stopping; its objects in {run.store.uri} can be removed"
         ) from error
     row = _row(cluster, run)
     for key in list(run.store.list("")):
@@ -202,7 +203,7 @@ def _measure(
 
 
 def _row(cluster: Cluster, run: Run) -> ClusterScaleRow:
-    """Return what a run came to whose every shard is done."""
+    """Return the measurement of a run whose shards are all done."""
     num_shards = run.settings.collect.shards
     results = read_from_shards(run.store, _ITERATION, StepName.COLLECT, num_shards, COLLECT_RESULT, CollectResult)
     decisions = sum(result.decisions for result in results)
@@ -216,9 +217,9 @@ def _row(cluster: Cluster, run: Run) -> ClusterScaleRow:
 
 
 def _pod_seconds(cluster: Cluster, run: RunId) -> float:
-    """Return the time from the first pod's beginning to the last one's end.
+    """Return the time from the first pod's start to the last one's end.
 
-    Of pods themselves: what is above them in a Workflow ends when Argo looks at it again, up to 10 s later.
+    It reads the pods themselves: the nodes above them in a Workflow end up to 10 s later.
     """
     (workflow,) = cluster.workflows(f"{RUN_LABEL}={run}")
     pods = [node for node in workflow["status"]["nodes"].values() if node["type"] == "Pod"]

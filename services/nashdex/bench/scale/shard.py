@@ -1,4 +1,4 @@
-"""How collecting scales: more gateways to a collector, and more collectors; and the same load, for shards elsewhere."""
+"""Scaling on this machine: more gateways per collector, and more collectors. Also the same load for cluster shards."""
 
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -26,17 +26,17 @@ NUMBERS = (1, 2, 4)
 class ScaleRow(Model):
     """One measurement. Rates are of all shards together."""
 
-    shards: PositiveInt = Field(description="Collectors, each a process of its own, at the same time.")
-    gateways: PositiveInt = Field(description="Gateway processes of each.")
+    shards: PositiveInt = Field(description="Collectors at the same time, one process each.")
+    gateways: PositiveInt = Field(description="Gateway processes per collector.")
     decisions_per_second: PositiveFloat = Field(description="By wall time.")
     decisions_per_cpu_second: PositiveFloat = Field(description="By the CPU time of all processes, user and system.")
     collector_waiting_share: float = Field(description="Of wall time, mean over the shards.")
     gateway_waiting_share: float = Field(description="Of wall time, mean over the gateways.")
-    resident_bytes: PositiveInt = Field(description="All processes at the end.")
+    resident_bytes: PositiveInt = Field(description="Of all processes at the end.")
 
 
 class ScaleResult(Model):
-    """One collector with more and more gateways, then more and more collectors with one each."""
+    """One collector with 1, 2, 4 gateways, then 2 and 4 collectors with one gateway each, by default."""
 
     format: str
     battles_per_gateway: PositiveInt = BATTLES_PER_GATEWAY
@@ -44,10 +44,10 @@ class ScaleResult(Model):
 
 
 def run_scale(format_id: str, *, seconds: float = 20.0, numbers: Sequence[int] = NUMBERS) -> ScaleResult:
-    """Measure each of ``numbers`` of gateways, and then of shards, for ``seconds``.
+    """Measure each of ``numbers`` as a number of gateways, then as a number of shards, for ``seconds`` each.
 
     Raises:
-        ConfigurationError: the format is none of Showdown's, or Node or the gateway's package is missing.
+        ConfigurationError: it is not a Showdown format, or Node or the gateway's package is missing.
     """
     game = showdown_game(format_id)
     sizes = [(1, gateways) for gateways in numbers] + [(shards, 1) for shards in numbers if shards > 1]
@@ -55,10 +55,10 @@ def run_scale(format_id: str, *, seconds: float = 20.0, numbers: Sequence[int] =
 
 
 def fresh_network(format_id: str) -> ActorCritic:
-    """Return an untrained network such as ``run_scale`` measures with. A gateway tells what it is to see.
+    """Return an untrained network like the one that ``run_scale`` measures. A gateway provides its space.
 
     Raises:
-        ConfigurationError: the format is none of Showdown's, or Node or the gateway's package is missing.
+        ConfigurationError: it is not a Showdown format, or Node or the gateway's package is missing.
     """
     arena = showdown_game(format_id).open_arena(num_gateways=1)
     try:
@@ -68,7 +68,7 @@ def fresh_network(format_id: str) -> ActorCritic:
 
 
 def plan_self_play(run: ObjectStore, network: ActorCritic) -> None:
-    """Store ``network`` and the plan of an iteration 0 that has it play itself, both seats recorded."""
+    """Store ``network`` and a plan of iteration 0 in which it plays itself, both seats recorded."""
     policy = save_policy(
         run,
         network,
@@ -93,7 +93,7 @@ def plan_self_play(run: ObjectStore, network: ActorCritic) -> None:
 
 def _row(game: ShowdownGame, num_shards: int, num_gateways: int, seconds: float) -> ScaleRow:
     loads = [Load(game, BATTLES_PER_GATEWAY * num_gateways, num_gateways, seed=shard) for shard in range(num_shards)]
-    # A process of its own for one shard too, so that all rows are measured alike.
+    # A single shard runs in a child process too, so that all rows are measured alike.
     with ProcessPoolExecutor(num_shards, mp_context=get_context("spawn")) as pool:
         measured = list(pool.map(_measure, loads, [seconds] * num_shards))
     decisions = sum(m.decisions for m in measured)

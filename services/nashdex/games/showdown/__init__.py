@@ -1,1 +1,1 @@
-"""Pokémon Showdown: gateway client, formats, teams, rewards, replays, and players that think with poke-env."""
+"""Pokémon Showdown: gateway client, formats, teams, rewards, replays, and players based on poke-env."""

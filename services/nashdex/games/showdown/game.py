@@ -17,17 +17,17 @@ from nashdex.games.space import Space
 
 @dataclass(frozen=True)
 class ShowdownGame:
-    """One Showdown format with the teams that are drawn from."""
+    """One Showdown format and the teams that battles draw from."""
 
     format: str
     packed_teams: tuple[str, ...] = ()
 
     def open_arena(self, *, num_gateways: int) -> ShowdownArena:
-        """Open an arena of so many gateways."""
+        """Open an arena with ``num_gateways`` gateways."""
         return ShowdownArena(self.format, num_gateways)
 
     def teams(self) -> Sequence[str]:
-        """Return the packed teams that battles draw from; empty where the format makes its own."""
+        """Return the packed teams that battles draw from; empty if the simulator generates teams."""
         return self.packed_teams
 
     @property
@@ -63,14 +63,14 @@ def pack_teams(format_id: str, text: str, source: str) -> str:
     between teams.
 
     Raises:
-        DataError: a team is illegal (in the validator's own words), or there is none.
+        DataError: a team is illegal, in the validator's words, or there is none.
     """
     if "|" in text:
         teams = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     else:
         teams = [team for team in text.split("===") if team.strip()]
     if not teams:
-        raise DataError(f"{source} holds no team: expected export text, or packed teams, one a line")
+        raise DataError(f"{source} has no team: expected export text, or packed teams, one a line")
     gateway = Gateway(format_id)
     try:
         return "\n".join(gateway.validate(teams)) + "\n"

@@ -1,7 +1,7 @@
 """Makes a format's own team set: ``python -m nashdex.games.showdown.make_teams --format gen1ou > …/gen1ou.txt``.
 
-Hand-written teams come first; the rest are a random format's teams, fitted to the format and kept where the
-simulator's validator accepts them. They are legal, not competitive. The same arguments make the same file.
+Hand-written teams come first. The rest are a random format's teams, adapted to the format and kept if the simulator's
+validator accepts them. They are legal, not competitive. Equal arguments give equal files.
 """
 
 import sys

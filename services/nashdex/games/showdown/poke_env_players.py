@@ -1,7 +1,7 @@
-"""Players that think with poke-env: a battle is retold to poke-env from the protocol's lines, and its player asked.
+"""Players based on poke-env: its battle reads the protocol's lines, and its player chooses.
 
-No websocket, event loop or thread takes part: poke-env's battle reads lines and requests, and its heuristics are a
-function of the battle alone. This package is the only place that imports poke-env.
+This needs no websocket, event loop or thread: poke-env's battle reads lines and requests, and its heuristics are a
+function of the battle alone. Only this package and the audits import poke-env.
 """
 
 import logging
@@ -18,12 +18,12 @@ from poke_env.player.battle_order import SingleBattleOrder
 from nashdex.core.seeds import derive_seed
 
 _PLAYER_NAMES: Final = ("Player 1", "Player 2")
-"""As the gateway names the seats."""
+"""The gateway's names of the seats."""
 
 _NOT_FOR_BATTLES: Final = frozenset(
     {*Player.MESSAGES_TO_IGNORE, *Battle.MESSAGES_TO_IGNORE, "win", "tie", "request", "error", "bigerror"}
 )
-"""Types of lines that tell a battle nothing, or that poke-env's player handles itself."""
+"""Types of lines that carry nothing for a battle, or that poke-env's player handles itself."""
 
 _ODDITIES: Final = (
     AssertionError,
@@ -35,12 +35,12 @@ _ODDITIES: Final = (
     TypeError,
     ValueError,
 )
-"""What poke-env's battle raises on lines that it does not know or that contradict what it believes."""
+"""Errors that poke-env's battle raises on unknown lines, or on lines that contradict its state."""
 
 _FIRST_MOVE_ACTION: Final = 6
 _MOVES_PER_GROUP: Final = 4
 
-# It warns of every effect that it has no name for, which is no news to anyone here.
+# It warns about every effect that it has no name for.
 _LOGGER: Final = logging.getLogger("poke-env")
 _LOGGER.setLevel(logging.CRITICAL)
 
@@ -56,12 +56,12 @@ class PokeEnvSeat:
             gen=GenData.from_format(format_id).gen,
         )
         self.num_oddities = 0
-        """Lines and requests that poke-env could not read; it goes on without them."""
+        """Lines and requests that poke-env could not read and skipped."""
         self._team: list[str] = []
         self._request: dict[str, Any] = {}
 
     def read(self, lines: Sequence[str], request: dict[str, Any]) -> None:
-        """Tell poke-env what this seat saw since its last decision, and what it is asked."""
+        """Pass poke-env this seat's lines since its last decision, and the request."""
         for line in lines:
             if line.startswith("|") and line[1:].partition("|")[0] not in _NOT_FOR_BATTLES:
                 try:
@@ -77,9 +77,9 @@ class PokeEnvSeat:
             self._team = [pokemon["ident"][4:] for pokemon in request["side"]["pokemon"]]
 
     def choose(self) -> int | None:
-        """Return the action that poke-env's heuristics prefer, or None where they have no preference.
+        """Return the action that poke-env's heuristics prefer, or None if they have no preference.
 
-        They have none before the opponent is seen, and when they find nothing that can be done.
+        They have none before the opponent is seen, and if they find no available move or switch.
         """
         battle = self.battle
         if battle.active_pokemon is None or battle.opponent_active_pokemon is None:
@@ -94,10 +94,10 @@ class PokeEnvSeat:
         return self.action_of(order)
 
     def action_of(self, order: SingleBattleOrder) -> int | None:
-        """Return the number of ``order`` among this seat's actions, or None if it names nothing that is on offer.
+        """Return the number of ``order`` among this seat's actions, or None if the request does not offer it.
 
-        Numbers are those of poke-env's ``SinglesEnv.order_to_action``, but counted on the request: poke-env orders
-        the moves of a transformed Pokémon as it saw the opponent use them.
+        Numbers are those of poke-env's ``SinglesEnv.order_to_action``, but in the request's order of moves: poke-env
+        orders the moves of a transformed Pokémon as it saw the opponent use them.
         """
         if isinstance(order.order, Pokemon):
             return self._team.index(order.order.name) if order.order.name in self._team else None
@@ -110,7 +110,7 @@ class PokeEnvSeat:
         return _FIRST_MOVE_ACTION + _MOVES_PER_GROUP * (group.index(True) + 1 if any(group) else 0) + place
 
     def _place_of(self, move_id: str) -> int | None:
-        """Return the place of a move among the active Pokémon's own; a single move that is none of them has place 0."""
+        """Return a move's place among the active Pokémon's own moves; a single other move has place 0."""
         offered = [_bare(move["id"]) for move in self._request["active"][0]["moves"]]
         own = next(pokemon["moves"] for pokemon in self._request["side"]["pokemon"] if pokemon["active"])
         own = [_bare(move) for move in own]
@@ -121,15 +121,15 @@ class PokeEnvSeat:
 
 
 def _bare(move_id: str) -> str:
-    """Return a move's id without what requests append to it: the type of a Hidden Power, and powers."""
+    """Return a move's id without the suffixes of requests: the type of a Hidden Power, and powers."""
     return "hiddenpower" if move_id.startswith("hiddenpower") else move_id.rstrip("0123456789")
 
 
 class HeuristicSeats:
     """Any number of seats that play by poke-env's ``SimpleHeuristicsPlayer``.
 
-    Where the heuristics have no preference, or prefer what the mask forbids, a legal action is drawn by the seat's
-    own generator; the second is counted in ``fallbacks``.
+    If the heuristics have no preference, or prefer an illegal action, the seat's own generator draws a legal one.
+    ``fallbacks`` counts the illegal preferences.
     """
 
     def __init__(self, format_id: str, seed: int = 0) -> None:
@@ -150,7 +150,7 @@ class HeuristicSeats:
         Args:
             battle: the battle's number; its first decision begins a new battle for poke-env.
             seat: 0 or 1.
-            lines: what the seat saw since its last decision.
+            lines: the seat's lines since its last decision.
             request: the simulator's request.
             mask: legal actions, shape (num_actions,).
         """
@@ -168,5 +168,5 @@ class HeuristicSeats:
         return int(generator.choice(np.flatnonzero(mask)))
 
     def forget(self, battle: int, seat: int) -> None:
-        """Free what is kept of a battle that ended."""
+        """Forget a seat whose battle ended."""
         self._seats.pop((battle, seat), None)

@@ -1,6 +1,6 @@
 """Showdown replays: one HTML file a battle, in the layout that Showdown's own "download replay" writes.
 
-With a network the official player animates it; without one the log below the player can still be read.
+With a network the official player animates it. Without one, the log below the player is readable.
 """
 
 from html import escape
@@ -17,7 +17,7 @@ summary { cursor: pointer; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 9pt/1.45 ui-monospace, Menlo, Consolas, monospace; }
 """
 
-# Undoes `script_data`, then shows the log as plain text. The player must not be waited for: it may never come.
+# Undoes `script_data`, then shows the log as plain text. Does not wait for the player, which may never load.
 _READ_LOG = (
     'document.querySelector(".battle-log-text").textContent = '
     r'document.querySelector(".battle-log-data").textContent.replace(/\\\//g, "/");'
@@ -27,7 +27,7 @@ _READ_LOG = (
 def rename_players(log: str, players: tuple[str, str]) -> str:
     """Return ``log`` with the players called ``players``, by seat, where the log introduces them and names the winner.
 
-    Battles are played under names that say nothing, so that a name can change nothing.
+    Battles run under neutral names, so that a name cannot influence them.
     """
     renamed: dict[str, str] = {}
     lines = []
@@ -44,7 +44,7 @@ def rename_players(log: str, players: tuple[str, str]) -> str:
 
 
 def script_data(log: str) -> str:
-    r"""Return ``log`` as it may stand in the ``battle-log-data`` block.
+    r"""Return ``log`` escaped for the ``battle-log-data`` block.
 
     Every ``/`` becomes ``\/``, which the player undoes: the log cannot close the block. ``<!--`` cannot be written
     so that the player restores it, and may make a browser look past the block's end: it becomes ``<\!--``.
@@ -57,7 +57,7 @@ def replay_page(log: str, title: str, format: str) -> str:  # noqa: A002 - the p
 
     Args:
         log: the battle's protocol lines, as one string.
-        title: who played whom, for people.
+        title: the players, for readers.
         format: the Showdown format id.
     """
     return f"""<!DOCTYPE html>

@@ -1,4 +1,4 @@
-"""Rewards of a seat's decisions. Both kinds rank policies by won games alone."""
+"""Rewards of a seat's decisions. Under both kinds the best policy is the one that wins most."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ def rewards(
 
 
 def _remaining(space: Space, observations: NDArray[np.float32], block: str) -> NDArray[np.float32]:
-    """Return a side's share of HP left, shape (T,); a Pokémon that was not seen yet counts as unhurt."""
+    """Return a side's share of HP left, shape (T,); a Pokémon that was not seen yet counts as full."""
     hp = space.view(observations, block, "hp")[..., 0]
     present = space.view(observations, block, "present")[..., 0]
     remaining: NDArray[np.float32] = (hp * present).sum(axis=1) / present.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Games small enough to write down whole: matrix games, and Kuhn and Leduc poker by OpenSpiel.
+"""Games small enough to write down: matrix games, and Kuhn and Leduc poker from OpenSpiel.
 
-Every number here is exact, from the game's tree. Knows nothing of policies or training; never imports torch.
+Every number here is exact and comes from the game's tree. Does not import policies, training or torch.
 """

@@ -1,4 +1,4 @@
-"""Plays many battles of a tabular game at once, in this process. N battles under way."""
+"""Plays many battles of a tabular game at once, in this process. N running battles."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from nashdex.games.tabular.tree import GameTree
 
 
 class TabularArena:
-    """Implements ``games.interface.Arena``. A battle's seed decides what chance does, and nothing else."""
+    """Implements ``games.interface.Arena``. A battle's seed decides chance alone."""
 
     def __init__(self, tree: GameTree) -> None:
         self._tree = tree
@@ -21,7 +21,7 @@ class TabularArena:
         self._observations = observations_of(tree)
         self._cumulative_chance = tree.chance.cumsum(axis=1)
         self._is_chance = self._cumulative_chance[:, -1] > 0
-        # One element a battle under way, in the order in which they began.
+        # One element per running battle, in the order of their starts.
         self._battle = np.empty(0, dtype=np.int64)
         self._node = np.empty(0, dtype=np.int64)
         self._seed = np.empty(0, dtype=np.uint64)
@@ -31,7 +31,7 @@ class TabularArena:
 
     @property
     def space(self) -> Space:
-        """What policies see and may do here."""
+        """Layout of observations and actions."""
         return self._space
 
     @property
@@ -50,7 +50,7 @@ class TabularArena:
         self._is_asked = np.append(self._is_asked, np.zeros(count, dtype=np.bool_))
 
     def poll(self) -> Events:
-        """Let chance play, and return the battles that ended and the decisions that came due."""
+        """Let chance play, and return the finished battles and the decisions that are due."""
         self._play_chance()
         ended = self._tree.is_terminal[self._node]
         outcomes = self._outcomes(np.flatnonzero(ended))
@@ -60,7 +60,7 @@ class TabularArena:
         return Events([self._decisions(due)] if len(due) else [], outcomes, [])
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
-        """Answer decisions, one a row, in any order; arrays of shape (N,)."""
+        """Answer decisions, one per row, in any order; arrays of shape (N,)."""
         order = np.argsort(self._battle)
         rows = order[np.searchsorted(self._battle, battle, sorter=order)]
         nodes = self._node[rows]
@@ -70,15 +70,15 @@ class TabularArena:
         self._is_asked[rows] = False
 
     def resident_bytes(self) -> int:
-        """Return 0: the arena has no process of its own."""
+        """Return 0: the arena has no child process."""
         return 0
 
     def cpu_seconds(self) -> float:
-        """Return 0: the arena has no process of its own."""
+        """Return 0: the arena has no child process."""
         return 0.0
 
     def close(self) -> None:
-        """Do nothing: there is no process to stop."""
+        """Do nothing: the arena has no child process."""
 
     def _play_chance(self) -> None:
         while len(rows := np.flatnonzero(self._is_chance[self._node])):

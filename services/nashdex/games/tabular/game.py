@@ -40,7 +40,7 @@ class TabularGame:
 
     @property
     def space(self) -> Space:
-        """What policies see and may do."""
+        """Layout of observations and actions."""
         return tabular_space(self.tree)
 
     def open_arena(self, *, num_gateways: int) -> TabularArena:

@@ -1,4 +1,4 @@
-"""Matrix games as trees: seat 0 chooses a row, seat 1, who does not see it, a column."""
+"""Matrix games as trees: seat 0 chooses a row; seat 1 chooses a column without seeing it."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,11 +10,11 @@ from nashdex.core.documents import Document
 from nashdex.games.tabular.tree import GameTree
 
 MAX_ACTIONS: Final = 100
-"""Of either seat: a tree has a node for each pair of actions."""
+"""Limit for each seat, because a tree has a node for each pair of actions."""
 
 
 class MatrixDocument(Document):
-    """A zero-sum matrix game as a run stores it: also a file that ``nashdex solve`` reads."""
+    """A zero-sum matrix game as a run stores it, in the form that ``nashdex solve`` reads."""
 
     row_policies: tuple[str, ...]
     column_policies: tuple[str, ...]
@@ -25,7 +25,9 @@ class MatrixDocument(Document):
     def _names_fit(self) -> "MatrixDocument":
         sizes = {len(row) for row in self.payoffs}
         if not self.row_policies or len(self.payoffs) != len(self.row_policies) or sizes != {len(self.column_policies)}:
-            raise ValueError("payoffs does not have a row for each of row_policies and a column for each of the others")
+            raise ValueError(
+                "payoffs needs one row per entry of row_policies and one column per entry of column_policies"
+            )
         return self
 
 

@@ -35,12 +35,12 @@ class _Enumeration:
         self._action_names: dict[int, str] = {}
         self._node_state: list[int] = []
         self._branches: list[list[tuple[int, int, float]]] = []
-        """Of each node: branch, child and the probability that chance takes it."""
+        """For each node: branch, child and the probability that chance takes it."""
         self._payoff: list[float] = []
         self._visit(game.new_initial_state())
 
     def tree(self, name: str) -> GameTree:
-        """Return what was found."""
+        """Return the enumerated tree."""
         num_actions = self._game.num_distinct_actions()
         num_branches = max(num_actions, 1 + max(branch for row in self._branches for branch, _, _ in row))
         children = np.full((len(self._branches), num_branches), -1, dtype=np.int64)
@@ -66,7 +66,7 @@ class _Enumeration:
         )
 
     def _visit(self, state: "pyspiel.State") -> int:
-        """Number ``state`` and all that can follow it; return its number."""
+        """Number ``state`` and all its descendants; return its number."""
         node = len(self._node_state)
         row: list[tuple[int, int, float]] = []
         self._branches.append(row)

@@ -1,4 +1,4 @@
-"""What policies see and may do in a tabular game. S information states, F features."""
+"""Layout of observations and actions of a tabular game. S information states, F features."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from nashdex.games.tabular.tree import GameTree
 GAME = "tabular"
 """``Space.game`` of every tabular game."""
 STATE = "state"
-"""The only block, and its field that names the information state; 0 is none of them."""
+"""The only block, and its field that names the information state; 0 is no state."""
 
 
 def tabular_space(tree: GameTree) -> Space:
@@ -20,7 +20,7 @@ def tabular_space(tree: GameTree) -> Space:
             name=STATE, offset=0, size=1, kind="category", vocabulary=STATE, description="Number of the state, from 1."
         ),
         ObservationField(
-            name="information", offset=1, size=num_features, kind="number", description="What the seat knows."
+            name="information", offset=1, size=num_features, kind="number", description="The seat's information."
         ),
     )
     return Space(
@@ -36,11 +36,11 @@ def tabular_space(tree: GameTree) -> Space:
 
 
 def observations_of(tree: GameTree) -> NDArray[np.float32]:
-    """Return what a seat sees in each information state, shape (S, 1 + F)."""
+    """Return the observation of each information state, shape (S, 1 + F)."""
     numbers = np.arange(1, tree.num_states + 1, dtype=np.float32)
     return np.column_stack([numbers, tree.features])
 
 
 def observed_states(space: Space, observations: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the information states that N observations are of, shape (N,)."""
+    """Return the information state of each of N observations, shape (N,)."""
     return space.view(observations, STATE, STATE)[:, 0, 0].astype(np.int64) - 1

@@ -3,9 +3,9 @@
 S information states of both seats, A actions, F features, N nodes, B branches, T terminal nodes.
 
 A *table* is a policy for both seats: float64 of shape (S, A), the probability of each action in each information state,
-0 where it is illegal. A *sequence* is what one seat has done so far: its last information state and action, s · A + a;
-after the S · A of these stand the two empty sequences, S · A + seat. (Sequence form: von Stengel 1996, "Efficient
-computation of behavior strategies".)
+0 if it is illegal. A *sequence* is one seat's play so far, given by its last information state and action: s · A + a.
+The two empty sequences, S · A + seat, follow these S · A. (Sequence form: von Stengel 1996, "Efficient computation of
+behavior strategies".)
 """
 
 import hashlib
@@ -21,17 +21,17 @@ from nashdex.games.interface import NUM_SEATS
 Table = NDArray[np.float64]
 
 _SUM_TOLERANCE = 1e-9
-"""What rounding may add to a distribution's sum."""
+"""Rounding error that a distribution's sum may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceForm:
-    """The tree as each seat's own decisions see it."""
+    """The tree in terms of each seat's own decisions."""
 
     parent: NDArray[np.int64]
     """Shape (S,): the sequence that leads to each information state."""
     levels: tuple[NDArray[np.int64], ...]
-    """Information states by how many decisions their seat has made before."""
+    """Information states by the number of earlier decisions of their seat."""
     leaves: NDArray[np.int64]
     """Shape (T, 2): each seat's last sequence before each terminal node."""
     weights: NDArray[np.float64]
@@ -40,7 +40,7 @@ class SequenceForm:
 
 @dataclass(frozen=True, eq=False)
 class GameTree:
-    """A game of two seats, zero-sum, in which nobody forgets what they knew or did. The first node is the root."""
+    """A zero-sum game of two seats with perfect recall. The first node is the root."""
 
     format: str
     """The name that settings use."""
@@ -51,7 +51,7 @@ class GameTree:
     legal: NDArray[np.bool_]
     """Shape (S, A); never all false."""
     features: NDArray[np.float32]
-    """Shape (S, F): what the seat knows, for networks."""
+    """Shape (S, F): the seat's information, as input for networks."""
     node_state: NDArray[np.int64]
     """Shape (N,): the information state of a decision; −1 at chance's and terminal nodes."""
     children: NDArray[np.int64]
@@ -74,7 +74,7 @@ class GameTree:
 
     @cached_property
     def max_payoff(self) -> float:
-        """The largest payoff of either seat; 1 in a game where nobody ever wins anything."""
+        """The largest payoff of either seat; 1 in a game whose payoffs are all 0."""
         return float(np.abs(self.payoff).max()) or 1.0
 
     @cached_property
@@ -93,7 +93,7 @@ class GameTree:
 
     @cached_property
     def sequence_form(self) -> SequenceForm:
-        """The tree as each seat's own decisions see it."""
+        """The tree in terms of each seat's own decisions."""
         num_states, num_actions = self.legal.shape
         empty = num_states * num_actions
         parent = np.full(num_states, -1)
@@ -106,7 +106,7 @@ class GameTree:
             if state >= 0:
                 seat = player[state]
                 before = last[node][seat]
-                assert parent[state] in {-1, before}, "a seat forgets what it did: not a game of perfect recall"
+                assert parent[state] in {-1, before}, "a seat forgets its own play: the game has no perfect recall"
                 if parent[state] < 0:
                     parent[state] = before
                     depth[state] = depth[before // num_actions] + 1 if before < empty else 0
@@ -131,7 +131,7 @@ class GameTree:
 
 
 def uniform_table(tree: GameTree) -> Table:
-    """Return the table that plays every legal action alike."""
+    """Return the table that plays all legal actions with equal probability."""
     table: Table = tree.legal / tree.legal.sum(axis=1, keepdims=True)
     return table
 
@@ -159,6 +159,6 @@ def check_table(tree: GameTree, table: Table, source: str) -> None:
     if len(bad):
         state = bad[0]
         raise DataError(
-            f"{source} is no policy: in state {tree.state_names[state]!r} it plays {table[state].tolist()}, expected "
-            f"probabilities that sum to 1, 0 where {tree.legal[state].tolist()} says that an action is illegal"
+            f"{source} is not a policy: in state {tree.state_names[state]!r} it plays {table[state].tolist()}; "
+            f"expected probabilities that sum to 1, 0 for illegal actions (legal: {tree.legal[state].tolist()})"
         )

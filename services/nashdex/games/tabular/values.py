@@ -6,8 +6,8 @@ seat. A is antisymmetric whatever the game, and the value of the symmetrised gam
 A *realization plan* is the probability of each sequence as far as its seat decides it; a mixture of policies mixes
 plans, never tables.
 
-Nothing here is multiplied by BLAS, whose kernels add up in an order that the processor decides: a run on other
-machines is to come to the same payoffs, to the last bit.
+Nothing here uses BLAS, whose order of summation depends on the processor: a run gives the same payoffs on every
+machine, to the last bit.
 """
 
 from collections.abc import Sequence
@@ -21,18 +21,18 @@ from nashdex.games.tabular.tree import GameTree, Table, one_hot
 Floats = NDArray[np.float64]
 
 _TIE = 1e-10
-"""Actions that differ by less than this share of the largest payoff are equally good: rounding, of the mixture too
-(``metagame.solving``), must not choose."""
+"""Actions that differ by less than this share of the largest payoff are equally good, so that rounding, also of the
+mixture (``metagame.analysis.solving``), does not choose between them."""
 
 
 @dataclass(frozen=True, slots=True)
 class BestResponse:
-    """The best that one policy can do in each seat against fixed opponents."""
+    """A best response to fixed opponents, in both seats."""
 
     table: Table
     """Shape (S, A), deterministic; the first of equally good actions."""
     seat_values: tuple[float, float]
-    """What it gets as seat 0 and as seat 1, in the game's payoff units."""
+    """Its payoff as seat 0 and as seat 1, in the game's payoff units."""
 
     @property
     def value(self) -> float:
@@ -85,7 +85,7 @@ def best_response(tree: GameTree, tables: Sequence[Table] | Table, mixture: Arra
 
 
 def nash_conv(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLike) -> float:
-    """Return what both seats together can gain by leaving the mixture: 0 at an equilibrium; twice exploitability.
+    """Return what both seats together can gain by deviating from the mixture: twice its exploitability.
 
     Never below 0 (Lanctot et al. 2017, arXiv 1711.00832).
     """
@@ -100,10 +100,10 @@ def mixed_plan(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLi
 
 
 def mixed_table(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLike) -> Table:
-    """Return the one table that plays like a mixture whose policy is drawn once a game (Kuhn 1953).
+    """Return the table that plays like a mixture whose policy is drawn once per game (Kuhn 1953).
 
-    In each state a policy counts by its weight times the probability that its own choices lead there. Where none of the
-    mixture's policies ever comes, they count by weight alone.
+    In each state a policy's share is its weight times the probability that its own choices lead there. In a state that
+    no policy of the mixture reaches, its share is its weight.
     """
     tables = np.asarray(tables, dtype=np.float64).reshape(-1, *tree.legal.shape)
     weights = np.asarray(mixture, dtype=np.float64)
@@ -118,7 +118,7 @@ def mixed_table(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayL
 def best_response_to_plan(tree: GameTree, plan: Floats) -> BestResponse:
     """Return the best response to a plan of both seats, shape (S · A + 2,), by backward induction.
 
-    The value of a sequence is what its leaves bring, plus the values of the states that follow it.
+    The value of a sequence is the payoff of its leaves plus the values of the states that follow it.
     """
     form, (num_states, num_actions) = tree.sequence_form, tree.legal.shape
     first, second = form.leaves.T

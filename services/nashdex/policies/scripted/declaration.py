@@ -22,7 +22,7 @@ class ScriptedPlayer(ABC):
         """Answer each of N decisions. ``uniforms``, shape (N,) in [0, 1), is all the randomness there is."""
 
     def forget(self, battle: int, seat: int) -> None:  # noqa: B027 - most players remember nothing
-        """Drop what is remembered of a seat whose battle ended."""
+        """Forget a seat whose battle ended."""
 
 
 @dataclass(frozen=True)

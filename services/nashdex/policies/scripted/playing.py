@@ -28,7 +28,7 @@ class ScriptedSeats:
         return self._player.act(decisions, uniforms)
 
     def forget(self, battle: int, seat: int) -> None:
-        """Drop what is remembered of a seat whose battle ended."""
+        """Forget a seat whose battle ended."""
         self._player.forget(battle, seat)
 
 

@@ -31,9 +31,9 @@ _NUM_CONCURRENT: Final = 16
 _SILENCE_SECONDS: Final = 120.0
 _DEADLINE_SECONDS: Final = 600.0
 _HEURISTIC_SHARE: Final = 0.5
-"""Of the decisions; the others are drawn among the legal actions, so that rare moves come up."""
+"""Share of decisions by the heuristics. The others are drawn from the legal actions, so that rare moves occur."""
 _SWITCH_SHARE: Final = 0.15
-"""Of drawn decisions that could be a move or a switch."""
+"""Share of switches among drawn decisions that could be a move or a switch."""
 _FIRST_MOVE_ACTION: Final = 6
 _CONTEXT_LINES: Final = 40
 _MAX_EXAMPLES_OF_A_KIND: Final = 3
@@ -41,7 +41,7 @@ _MAX_EXAMPLES_OF_A_KIND: Final = 3
 
 @dataclass
 class Report:
-    """What was compared and how it came out."""
+    """Results of a comparison."""
 
     format: str
     battles: int = 0
@@ -80,13 +80,13 @@ class Report:
 
 @dataclass
 class _Seat:
-    """One seat of a battle under way."""
+    """One seat of a running battle."""
 
     player: PokeEnvSeat
     generator: np.random.Generator
-    """Its own, so that what it draws depends on nothing but its battle."""
+    """One per seat, so that its draws depend on its battle alone."""
     lines: list[str] = field(default_factory=list)
-    """All that it has seen."""
+    """All lines that it has seen."""
 
 
 class Comparison:
@@ -113,7 +113,7 @@ class Comparison:
         """Play ``num_battles`` battles, two seats each.
 
         Raises:
-            TryAgainError: the gateway went away.
+            TryAgainError: the gateway was lost.
         """
         report = self._report
         gateway = Gateway(report.format)
@@ -237,7 +237,7 @@ class Comparison:
 
 
 def _choose(seat: _Seat, mask: NDArray[np.bool_]) -> int:
-    """Return the heuristics' action by one half, else one drawn, moves more often than switches."""
+    """Return the heuristics' action with probability ½, else a drawn one: moves more often than switches."""
     generator = seat.generator
     preferred = seat.player.choose() if generator.random() < _HEURISTIC_SHARE else None
     if preferred is not None and mask[preferred]:

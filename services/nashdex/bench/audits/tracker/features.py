@@ -1,4 +1,4 @@
-"""What the gateway's tracker and poke-env's battle both know, in the same terms, one feature at a time."""
+"""Features that both the gateway's tracker and poke-env's battle know, in the same terms."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ _EFFECTS: Final = {
 }
 """Volatiles that both know, by the tracker's names."""
 _FIRST_GENERATION_EFFECTS: Final = {"mist": Effect.MIST}
-"""In later generations poke-env's effect stands for more than the volatile."""
+"""In later generations poke-env's effect covers more than the volatile."""
 _PARADOX_TWINS: Final = {f"paradox{s}": Effect[f"QUARKDRIVE{s.upper()}"] for s in ("atk", "def", "spa", "spd", "spe")}
 _BOUND: Final = (Effect.BIND, Effect.CLAMP, Effect.FIRE_SPIN, Effect.INFESTATION, Effect.MAGMA_STORM, Effect.SAND_TOMB,
                  Effect.SNAP_TRAP, Effect.THUNDER_CAGE, Effect.WHIRLPOOL, Effect.WRAP)  # fmt: skip
@@ -152,7 +152,7 @@ def _choice_features(
 
 
 def _named_choice(choice: str, request: Mapping[str, Any]) -> str:
-    """Return a choice by numbers with the names that they stand for."""
+    """Return a numbered choice with names instead of numbers."""
     kind, number, *gimmick = choice.split()
     if kind == "switch":
         return f"switch {request['side']['pokemon'][int(number) - 1]['ident'][4:]}"
@@ -198,7 +198,7 @@ def _pokemon_features(
 
 
 def _type_names(pokemon: Pokemon) -> list[str]:
-    """Return the types that are any."""
+    """Return the known types."""
     return sorted(kind.name.lower() for kind in pokemon.types if kind is not PokemonType.THREE_QUESTION_MARKS)
 
 

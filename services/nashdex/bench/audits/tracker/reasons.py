@@ -1,7 +1,6 @@
 """Tests of why the tracker and poke-env differ. Each reads the lines that the seat saw.
 
-A difference is explained only where the lines hold what the reason speaks of; the reasons are in
-``differential_known``.
+A reason explains a difference only if the lines contain its evidence. ``known`` lists the reasons.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -196,7 +195,7 @@ def keeps_prepared_move(difference: Difference) -> bool:
 
 
 def dates_weather_by_upkeep(difference: Difference) -> bool:
-    """poke-env dates a weather anew whenever it is reported to go on."""
+    """poke-env restarts a weather's date at every upkeep line."""
     if difference.feature != "weather.since":
         return False
     turn = difference.battle_state["turn"]
@@ -239,13 +238,13 @@ def misses_item_of_line(difference: Difference) -> bool:
 
 
 def _with_id(tag: str) -> str:
-    """Return a tag with the id in place of the name of what it names."""
+    """Return a tag with its name replaced by the id."""
     kind, colon, name = tag.rpartition(": ")
     return f"{kind}{colon}{to_id_str(name)}"
 
 
 def keeps_forme(difference: Difference) -> bool:
-    """poke-env keeps the species of a Pokémon that changed its forme for good until it comes in again.
+    """poke-env keeps the species of a Pokémon that changed its forme for good until it switches in again.
 
     Tests whether the last change of forme that was announced is the tracker's.
     """
@@ -408,7 +407,7 @@ def gives_mimicked_move_own_pp(difference: Difference) -> bool:
 
 
 def copies_before_request(difference: Difference) -> bool:
-    """A lead that transforms copies ability and moves of the own lead, which only the request after it tells.
+    """A lead that transforms copies ability and moves of the own lead, which only the next request shows.
 
     Tests whether the Pokémon transformed before the first turn, when poke-env knew nothing of the original.
     """
