@@ -23,7 +23,7 @@ TICS = re.compile(
       | (?<!when[ ]it[ ]) c[oa]mes?\s+to(?!\s+(?:know|an\s+end))
       | stands?(?!\s+(?:for|in\s+for|out|up)\b|-) | stood
       | to\s+be\s+had
-      | of\s+which
+      | (?<!one[ ])of\s+which
       | so\s+(?:many|much)(?!\s+(?:that|smaller|larger|as))
       | (?:is|are)\s+made\s+of
       | as\s+it\s+comes
