@@ -1,7 +1,7 @@
 """Checkpoints: one object of tensors under an attempt, and a small document that points to the newest.
 
-The document is replaced in one write, after the tensors are there, so a process may die at any instruction. A later
-attempt at the shard goes on from it and reaches the same bits.
+The document is replaced in one write, after the tensors are stored, so a process may die at any instruction. A later
+attempt at the shard resumes from it and reaches the same bits.
 """
 
 import hashlib
@@ -24,14 +24,15 @@ from nashdex.store.protocol import ObjectStore
 
 
 class TrainingState(Model):
-    """Where training stands, apart from its tensors."""
+    """The state of training, apart from its tensors."""
 
     update: NonNegativeInt = Field(description="Optimiser steps done.")
-    rate_multiplier: NonNegativeFloat = Field(description="What the guard has scaled the step size by.")
+    rate_multiplier: NonNegativeFloat = Field(description="The guard's factor of the step size.")
     rollbacks: NonNegativeInt
     controllers: dict[str, ControllerState] = Field(description="By the coefficient that they move.")
+    kept_controllers: dict[str, dict[str, ControllerState]] = Field(description="Those of kept snapshots, by name.")
     marks: dict[str, float] = Field(description="Numbers that belong to kept snapshots, such as the best loss.")
-    latest: dict[str, float] = Field(description="Values that are measured less often than every update.")
+    latest: dict[str, float] = Field(description="Values that are not measured at every update.")
     curve: tuple[TrainingPoint, ...]
     curve_stride: PositiveInt
 
@@ -39,7 +40,7 @@ class TrainingState(Model):
 class Checkpoint(Document):
     """The newest checkpoint of a shard."""
 
-    inputs: str = Field(description="What is trained on. A checkpoint of other data is not gone on from.")
+    inputs: str = Field(description="Fingerprint of the data. A checkpoint of other data is ignored.")
     state: TrainingState
     tensors: StoredObject
 

@@ -1,45 +1,54 @@
-"""The instability guard: says when an update must not stand."""
+"""The instability guard: it decides when an update is undone."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Guard:
-    """Limits on what an update measures. A value that an algorithm does not measure is not judged."""
+    """Limits on what an update measures. Values that an algorithm does not measure are not judged."""
 
     max_gradient_norm: float = 100.0
     """Of the global gradient before it is scaled down; sound updates stay below 10."""
     max_clip_fraction: float = 0.6
+    max_kl_nats: float = 1.0
+    """Of the policy from the one that played the round; sound updates stay below 0.2."""
     min_entropy_share: float = 0.5
     """Of the entropy when the state was last known to be good."""
     min_entropy_nats: float = 0.02
     """Below this, minibatches differ too much for a share to mean anything."""
 
     def is_sound(self, values: Mapping[str, float]) -> bool:
-        """Say whether a state that measured ``values``, without a problem, is far enough from one to return to.
+        """Say whether a state that measured ``values`` is good enough to return to: far from every limit.
 
-        What is restored at the edge of a limit would only fall off it again.
+        A state at the edge of a limit would only cross it again.
         """
-        return values.get("clip_fraction", 0.0) <= self.max_clip_fraction / 2
+        return (
+            values.get("clip_fraction", 0.0) <= self.max_clip_fraction / 2
+            and values.get("kl_behaviour", 0.0) <= self.max_kl_nats / 2
+        )
 
     def problem(self, values: Mapping[str, float], good_entropy: float | None) -> str | None:
         """Return what is wrong with an update that measured ``values``, or None.
 
         ``good_entropy`` is the entropy in nats of the last good state, if it is known.
         """
+        return next(self._problems(values, good_entropy), None)
+
+    def _problems(self, values: Mapping[str, float], good_entropy: float | None) -> Iterator[str]:
         for name, value in values.items():
             if not math.isfinite(value):
-                return f"{name} is {value}"
-        norm, clipped = values.get("gradient_norm", 0.0), values.get("clip_fraction", 0.0)
+                yield f"{name} is {value}"
+        norm, clipped, kl = (values.get(name, 0.0) for name in ("gradient_norm", "clip_fraction", "kl_behaviour"))
         if norm > self.max_gradient_norm:
-            return f"the gradient's norm is {norm:.3g}, above {self.max_gradient_norm:g}"
+            yield f"the gradient's norm is {norm:.3g}, above {self.max_gradient_norm:g}"
         if clipped > self.max_clip_fraction:
-            return f"{clipped:.0%} of the ratios are clipped, above {self.max_clip_fraction:.0%}"
+            yield f"{clipped:.0%} of the ratios are clipped, above {self.max_clip_fraction:.0%}"
+        if kl > self.max_kl_nats:
+            yield f"the KL from the policy that played is {kl:.3g} nats, above {self.max_kl_nats:g}"
         entropy = values.get("entropy")
         if entropy is None or good_entropy is None or good_entropy <= self.min_entropy_nats:
-            return None
+            return
         if entropy < self.min_entropy_share * good_entropy:
-            return f"entropy fell to {entropy:.3g} nats from {good_entropy:.3g} within a checkpoint's time"
-        return None
+            yield f"entropy fell to {entropy:.3g} nats from {good_entropy:.3g} since the last good state"

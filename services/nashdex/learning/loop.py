@@ -1,4 +1,4 @@
-"""The optimiser steps that every algorithm shares: guarded, recorded, and resumable between any two of them."""
+"""The optimiser steps that every algorithm shares: guarded, recorded, and resumable between any two."""
 
 import copy
 import math
@@ -26,30 +26,30 @@ _log = structlog.get_logger()
 _NOW = "now"
 _GOOD = "good"
 _GOOD_ENTROPY = "good_entropy"
-_REFERENCE = "reference"
 _ROUND = "round"
 _ROUND_UPDATE = "round_update"
 _ROUND_DECISIONS = "round_decisions"
 _NETWORK = "network/"
+_REFERENCE = "reference/"
 
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """What the loop itself needs to know."""
+    """Settings of the loop, whatever the algorithm."""
 
     learning_rate: Schedule
     max_gradient_norm: float
     """The actor's and the critic's gradients are each scaled down to this global norm."""
     checkpoint_every_updates: int
     first_update: int = 0
-    """Optimiser steps before this iteration's, where schedules count them too."""
+    """Optimiser steps of earlier iterations, if schedules count them."""
 
 
 class TrainingLoop:
-    """A network under training: call ``step`` with a loss as long as ``update`` is below what the algorithm wants.
+    """A network in training: call ``step`` with a loss as long as ``update`` is below what the algorithm wants.
 
-    Nothing random is kept here: orders follow from seeds and ``update``. On construction the loop goes on from the
-    shard's checkpoint, where there is one.
+    Nothing random is kept here: orders follow from seeds and ``update``. If the shard has a checkpoint, a new loop
+    resumes from it.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class TrainingLoop:
         self.update = 0
         self.rollbacks = 0
         self.controllers: dict[str, ControllerState] = {}
+        self._kept_controllers: dict[str, dict[str, ControllerState]] = {}
         self.marks: dict[str, float] = {}
         self.latest: dict[str, float] = {}
         self.curve = Curve()
@@ -94,13 +95,13 @@ class TrainingLoop:
     def step(
         self, loss: Tensor, values: Mapping[str, float], progress: Progress, *, rate_multiplier: float = 1.0
     ) -> None:
-        """Take one optimiser step, unless the guard objects; then go back to the last good state at half the rate.
+        """Take one optimiser step, unless the guard objects: then restore the last good state and halve the step size.
 
         Args:
             loss: a scalar with a graph.
-            values: what the loss was made of, for the guard, the curve and the metrics.
-            progress: told of the step.
-            rate_multiplier: scales the step size, beside what the guard does.
+            values: the parts of the loss, for the guard, the curve and the metrics.
+            progress: counts the step.
+            rate_multiplier: scales the step size, on top of the guard's.
 
         Raises:
             StoppedError: the process was asked to stop; a checkpoint was saved.
@@ -193,16 +194,19 @@ class TrainingLoop:
         return network
 
     def keep(self, name: str) -> None:
-        """Keep a copy of weights and optimiser under ``name``; checkpoints keep it too."""
+        """Keep a copy of weights, optimiser, reference and controllers under ``name``; checkpoints keep it too."""
         self._snapshots[name] = {key: tensor.clone() for key, tensor in self._tensors().items()}
+        self._kept_controllers[name] = dict(self.controllers)
 
     def restore(self, name: str) -> None:
         """Return to the copy that was kept under ``name``."""
         self._set_tensors(self._snapshots[name], name)
+        self.controllers = dict(self._kept_controllers[name])
 
     def _tensors(self) -> dict[str, Tensor]:
-        """Return weights and Adam's state by name, as they are, not copied."""
+        """Return the state of weights, reference and Adam by name, as it is, not copied."""
         tensors: dict[str, Tensor] = {f"{_NETWORK}{k}": v.detach() for k, v in self.network.state_dict().items()}
+        tensors |= {f"{_REFERENCE}{k}": v for k, v in self.reference.weights().items()}
         for name, parameter in self.network.named_parameters():
             for key, value in self._optimiser.state.get(parameter, {}).items():
                 tensors[f"optimiser/{name}/{key}"] = value
@@ -214,6 +218,9 @@ class TrainingLoop:
             self.network.load_state_dict(weights)
         except RuntimeError as error:
             raise DataError(f"{source} does not fit the network: {error}") from error
+        self.reference.set_weights(
+            {k.removeprefix(_REFERENCE): v for k, v in tensors.items() if k.startswith(_REFERENCE)}
+        )
         self._optimiser.state.clear()
         for name, parameter in self.network.named_parameters():
             prefix = f"optimiser/{name}/"
@@ -236,12 +243,13 @@ class TrainingLoop:
             rate_multiplier=self._rate_multiplier,
             rollbacks=self.rollbacks,
             controllers=self.controllers,
+            kept_controllers=self._kept_controllers,
             marks=self.marks,
             latest=self.latest,
             curve=self.curve.kept,
             curve_stride=self.curve.stride,
         )
-        kept = {_NOW: self._tensors(), _REFERENCE: self.reference.weights(), **self._snapshots}
+        kept = {_NOW: self._tensors(), **self._snapshots}
         self._checkpoints.save(state, {f"{name}/{k}": v for name, tensors in kept.items() for k, v in tensors.items()})
 
     def _resume(self) -> None:
@@ -254,13 +262,13 @@ class TrainingLoop:
             name, _, rest = key.partition("/")
             self._snapshots.setdefault(name, {})[rest] = tensor if rest.endswith("/step") else tensor.to(device)
         self._set_tensors(self._snapshots.pop(_NOW, {}), "the checkpoint")
-        self.reference.set_weights(self._snapshots.pop(_REFERENCE, {}))
         self.update, self.rollbacks = state.update, state.rollbacks
         self.controllers = dict(state.controllers)
+        self._kept_controllers = {name: dict(kept) for name, kept in state.kept_controllers.items()}
         self.marks, self.latest = dict(state.marks), dict(state.latest)
         self.curve = Curve(state.curve, state.curve_stride)
         self._rate_multiplier = state.rate_multiplier
-        _log.info("going on from a checkpoint", update=self.update)
+        _log.info("resumed from a checkpoint", update=self.update)
 
 
 def set_learning_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:

@@ -1,8 +1,7 @@
-"""References ρ: what a KL holds the policy to.
+"""References ρ: the policies that a KL holds the trained policy to.
 
-Each minibatch gets a full forward pass of the reference, its trunk included: log-probabilities kept since collection
-would be those of whoever collected. Make a reference after weights are loaded. N decisions, F observation values,
-A actions.
+Each minibatch gets a full forward pass of the reference: log-probabilities kept since collection would be those of the
+policy that played. Make a reference after weights are loaded. N decisions, F observation values, A actions.
 """
 
 import copy
@@ -25,7 +24,7 @@ _LEAST_SHARE = 1e-9
 
 
 class Reference:
-    """What the policy is held to. By default it does not change."""
+    """The policy that the trained one is held to. By default it does not change."""
 
     source: str
     """Its kind and, after a colon, where it comes from, such as ``snapshot:p0123``."""
@@ -40,14 +39,14 @@ class Reference:
         raise NotImplementedError
 
     def follow(self, network: ActorCritic) -> None:
-        """Take note of an optimiser step of ``network``."""
+        """React to an optimiser step of ``network``."""
 
     def weights(self) -> dict[str, Tensor]:
-        """Return what checkpoints must keep, as it is, not copied."""
+        """Return the state that checkpoints keep, as it is, not copied."""
         return {}
 
     def set_weights(self, weights: Mapping[str, Tensor]) -> None:
-        """Return to what ``weights`` gave."""
+        """Restore what ``weights`` returned."""
 
 
 class Distribution(Reference):
@@ -103,7 +102,7 @@ class MixtureReference(Distribution):
 
 
 class PortfolioReference(Reference):
-    """Several references, of which the nearest counts, decision by decision."""
+    """Several references; in each decision the nearest one counts."""
 
     def __init__(self, members: Sequence[Distribution]) -> None:
         self.source = "portfolio:" + ",".join(member.source for member in members)
@@ -129,7 +128,7 @@ class EmaReference(Distribution):
 
     @torch.no_grad()
     def follow(self, network: ActorCritic) -> None:
-        """Move the average a little towards ``network``."""
+        """Move the average towards ``network`` by 1 − τ."""
         for average, newest in zip(self._network.parameters(), network.parameters(), strict=True):
             average.lerp_(newest, 1 - self._decay)
 
@@ -138,16 +137,16 @@ class EmaReference(Distribution):
         return {name: tensor.detach() for name, tensor in self._network.state_dict().items()}
 
     def set_weights(self, weights: Mapping[str, Tensor]) -> None:
-        """Return to an average."""
+        """Restore an average."""
         self._network.load_state_dict(weights)
 
 
 def make_reference(
     store: ObjectStore, plan: IterationPlan, damping: Damping, network: ActorCritic, start: SnapshotReference
 ) -> Reference | None:
-    """Return what the preset holds the policy to; None where it is held to nothing.
+    """Return the reference of ``damping``; None if it has none.
 
-    ``start`` is ``network`` as the iteration began.
+    ``start`` is a copy of ``network`` at the start of the iteration.
 
     Raises:
         DataError: an opponent's network is missing, altered or of another space.
@@ -172,8 +171,8 @@ def _opponents_as_references(
 ) -> list[tuple[float, Distribution]]:
     """Return the opponents that have a probability for every action, with their shares of the mixture.
 
-    Those are the networks and the uniformly random policy; programs and deterministic tables have none, and no KL from
-    them is finite.
+    Those are the networks and the uniformly random policy. Programs and deterministic tables have none: no KL from them
+    is finite.
     """
     kinds = {entry.id: entry.kind for entry in plan.population.policies}
     device = next(network.parameters()).device

@@ -197,11 +197,12 @@ def test_the_step_size_reaches_every_parameter_group() -> None:
         ({"gradient_norm": math.inf}, None, "gradient_norm is inf"),
         ({"gradient_norm": 101.0}, None, "the gradient's norm is 101"),
         ({"clip_fraction": 0.61}, None, "61% of the ratios are clipped"),
+        ({"kl_behaviour": 1.1}, None, "the KL from the policy that played is 1.1 nats, above 1"),
         ({"entropy": 0.4}, 1.0, "entropy fell to 0.4 nats from 1"),
         ({"entropy": 0.6}, 1.0, None),
         ({"entropy": 0.4}, None, None),
         ({"entropy": 0.001}, 0.01, None),
-        ({"clip_fraction": 0.6, "gradient_norm": 100.0, "entropy": 1.0}, 1.0, None),
+        ({"clip_fraction": 0.6, "gradient_norm": 100.0, "kl_behaviour": 1.0, "entropy": 1.0}, 1.0, None),
     ],
 )
 def test_the_guard_names_what_is_unstable(

@@ -1,0 +1,41 @@
+"""The documentation lists oracles, what they measure, damping presets and opponent rules in their own words."""
+
+from pathlib import Path
+
+import pytest
+
+from nashdex.learning.damping.registry import DAMPING_PRESETS
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
+from nashdex.oracles.registry import ORACLES
+
+pytestmark = pytest.mark.contract
+
+DOCS = Path(__file__).parents[2] / "docs"
+TRAINING = (DOCS / "training.md").read_text(encoding="utf-8").splitlines()
+METAGAME = (DOCS / "metagame.md").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", ORACLES.names)
+def test_every_oracle_is_documented(name: str) -> None:
+    oracle = ORACLES[name]
+    games = "tabular games" if oracle.needs_tree else "every game"
+    assert f"| `{name}` | {oracle.summary} | {oracle.makes} | {games} |" in TRAINING
+
+
+@pytest.mark.parametrize("name", ORACLES.names)
+def test_every_measured_value_is_documented(name: str) -> None:
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in TRAINING if row.startswith("|")]
+    listed = {(row[0], row[2]) for row in rows if f"`{name}`" in row[1]}
+    assert listed == {(f"`{value}`", meaning) for value, meaning in ORACLES[name].metrics.items()}
+
+
+@pytest.mark.parametrize("name", DAMPING_PRESETS.names)
+def test_every_preset_is_documented(name: str) -> None:
+    preset = DAMPING_PRESETS[name]
+    mark = " (default)" if name == "ppo-clip-kl" else ""
+    assert f"| `{name}`{mark} | {preset.damping.reference} | {preset.summary} |" in TRAINING
+
+
+@pytest.mark.parametrize("name", OPPONENT_RULES.names)
+def test_every_opponent_rule_is_documented(name: str) -> None:
+    assert f"| `{name}` | {OPPONENT_RULES[name].summary} |" in METAGAME

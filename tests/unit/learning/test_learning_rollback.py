@@ -1,0 +1,175 @@
+"""One poisoned update, under every preset: weights, reference and controllers are restored, and training goes on."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.steps import StepName
+from nashdex.learning.batching import Batch, make_batch
+from nashdex.learning.checkpoint import Checkpoints
+from nashdex.learning.damping.interface import Damping
+from nashdex.learning.damping.registry import DAMPING_PRESETS
+from nashdex.learning.damping.settings import DampingSettings
+from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.references import EmaReference, PortfolioReference, Reference, SnapshotReference, UniformReference
+from nashdex.oracles import ppo
+from nashdex.oracles.ppo import PpoSettings, Targets
+from nashdex.policies.inference import NetworkPolicy
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.store import open_store
+from nashdex.telemetry.progress import Progress
+from support.bandit import bandit_space, play
+
+LEARNER = PolicyId("p1")
+WITH_CONTROLLERS = "s0-damped"
+
+
+@dataclass
+class Training:
+    """PPO on 150 battles of the bandit, three updates an epoch; every sound update is kept as good."""
+
+    loop: TrainingLoop
+    batch: Batch
+    targets: Targets
+    reference: Reference | None
+    settings: PpoSettings
+    progress: Progress
+
+    def improve(self, num_epochs: int, targets: Targets | None = None) -> None:
+        """Train up to the end of epoch ``num_epochs``."""
+        settings = self.settings.model_copy(update={"num_epochs": num_epochs})
+        ppo.improve(self.loop, self.batch, targets or self.targets, self.reference, settings, 0, self.progress)
+
+    def step(self, rate_multiplier: float) -> None:
+        """Take one update on the whole batch."""
+        coefficients = self.settings.damping.coefficients(self.loop.schedule_update)
+        loss, values = ppo.ppo_loss(
+            self.loop.network, self.batch, self.targets, self.reference, coefficients, self.settings
+        )
+        self.loop.step(loss, values, self.progress, rate_multiplier=rate_multiplier)
+
+    def kl_reference(self) -> Tensor:
+        """Return the mean KL from the reference, and 0 without one."""
+        if self.reference is None:
+            return torch.zeros(())
+        with torch.no_grad():
+            logits = self.loop.network(self.batch.observations)[0]
+            log_probs = logits.masked_fill(~self.batch.masks, -torch.inf).log_softmax(dim=-1)
+            return self.reference.kl(log_probs, self.batch.observations, self.batch.masks).mean()
+
+
+def reference_of(damping: Damping, network: ActorCritic) -> Reference | None:
+    start = SnapshotReference(network, LEARNER)
+    made: dict[str, Callable[[], Reference | None]] = {
+        "none": lambda: None,
+        "snapshot": lambda: start,
+        "ema": lambda: EmaReference(network, LEARNER, damping.ema_decay),
+        "portfolio": lambda: PortfolioReference([start, UniformReference()]),
+    }
+    return made[damping.reference]()
+
+
+def training_of(preset: str, folder: Path) -> Iterator[Training]:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        sizes = SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
+        network = make_network(bandit_space(), sizes)
+    settings = PpoSettings(damping=DampingSettings.model_validate({"preset": preset}), minibatch_decisions=50)
+    episodes = play(NetworkPolicy(LEARNER, network), 150, seed=3)
+    batch = make_batch(episodes, torch.device("cpu"))
+    rewards = [torch.tensor([2 * episode.score - 1]).numpy() for episode in episodes]
+    reference = reference_of(settings.damping, network)
+    checkpoints = Checkpoints(open_store(str(folder)), 1, 0, AttemptId("attempt"), "fingerprint")
+    loop = TrainingLoop(
+        network,
+        LoopSettings(settings.damping.learning_rate(1e-3), 0.5, checkpoint_every_updates=1),
+        checkpoints,
+        reference=reference,
+    )
+    targets = ppo.make_targets(network, batch, episodes, rewards, settings, 1.0)
+    with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
+        yield Training(loop, batch, targets, reference, settings, progress)
+
+
+@pytest.fixture(params=DAMPING_PRESETS.names)
+def training(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Training]:
+    yield from training_of(request.param, tmp_path)
+
+
+def poison_weights(training: Training) -> None:
+    """An optimiser step that makes weights NaN, which the moving average follows."""
+    with torch.no_grad():
+        next(iter(training.loop.network.parameters())).fill_(torch.nan)
+    training.loop.reference.follow(training.loop.network)
+    training.improve(2)
+
+
+def poison_rewards(training: Training) -> None:
+    training.improve(2, replace(training.targets, advantages=training.targets.advantages * torch.nan))
+
+
+def poison_gradients(training: Training) -> None:
+    parameters = list(training.loop.network.parameters())
+    hooks = [parameter.register_hook(lambda gradient: gradient * torch.inf) for parameter in parameters]
+    training.improve(2)
+    for hook in hooks:
+        hook.remove()
+
+
+def poison_step_size(training: Training) -> None:
+    training.step(rate_multiplier=1e6)
+    training.improve(2)
+
+
+@pytest.mark.parametrize("poison", [poison_weights, poison_rewards, poison_gradients, poison_step_size])
+def test_training_survives_a_poisoned_update(training: Training, poison: Callable[[Training], None]) -> None:
+    training.improve(1)
+    assert training.loop.rollbacks == 0
+    distance = training.kl_reference()
+    poison(training)
+    assert training.loop.rollbacks > 0
+    assert all(parameter.isfinite().all() for parameter in training.loop.network.parameters())
+    assert all(weight.isfinite().all() for weight in training.loop.reference.weights().values())
+    assert training.kl_reference() <= distance + 0.05
+    before, rollbacks = training.loop.update, training.loop.rollbacks
+    training.improve(4)
+    assert training.loop.rollbacks == rollbacks, "it is sound again"
+    assert training.loop.curve.with_newest()[-1].update >= before
+
+
+def test_controllers_return_to_the_good_state_too(tmp_path: Path) -> None:
+    """The wild KL of a poisoned update would otherwise move them for good."""
+    for training in training_of(WITH_CONTROLLERS, tmp_path):
+        training.improve(1)
+        kept = dict(training.loop.controllers)
+        assert kept, "the preset has controllers"
+        training.step(rate_multiplier=1e6)
+        while training.loop.rollbacks == 0:
+            training.improve(2)
+        assert training.loop.controllers.keys() == kept.keys()
+        for name, state in training.loop.controllers.items():
+            assert state.average_nats < kept[name].average_nats + 0.05
+
+
+def test_a_checkpoint_keeps_the_good_reference_and_controllers(tmp_path: Path) -> None:
+    for training in training_of("ema-magnet", tmp_path):
+        training.improve(1)
+        good = {name: weight.clone() for name, weight in training.loop.reference.weights().items()}
+        resumed_reference = reference_of(training.settings.damping, training.loop.network)
+        assert isinstance(resumed_reference, EmaReference)
+        resumed = TrainingLoop(
+            training.loop.network,
+            LoopSettings(training.settings.damping.learning_rate(1e-3), 0.5, checkpoint_every_updates=1),
+            Checkpoints(open_store(str(tmp_path)), 1, 0, AttemptId("second"), "fingerprint"),
+            reference=resumed_reference,
+        )
+        resumed_reference.set_weights({name: weight * torch.nan for name, weight in good.items()})
+        resumed.roll_back("it was poisoned")
+        for name, weight in resumed_reference.weights().items():
+            torch.testing.assert_close(weight, good[name], atol=1e-3, rtol=0)
