@@ -15,7 +15,7 @@ from nashdex.core.seeds import derive_seed
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
-from nashdex.games.registry import game_of_run, is_tabular
+from nashdex.games.registry import game_of_run
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.mixture import Mixture
@@ -99,7 +99,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
 def _trial(game: Game, settings: RunSettings) -> Trial | None:
     """Return the benchmark by which sizes are chosen, or None for a game without gateways."""
-    if is_tabular(settings.format):
+    if game.tree is not None:
         return None
     # Late: it imports torch, which tabular games do not need.
     from nashdex.collector.trial import self_play_trial  # noqa: PLC0415

@@ -85,9 +85,9 @@ def _tree(game: str) -> "GameTree":
         ConfigurationError: the format is no tabular game.
         DataError: the file is missing or wrong, or its game is not zero-sum.
     """
-    from nashdex.games.registry import is_tabular, tabular_game_for
+    from nashdex.games.registry import FORMATS, tabular_game_for
     from nashdex.runs.inputs import read_matrix
 
-    if is_tabular(game) or not game.endswith(".json"):
+    if game in FORMATS or not game.endswith(".json"):
         return tabular_game_for(game).tree
     return tabular_game_for("matrix", read_matrix(Path(game))).tree

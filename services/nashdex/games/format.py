@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from nashdex.core.evidence import Evidence
+
 if TYPE_CHECKING:
     from nashdex.games.interface import Game
     from nashdex.games.tabular.matrix import MatrixDocument
@@ -27,6 +29,9 @@ class Format(ABC):
 
     game: ClassVar[str]
     """``Space.game`` of its games, such as ``showdown``: scripted policies declare the games that they play."""
+
+    evidence: ClassVar[Evidence]
+    """How payoffs between policies become known: by battles, or exactly."""
 
     @property
     def takes_teams(self) -> bool:

@@ -48,11 +48,6 @@ def check_inputs(name: str, *, has_teams: bool, has_matrix: bool) -> None:
         )
 
 
-def is_tabular(name: str) -> bool:
-    """Say whether the format called ``name`` is a tabular game, whose payoffs are known exactly."""
-    return name in FORMATS and FORMATS[name].game == TABULAR
-
-
 def game_for(name: str, teams_text: str | None = None, matrix: MatrixDocument | None = None) -> Game:
     """Return the game called ``name``, with the packed teams or the payoffs where it takes any.
 
@@ -97,8 +92,8 @@ def tabular_game_for(name: str, matrix: MatrixDocument | None = None) -> Tabular
     Raises:
         ConfigurationError: it is no tabular game, or payoffs are missing or superfluous.
     """
-    if not is_tabular(name):
-        known = ", ".join(each for each in FORMATS.names if is_tabular(each))
+    if name not in FORMATS or FORMATS[name].game != TABULAR:
+        known = ", ".join(each for each in FORMATS.names if FORMATS[each].game == TABULAR)
         raise ConfigurationError(f"{name!r} is no tabular game; expected one of {known}")
     game = game_for(name, matrix=matrix)
     assert isinstance(game, TabularGame), "a format of tabular games made another"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from multiprocessing import forkserver, reduction, resource_tracker
 from typing import Any
 
-from nashdex.games.registry import is_tabular
+from nashdex.games.registry import FORMATS
 from nashdex.local.processes import PROGRESS_VARIABLE
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.programs import MODULES
@@ -97,7 +97,7 @@ class WarmStart:
 def modules_of_steps(settings: RunSettings) -> list[str]:
     """Return the modules that the steps of a run import."""
     modules = ["nashdex.runs.creation", "nashdex.telemetry.startup", *MODULES.values()]
-    if ORACLES[settings.train.oracle.kind].makes == "network" or not is_tabular(settings.format):
+    if ORACLES[settings.train.oracle.kind].makes == "network" or FORMATS[settings.format].evidence.is_played:
         modules += ["torch", "nashdex.policies.archive", "nashdex.rollout.play"]
     return modules
 

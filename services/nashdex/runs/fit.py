@@ -6,7 +6,7 @@ from itertools import chain
 from pydantic import BaseModel
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.registry import FORMATS, check_inputs, is_tabular
+from nashdex.games.registry import FORMATS, check_inputs
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.interface import AnyOracle
 from nashdex.oracles.registry import ORACLES
@@ -21,10 +21,15 @@ def check_fit(settings: RunSettings) -> None:
         ConfigurationError: they do not; says which and what to do.
     """
     check_inputs(settings.format, has_teams=settings.teams is not None, has_matrix=settings.matrix is not None)
-    of_game = _of_tabular if is_tabular(settings.format) else _of_showdown
+    of_game = _of_battles if _plays_battles(settings) else _of_exact_payoffs
     parts = (of_game, _of_scripted, _of_oracle, _of_opponents, _of_gate, _of_schedule)
     for problem in chain.from_iterable(part(settings) for part in parts):
         raise ConfigurationError(problem)
+
+
+def _plays_battles(settings: RunSettings) -> bool:
+    """Say whether payoffs come from battles; otherwise they follow exactly from the game's tree."""
+    return FORMATS[settings.format].evidence.is_played
 
 
 def _oracles(settings: RunSettings) -> tuple[AnyOracle, ...]:
@@ -34,7 +39,7 @@ def _oracles(settings: RunSettings) -> tuple[AnyOracle, ...]:
     return (oracle, ORACLES[train.first.kind]) if oracle.improves else (oracle,)
 
 
-def _of_showdown(settings: RunSettings) -> Iterator[str]:
+def _of_battles(settings: RunSettings) -> Iterator[str]:
     for oracle in _oracles(settings):
         if oracle.needs_tree:
             others = " or ".join(repr(name) for name, other in ORACLES.all().items() if _plays_anything(other))
@@ -48,7 +53,7 @@ def _plays_anything(oracle: AnyOracle) -> bool:
     return oracle.answers_opponents and not oracle.needs_tree
 
 
-def _of_tabular(settings: RunSettings) -> Iterator[str]:
+def _of_exact_payoffs(settings: RunSettings) -> Iterator[str]:
     name = settings.format
     if settings.train.reward != "win-loss":
         yield f"train.reward {settings.train.reward!r} is for Pokémon Showdown only; {name} has 'win-loss', its payoff"
@@ -104,7 +109,7 @@ def _of_gate(settings: RunSettings) -> Iterator[str]:
             f"gate.test {gate.test!r} plays a policy against its parent, and the oracle {oracle.name!r} gives policies "
             "none: leave it out"
         )
-    if is_tabular(settings.format):
+    if not _plays_battles(settings):
         for name in changed:
             yield f"gate.{name} has no effect in {settings.format}, whose exact payoffs decide at once: leave it out"
     elif gate.elo0 >= gate.elo1:
@@ -116,7 +121,7 @@ def _of_schedule(settings: RunSettings) -> Iterator[str]:
     if evaluate.schedule == "uniform":
         for name in (name for name in _changed(evaluate) if name in {"first_battles", "adaptive_battles"}):
             yield f"evaluate.{name} has no effect: leave it out, or set evaluate.schedule = 'adaptive'"
-    elif is_tabular(settings.format):
+    elif not _plays_battles(settings):
         yield f"evaluate.schedule {evaluate.schedule!r}: {settings.format} plays no battles to schedule; leave it out"
     elif evaluate.first_battles > evaluate.battles_per_pair:
         yield (

@@ -3,6 +3,7 @@
 A file holds integer counts (``wins``, ``draws``, ``games``, as in ``interaction_matrix.json``) or ``payoffs`` of a
 zero-sum game to the row player. Square and antisymmetric payoffs, or ``"symmetric": true``, are one population; others
 are two. ``column_payoffs`` beside ``payoffs`` make it a bimatrix game, of one population where they are the transpose.
+A run's ``interaction_matrix.json`` is such a file, of either kind.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from pydantic import Field, ValidationError
 
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
+from nashdex.core.evidence import Evidence
 from nashdex.metagame.evidence.counts import check_counts, check_names
 from nashdex.metagame.evidence.estimates import Floats, Integers, centred, expected_scores, require_played
 
@@ -31,9 +33,11 @@ _SMALLEST_SCALE = 1e-100
 
 
 class _MatrixFile(Model):
-    """The file as it is written. Which fields go together is for ``_game`` to say."""
+    """The fields of a file. ``_game`` and ``_counts`` check which of them go together."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 2
+    kind: Evidence | None = Field(None, description="Written by runs; the other fields say the same.")
+    largest_payoff: Payoff | None = Field(None, description="Written by runs; ignored.")
     policies: tuple[Name, ...] | None = None
     row_policies: tuple[Name, ...] | None = None
     column_policies: tuple[Name, ...] | None = None

@@ -9,7 +9,6 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.games.registry import is_tabular
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.registry import ORACLES
@@ -84,6 +83,6 @@ def _store(task: Task, trained: Trained, name: str, parent: PolicyId | None) -> 
         oracle=task.plan.oracle,
         reward=task.settings.train.reward,
         reward_version=task.game.reward_version,
-        tree=task.tree if is_tabular(task.settings.format) else None,
+        tree=task.game.tree,
     )
     return stored, policy.num_parameters

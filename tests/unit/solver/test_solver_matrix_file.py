@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.metagame.evidence.exact import ExactValues
+from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
 from nashdex.solver import matrix_answer, matrix_file
 from nashdex.solver.matrix_answer import SymmetricAnswer, TwoPopulationAnswer
@@ -34,11 +36,19 @@ def test_counts(tmp_path: Path) -> None:
     assert (answer.status, answer.residual) == ("optimal", 0.0)
 
 
-def test_a_published_matrix_with_its_schema_version(tmp_path: Path) -> None:
-    answer = _solve(tmp_path, COUNTS | {"schema_version": 1}, "uniform")
+def test_counts_that_a_run_published(tmp_path: Path) -> None:
+    counts = SampledCounts.model_validate(COUNTS)
+    answer = _solve(tmp_path, counts.to_json().decode(), "uniform")
     assert isinstance(answer, SymmetricAnswer)
     assert answer.meta_strategy == {"a": 0.5, "b": 0.5}
     assert answer.restricted_exploitability == pytest.approx(0.075)
+
+
+def test_exact_payoffs_that_a_run_published(tmp_path: Path) -> None:
+    values = {"policies": ["a", "b", "c"], "payoffs": BIASED_RPS, "largest_payoff": 0.5}
+    answer = _solve(tmp_path, ExactValues.model_validate(values).to_json().decode())
+    assert isinstance(answer, SymmetricAnswer)
+    assert answer.meta_strategy == pytest.approx({"a": 1 / 16, "b": 10 / 16, "c": 5 / 16})
 
 
 def test_antisymmetric_payoffs_are_one_population(tmp_path: Path) -> None:
@@ -152,7 +162,7 @@ def test_an_unknown_solver_is_a_wrong_name(tmp_path: Path) -> None:
         ("[" * 10_000, "recursion"),
         ({}, "expected payoffs, or all of wins, draws and games"),
         ({"payoffs": [[0]], "payofs": 1}, "payofs: no such key"),
-        ({"payoffs": [[0]], "schema_version": 2}, "schema_version"),
+        ({"payoffs": [[0]], "schema_version": 3}, "schema_version"),
         (COUNTS | {"payoffs": [[0]]}, "both payoffs and wins"),
         ({"payoffs": []}, "payoffs is empty"),
         ({"payoffs": [[]]}, "payoffs is empty"),

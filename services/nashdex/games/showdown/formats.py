@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from nashdex.core.evidence import Evidence
 from nashdex.games.format import Format, Inputs
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class ShowdownFormat(Format):
     """Returns the format's own packed teams, one per line. None: the simulator generates teams."""
 
     game: ClassVar[str] = GAME
+    evidence: ClassVar[Evidence] = Evidence.COUNTS
 
     @property
     def takes_teams(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from nashdex.core.evidence import Evidence
 from nashdex.games.format import Format, Inputs
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.matrix import matrix_tree
@@ -20,6 +21,7 @@ class TabularFormat(Format):
     """Returns the game's tree, given the format's name. Called when the game is needed; heavy imports belong inside."""
 
     game: ClassVar[str] = GAME
+    evidence: ClassVar[Evidence] = Evidence.EXACT
 
     def make(self, name: str, inputs: Inputs) -> TabularGame:
         """Return the game."""
@@ -31,6 +33,7 @@ class MatrixFormat(Format):
     """A zero-sum matrix game whose payoffs a run brings."""
 
     game: ClassVar[str] = GAME
+    evidence: ClassVar[Evidence] = Evidence.EXACT
 
     @property
     def takes_matrix(self) -> bool:
