@@ -31,7 +31,7 @@ help: ## Show this list
 .PHONY: setup
 setup: $(PYTHON_STAMP) $(NODE_STAMP) ## Make .venv and services/showdown/node_modules, where they are not current
 
-$(PYTHON_STAMP): pyproject.toml constraints.txt scripts/setup-python
+$(PYTHON_STAMP): pyproject.toml requirements/dev.txt requirements/torch.txt scripts/setup-python
 	scripts/setup-python
 	@touch $@
 
@@ -118,9 +118,13 @@ kind-down: ## Remove that cluster
 dashboards: setup ## Make Grafana's dashboards, helm/nashdex/files/dashboards, from scripts/dashboards
 	$(BIN)/python scripts/make_dashboards.py
 
-.PHONY: constraints
-constraints: setup ## Take the newest versions that fit pyproject.toml, into .venv and constraints.txt
-	scripts/update-constraints
+.PHONY: lock
+lock: setup ## Write requirements/*.txt after a change of pyproject.toml: exact versions and hashes, from uv
+	scripts/lock
+
+.PHONY: upgrade
+upgrade: setup ## Write requirements/*.txt with the newest versions that fit pyproject.toml
+	scripts/lock --upgrade
 
 IMAGES := control collector evaluator trainer showdown
 

@@ -13,7 +13,7 @@ _INPUTS = (
     "images",
     "services",
     "pyproject.toml",
-    "constraints.txt",
+    "requirements",
     "README.md",
     "LICENSE",
     ":!services/showdown/test",
