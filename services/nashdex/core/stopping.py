@@ -13,7 +13,8 @@ _stop = threading.Event()
 
 
 def install_stop_handlers() -> None:
-    """Turn SIGTERM and SIGINT into a request to stop. Call once, from the main thread."""
+    """Turn SIGTERM and SIGINT into a request to stop, and forget earlier requests. Call it from the main thread."""
+    _stop.clear()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _request_stop)
 

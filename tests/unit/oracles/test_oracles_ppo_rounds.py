@@ -1,13 +1,11 @@
 """PPO in several rounds, under every preset, on Kuhn poker: resumable anywhere, and honest about what it measured."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from nashdex.core import stopping
 from nashdex.core.errors import ConfigurationError, StoppedError
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
@@ -28,14 +26,9 @@ from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
+from support.stopping import asked_to_stop
 
 KUHN = openspiel_tree("kuhn_poker")
-
-
-@pytest.fixture(autouse=True)
-def _no_stop_is_left() -> Iterator[None]:
-    yield
-    stopping._stop.clear()
 
 
 def clone(store: ObjectStore, settings: RunSettings) -> PolicyId:
@@ -69,10 +62,8 @@ def test_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_pat
         prepare(store, settings, 1, "ppo", learner, opponents, rule)
         if folder == "stopped":
             for _ in range(9):
-                stopping._stop.set()
-                with pytest.raises(StoppedError):
+                with asked_to_stop(), pytest.raises(StoppedError):
                     run(store, settings, 1, 0)
-                stopping._stop.clear()
         results.append(finished(store, settings, 1))
     through, stopped = results
     assert through.num_updates > 12

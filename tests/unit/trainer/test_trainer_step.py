@@ -1,7 +1,7 @@
 """The train step as a whole: it learns, resumes to the same bits, and refuses what is damaged."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +9,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from nashdex.core import keys, stopping
+from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError, StoppedError
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
@@ -27,6 +27,7 @@ from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
 from support.bandit import FORMAT, bandit_space, play, write_iteration
+from support.stopping import asked_to_stop, stop_handlers
 
 TEACHER = PolicyId("teacher")
 
@@ -69,15 +70,6 @@ def make_settings(*, first: dict[str, object] | None = None, device: str = "cpu"
 
 
 SETTINGS = make_settings()
-
-
-@pytest.fixture(autouse=True)
-def _no_stop_is_left() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    yield
-    stopping._stop.clear()
-    signal.signal(signal.SIGTERM, before[0])
-    signal.signal(signal.SIGINT, before[1])
 
 
 def new_store(folder: Path) -> ObjectStore:
@@ -156,11 +148,9 @@ def test_a_stronger_reference_term_keeps_the_policy_closer(tmp_path: Path) -> No
 
 def stopped_at_every_update(store: ObjectStore, iteration: int, updates: int) -> None:
     """Run the step with a request to stop already made: each attempt does one update and saves."""
-    stopping._stop.set()
     for _ in range(updates):
-        with pytest.raises(StoppedError):
+        with asked_to_stop(), pytest.raises(StoppedError):
             run(store, SETTINGS, iteration, 0)
-    stopping._stop.clear()
 
 
 @pytest.mark.parametrize("iteration", [0, 1], ids=["clone", "ppo"])
@@ -190,11 +180,9 @@ def test_rollbacks_survive_an_interruption_too(tmp_path: Path) -> None:
         store = new_store(tmp_path / name)
         prepare_ppo(store, settings)
         if name == "stopped":
-            stopping._stop.set()
             for _ in range(9):
-                with pytest.raises(StoppedError):
+                with asked_to_stop(), pytest.raises(StoppedError):
                     run(store, settings, 1, 0)
-            stopping._stop.clear()
         results.append(result_of(store, run(store, settings, 1, 0)))
     assert results[0].rollbacks > 0
     assert [r.policy for r in results] == [results[0].policy] * 2
@@ -238,13 +226,11 @@ def checkpoint_keys(store: ObjectStore, iteration: int) -> list[str]:
 
 def test_sigterm_leaves_one_checkpoint_and_a_finished_step_none(store: ObjectStore) -> None:
     prepare_ppo(store)
-    stopping.install_stop_handlers()
-    with pytest.raises(StoppedError):
+    with stop_handlers(), pytest.raises(StoppedError):
         run(SignalsAtCheckpoint(store), SETTINGS, 1, 0)
     found = checkpoint_keys(store, 1)
     assert len(found) == 2, "the pointer and the newest tensors; the older ones are gone"
     assert any(key.endswith("checkpoint-00000008.safetensors") for key in found)
-    stopping._stop.clear()
     run(store, SETTINGS, 1, 0)
     assert not checkpoint_keys(store, 1)
 
