@@ -88,11 +88,11 @@ e2e: setup ## Test it on a real cluster, from building images to removing it all
 
 .PHONY: docs
 docs: setup ## Build the documentation site into site/, and the pages and pictures that are made from code
-	$(BIN)/python -m nashdex.telemetry.metrics_page > docs/metrics.md.new
-	mv docs/metrics.md.new docs/metrics.md
+	$(BIN)/python -m nashdex.telemetry.metrics_page > docs/reference/metrics.md.new
+	mv docs/reference/metrics.md.new docs/reference/metrics.md
 	$(BIN)/python scripts/make_protocol.py
-	cd services/showdown && node scripts/observation_page.js > ../../docs/observation.md.new
-	mv docs/observation.md.new docs/observation.md
+	cd services/showdown && node scripts/observation_page.js > ../../docs/reference/observation.md.new
+	mv docs/reference/observation.md.new docs/reference/observation.md
 	$(BIN)/python scripts/docs/dashboard_drawing.py > docs/images/dashboard.svg
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo 'site/index.html'

@@ -12,7 +12,7 @@ _TEMPLATE = re.compile(r"\{\{ \$(?:labels\.(?P<label>\w+)|value).*?\}\}")
 _HEAD = """\
 # Alerts
 
-The chart installs these with `prometheusRule.enabled`. The [runbook](../runbook.md#alerts) says for each what it means,
+The chart installs these with `prometheusRule.enabled`. The [runbook](../how-to/runbook.md#alerts) says for each what it means,
 where to look and what to do.
 """
 
@@ -28,7 +28,7 @@ def alerts_page() -> str:
                 continue
             name, wait = rule["alert"], rule.get("for", "0m")
             summary = _TEMPLATE.sub(lambda match: match["label"] or "N", rule["annotations"]["summary"])
-            link = f"[{name}](../runbook.md#{name.lower()})"
+            link = f"[{name}](../how-to/runbook.md#{name.lower()})"
             lines.append(f"| {link} | {rule['labels']['severity']} | {wait} | {summary} |")
         lines.append("")
     return "\n".join(lines) + "\n"

@@ -14,7 +14,7 @@ _HEAD = """\
 # Commands
 
 Every command has `--help`. With `--json`, a command prints one JSON document on standard output and nothing else; logs
-go to standard error. A failure is one line on standard error and an [exit code](../architecture.md#exit-codes);
+go to standard error. A failure is one line on standard error and an [exit code](../explanation/architecture.md#exit-codes);
 `nashdex --debug COMMAND` shows the traceback.
 """
 _OTHERS = "Commands"

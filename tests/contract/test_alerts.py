@@ -14,7 +14,7 @@ from support.promql import ROOT, RULES, read_alerts
 pytestmark = pytest.mark.contract
 
 CASES = Path(__file__).with_name("alerts.yaml")
-RUNBOOK = ROOT / "docs" / "runbook.md"
+RUNBOOK = ROOT / "docs" / "how-to" / "runbook.md"
 NAMES = [rule["alert"] for rule in read_alerts()]
 
 needs_promtool = pytest.mark.skipif(
@@ -59,7 +59,7 @@ def test_an_alert_says_what_it_is_and_where_to_read_on(rule: dict[str, dict[str,
     assert notes.keys() == {"summary", "description", "runbook_url"}
     assert "\n" not in notes["summary"]
     page, _, anchor = notes["runbook_url"].partition("#")
-    assert page.endswith("docs/runbook.md")
+    assert page.endswith("docs/how-to/runbook.md")
     assert anchor == str(rule["alert"]).lower()
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.contract
 TARGET_LABELS = {"namespace", "pod", "container", "job", "instance"}
 """Labels that Prometheus adds to everything it scrapes in a cluster."""
 EXTERNAL = {
-    # Argo Workflows 3.7 and 4, docs/metrics.md; checked on a controller of 3.7.18.
+    # Argo Workflows 3.7 and 4, docs/reference/metrics.md; checked on a controller of 3.7.18.
     "argo_workflows_gauge": {"status"},
     "argo_workflows_pods_gauge": {"phase"},
     "argo_workflows_pods_total_count": {"namespace", "phase"},

@@ -32,7 +32,7 @@ def test_the_drawing_of_the_dashboard_is_current() -> None:
 
 
 def test_the_architecture_page_has_the_layers_and_packages() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ][0]

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_is_current() -> None:
-    assert (ROOT / "docs" / "metrics.md").read_text() == metrics_page(), "run 'make docs'"
+    assert (ROOT / "docs" / "reference" / "metrics.md").read_text() == metrics_page(), "run 'make docs'"
 
 
 def test_every_metric_is_set_somewhere() -> None:

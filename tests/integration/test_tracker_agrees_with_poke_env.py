@@ -33,7 +33,7 @@ def test_all_features_agree(format_id: str) -> None:
 
 
 def test_every_explanation_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "tracker.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "tracker.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\*\*([^*]+)\.\*\*", page, re.MULTILINE))
 
     assert documented == set(KNOWN_DIFFERENCES)

@@ -50,7 +50,7 @@ class Metric:
     name: str
     kind: Kind
     help: str
-    """One sentence, for ``# HELP`` and for docs/metrics.md."""
+    """One sentence, for ``# HELP`` and for docs/reference/metrics.md."""
     labels: tuple[str, ...] = ()
     """Besides those of the process."""
     unit: str = ""

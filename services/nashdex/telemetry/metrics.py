@@ -1,4 +1,4 @@
-"""The catalogue of every metric, as data. docs/metrics.md is generated from it (`make docs`).
+"""The catalogue of every metric, as data. docs/reference/metrics.md is generated from it (`make docs`).
 
 A step sets most metrics by reporting facts to Progress (`fact`); the others are set where the event happens.
 """

@@ -1,4 +1,4 @@
-"""Write docs/metrics.md from the catalogue: ``python -m nashdex.telemetry.metrics_page > docs/metrics.md``."""
+"""Write docs/reference/metrics.md from the catalogue: ``python -m nashdex.telemetry.metrics_page > docs/reference/metrics.md``."""
 
 import sys
 
@@ -16,7 +16,7 @@ A process serves its metrics at `/metrics` on the port in `NASHDEX_METRICS_PORT`
 
 
 def metrics_page() -> str:
-    """Return docs/metrics.md."""
+    """Return docs/reference/metrics.md."""
     lines = [_HEAD, "| name | kind | unit | labels | meaning |", "|---|---|---|---|---|"]
     lines += [
         f"| `{metric.name}` | {metric.kind} | {metric.unit} | {', '.join(metric.labels)} | {metric.help} |"

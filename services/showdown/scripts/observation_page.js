@@ -1,5 +1,5 @@
 /**
- * Prints docs/observation.md; `make docs` writes it and a test compares.
+ * Prints docs/reference/observation.md; `make docs` writes it and a test compares.
  */
 import { pathToFileURL } from "node:url";
 import { Encoder } from "../src/encoder/encoder.js";
@@ -10,9 +10,9 @@ const FORMATS = [["gen1randombattle", "gen1ou"], ["gen9randombattle"]];
 const INTRODUCTION = `# The observation
 
 At each decision, a policy sees a row of numbers. The battle gateway's encoder writes it from the state of its tracker,
-which reads only the protocol lines that the seat may see and the seat's own request ([docs/tracker.md](tracker.md)).
+which reads only the protocol lines that the seat may see and the seat's own request ([tracker](tracker.md)).
 \`make docs\` makes this page from the encoder; the handshake sends the same layout as data
-([docs/gateway.md](gateway.md), "The space").
+([gateway](gateway.md), "The space").
 
 Blocks follow one another without gaps, and so do the rows of a block and the fields of a row. A *category* is an index
 into a vocabulary, 0 for none or unknown; every other value is a number, scaled to about −1…1. Unknown values are

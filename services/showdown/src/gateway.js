@@ -18,7 +18,7 @@ const DEFAULT_MAX_HEAP_MB = Math.floor(Math.min(1024, (0.6 * v8.getHeapStatistic
 const USAGE = `usage: node gateway.js [--listen HOST:PORT [--health HOST:PORT]] [--max-heap-mb N] [--no-acceleration] [--version]
 
 Plays Pokémon Showdown battles for one client on standard input and output, or for each TCP connection in its own
-process. The protocol: docs/gateway.md. Logs are JSON lines on standard error.
+process. The protocol: docs/reference/gateway.md. Logs are JSON lines on standard error.
 
   --listen HOST:PORT  accept TCP connections; port 0 takes a free port, which the log names
   --health HOST:PORT  answer GET /healthz with 200 while connections are accepted; for probes, because every

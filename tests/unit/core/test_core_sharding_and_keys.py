@@ -1,4 +1,4 @@
-"""Shards cover the work exactly; keys are what docs/architecture.md says."""
+"""Shards cover the work exactly; keys are what docs/explanation/architecture.md says."""
 
 import pytest
 from hypothesis import given

@@ -1,6 +1,6 @@
 """Choices that the mask allows and the simulator rejects: ``python -m nashdex.bench.audits.rejections --format F``.
 
-Random legal actions find errors of a mask sooner than policies do. See docs/gateway.md, "Rejected choices".
+Random legal actions find errors of a mask sooner than policies do. See docs/reference/gateway.md, "Rejected choices".
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Frames over two file descriptors (docs/gateway.md), without a deadlock between the two directions.
+"""Frames over two file descriptors (docs/reference/gateway.md), without a deadlock between the two directions.
 
 Each side stops reading while its output is full, so a writer that does not read could block forever. Sending
 therefore also receives.

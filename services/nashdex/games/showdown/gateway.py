@@ -1,4 +1,4 @@
-"""The client of one battle gateway (docs/gateway.md): starts or connects to it, exchanges messages and decisions."""
+"""The client of one battle gateway (docs/reference/gateway.md): starts or connects to it, exchanges messages and decisions."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""The control messages between client and gateway: the one declaration (docs/gateway.md).
+"""The control messages between client and gateway: the one declaration (docs/reference/gateway.md).
 
 ``scripts/make_protocol.py`` writes a JSON Schema, the gateway's validators and its types from these models. Every field
 of a message is always present. Decisions and actions are binary frames and no part of this.

@@ -1,6 +1,6 @@
 /**
  * The observation's layout as data: blocks of rows and fields of a row, with names, offsets, scales and meanings. The
- * encoder writes by these offsets and the handshake sends them, so nothing else repeats them. docs/observation.md is
+ * encoder writes by these offsets and the handshake sends them, so nothing else repeats them. docs/reference/observation.md is
  * made from this module.
  */
 import { createHash } from "node:crypto";

@@ -223,7 +223,7 @@ test("formats with the same data share a version, others do not", () => {
   assert.equal(DexInfo.forFormat("gen1ou").species.size, 152);
 });
 
-test("docs/observation.md is current", () => {
-  const page = readFileSync(new URL("../../../../docs/observation.md", import.meta.url), "utf8");
+test("docs/reference/observation.md is current", () => {
+  const page = readFileSync(new URL("../../../../docs/reference/observation.md", import.meta.url), "utf8");
   assert.equal(page, layoutPage(), "run `make docs`");
 });

@@ -1,6 +1,6 @@
 """Differences between the tracker and poke-env that are understood, by name.
 
-The docstring of each test is the reason; docs/tracker.md shows an excerpt of a log for each, which proves which side is
+The docstring of each test is the reason; docs/reference/tracker.md shows an excerpt of a log for each, which proves which side is
 wrong.
 """
 

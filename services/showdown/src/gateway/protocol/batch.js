@@ -1,4 +1,4 @@
-/** The decisions of one tick as one frame: docs/gateway.md, "Frames". */
+/** The decisions of one tick as one frame: docs/reference/gateway.md, "Frames". */
 import { DECISIONS, HEADER_BYTES, writeHeader } from "./frames.js";
 
 /** Bit 0 of a row's flags: the decision is repeated after a rejected choice. */

@@ -1,6 +1,6 @@
 /**
  * Frames on a byte stream, little-endian: `u32` length of what follows, `u8` type, three zero bytes, payload.
- * See docs/gateway.md, "Frames".
+ * See docs/reference/gateway.md, "Frames".
  */
 
 export const CONTROL = 1;

@@ -1,4 +1,4 @@
-/** Control messages from the client, checked against their schema: docs/gateway.md, "Control messages". */
+/** Control messages from the client, checked against their schema: docs/reference/gateway.md, "Control messages". */
 import * as validators from "./generated/validators.js";
 
 export const PROTOCOL = validators.PROTOCOL;

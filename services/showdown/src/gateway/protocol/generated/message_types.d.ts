@@ -237,7 +237,7 @@ export interface SeatView {
   } | null;
 }
 /**
- * Rows of one shape, such as a side's Pokémon. Rows lie one after another.
+ * Consecutive rows of one shape, such as a side's Pokémon.
  */
 export interface ObservationBlock {
   name: string;
@@ -247,13 +247,13 @@ export interface ObservationBlock {
   offset: number;
   rows: number;
   /**
-   * Numbers a row.
+   * Numbers per row.
    */
   stride: number;
   fields: ObservationField[];
 }
 /**
- * Some neighbouring numbers of a row.
+ * Consecutive numbers of a row.
  */
 export interface ObservationField {
   name: string;
