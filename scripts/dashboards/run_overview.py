@@ -57,7 +57,7 @@ RUN_OVERVIEW = Dashboard(
                             "{{alertname}} {{run}} ({{alertstate}})",
                         )
                     ],
-                    description="Pending and firing alerts of nashdex. docs/how-to/runbook.md says what to do about each.",
+                    description="Pending and firing alerts of nashdex. The runbook says what to do about each.",
                 ),
                 increase("Failed battles", "nashdex_failed_battles_total", "run, cause"),
                 increase("Rollbacks", "nashdex_rollbacks_total"),

@@ -12,7 +12,7 @@ _TEMPLATE = re.compile(r"\{\{ \$(?:labels\.(?P<label>\w+)|value).*?\}\}")
 _HEAD = """\
 # Alerts
 
-The chart installs these with `prometheusRule.enabled`. The [runbook](../how-to/runbook.md#alerts) says for each what it means,
+The chart installs these with `prometheusRule.enabled`. The [runbook](../how-to/runbook.md#alerts) says what each means,
 where to look and what to do.
 """
 

@@ -14,8 +14,8 @@ _HEAD = """\
 # Commands
 
 Every command has `--help`. With `--json`, a command prints one JSON document on standard output and nothing else; logs
-go to standard error. A failure is one line on standard error and an [exit code](../explanation/architecture.md#exit-codes);
-`nashdex --debug COMMAND` shows the traceback.
+go to standard error. A failure is one line on standard error and an
+[exit code](../explanation/architecture.md#exit-codes); `nashdex --debug COMMAND` shows the traceback.
 """
 _OTHERS = "Commands"
 

@@ -49,7 +49,12 @@ NOT_YET = frozenset(
             "runs",
         ),
         *("telemetry", "trainer"),
-        *("docs/explanation/metagame.md", "docs/how-to/runbook.md", "docs/explanation/tabular.md", "docs/reference/tracker.md"),
+        *(
+            "docs/explanation/metagame.md",
+            "docs/how-to/runbook.md",
+            "docs/explanation/tabular.md",
+            "docs/reference/tracker.md",
+        ),
         "docs/how-to/workflows.md",
     }
 )

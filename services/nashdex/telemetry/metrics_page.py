@@ -1,4 +1,4 @@
-"""Write docs/reference/metrics.md from the catalogue: ``python -m nashdex.telemetry.metrics_page > docs/reference/metrics.md``."""
+"""Print docs/reference/metrics.md, made from the catalogue: ``python -m nashdex.telemetry.metrics_page``."""
 
 import sys
 

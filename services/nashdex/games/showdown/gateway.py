@@ -1,4 +1,7 @@
-"""The client of one battle gateway (docs/reference/gateway.md): starts or connects to it, exchanges messages and decisions."""
+"""The client of one battle gateway: starts or connects to it, and exchanges messages and decisions.
+
+The protocol: docs/reference/gateway.md.
+"""
 
 import fcntl
 import os

@@ -1,7 +1,7 @@
 """Differences between the tracker and poke-env that are understood, by name.
 
-The docstring of each test is the reason; docs/reference/tracker.md shows an excerpt of a log for each, which proves which side is
-wrong.
+The docstring of each test is the reason. For each, docs/reference/tracker.md shows an excerpt of a log that proves
+which side is wrong.
 """
 
 from collections.abc import Callable, Mapping
