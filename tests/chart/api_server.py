@@ -1,4 +1,4 @@
-"""Stands in for a Kubernetes API server, as far as Helm asks one before it makes anything: what is there."""
+"""A stub of a Kubernetes API server, with the objects that Helm reads before an installation."""
 
 import json
 from collections.abc import Iterator
@@ -19,15 +19,15 @@ ARGO["argoproj.io/v1alpha1"]["workflowtaskresults"] = "WorkflowTaskResult"
 
 @dataclass
 class Cluster:
-    """What is on it."""
+    """The cluster's content."""
 
     kinds: dict[str, dict[str, str]] = field(default_factory=lambda: ARGO)
-    """Custom ones: plural and kind, by group and version."""
+    """Custom resources: plural and kind, by group and version."""
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By path, such as ``/api/v1/namespaces/research/secrets/keys``."""
+    """Objects by path, such as ``/api/v1/namespaces/research/secrets/keys``."""
 
     def answer(self, path: str) -> dict[str, Any] | None:
-        """Return what a GET of ``path`` is answered with; None where there is nothing."""
+        """Return the response to a GET of ``path``; None for 404."""
         groups = _GROUPS | self.kinds
         fixed: dict[str, Any] = {
             "/version": {"major": "1", "minor": "36", "gitVersion": "v1.36.0"},

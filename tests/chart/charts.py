@@ -1,4 +1,4 @@
-"""The chart as its users see it: what Helm's own library renders from it, without a cluster."""
+"""The chart, rendered by Helm's own library without a cluster."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def ci_values(name: str) -> Object:
 
 
 def render(values: Object | None = None) -> list[Object]:
-    """Return every object that the chart makes of ``values``, its tests included."""
+    """Return every object that the chart renders from ``values``, with its tests."""
     with Chart.load(CHART) as chart:
         texts = chart.render(values or {}, name="nashdex", namespace=NAMESPACE)
     manifests = [text for path, text in sorted(texts.items()) if path.endswith(".yaml")]
@@ -34,7 +34,7 @@ def render(values: Object | None = None) -> list[Object]:
 
 
 def notes(values: Object | None = None) -> str:
-    """Return what Helm says after the installation."""
+    """Return the notes that Helm prints after the installation."""
     with Chart.load(CHART) as chart:
         return chart.render(values or {}, name="nashdex", namespace=NAMESPACE)["nashdex/templates/NOTES.txt"]
 
@@ -65,7 +65,7 @@ def pod_specs(objects: list[Object]) -> Iterator[tuple[str, Any]]:
 
 
 def _as_pod(spec: Object, template: Object) -> Object:
-    """Return the pod that Argo makes of a template, as far as its author decides."""
+    """Return the pod that Argo creates from a template, without Argo's own containers."""
     main = {"name": "main", **template["container"]}
     return {
         "containers": [main, *template.get("sidecars", [])],
@@ -76,7 +76,7 @@ def _as_pod(spec: Object, template: Object) -> Object:
 
 
 def site(objects: list[Object]) -> dict[str, str]:
-    """Return what the WorkflowTemplates are told of their place."""
+    """Return the data of the site's ConfigMap."""
     data: dict[str, str] = one(objects, "ConfigMap", "nashdex-site")["data"]
     return data
 
@@ -88,6 +88,6 @@ def patch(objects: list[Object], step: str) -> Object:
 
 
 def container(patched: Object, name: str) -> Object:
-    """Return what a podSpecPatch says of a container."""
+    """Return a container's part of a podSpecPatch."""
     (found,) = (each for each in patched["containers"] if each["name"] == name)
     return dict(found)

@@ -1,4 +1,4 @@
-"""The chart's own files: made from one model, and refusing what they do not know."""
+"""The chart's own files: generated from one model, with a schema that rejects unknown keys."""
 
 import subprocess
 import sys

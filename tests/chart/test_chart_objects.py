@@ -1,4 +1,4 @@
-"""What the chart makes, in every combination of features: valid, restricted, without a credential."""
+"""The chart's objects, in every combination of features: valid, restricted, without credentials."""
 
 import json
 import re
@@ -12,9 +12,9 @@ from charts import CI_VALUES, Object, ci_values, container, notes, one, patch, p
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 KUBERNETES = "1.29"
-"""The oldest that is supported."""
+"""The oldest supported version."""
 OURS = {"argoproj.io/v1alpha1", "monitoring.coreos.com/v1"}
-"""Custom resources, whose schemas are the cluster's."""
+"""Custom resources, whose schemas only the cluster has."""
 POD_SETTINGS = {
     "nodeSelector": {"pool": "research"},
     "tolerations": [{"key": "research", "operator": "Exists"}],
@@ -25,7 +25,7 @@ POD_SETTINGS = {
 
 @pytest.fixture(scope="module", params=CI_VALUES, ids=lambda path: path.name.removesuffix("-values.yaml"))
 def objects(request: pytest.FixtureRequest) -> list[Object]:
-    """Return what the chart makes of a combination of features."""
+    """Return the chart's objects for a combination of features."""
     return render(yaml.safe_load(request.param.read_text()))
 
 

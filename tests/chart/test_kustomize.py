@@ -1,4 +1,4 @@
-"""k8s/, without a cluster: what its files name is there, and its patches fit what they patch."""
+"""k8s/, without a cluster: files exist, and patches match their objects."""
 
 import json
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """A cluster to test on: the one that KUBECONFIG names, one that CLUSTER_UP starts, or kind's.
 
-CLUSTER_UP is a command. Of the programs in its folder, ``env`` prints what points kubectl and docker at the cluster,
-``down`` stops it, ``images NAME…`` carries images into it and ``base-images`` makes what images are built from where no
-registry has it; each may be absent. CLUSTER_LOAD names another command that carries images.
+CLUSTER_UP is a command. Its folder may also have the programs ``env``, which prints variables that point kubectl and docker
+at the cluster; ``down``, which stops it; ``images NAME…``, which loads images; and ``base-images``, which creates the base
+images without a registry. CLUSTER_LOAD names another command that loads images.
 """
 
 import os
@@ -24,21 +24,21 @@ _REQUEUE_TIME = "2s"
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """How to come to a cluster, and to get images into it."""
+    """How to reach a cluster, and to load images into it."""
 
     variables: Mapping[str, str]
-    """What the environment has to say."""
+    """Its environment variables."""
     load: tuple[str, ...]
-    """Command that carries the images that follow."""
+    """Command that loads images, given as its arguments."""
     down: tuple[str, ...] | None = None
-    """Command that stops it, where the test started it."""
+    """Command that stops it, if the test started it."""
     base_images: tuple[str, ...] | None = None
-    """Command that makes what images are built from."""
+    """Command that creates the base images."""
 
 
 @contextmanager
 def open_cluster() -> Iterator[Cluster]:
-    """Find or start a cluster and point this process at it; stop what was started. Skips where there is none."""
+    """Find or start a cluster and point this process at it; stop what was started. Skips without a cluster."""
     cluster = _find()
     with pytest.MonkeyPatch.context() as patch:
         for name, value in cluster.variables.items():
@@ -56,7 +56,7 @@ def open_cluster() -> Iterator[Cluster]:
 
 
 def _quicken_argo() -> None:
-    """Have Argo look at what has changed after 2 s, not 10: an advice of the runbook, and minutes of these tests."""
+    """Let Argo reconcile after 2 s instead of 10, as the runbook advises; it saves minutes here."""
     controller = ("--namespace", "argo", "deployment/workflow-controller")
     run("kubectl", "set", "env", *controller, f"DEFAULT_REQUEUE_TIME={_REQUEUE_TIME}")
     run("kubectl", "rollout", "status", *controller, "--timeout=120s", seconds=150)
@@ -87,7 +87,7 @@ def _start(command: list[str]) -> Cluster:
 
 
 def _answers(variables: Mapping[str, str]) -> bool:
-    """Say whether the cluster runs already. One that is slow to answer runs; only one that refuses does not."""
+    """Return whether the cluster runs already: a slow one does, one that refuses connections does not."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in variables.items():
             patch.setenv(name, value)

@@ -1,4 +1,4 @@
-"""One cluster and one installation for all tests, which run in the order in which they are written."""
+"""One cluster and one installation for all tests, which run in the order of their definition."""
 
 import json
 from collections.abc import Generator, Iterator
@@ -17,20 +17,20 @@ _MEASURED = pytest.StashKey[dict[str, Any]]()
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """A cluster that answers."""
+    """A cluster that responds."""
     with open_cluster() as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def image_tag(cluster: Cluster) -> str:
-    """The tag of images that are made of this working tree, and in the cluster."""
+    """The tag of the images that are built from this working tree and loaded into the cluster."""
     return current_images.provide(cluster)
 
 
 @pytest.fixture(scope="session")
 def place(image_tag: str, pytestconfig: pytest.Config) -> Iterator[Installation]:
-    """A namespace that enforces Restricted pod security, with nothing in it."""
+    """An empty namespace that enforces Restricted pod security."""
     with namespace(image_tag) as made:
         pytestconfig.stash[_INSTALLATION] = made
         yield made
@@ -38,7 +38,7 @@ def place(image_tag: str, pytestconfig: pytest.Config) -> Iterator[Installation]
 
 @pytest.fixture(scope="session")
 def installed(place: Installation) -> Iterator[Installation]:
-    """The chart, installed there, and Argo's own metrics scraped."""
+    """The installed chart, with Argo's metrics scraped."""
     with argo_metrics():
         place.install()
         yield place
@@ -46,13 +46,13 @@ def installed(place: Installation) -> Iterator[Installation]:
 
 @pytest.fixture(scope="session")
 def measured(pytestconfig: pytest.Config) -> dict[str, Any]:
-    """What tests measure, for whoever reads the end of their output."""
+    """Measurements, printed at the end."""
     return pytestconfig.stash.setdefault(_MEASURED, {})
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Undo the random order: each of these tests goes on where the one before it ended."""
+    """Undo the random order: each test continues from the one before it."""
     here = [item for item in items if item.path.is_relative_to(Path(__file__).parent)]
     others = [item for item in items if item not in here]
     items[:] = [*others, *sorted(here, key=lambda item: (item.path, item.reportinfo()[1] or 0))]
@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Collect everything of a failure before the next test changes it."""
+    """Collect logs of a failure before the next test changes the cluster."""
     report = yield
     if report.failed and (made := item.config.stash.get(_INSTALLATION, None)):
         folder = failures.collect(made.namespace, item.name)
@@ -69,7 +69,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:  # noqa: ANN401 - pytest's own is private
-    """Print what was measured, and keep it."""
+    """Print and save the measurements."""
     if measured := config.stash.get(_MEASURED, None):
         failures.LOGS.mkdir(exist_ok=True)
         text = json.dumps(measured, indent=2)

@@ -1,4 +1,4 @@
-"""The five images, under a tag that says what they were built from: built and carried only where that is new."""
+"""The five images, tagged by a hash of their inputs: built and loaded only if that is new."""
 
 import hashlib
 import os
@@ -24,7 +24,7 @@ _LOAD_SECONDS = 900.0
 
 
 def provide(cluster: Cluster) -> str:
-    """Build and carry what the cluster lacks; return the images' tag.
+    """Build and load the images that the cluster lacks; return their tag.
 
     NASHDEX_TEST_IMAGES names the tag of images that the cluster has or can pull; nothing is built then.
     """
@@ -48,7 +48,7 @@ def provide(cluster: Cluster) -> str:
 
 
 def _digest_of_inputs() -> str:
-    """Return 12 digits of a hash over every file that the images are made of."""
+    """Return 12 digits of a hash over all input files of the images."""
     listed = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *_INPUTS)
     digest = hashlib.sha256(os.environ.get("TORCH_INDEX", "").encode())
     for name in sorted(filter(None, listed.split("\0"))):
@@ -59,7 +59,7 @@ def _digest_of_inputs() -> str:
 
 
 def _on_nodes() -> set[str]:
-    """Return the names of the images that every node has, without a registry's."""
+    """Return the names of the images that every node has, without the registry."""
     nodes = read_json("kubectl", "get", "nodes", "-o", "json")["items"]
     held = [
         {

@@ -1,4 +1,4 @@
-"""What is worth knowing of a cluster where a test failed, as files."""
+"""Saves logs and objects of a cluster on which a test failed."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ _LINES = "2000"
 
 
 def collect(namespace: str, test: str) -> Path:
-    """Write what the namespace, its pods, its workflows and Argo's controller say; return the folder."""
+    """Write the objects and logs of the namespace and of Argo's controller; return the folder."""
     folder = LOGS / test
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "pods").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A release of the chart in a namespace of its own, its bucket as seen from this machine, and what runs in it."""
+"""A release of the chart in its own namespace, its bucket as seen from this machine, and its workflows."""
 
 import base64
 import json
@@ -35,7 +35,7 @@ class Installation:
         return run("kubectl", "--namespace", self.namespace, *words, seconds=seconds)
 
     def objects(self, kind: str, **labels: str) -> list[Object]:
-        """Return the objects of a kind, by labels as their names are in Python: ``run`` for ``nashdex.dev/run``."""
+        """Return the objects of a kind by short label names: ``run`` for ``nashdex.dev/run``."""
         names = {"component": "app.kubernetes.io/component"}
         selector = ",".join(f"{names.get(key, f'nashdex.dev/{key}')}={value}" for key, value in labels.items())
         found = self.kubectl("get", kind, "--output=json", f"--selector={selector}")
@@ -47,7 +47,7 @@ class Installation:
         return run("helm", *words, "--namespace", self.namespace, seconds=seconds)
 
     def install(self) -> None:
-        """Install the chart: embedded store, monitoring where the cluster has it, two trainers at once."""
+        """Install the chart: embedded store, monitoring if the cluster has it, two trainers at once."""
         values = [
             f"images.tag={self.image_tag}",
             "podMonitor.enabled=true",
@@ -62,7 +62,7 @@ class Installation:
         self.helm("install", RELEASE, CHART, *settings, "--wait", "--timeout", "5m")
 
     def site(self) -> dict[str, str]:
-        """Return what differs between sites."""
+        """Return the site's configuration."""
         data: dict[str, str] = json.loads(self.kubectl("get", "configmap", "nashdex-site", "-o", "json"))["data"]
         return data
 
@@ -100,7 +100,7 @@ class Installation:
         return found
 
     def end_of(self, name: str, seconds: float) -> Object:
-        """Wait until a Workflow has ended, well or not, and return it."""
+        """Wait until a Workflow has ended, successfully or not, and return it."""
 
         def ended() -> Object | None:
             workflow = self.workflow(name)
@@ -109,7 +109,7 @@ class Installation:
         return wait_for(ended, f"the end of workflow {name}", seconds)
 
     def at_work(self, run_id: str, iteration: int, step: StepName, metric: str, seconds: float) -> str:
-        """Wait until a pod of a step has counted something; return its name."""
+        """Wait until a pod of a step exports a metric above 0; return its name."""
 
         def working() -> str | None:
             for pod in self.objects("pods", run=run_id, iteration=str(iteration), component=step.value):
@@ -121,7 +121,7 @@ class Installation:
         return wait_for(working, f"{step} to be at work", seconds)
 
     def begun(self, run_id: str, iteration: int, step: StepName, words: str, seconds: float) -> str:
-        """Wait until a pod of a step has said ``words`` in its log; return its name. Sooner than metrics tell."""
+        """Wait until a pod of a step has logged ``words``, which is sooner than its metrics; return its name."""
 
         def saying() -> str | None:
             for pod in self.objects("pods", run=run_id, iteration=str(iteration), component=step.value):
@@ -135,34 +135,34 @@ class Installation:
         return wait_for(saying, f"{step} to say {words!r}", seconds)
 
     def metric(self, pod: str, name: str) -> float:
-        """Return the sum of what a pod says of a metric; 0 while it does not answer."""
+        """Return the sum of a pod's samples of a metric; 0 while it does not respond."""
         path = f"/api/v1/namespaces/{self.namespace}/pods/{pod}:9090/proxy/metrics"
         answer = attempt("kubectl", "get", "--raw", path, seconds=30)
         lines = [line for line in answer.stdout.splitlines() if line.startswith((f"{name} ", f"{name}{{"))]
         return sum(float(line.rpartition(" ")[2]) for line in lines)
 
     def retries(self, run_id: str, iteration: int, step: StepName) -> list[int]:
-        """Return how many attempts at its shard each pod of a step knows to have failed; of pods that still exist."""
+        """Return the number of failed attempts that each existing pod of a step was started with."""
         pods = self.objects("pods", run=run_id, iteration=str(iteration), component=step.value)
         containers = [each for pod in pods for each in pod["spec"]["containers"] if each["name"] == "main"]
         return [int(env["value"]) for each in containers for env in each["env"] if env["name"] == "NASHDEX_RETRY"]
 
     def contents(self) -> set[str]:
-        """Return everything in the namespace, as kind and name, but events and what a cluster makes by itself."""
+        """Return all objects of the namespace as kind and name, except events and objects that the cluster creates."""
         kinds = run("kubectl", "api-resources", "--namespaced", "--verbs=list,delete", "-o", "name").split()
         found = read_json("kubectl", "get", ",".join(kinds), "-n", self.namespace, "-o", "json", seconds=120)["items"]
         named = {f"{item['kind']}/{item['metadata']['name']}" for item in found}
         return {each for each in named if each.split("/")[0] not in _EVENTS_AND_CLUSTERS_OWN} - _OF_EVERY_NAMESPACE
 
     def delete_workflows(self) -> None:
-        """Remove what runs have left, which belongs to nobody's release."""
+        """Delete what runs leave behind, which no release owns."""
         for kind in _OF_RUNS:
             attempt("kubectl", "-n", self.namespace, "delete", kind, "--all", "--timeout=120s", seconds=150)
 
 
 @contextmanager
 def namespace(image_tag: str) -> Iterator[Installation]:
-    """Make a namespace that enforces Restricted pod security; remove it, whatever is in it by then."""
+    """Create a namespace that enforces Restricted pod security; delete it with its content."""
     name = f"nashdex-e2e-{secrets.token_hex(3)}"
     run("kubectl", "create", "namespace", name)
     try:
@@ -175,7 +175,7 @@ def namespace(image_tag: str) -> Iterator[Installation]:
 
 @contextmanager
 def argo_metrics() -> Iterator[None]:
-    """Have Argo's metrics scraped, as a cluster's owner does once; undo what was not there before."""
+    """Have Argo's metrics scraped, as a cluster's owner does once; undo it if it was new."""
     manifest = ("--filename", "k8s/prerequisites/argo-metrics.yaml")
     is_ours = attempt("kubectl", "get", *manifest).returncode != 0
     # Refused where the cluster has no prometheus-operator: nothing asks for metrics there.

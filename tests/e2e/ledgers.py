@@ -1,4 +1,4 @@
-"""What an iteration's battles came to in a bucket: every one of them there, none of them twice."""
+"""Checks an iteration's battles in a bucket: none missing, none counted twice."""
 
 from math import comb
 
@@ -38,7 +38,7 @@ def assert_exact(run: Run, iteration: int) -> None:
 
 
 def newest_policy(run: Run, iteration: int) -> PolicyId:
-    """Return the policy that an iteration has added."""
+    """Return the policy that an iteration added."""
     population = read_published(run.store, iteration, keys.POPULATION, Population)
     (policy,) = (entry.id for entry in population.policies if entry.iteration == iteration)
     return policy
@@ -55,7 +55,7 @@ def manifests(run: Run, iteration: int) -> dict[str, bytes]:
 
 
 def num_done(run: Run, iteration: int) -> int:
-    """Return how many shards of an iteration are done."""
+    """Return the number of finished shards of an iteration."""
     shards = [
         (step.name, shard)
         for step in iteration_steps(run.settings)
@@ -65,7 +65,7 @@ def num_done(run: Run, iteration: int) -> int:
 
 
 def longest_chain_seconds(run: Run, iteration: int) -> float:
-    """Return the wall time of an iteration's steps, each by its slowest shard: what no orchestration can save."""
+    """Return the wall time of an iteration's steps, each by its slowest shard: the lower bound of the iteration."""
     return sum(
         max(
             read_manifest(run.store, iteration, step.name, shard).seconds

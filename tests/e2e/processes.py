@@ -16,14 +16,14 @@ _PAUSE_SECONDS = 1.0
 
 
 def attempt(*command: str, seconds: float = 60.0, given: str | None = None) -> "subprocess.CompletedProcess[str]":
-    """Run a program in the repository's root to its end, well or not. Raises TimeoutExpired after ``seconds``."""
+    """Run a program in the repository's root, whatever its exit code. Raises TimeoutExpired after ``seconds``."""
     return subprocess.run(
         command, cwd=ROOT, input=given or "", capture_output=True, text=True, timeout=seconds, check=False
     )
 
 
 def run(*command: str, seconds: float = 60.0, given: str | None = None) -> str:
-    """Return what a program printed; it has to end well."""
+    """Return the output of a program that must succeed."""
     ended = attempt(*command, seconds=seconds, given=given)
     said = f"{ended.stdout[-4000:]}\n{ended.stderr[-4000:]}"
     assert ended.returncode == 0, f"{' '.join(command)[:400]}: exit code {ended.returncode}\n{said}"
@@ -36,7 +36,7 @@ def read_json(*command: str, seconds: float = 60.0) -> Any:  # noqa: ANN401 - wh
 
 
 def wait_for(condition: Callable[[], _Found | None], what: str, seconds: float) -> _Found:
-    """Ask once a second until the answer is true, and return it."""
+    """Poll once a second until the result is true, and return it."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds in vain for {what}"

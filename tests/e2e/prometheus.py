@@ -1,10 +1,10 @@
-"""Asks a real Prometheus everything that dashboards and alerts ask.
+"""Runs every expression of dashboards and alerts on a real Prometheus.
 
-An alert that is silent answers nothing, and one on absence should: so of an alert its metrics are asked, each as it is
-selected, and the whole only for an answer without an error.
+A silent alert has no result. So each metric that an alert selects must have a result, and the whole alert must evaluate
+without an error.
 
-Everything has an answer once a Showdown run has cloned a teacher, improved by PPO in a second iteration, and a tabular
-run stands beside it; Argo's controller must be scraped too: k8s/prerequisites/argo-metrics.yaml.
+Everything has a result after a Showdown run has cloned a teacher and improved it by PPO in a second iteration, beside a
+tabular run. Prometheus must also scrape Argo's controller: k8s/prerequisites/argo-metrics.yaml.
 """
 
 import json
@@ -21,7 +21,7 @@ from support.promql import Expression, alert_expressions, dashboard_expressions,
 _STEP_SECONDS = 15
 _TIMEOUT_SECONDS = 30
 NOT_EVERYWHERE = frozenset({"DCGM_FI_DEV_GPU_UTIL", "ALERTS"})
-"""Metrics that only a machine with a GPU and NVIDIA's exporter has, and that are there only while an alert is."""
+"""Metrics that exist only with a GPU and NVIDIA's exporter, or only while an alert fires."""
 
 
 def ask_all(
@@ -32,21 +32,21 @@ def ask_all(
     headers: dict[str, str] | None = None,
     context: ssl.SSLContext | None = None,
 ) -> list[str]:
-    """Return the expressions that got no answer, each after its place; an empty list is what one hopes for.
+    """Return the expressions without a result, each after its place.
 
     Args:
         base_url: Prometheus's root, such as ``http://10.0.0.1:9090``.
         window_seconds: how far back an answer counts: pods that spoke within it may be gone.
         absent: metrics that need not be there; expressions that name one must only be understood.
         headers: sent with every request, such as an Authorization.
-        context: for a server with a certificate of its own.
+        context: for a server with a self-signed certificate.
 
     Raises:
         OSError: Prometheus cannot be reached.
     """
 
     def ask(expression: str) -> str | None:
-        """Return what is wrong with the answer, or None."""
+        """Return what is wrong with the result, or None."""
         now = time.time()
         query = {"query": expression, "start": now - window_seconds, "end": now, "step": _STEP_SECONDS}
         url = f"{base_url.rstrip('/')}/api/v1/query_range?{urllib.parse.urlencode(query)}"
@@ -69,7 +69,7 @@ def ask_all(
 
 
 def whole(expression: Expression) -> str:
-    """Return the expression as it is asked."""
+    """Return the expression with its variables replaced."""
     return with_values(expression.text)
 
 

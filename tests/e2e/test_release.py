@@ -1,4 +1,4 @@
-"""From a bare cluster to runs, disturbed ones among them, and back to a bare cluster."""
+"""From a bare cluster to runs, some of them disturbed, and back to a bare cluster."""
 
 import json
 import time
@@ -31,7 +31,7 @@ OUTAGE_SECONDS = 120.0
 
 
 def failed_pods(workflow: Object) -> list[Object]:
-    """Return the tries that failed, as Argo tells of them."""
+    """Return the failed attempts, as Argo reports them."""
     nodes = workflow["status"]["nodes"].values()
     return [node for node in nodes if node["type"] == "Pod" and node["phase"] in {"Failed", "Error"}]
 
@@ -43,7 +43,7 @@ def assert_succeeded(workflow: Object) -> None:
 
 
 def tries(workflow: Object, step: str) -> int:
-    """Return how many tries a shard of a step had, at most."""
+    """Return the largest number of attempts at a shard of a step."""
     nodes = workflow["status"]["nodes"].values()
     retried = [node for node in nodes if node["type"] == "Retry" and node["displayName"].startswith(step)]
     return max(len(node["children"]) for node in retried)
@@ -85,7 +85,7 @@ def test_a_second_release_is_refused(installed: Installation) -> None:
 
 
 def test_a_run_is_submitted(installed: Installation) -> None:
-    """It goes on beside all that follows, and through every disturbance."""
+    """It continues during the following tests and their disturbances."""
     said = json.loads(installed.nashdex("submit", KUHN, "--run", KUHN_RUN, "-n", installed.namespace, "--json"))
     assert said["run"] == KUHN_RUN
     assert said["uri"] == f"{installed.site()['store']}/{KUHN_RUN}"
@@ -185,7 +185,7 @@ def test_a_run_outlives_a_store_that_is_gone_for_two_minutes(installed: Installa
 
 
 def _prometheus() -> str | None:
-    """Return the namespace of the cluster's Prometheus, where there is one."""
+    """Return the namespace of the cluster's Prometheus, if there is one."""
     services = read_json("kubectl", "get", "services", "--all-namespaces", "-o", "json")["items"]
     found = [s["metadata"]["namespace"] for s in services if s["metadata"]["name"] == "prometheus-operated"]
     return found[0] if found else None

@@ -29,7 +29,7 @@ NAMES = (*PYTHON_IMAGES, "showdown")
 BUDGETS_MB = {"control": 350, "collector": 450, "evaluator": 450, "trainer": 350, "showdown": 450}
 BASE_MB = {"python": 130, "node": 205}
 """Unpacked, of the official python:3.11-slim-bookworm and node:20-bookworm-slim. The base that was built on may carry
-more, such as wheels; so what is held against the budget is these, and what an image adds to its own base."""
+more, such as wheels, so the budget counts these sizes and what an image adds to its base."""
 BASES = {"python": "python:3.11-slim-bookworm", "node": "node:20-bookworm-slim"}
 ABSENT = {
     "control": ("torch", "poke_env", "lz4"),
@@ -118,7 +118,7 @@ def inspect_state(container: str) -> dict[str, Any]:
 
 
 def exit_code_of_stopping(container: str) -> int:
-    """Stop a container as the kubelet does; 137 would mean that it had to be killed."""
+    """Stop a container as the kubelet does; 137 means that it had to be killed."""
     docker("stop", "--time=30", container)
     return int(inspect_state(container)["ExitCode"])
 

@@ -124,7 +124,7 @@ def _other_site(state: ClusterState) -> None:
         (_other_site, "has the templates of nashdex 9.9.9"),
     ],
 )
-def test_what_cannot_run_there_is_refused_before_anything_is_made(
+def test_what_cannot_run_there_is_refused_before_anything_is_created(
     nashdex: Nashdex,
     state: ClusterState,
     capsys: pytest.CaptureFixture[str],
@@ -201,7 +201,7 @@ def test_status_is_what_the_workflows_came_to(
     assert "collect of iteration 0, shard 0: workflow shutdown with strategy" in capsys.readouterr().err
 
 
-def test_an_unknown_run_is_said_to_be_unknown(nashdex: Nashdex, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_run_is_named(nashdex: Nashdex, capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("status", "logs", "stop", "resume"):
         assert nashdex(command, "nobody") == 65
         assert "run nobody has no workflow" in capsys.readouterr().err
@@ -243,7 +243,7 @@ def test_a_complete_run_is_not_resumed(
     assert len(state.workflows) == 2
 
 
-def test_logs_are_of_the_pods_that_are_there(
+def test_logs_are_of_the_pods_that_exist(
     nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state.add(recorded("iteration-succeeded"))
@@ -259,7 +259,7 @@ def test_logs_are_of_the_pods_that_are_there(
     assert "succeeded and were deleted" in capsys.readouterr().err
 
 
-def test_credentials_that_are_refused_are_said_and_not_shown(
+def test_rejected_credentials_are_reported_and_not_shown(
     nashdex: Nashdex, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "kubeconfig"
@@ -279,7 +279,7 @@ def test_without_a_kubeconfig_the_error_says_what_to_set(
     assert "set KUBECONFIG" in capsys.readouterr().err
 
 
-def test_a_server_in_the_environment_that_is_away_is_passed_over(
+def test_an_unreachable_server_in_the_environment_is_ignored(
     state: ClusterState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serving(state) as url:
@@ -292,7 +292,7 @@ def test_a_server_in_the_environment_that_is_away_is_passed_over(
 
 
 def checked(state: ClusterState, phase: str, **pods: dict[str, Any]) -> None:
-    """Let checks of the site come to a phase, with what Argo says of their pods, by template."""
+    """Let checks of the site end in a phase, with Argo's nodes of their pods by template."""
     nodes = {name: {"type": "Pod", "templateName": name, "phase": "Succeeded"} | pod for name, pod in pods.items()}
     state.check_status = {"phase": phase, "nodes": nodes}
 

@@ -1,4 +1,4 @@
-"""What a site's ConfigMap says."""
+"""Reading a site's ConfigMap."""
 
 import json
 

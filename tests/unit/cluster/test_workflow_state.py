@@ -1,4 +1,4 @@
-"""What a Workflow object says of a run, however Argo keeps it."""
+"""Reading Workflow objects, plain and compressed."""
 
 import base64
 import copy

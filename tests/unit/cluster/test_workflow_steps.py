@@ -1,4 +1,4 @@
-"""What only workflows ask of the command line: outputs of the plan, verdicts, the message of a failure."""
+"""Commands that only workflows call: outputs of the plan, verdicts, termination messages."""
 
 import json
 from pathlib import Path
