@@ -1,4 +1,4 @@
-"""What each update measured, thinned as it grows."""
+"""The values of each update, thinned as their number grows."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ MAX_POINTS = 500
 
 
 class Curve:
-    """At most ``MAX_POINTS`` points, evenly spaced: each time they would be more, every second one goes."""
+    """At most ``MAX_POINTS`` points, evenly spaced: at the limit, every second one is dropped."""
 
     def __init__(self, points: Sequence[TrainingPoint] = (), stride: int = 1) -> None:
         self._points = list(points)
@@ -21,7 +21,7 @@ class Curve:
         return tuple(self._points)
 
     def add(self, update: int, values: Mapping[str, float]) -> None:
-        """Record what ``update`` measured."""
+        """Record the values of ``update``."""
         self._newest = TrainingPoint(update=update, values=dict(values))
         if update % self.stride == 0:
             self._points.append(self._newest)

@@ -80,7 +80,7 @@ class TrainingLoop:
         groups = [{"params": actor}, {"params": critic}]
         self._optimiser = torch.optim.Adam(groups, lr=settings.learning_rate.initial, eps=1e-5)
         self._snapshots: dict[str, dict[str, Tensor]] = {}
-        # Counted from 0, so that the first one is seen to be one more.
+        # Created at 0, so that the first one is an increase.
         metrics.NONFINITE_UPDATES.add(0)
         self._measure_memory()
         self._resume()
@@ -119,7 +119,7 @@ class TrainingLoop:
             measured = {}
         else:
             if self.update % self._settings.checkpoint_every_updates == 0 and self._guard.is_sound(measured):
-                # The step before this one is now known to have done no harm.
+                # The step before this one did no harm.
                 self.keep(_GOOD)
                 if "entropy" in values:
                     self.marks[_GOOD_ENTROPY] = values["entropy"]
@@ -134,13 +134,13 @@ class TrainingLoop:
         check_stop()
 
     def _clip_gradients(self) -> float:
-        """Scale each group's gradient down to the limit, and return the norm of the whole before that."""
+        """Scale each group's gradient down to the limit; return the global norm before that."""
         limit = self._settings.max_gradient_norm
         norms = [nn.utils.clip_grad_norm_(group["params"], limit) for group in self._optimiser.param_groups]
         return float(torch.stack(norms).norm())
 
     def check_final(self, values: Mapping[str, float]) -> bool:
-        """Judge the state after the last step; return whether it had to go back to the last good one."""
+        """Judge the state after the last step; return whether the last good one was restored."""
         problem = self._guard.problem(values, self.marks.get(_GOOD_ENTROPY))
         if problem:
             self.roll_back(problem)
@@ -159,23 +159,23 @@ class TrainingLoop:
 
     @property
     def round(self) -> int:
-        """The round under way, counted from 0."""
+        """The current round, counted from 0."""
         return int(self.marks.get(_ROUND, 0))
 
     @property
     def round_update(self) -> int:
-        """How many optimiser steps the round has taken."""
+        """Optimiser steps of the round so far."""
         return self.update - int(self.marks.get(_ROUND_UPDATE, 0))
 
     @property
     def num_decisions(self) -> int:
-        """How many decisions the rounds before this one have learned from."""
+        """Decisions that the rounds before this one learned from."""
         return int(self.marks.get(_ROUND_DECISIONS, 0))
 
     def begin_round(self, number: int, entropy: float, num_decisions: int) -> None:
-        """Begin a further round with the present weights, of ``entropy`` nats, which the guard then falls back to.
+        """Begin a further round with the current weights, of ``entropy`` nats: the guard's good state from here on.
 
-        Fresh battles are a fresh start: half of what the guard has taken off the step size comes back.
+        Fresh battles are a fresh start: the guard gives back half of its reduction of the step size.
         """
         self.marks |= {
             _ROUND: number,
@@ -188,7 +188,7 @@ class TrainingLoop:
         self._rate_multiplier = min(1.0, 2 * self._rate_multiplier)
 
     def network_of_round(self) -> ActorCritic:
-        """Return a copy of the network as it was when the round under way, not the first, began."""
+        """Return a copy of the network as it was at the start of the current round, which is not the first."""
         network = copy.deepcopy(self.network)
         network.load_state_dict({k.removeprefix(_NETWORK): v for k, v in self._snapshots[_ROUND].items()})
         return network

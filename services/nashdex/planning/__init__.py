@@ -1,1 +1,1 @@
-"""Deciding what an iteration does: its DAG of steps, and the plan step that names learner and opponents."""
+"""What an iteration does: its DAG of steps, and the plan step, which names the learner and its opponents."""

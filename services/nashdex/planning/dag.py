@@ -1,6 +1,6 @@
-"""The plan of a run as plain data: which steps an iteration has, what each waits for, and how far it fans out.
+"""The DAG of an iteration as plain data: its steps, their order, and their number of shards.
 
-Whatever executes a run (this machine, or workflows elsewhere) reads this and adds nothing to it.
+Both executors of a run, the local runner and Argo's workflows, follow it.
 """
 
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ class PlannedStep:
 
     name: StepName
     after: tuple[StepName, ...]
-    """Steps of the same iteration of which every shard must be done before any shard of this one begins."""
+    """Steps of the same iteration that must be done, in all shards, before any shard of this one starts."""
     fan_out: tuple[str, str] | None
-    """Section and key of the setting that gives the number of shards; None for a single one."""
+    """Section and key of the setting that gives the number of shards; None for a single shard."""
 
 
 _GATE = PlannedStep(StepName.GATE, after=(StepName.TRAIN,), fan_out=("train", "seeds"))
 
 
 def iteration_steps(settings: RunSettings) -> tuple[PlannedStep, ...]:
-    """Return the steps of every iteration of a run, in an order in which they may run: a gate only where one is set."""
+    """Return the steps of every iteration of a run, in an order in which they may run."""
     gates = (_GATE,) if settings.num_gates else ()
     return (
         PlannedStep(StepName.PLAN, after=(), fan_out=None),
@@ -40,7 +40,7 @@ def iteration_steps(settings: RunSettings) -> tuple[PlannedStep, ...]:
 
 
 NEXT_ITERATION = (StepName.REPORT, StepName.PLAN)
-"""The edge from one iteration to the next: the plan reads what the iteration before has published."""
+"""The edge from one iteration to the next: the plan step reads what the iteration before published."""
 
 
 def edges(settings: RunSettings) -> tuple[tuple[StepName, StepName], ...]:
@@ -49,7 +49,7 @@ def edges(settings: RunSettings) -> tuple[tuple[StepName, StepName], ...]:
 
 
 def num_shards(settings: RunSettings, name: StepName) -> int:
-    """Return how many shards ``name`` has under ``settings``: 0 where the run has no such step."""
+    """Return the number of shards of ``name`` under ``settings``: 0 if the run has no such step."""
     step = next((step for step in iteration_steps(settings) if step.name == name), None)
     if step is None:
         return 0
@@ -61,7 +61,7 @@ def num_shards(settings: RunSettings, name: StepName) -> int:
 
 
 def fan_out(settings: RunSettings) -> dict[str, int]:
-    """Return how many shards each step that fans out has, by the name under which the plan step tells a workflow."""
+    """Return the number of shards of each step that fans out, by the name of the workflow's parameter."""
     return {
         "collect-shards": num_shards(settings, StepName.COLLECT),
         "train-seeds": num_shards(settings, StepName.TRAIN),

@@ -1,4 +1,4 @@
-"""The code behind each step's name, imported only when the step runs: most steps need heavy libraries."""
+"""The module of each step, imported when the step runs: most steps need heavy libraries."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -9,7 +9,7 @@ from nashdex.settings.run import RunSettings
 from nashdex.store.protocol import ObjectStore
 
 StepFunction = Callable[[ObjectStore, RunSettings, int, int], Manifest]
-"""Takes the run's store, its settings, iteration and shard; a shard that is done already is answered at once."""
+"""Takes the run's store and settings, the iteration and the shard. Returns at once if the shard is done already."""
 
 MODULES = {
     StepName.PLAN: "nashdex.planning.step",

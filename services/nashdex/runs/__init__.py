@@ -1,1 +1,1 @@
-"""A run before it starts: its inputs, whether its settings fit each other, and its stored configuration."""
+"""A run before it starts: its input files, the check that its settings go together, its stored configuration."""

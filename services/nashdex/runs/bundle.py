@@ -1,7 +1,7 @@
-"""A prepared run as one text: how it travels to a cluster whose store cannot be reached from here.
+"""A prepared run as one text, for a cluster whose store cannot be reached from here.
 
-Holds settings, teams and payoffs, which are no secrets; credentials are never settings. Compressed, because a Workflow
-holds the text several times over, and in base64, because Argo would take braces in it for a template's.
+It holds settings, teams and payoffs, which are not secret; credentials are never settings. It is compressed, because a
+Workflow repeats the text several times, and in base64, because Argo interprets braces.
 """
 
 import base64
@@ -20,8 +20,8 @@ from nashdex.runs.inputs import SETTING_OF
 from nashdex.settings.run import RunSettings
 
 MAX_BYTES = 96 * 1024
-"""Of a bundle. Argo hands a pod its template in an environment variable, which Linux limits to 128 KiB; what is larger
-takes a ConfigMap, which Argo's controller often may not create."""
+"""Size limit of a bundle. Argo passes a pod its template in an environment variable, which Linux limits to 128 KiB;
+larger templates need a ConfigMap, which Argo's controller often may not create."""
 _MAX_UNPACKED_BYTES = 64 << 20
 
 
@@ -60,7 +60,7 @@ def unpack(text: bytes, source: str) -> PreparedRun:
     """
     bundle = Bundle.from_json(_decompress(text, source), source)
     if bundle.settings.run is None:
-        raise DataError(f"{source} names no run: make it anew with nashdex submit")
+        raise DataError(f"{source} names no run: make it again with nashdex submit")
     named = {key for key, setting in SETTING_OF.items() if getattr(bundle.settings, setting) is not None}
     if bundle.inputs.keys() != named:
         raise DataError(f"{source} holds the files {sorted(bundle.inputs)}; its settings name {sorted(named)}")
@@ -78,7 +78,7 @@ def _decompress(text: bytes, source: str) -> bytes:
         with gzip.open(io.BytesIO(base64.b64decode(text, validate=True))) as file:
             document = file.read(_MAX_UNPACKED_BYTES + 1)
     except (binascii.Error, OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{source} is no bundle ({error}): make it anew with nashdex submit") from error
+        raise DataError(f"{source} is not a bundle ({error}): make it again with nashdex submit") from error
     if len(document) > _MAX_UNPACKED_BYTES:
         raise DataError(f"{source} unpacks to more than {_MAX_UNPACKED_BYTES:,} bytes, which no run is")
     return document

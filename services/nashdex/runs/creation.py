@@ -1,4 +1,4 @@
-"""Runs in a store: creating one, going on with one, opening one that a step belongs to."""
+"""Runs in a store: preparing, creating and opening them."""
 
 import json
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _MAX_STEM = 54
 
 @dataclass(frozen=True)
 class Run:
-    """A run: its place in a store and its frozen settings."""
+    """A run: its store and its frozen settings."""
 
     id: RunId
     store: ObjectStore
@@ -34,7 +34,7 @@ class Run:
 
 
 def resolve_settings(config: Path, overrides: list[str] | None = None) -> RunSettings:
-    """Return the settings of a file (``load_settings``) that fit each other and the game.
+    """Return the settings of a file (``load_settings``), checked to go together and with the game.
 
     Raises:
         DataError: the file is missing or no TOML.
@@ -47,7 +47,7 @@ def resolve_settings(config: Path, overrides: list[str] | None = None) -> RunSet
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A run that has not begun: everything that is stored with it, checked."""
+    """A run that has not started: everything that is stored with it, checked."""
 
     settings: RunSettings
     """With the run's id."""
@@ -80,7 +80,7 @@ def prepare_run(config: Path, *, name: str | None = None, overrides: list[str] |
 
 
 def create_run(store_uri: str, prepared: PreparedRun) -> Run:
-    """Create a run in a store, or return it where it exists under the same settings.
+    """Create a run in a store, or return it if it exists there with the same settings.
 
     Args:
         store_uri: path, ``file://…`` or ``s3://bucket/prefix``.
@@ -101,7 +101,7 @@ def create_run(store_uri: str, prepared: PreparedRun) -> Run:
 
 
 def begin_run(store_uri: str, config: Path, *, name: str | None = None, overrides: list[str] | None = None) -> Run:
-    """Prepare a run and create it; nothing is written before everything was checked.
+    """Prepare a run and create it. Nothing is written before everything is checked.
 
     Raises:
         DataError: as ``prepare_run``.
@@ -111,7 +111,7 @@ def begin_run(store_uri: str, config: Path, *, name: str | None = None, override
 
 
 def open_run(run_uri: str, observe: Observer | None = None) -> Run:
-    """Open a run that exists; ``observe`` is told what every operation on its store cost.
+    """Open a run that exists; ``observe`` is called with the cost of every operation on its store.
 
     Raises:
         DataError: there is no run, or its ``config.json`` was altered.
@@ -161,6 +161,6 @@ def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun) -> None:
         differences = [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]
     if differences:
         raise ConfigurationError(
-            f"{store.uri} was begun under other settings: {'; '.join(differences)}. "
-            "Restore them to go on with it, or choose another id with --run"
+            f"{store.uri} was created with other settings: {'; '.join(differences)}. "
+            "Restore them to continue the run, or choose another id with --run"
         )

@@ -1,4 +1,4 @@
-"""Files that a run takes along: teams, and the payoffs of a matrix game. Each is checked before anything is stored."""
+"""Input files of a run: teams, and the payoffs of a matrix game. Each is checked before anything is stored."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,11 +11,11 @@ from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.settings.run import RunSettings
 
 SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
-"""The setting that names the file, by the key under which its content is stored."""
+"""The setting that names a file, by the store key of the file's content."""
 
 
 def read_inputs(settings: RunSettings) -> dict[str, bytes]:
-    """Return what is to be stored with the run, by key.
+    """Return the content of the files to store with the run, by key.
 
     Raises:
         DataError: a file that the settings name is missing or wrong; a team is illegal.
@@ -48,7 +48,7 @@ def read_matrix(path: Path) -> MatrixDocument:
     """Return the game in a file such as ``nashdex solve`` reads, if it can be played.
 
     Raises:
-        DataError: the file is missing or wrong, or its game is not zero-sum or too large to be written down.
+        DataError: the file is missing or wrong, or its game is not zero-sum or too large.
     """
     # Late: checking a matrix takes the solver's modules, and with them scipy.
     from nashdex.solver import matrix_file  # noqa: PLC0415
@@ -64,7 +64,7 @@ def read_matrix(path: Path) -> MatrixDocument:
         raise DataError(f"{path} is not zero-sum; expected payoffs to the row player alone, without column_payoffs")
     if max(len(rows), len(columns)) > MAX_ACTIONS:
         raise DataError(
-            f"{path} is {len(rows)} × {len(columns)}; a game to be played has at most {MAX_ACTIONS} rows and columns. "
+            f"{path} is {len(rows)} × {len(columns)}; a format has at most {MAX_ACTIONS} rows and columns. "
             "`nashdex solve` takes larger ones"
         )
     return MatrixDocument(row_policies=rows, column_policies=columns, payoffs=tuple(map(tuple, game.payoffs.tolist())))

@@ -196,7 +196,7 @@ def rounds_of(
     opponents: dict[PolicyId, float],
     game: type[TabularGame] = TabularGame,
 ) -> tuple[Rounds, ActorCritic]:
-    """Return rounds of 200 battles of a clone, and its network. ``learner`` among the opponents stands for it."""
+    """Return rounds of 200 battles of a clone, and its network. ``learner`` among the opponents means the clone."""
     settings = kuhn_settings()
     learner = clone(store, settings)
     opponents = {learner if policy == "learner" else policy: share for policy, share in opponents.items()}

@@ -64,7 +64,7 @@ def test_what_is_no_bundle_is_refused(config: Path) -> None:
 
 @pytest.mark.parametrize("text", [b"{}", b"AAAA", pytest.param(packed({})[:20] + b"====", id="cut"), b""])
 def test_what_cannot_be_unpacked_is_refused(text: bytes) -> None:
-    with pytest.raises(DataError, match=r"make it anew|not a valid Bundle"):
+    with pytest.raises(DataError, match=r"make it again|not a valid Bundle"):
         unpack(text, "b")
 
 

@@ -20,7 +20,7 @@ class DampingSettings(Damping):
 
     @model_validator(mode="before")
     @classmethod
-    def _over_the_preset(cls, given: Any) -> Any:  # noqa: ANN401 - whatever stands in the settings
+    def _over_the_preset(cls, given: Any) -> Any:  # noqa: ANN401 - any value of the settings
         """Return the preset's values with those that are given over them.
 
         A coefficient without a reference brings the usual one, and 0 removes it; no reference needs no coefficient.
