@@ -112,6 +112,7 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
         (modules_of("exporter"), []),
         (modules_of("local"), []),
         (modules_of("games/tabular"), []),
+        ([*modules_of("oracles"), *modules_of("learning/damping")], []),
         (STEPS, []),
     ],
     ids=[
@@ -127,6 +128,7 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
         "exporter",
         "local",
         "tabular",
+        "oracles",
         "steps",
     ],
 )

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import ValidationError
 
+from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.plugins import OneOf, Registry
+from nashdex.core.plugins import NameOf, OneOf, Registry
 from nashdex.core.section import Section
 from support.packages import install
 
@@ -58,6 +59,31 @@ def test_a_section_is_chosen_by_kind_by_bare_name_or_by_default(given: object, s
 def test_an_unknown_kind_or_key_is_refused(given: object) -> None:
     with pytest.raises(ValidationError):
         Drawing.model_validate({"shape": given})
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("triangle", "shape: unknown shape 'triangle'; expected one of circle, square"),
+        ({"kind": "square", "size": 3}, "shape.size: no such key (got 3)"),
+        ({"kind": "square", "side": "wide"}, "shape.side: Input should be a valid number"),
+        (3, "shape: Input should be a valid dictionary"),
+    ],
+)
+def test_a_problem_is_named_by_its_key_in_the_settings(given: object, problem: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Drawing.model_validate({"shape": given})
+    assert describe_problems(refused.value).startswith(problem)
+
+
+class Named(Section):
+    shape: Annotated[str, NameOf(shapes())] = "circle"
+
+
+def test_a_name_is_one_of_the_registry() -> None:
+    assert Named(shape="square").shape == "square"
+    with pytest.raises(ValidationError, match="Input should be 'circle' or 'square'"):
+        Named.model_validate({"shape": "triangle"})
 
 
 def test_a_section_survives_json() -> None:
