@@ -43,7 +43,7 @@ def double_oracle(tree: GameTree, initial: Table, num_iterations: int) -> Iterat
         plan = np.where(is_first, solution.row @ row_plans, solution.column @ column_plans)
         plan[-2:] = 1.0
         answer = best_response_to_plan(tree, plan)
-        nash_conv = max(0.0, sum(answer.seat_values))
+        nash_conv = answer.nash_conv
         converged = nash_conv <= _CONVERGED * tree.max_payoff
         yield DoubleOracleIteration(
             iteration=iteration,

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
-from nashdex.report.document import Interval, Report, Throughput
+from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.report.document import Report, Throughput
 from nashdex.telemetry import metrics
 from nashdex.telemetry.metric import Metric
 
@@ -50,7 +51,7 @@ def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact
     yield from _throughput(newest.evaluation, step=StepName.EVALUATE)
 
 
-def _bounds(metric: Metric, interval: Interval, **labels: str) -> Iterator[Fact]:
+def _bounds(metric: Metric, interval: Estimate, **labels: str) -> Iterator[Fact]:
     for bound, value in (("value", interval.value), ("low", interval.low), ("high", interval.high)):
         yield Fact(metric, value, {**labels, "bound": bound})
 

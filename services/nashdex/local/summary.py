@@ -3,7 +3,8 @@
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
-from nashdex.report.document import GateOutcome, Interval, IterationRow, Report, policy_names
+from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.report.document import GateOutcome, IterationRow, Report, policy_names
 from nashdex.report.words.numbers import precise, signed
 from nashdex.report.words.texts import DECISIONS, other_opponents
 from nashdex.store.documents import read_published
@@ -87,5 +88,5 @@ def _describe_gate(gate: GateOutcome) -> str:
     return f"{gate.policy} {DECISIONS[gate.decision]}: {evidence}"
 
 
-def _interval(interval: Interval) -> str:
+def _interval(interval: Estimate) -> str:
     return f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"

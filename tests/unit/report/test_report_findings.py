@@ -4,7 +4,8 @@ import pytest
 
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.estimates import wilson_interval
-from nashdex.report.document import AnchorScore, Exploitability, Interval, Probability, Progress
+from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.report.document import AnchorScore, Exploitability, Probability, Progress
 from nashdex.report.words.findings import (
     anchors_finding,
     best_response_finding,
@@ -20,9 +21,9 @@ A, B, C = PolicyId("a"), PolicyId("b"), PolicyId("c")
 NAMES = {A: "best response 1", B: "clone 0", C: "random"}
 
 
-def rate_of(wins: int, games: int) -> Interval:
+def rate_of(wins: int, games: int) -> Estimate:
     low, high = wilson_interval(wins, games)
-    return Interval(value=wins / games, low=float(low), high=float(high))
+    return Estimate(value=wins / games, low=float(low), high=float(high))
 
 
 def test_26_of_50_is_no_difference() -> None:
@@ -30,7 +31,7 @@ def test_26_of_50_is_no_difference() -> None:
     assert verdict(rate, 0.5) == "undecided"
     said = anchors_finding([AnchorScore(opponent=C, rate=rate, games=50)], NAMES)
     assert said == "It shows no clear difference from even against random."
-    gap = Interval(value=rate.value - 0.5, low=rate.low - 0.5, high=rate.high - 0.5)
+    gap = Estimate(value=rate.value - 0.5, low=rate.low - 0.5, high=rate.high - 0.5)
     said = best_response_finding(Exploitability(estimator="best_response_gap", gap=gap, games=50, policy=A), NAMES)
     assert "52.0 %" in said
     assert "38.5 to 65.2 %" in said
@@ -43,18 +44,18 @@ def test_26_of_50_is_no_difference() -> None:
     [(0.001, 0.2, "above"), (-0.2, -0.001, "below"), (-0.1, 0.1, "undecided"), (0.0, 0.2, "undecided")],
 )
 def test_an_interval_that_holds_the_neutral_value_decides_nothing(low: float, high: float, expected: str) -> None:
-    assert verdict(Interval(value=(low + high) / 2, low=low, high=high)) == expected
+    assert verdict(Estimate(value=(low + high) / 2, low=low, high=high)) == expected
 
 
 def test_the_mixture_is_named_by_falling_probability() -> None:
     shares = [(A, 0.25), (B, 0.75), (C, 0.0)]
-    strategy = [Probability(policy=p, probability=Interval(value=v, low=v, high=v)) for p, v in shares]
+    strategy = [Probability(policy=p, probability=Estimate(value=v, low=v, high=v)) for p, v in shares]
     said = mixture_finding(strategy, NAMES, trained=[A, B], final=True)
     assert said == "The final mixture plays clone 0 (75.0 %) and best response 1 (25.0 %)."
 
 
 def test_a_mixture_without_a_trained_policy_says_so() -> None:
-    strategy = [Probability(policy=C, probability=Interval(value=1.0, low=0.4, high=1.0))]
+    strategy = [Probability(policy=C, probability=Estimate(value=1.0, low=0.4, high=1.0))]
     said = mixture_finding(strategy, NAMES, trained=[A, B], final=True)
     assert said.endswith("it always plays random. It contains no trained policy.")
 
@@ -62,7 +63,7 @@ def test_a_mixture_without_a_trained_policy_says_so() -> None:
 def test_a_mixture_of_many_names_the_largest() -> None:
     names = {PolicyId(f"p{i}"): f"policy {i}" for i in range(6)}
     strategy = [
-        Probability(policy=p, probability=Interval(value=v, low=v, high=v))
+        Probability(policy=p, probability=Estimate(value=v, low=v, high=v))
         for p, v in zip(names, (0.4, 0.2, 0.15, 0.1, 0.1, 0.05), strict=True)
     ]
     said = mixture_finding(strategy, names, trained=[PolicyId("p5")], final=False)
@@ -86,7 +87,7 @@ def test_anchors_are_told_apart_by_verdict() -> None:
     ("low", "high", "claim"), [(10.0, 150.0, CLAIMS[0]), (-150.0, -10.0, CLAIMS[4]), (-4.0, 160.0, None)]
 )
 def test_progress_is_claimed_only_where_the_interval_excludes_0(low: float, high: float, claim: str | None) -> None:
-    elo = Interval(value=(low + high) / 2, low=low, high=high)
+    elo = Estimate(value=(low + high) / 2, low=low, high=high)
     said = progress_finding(Progress(best=A, base=B, elo=elo, standard_error=40.0), NAMES)
     assert [c for c in CLAIMS if c in said] == ([claim] if claim else [])
     if claim is None:
@@ -95,7 +96,7 @@ def test_progress_is_claimed_only_where_the_interval_excludes_0(low: float, high
 
 def test_a_gap_above_even_is_a_weakness_and_one_below_is_no_proof_of_strength() -> None:
     def said(low: float, high: float) -> str:
-        gap = Interval(value=(low + high) / 2, low=low, high=high)
+        gap = Estimate(value=(low + high) / 2, low=low, high=high)
         return best_response_finding(Exploitability(estimator="best_response_gap", gap=gap, games=9, policy=A), NAMES)
 
     assert "that mixture is exploitable by at least +0.050" in said(0.05, 0.15)
@@ -105,7 +106,7 @@ def test_a_gap_above_even_is_a_weakness_and_one_below_is_no_proof_of_strength() 
 
 def test_exact_exploitability_is_called_an_equilibrium_only_where_it_is_zero_up_to_rounding() -> None:
     def said(*values: float) -> str:
-        gaps = [Interval(value=value, low=value, high=value) for value in values]
+        gaps = [Estimate(value=value, low=value, high=value) for value in values]
         return exact_finding(
             [Exploitability(estimator="exact", gap=g, nash_conv=2 * g.value, games=None, policy=None) for g in gaps]
         )
@@ -118,7 +119,7 @@ def test_exact_exploitability_is_called_an_equilibrium_only_where_it_is_zero_up_
 
 def test_an_exact_gap_is_a_number_and_no_estimate() -> None:
     def said(value: float) -> str:
-        gap = Interval(value=value, low=value, high=value)
+        gap = Estimate(value=value, low=value, high=value)
         return exact_best_response_finding(
             Exploitability(estimator="best_response_gap", gap=gap, games=None, policy=A), NAMES
         )

@@ -39,6 +39,11 @@ class BestResponse:
         """The mean over both seats."""
         return sum(self.seat_values) / 2
 
+    @property
+    def nash_conv(self) -> float:
+        """The sum over both seats, where it answers a plan of both: NashConv, never below 0."""
+        return max(0.0, sum(self.seat_values))
+
 
 def realization_plans(tree: GameTree, tables: Sequence[Table] | Table) -> Floats:
     """Return the plan of each of K tables, shape (K, S · A + 2); the empty sequences, last, have probability 1."""
@@ -89,7 +94,7 @@ def nash_conv(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLik
 
     Never below 0 (Lanctot et al. 2017, arXiv 1711.00832).
     """
-    return max(0.0, sum(best_response_to_plan(tree, mixed_plan(tree, tables, mixture)).seat_values))
+    return best_response_to_plan(tree, mixed_plan(tree, tables, mixture)).nash_conv
 
 
 def mixed_plan(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLike) -> Floats:

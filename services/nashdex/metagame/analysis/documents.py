@@ -6,7 +6,8 @@ from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField
-from nashdex.metagame.analysis.exploitability import Exploitabilities, Interval
+from nashdex.metagame.analysis.exploitability import Exploitabilities
+from nashdex.metagame.evidence.intervals import Interval
 from nashdex.metagame.evidence.matrix import Coverage, IntervalWidths
 from nashdex.metagame.ratings.table import RatingTable
 

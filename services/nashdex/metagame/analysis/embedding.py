@@ -1,4 +1,4 @@
-"""The cyclic part of a game as a picture: who beats whom around a circle, where no rating can tell.
+"""The cyclic part of a game as a picture: cycles of policies that beat each other, which no rating can express.
 
 An antisymmetric matrix is a sum of *discs*: in the real Schur decomposition C = Q Λ Qᵀ each 2 × 2 block of Λ is
 [[0, λ], [−λ, 0]], and its two columns of Q, scaled by √λ, give every policy a point u_i of the plane such that the

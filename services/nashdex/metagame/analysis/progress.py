@@ -14,19 +14,17 @@ from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.exploitability import interval
 from nashdex.metagame.evidence.estimates import expected_scores, posterior_scores
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.ledger import BattleRecord, count_records
 from nashdex.metagame.evidence.purposes import ScoringBattles, SelectionBattles
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings.table import EloGap, RatingTable, rate
 
 
-class MixtureScore(Model):
+class MixtureScore(Estimate):
     """What a mixture is expected to score against one opponent: 95 % of the posterior draws around it."""
 
     opponent: PolicyIdField
-    value: float
-    low: float
-    high: float
     games: NonNegativeInt
     """Battles between the mixture's members and the opponent."""
 

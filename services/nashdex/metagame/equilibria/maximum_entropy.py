@@ -19,7 +19,7 @@ def maximum_entropy(start: Floats, free: Floats, excess: Floats) -> Floats:
 
     ``start`` of shape (S,) is strictly inside; ``free`` of shape (S, F) has orthonormal columns; ``excess`` has shape
     (R, S). Without the inequalities Newton's method is exact, so they are tried for not binding at all. Else an
-    interior-point method (Boyd and Vandenberghe 2004, section 11.3) comes close enough to tell which of them bind, and
+    interior-point method (Boyd and Vandenberghe 2004, section 11.3) comes close enough to show which of them bind, and
     with those as equations Newton's method is exact again.
     """
     x = _entropy_centre(start, free, excess[:0], 1.0)

@@ -1,4 +1,4 @@
-"""Battles that choose a policy and battles that score the one that was chosen, as types that cannot be mixed up."""
+"""Battles for selecting a policy and battles for scoring the one that was selected, as types that cannot be mixed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from nashdex.metagame.evidence.ledger import BattleRecord, Purpose
 
 @dataclass(frozen=True, slots=True)
 class SelectionBattles:
-    """Battles that the best of several policies may be chosen on.
+    """Battles for selecting the best of several policies.
 
     Raises:
         DataError: one of them is for scoring.
@@ -28,7 +28,7 @@ class SelectionBattles:
 
 @dataclass(frozen=True, slots=True)
 class ScoringBattles:
-    """Battles that a policy may be scored on which was chosen on others.
+    """Battles reserved for scoring a policy that was selected on others.
 
     Raises:
         DataError: one of them is for selection, though something was chosen.
@@ -44,7 +44,7 @@ class ScoringBattles:
 
     @classmethod
     def among(cls, records: Iterable[BattleRecord], *, num_candidates: int) -> "ScoringBattles":
-        """Return those of ``records`` that may score one of so many candidates; a single one was not chosen."""
+        """Return those of ``records`` that may score one of ``num_candidates``; a single one was not chosen."""
         if num_candidates == 1:
             return cls(tuple(records), chosen=False)
         return cls(tuple(record for record in records if record.purpose == Purpose.SCORING))

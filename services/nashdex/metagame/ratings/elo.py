@@ -24,7 +24,7 @@ def online_elo(
 
     Args:
         policies: who is rated; without a battle one keeps ``INITIAL_ELO``.
-        battles: who met whom and what the first scored (1, ½ or 0), in the order in which they were played.
+        battles: both policies and what the first scored (1, ½ or 0), in the order in which they were played.
         k_factor: the most that one battle can move a rating.
     """
     elo = dict.fromkeys(policies, INITIAL_ELO)

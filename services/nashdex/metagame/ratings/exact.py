@@ -1,6 +1,7 @@
 """Elo ratings of policies whose expected scores are known exactly: no battles, so no errors either.
 
-A rating still assumes that strength is transitive, which exact payoffs need not be, so an intransitivity stands beside.
+A rating still assumes that strength is transitive, which exact payoffs need not be; the table's intransitivity says by
+how much.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit
 from nashdex.metagame.ratings.table import BASE_ELO, ELO_PER_STRENGTH, Rating, RatingTable
 
 _GAMES = 1e6
-"""Games that an exact score counts as: so many that the penalty does not matter, yet keeps a score of 1 finite."""
+"""Games that an exact score counts as: enough that the penalty does not matter, yet keeps a score of 1 finite."""
 _MISFIT = 0.01
 """Root mean square misfit, in expected score, above which a warning says that ratings mislead."""
 
@@ -80,7 +81,7 @@ def _unbounded(names: Sequence[str], scores: Floats, fixed: Mapping[int, float])
 
 def _reversals(names: Sequence[str], scores: Floats, elo: Floats, misfit: float) -> tuple[str, ...]:
     """Warn of a cyclic payoff and name its clearest reversal, where a lower rated policy wins."""
-    warning = f"the payoff is not transitive: ratings miss it by {misfit:.3f} a cell; they do not tell who beats whom"
+    warning = f"the payoff is not transitive: ratings miss it by {misfit:.3f} a cell; they do not predict single pairs"
     reversed_cells = np.where(elo[:, None] >= elo[None, :], scores, EVEN)
     high, low = divmod(int(reversed_cells.argmin()), len(names))
     if reversed_cells[high, low] >= EVEN:

@@ -31,7 +31,7 @@ class Glicko(NamedTuple):
 
 
 INITIAL = Glicko(rating=1500.0, deviation=350.0)
-"""Of a player about whom nothing is known."""
+"""Of a player before its first battle."""
 
 
 def updated(player: Glicko, results: Iterable[tuple[Glicko, float]]) -> Glicko:
@@ -54,14 +54,14 @@ def updated(player: Glicko, results: Iterable[tuple[Glicko, float]]) -> Glicko:
 def glicko_after_one_period(
     policies: Sequence[Name], battles: Iterable[tuple[Name, Name, float]]
 ) -> dict[Name, Glicko]:
-    """Return every policy's Glicko after ``battles``, all in one rating period that began with nothing known.
+    """Return every policy's Glicko after ``battles``, all in one rating period, from ``INITIAL``.
 
-    In one period everybody's opponents count as ``INITIAL``, however strong they turn out: a policy that met
-    only weak ones is rated too high. Their order does not matter.
+    In one period every opponent counts as ``INITIAL``, however strong it is: a policy that met only weak ones is
+    rated too high. Their order does not matter.
 
     Args:
         policies: who is rated; without a battle one keeps ``INITIAL``.
-        battles: who met whom, and what the first scored (1, ½ or 0).
+        battles: both policies, and what the first scored (1, ½ or 0).
     """
     results: dict[Name, list[tuple[Glicko, float]]] = {policy: [] for policy in policies}
     for one, other, score in battles:

@@ -1,7 +1,7 @@
 """Elo ratings of the population, their errors, and how far a single number per policy can be trusted at all.
 
 Elo = 400 θ / ln 10 with θ the Bradley–Terry strengths. Ratings are relative: anchors fix the scale by id, and without
-any the mean is ``BASE_ELO``. A rating assumes that strength is transitive, so an intransitivity stands beside it.
+any the mean is ``BASE_ELO``. A rating assumes that strength is transitive, so the table has an intransitivity too.
 """
 
 import math
@@ -17,6 +17,7 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.estimates import EVEN, NORMAL_QUANTILE, Floats, Integers, wilson_interval
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_again
 
@@ -27,7 +28,7 @@ _CHANCE_QUANTILE = 0.95
 _MOST_REVERSALS = 3
 
 Clusters = Counter[tuple[int, int, int]]
-"""How many groups of battles had so many (wins, draws, games), the wins of the cell's first policy by id."""
+"""How many groups of battles have each (wins, draws, games), the wins being those of the cell's first policy by id."""
 
 
 class Rating(Model):
@@ -42,13 +43,10 @@ class Rating(Model):
     games: NonNegativeInt
 
 
-class EloGap(Model):
+class EloGap(Estimate):
     """Elo of one policy minus Elo of another; their errors are correlated, so this is no difference of intervals."""
 
-    value: float
     standard_error: NonNegativeFloat
-    low: float
-    high: float
 
 
 class RatingTable(Model):
@@ -159,7 +157,7 @@ def rate(
 def _clusters(
     names: Sequence[str], wins: Integers, draws: Integers, games: Integers, records: Iterable[BattleRecord]
 ) -> dict[tuple[int, int], Clusters]:
-    """Return each played cell's groups of battles; what no record tells of is a group by itself."""
+    """Return each played cell's groups of battles; unrecorded battles form singleton groups."""
     place = {name: index for index, name in enumerate(names)}
     pairs: dict[tuple[int, int], dict[int, list[BattleRecord]]] = {}
     for record in records:
@@ -276,7 +274,7 @@ def _reversals(
     )
     warning = (
         f"the payoff is not transitive: ratings miss it by {misfit:.3f} in score, by chance at most {by_chance:.3f}; "
-        "they do not tell who beats whom"
+        "they do not predict single pairs"
     )
     return [
         warning,

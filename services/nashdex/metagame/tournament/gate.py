@@ -1,4 +1,4 @@
-"""Who joins the population: what the gate found of each new policy, and the one rule that follows from it."""
+"""Which new policies join the population: the gate's result for each, and the rule that follows from it."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -17,7 +17,7 @@ GateDecision = Literal["accept", "reject", "undecided", "exempt"]
 
 
 class GateResult(Document):
-    """What one new policy's test against its parent came to. Its battles are in no ledger: they chose a policy."""
+    """The result of one new policy's test against its parent. Its battles are in no ledger: they chose a policy."""
 
     policy: PolicyIdField
     parent: PolicyIdField | None = Field(description="The opponent; none for a clone.")

@@ -42,9 +42,9 @@ class SequentialTest:
     """
 
     elo_low: float = 0.0
-    """H0: the policy is at most so much stronger, in Elo."""
+    """H0: the policy is stronger by at most this, in Elo."""
     elo_high: float = 50.0
-    """H1: it is at least so much stronger, in Elo."""
+    """H1: it is stronger by at least this, in Elo."""
     alpha: float = 0.05
     """Largest probability of accepting where H0 is true."""
     beta: float = 0.05
@@ -92,7 +92,7 @@ class SequentialTest:
 
 @dataclass(frozen=True, slots=True)
 class SequentialState:
-    """Where a test stands after some looks."""
+    """The state of a test after some looks."""
 
     test: SequentialTest
     num_looks: int = 0

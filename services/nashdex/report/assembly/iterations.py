@@ -8,6 +8,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.results import CollectResult, TrainingResult
 from nashdex.metagame.analysis.exploitability import Estimator, ExactExploitability, ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import wilson_interval
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.tournament.gate import GateResult
 from nashdex.report.assembly.versions import iteration_versions
 from nashdex.report.document import (
@@ -15,7 +16,6 @@ from nashdex.report.document import (
     Curve,
     Exploitability,
     GateOutcome,
-    Interval,
     IterationRow,
     OpponentScore,
     Probability,
@@ -77,7 +77,7 @@ def shares(sources: IterationSources) -> tuple[Probability, ...]:
     return tuple(
         Probability(
             policy=policy,
-            probability=Interval(
+            probability=Estimate(
                 value=strategy.meta_strategy[policy],
                 low=strategy.intervals[policy].low,
                 high=strategy.intervals[policy].high,
@@ -87,11 +87,11 @@ def shares(sources: IterationSources) -> tuple[Probability, ...]:
     )
 
 
-def wilson(wins: int, draws: int, losses: int) -> Interval:
+def wilson(wins: int, draws: int, losses: int) -> Estimate:
     """Return a score, (wins + draws / 2) / games, with its Wilson interval."""
     score, games = wins + draws / 2, wins + draws + losses
     low, high = wilson_interval(score, games)
-    return Interval(value=score / games, low=float(low), high=float(high))
+    return Estimate(value=score / games, low=float(low), high=float(high))
 
 
 def thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
@@ -116,7 +116,7 @@ def _gate(result: GateResult) -> GateOutcome:
 def _exploitability(estimate: ExploitabilityEstimate) -> Exploitability:
     return Exploitability(
         estimator=estimate.estimator,
-        gap=Interval(value=estimate.value, low=estimate.low, high=estimate.high),
+        gap=Estimate(value=estimate.value, low=estimate.low, high=estimate.high),
         games=estimate.games,
         policy=estimate.policy,
         nash_conv=estimate.nash_conv if isinstance(estimate, ExactExploitability) else None,

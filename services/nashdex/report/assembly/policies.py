@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.population import Population
 from nashdex.metagame.ratings.ladder import ladder_ratings
 from nashdex.report.assembly.iterations import shares
-from nashdex.report.document import Interval, PolicyRow, Rating
+from nashdex.report.document import EloEstimate, PolicyRow
 from nashdex.report.sources import IterationSources
 
 _SHORTEST_ID = 6
@@ -34,8 +35,8 @@ def policy_rows(
                 parent=entry.parent,
                 anchor=policy in anchors,
                 probability=probabilities[policy],
-                rating=Rating(
-                    elo=Interval(value=rating.elo, low=rating.low, high=rating.high),
+                rating=EloEstimate(
+                    elo=Estimate(value=rating.elo, low=rating.low, high=rating.high),
                     standard_error=rating.standard_error,
                 ),
                 ladder=ladder.get(policy),

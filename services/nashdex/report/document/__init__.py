@@ -1,6 +1,6 @@
 """``report.json``: every number that the report's page shows, and nothing that it does not."""
 
-from nashdex.report.document.estimates import Interval, Rating
+from nashdex.report.document.estimates import EloEstimate
 from nashdex.report.document.iteration import (
     Collection,
     Curve,
@@ -34,11 +34,11 @@ __all__ = [
     "Cell",
     "Collection",
     "Curve",
+    "EloEstimate",
     "Embedding",
     "EmbeddingPoint",
     "Exploitability",
     "GateOutcome",
-    "Interval",
     "Intransitivity",
     "IterationRow",
     "OpponentScore",
@@ -46,7 +46,6 @@ __all__ = [
     "PolicyRow",
     "Probability",
     "Progress",
-    "Rating",
     "Replay",
     "Report",
     "Throughput",

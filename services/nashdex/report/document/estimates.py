@@ -3,18 +3,11 @@
 from pydantic import Field, NonNegativeFloat
 
 from nashdex.core.documents import Model
+from nashdex.metagame.evidence.intervals import Estimate
 
 
-class Interval(Model):
-    """An estimate with its 95 % interval."""
+class EloEstimate(Model):
+    """A Bradley–Terry rating."""
 
-    value: float
-    low: float
-    high: float
-
-
-class Rating(Model):
-    """Bradley–Terry maximum a posteriori, in Elo."""
-
-    elo: Interval
+    elo: Estimate
     standard_error: NonNegativeFloat = Field(description="Elo.")

@@ -5,22 +5,22 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyIdField
 from nashdex.metagame.analysis.exploitability import Estimator
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.tournament.gate import GateDecision
-from nashdex.report.document.estimates import Interval
 
 
 class Probability(Model):
     """A policy's probability in a meta-strategy."""
 
     policy: PolicyIdField
-    probability: Interval
+    probability: Estimate
 
 
 class Exploitability(Model):
     """One exploitability. Different estimators are never compared or mixed."""
 
     estimator: Estimator
-    gap: Interval = Field(
+    gap: Estimate = Field(
         description="Score above ½, or payoff in the game's units where payoffs are exact. For the estimator exact, "
         "NashConv over the number of players."
     )
@@ -36,7 +36,7 @@ class OpponentScore(Model):
     wins: NonNegativeInt
     draws: NonNegativeInt
     losses: NonNegativeInt
-    rate: Interval = Field(description="Wilson interval.")
+    rate: Estimate = Field(description="Wilson interval.")
 
 
 class Throughput(Model):

@@ -4,7 +4,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyIdField
-from nashdex.report.document.estimates import Interval
+from nashdex.metagame.evidence.intervals import Estimate
 
 MAX_PICTURED_POLICIES = 60
 """Most points of an embedding: readers cannot tell more apart in one picture."""
@@ -16,7 +16,7 @@ class Cell(Model):
     wins: NonNegativeInt
     draws: NonNegativeInt
     losses: NonNegativeInt
-    rate: Interval = Field(description="(wins + draws/2) / games, Wilson interval.")
+    rate: Estimate = Field(description="(wins + draws/2) / games, Wilson interval.")
 
 
 class PayoffMatrix(Model):
@@ -67,7 +67,7 @@ class AnchorScore(Model):
     """The expected score of the final mixture against an anchor, from the ledger."""
 
     opponent: PolicyIdField
-    rate: Interval
+    rate: Estimate
     games: NonNegativeInt = Field(description="Battles between the mixture's members and the anchor.")
 
 

@@ -7,9 +7,10 @@ from pydantic import Field, NonNegativeInt
 
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.population import Kind
 from nashdex.metagame.ratings.ladder import LadderRating
-from nashdex.report.document.estimates import Interval, Rating
+from nashdex.report.document.estimates import EloEstimate
 
 
 class PolicyRow(Model):
@@ -22,8 +23,8 @@ class PolicyRow(Model):
     iteration: int | None = Field(description="Iteration that trained it; null for the initial population.")
     parent: PolicyIdField | None
     anchor: bool = Field(description="True for the frozen policies that progress is measured against.")
-    probability: Interval = Field(description="In the last meta-strategy.")
-    rating: Rating
+    probability: Estimate = Field(description="In the last meta-strategy.")
+    rating: EloEstimate
     ladder: LadderRating | None = Field(description="Null where payoffs are exact.")
     games: NonNegativeInt = Field(description="Battles in the ledger.")
 

@@ -6,7 +6,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField, RunIdField
-from nashdex.report.document.estimates import Interval
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.document.iteration import IterationRow
 from nashdex.report.document.payoffs import AnchorPayoff, AnchorScore, Embedding, Intransitivity, PayoffMatrix
 from nashdex.report.document.policies import PolicyRow
@@ -18,7 +18,7 @@ class Progress(Model):
 
     best: PolicyIdField
     base: PolicyIdField
-    elo: Interval = Field(description="Elo(best) − Elo(base).")
+    elo: Estimate = Field(description="Elo(best) − Elo(base).")
     standard_error: NonNegativeFloat
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.document import (
     AnchorPayoff,
     AnchorScore,
     Exploitability,
-    Interval,
     IterationRow,
     Probability,
     Progress,
@@ -123,7 +123,7 @@ def best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, s
     """Return the score of the newest best response against the mixture that it was trained against."""
     if gap is None:
         return "No best response has been trained against a mixture yet, so its exploitability is unknown."
-    rate = Interval(value=gap.gap.value + _EVEN, low=gap.gap.low + _EVEN, high=gap.gap.high + _EVEN)
+    rate = Estimate(value=gap.gap.value + _EVEN, low=gap.gap.low + _EVEN, high=gap.gap.high + _EVEN)
     who = names[gap.policy] if gap.policy else "the best response"
     begin = (
         f"{capital(who)}, trained against the previous mixture, scored {percent(rate.value)} against it "

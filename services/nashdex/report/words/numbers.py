@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from nashdex.report.document import Interval
+from nashdex.metagame.evidence.intervals import Estimate
 
 _SMALLEST_DECIMAL = 1e-3
 """Smaller numbers are written with a power of ten."""
 
 
-def verdict(interval: Interval, neutral: float = 0.0) -> Literal["above", "below", "undecided"]:
+def verdict(interval: Estimate, neutral: float = 0.0) -> Literal["above", "below", "undecided"]:
     """Return on which side of ``neutral`` the interval lies; undecided if it contains ``neutral``."""
     if interval.low > neutral:
         return "above"
@@ -20,7 +20,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def percent_range(interval: Interval) -> str:
+def percent_range(interval: Estimate) -> str:
     """Return an interval of shares as text: ``95.1 to 98.4 %``."""
     return f"{100 * interval.low:.1f} to {percent(interval.high)}"
 

@@ -6,6 +6,7 @@ from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.analysis.progress import improvement, mixture_scores
 from nashdex.metagame.evidence.estimates import EVEN
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
 from nashdex.metagame.ratings.table import ELO_PER_STRENGTH
@@ -13,7 +14,7 @@ from nashdex.metagame.tournament.schedule import full_table_battles
 from nashdex.report.assembly.evidence.embedding import embedding
 from nashdex.report.assembly.evidence.interface import Context, Parts
 from nashdex.report.assembly.iterations import newest_gap, wilson
-from nashdex.report.document import AnchorScore, Cell, Embedding, Interval, PayoffMatrix, Progress
+from nashdex.report.document import AnchorScore, Cell, Embedding, PayoffMatrix, Progress
 from nashdex.report.words import findings
 
 
@@ -48,7 +49,7 @@ def _anchor_scores(context: Context, matrix: SampledCounts) -> tuple[AnchorScore
     return tuple(
         AnchorScore(
             opponent=score.opponent,
-            rate=Interval(value=score.value, low=score.low, high=score.high),
+            rate=Estimate(value=score.value, low=score.low, high=score.high),
             games=score.games,
         )
         for score in scores
@@ -74,7 +75,7 @@ def _progress(context: Context) -> Progress | None:
     return Progress(
         best=found.best,
         base=found.base,
-        elo=Interval(value=found.elo.value, low=found.elo.low, high=found.elo.high),
+        elo=Estimate(value=found.elo.value, low=found.elo.low, high=found.elo.high),
         standard_error=found.elo.standard_error,
     )
 

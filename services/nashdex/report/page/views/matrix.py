@@ -7,7 +7,8 @@ from typing import Literal
 from markupsafe import Markup
 
 from nashdex.core.ids import PolicyId
-from nashdex.report.document import Cell, Interval, Report
+from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.report.document import Cell, Report
 from nashdex.report.page.charts.disc import Dot, disc_chart
 from nashdex.report.words.numbers import percent, signed
 
@@ -28,7 +29,7 @@ class CellView:
     value: float | None
     """None where there is nothing to show."""
     shown: str = ""
-    interval: Interval | None = None
+    interval: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)

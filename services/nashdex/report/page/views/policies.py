@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from nashdex.core.ids import PolicyId
-from nashdex.report.document import Interval, Report
+from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.report.document import Report
 from nashdex.report.page.charts.bars import whisker
 
 Names = Mapping[PolicyId, str]
@@ -19,7 +20,7 @@ def known_policies(report: Report, names: Names) -> dict[PolicyId, str]:
 
 def whiskers(report: Report, names: Names, colours: Mapping[PolicyId, str]) -> dict[PolicyId, Markup]:
     """Return each policy's Elo with its interval, all on one axis."""
-    rated: list[tuple[PolicyId, Interval]] = [(row.id, row.rating.elo) for row in report.policies]
+    rated: list[tuple[PolicyId, Estimate]] = [(row.id, row.rating.elo) for row in report.policies]
     axis = (min(elo.low for _, elo in rated), max(elo.high for _, elo in rated))
     return {
         policy: whisker(
