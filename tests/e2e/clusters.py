@@ -1,8 +1,8 @@
 """A cluster to test on: the one that KUBECONFIG names, one that CLUSTER_UP starts, or kind's.
 
-CLUSTER_UP is a command. Its folder may also have the programs ``env``, which prints variables that point kubectl and docker
-at the cluster; ``down``, which stops it; ``images NAME…``, which loads images; and ``base-images``, which creates the base
-images without a registry. CLUSTER_LOAD names another command that loads images.
+CLUSTER_UP is a command. Its folder may also have the programs ``env``, which prints variables that point kubectl and
+docker at the cluster; ``down``, which stops it; ``images NAME…``, which loads images; ``base-images``, which creates
+the base images without a registry. CLUSTER_LOAD names another command that loads images.
 """
 
 import os

@@ -34,7 +34,7 @@ def test_the_plan_tells_how_far_steps_fan_out_also_when_it_is_done(run_uri: str,
 def test_only_the_plan_has_outputs(run_uri: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--run", run_uri, "--iteration", "0", "--outputs", str(tmp_path)]
     assert run_command_line(["step", "collect", *options]) == 64
-    assert "--outputs goes with the step plan" in capsys.readouterr().err
+    assert "--outputs has no effect on collect" in capsys.readouterr().err
 
 
 def test_outputs_that_cannot_be_written_are_refused(
