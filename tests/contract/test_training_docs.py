@@ -10,7 +10,7 @@ from nashdex.oracles.registry import ORACLES
 
 pytestmark = pytest.mark.contract
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "explanation"
 TRAINING = (DOCS / "training.md").read_text(encoding="utf-8").splitlines()
 METAGAME = (DOCS / "metagame.md").read_text(encoding="utf-8").splitlines()
 
