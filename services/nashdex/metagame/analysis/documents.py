@@ -55,6 +55,6 @@ class MetaGameAnalysis(RatingTable, Document):
     coverage: Coverage
     interval_widths: IntervalWidths
     imputed_cells: tuple[tuple[PolicyIdField, PolicyIdField], ...] = Field(
-        description="Pairs whose payoff was not played but made up; none while unplayed cells block."
+        description="Pairs without battles, whose payoff was imputed; none while unplayed cells block."
     )
     num_draws: PositiveInt = Field(description="Posterior draws and bootstrap samples behind the intervals.")

@@ -1,11 +1,11 @@
-"""Payoffs of cells that were not played, by a policy that the user chose. K policies, D draws.
+"""Payoffs of cells without battles, imputed in a way that the user chooses. K policies, D draws.
 
-``block`` refuses. ``bradley-terry`` puts in what the ratings predict, which is right as far as strength is transitive.
+``block`` refuses. ``bradley-terry`` uses what the ratings predict, which is right as far as strength is transitive.
 ``interval`` takes the worst case over the cell's confidence box, which for an unplayed cell is all of [0, 1]; what that
 means where one player's worst case is the other's best is said at ``_worst_case``.
 
-An imputed number is no measurement: whoever uses one names its cell, and publishes no exploitability that a cell of the
-support takes part in (``touches_support``).
+An imputed number is not a measurement: solving publishes its cell, and no exploitability if the cell touches the
+support of the mixture (``touches_support``).
 """
 
 from collections.abc import Collection, Sequence
@@ -33,7 +33,7 @@ Name = TypeVar("Name", bound=str)
 Cells = tuple[tuple[Name, Name], ...]
 
 _TIE = 1e-9
-"""Of two products of probabilities: what rounding may make of equal ones."""
+"""Largest difference by rounding of two equal products of probabilities."""
 
 
 def filled(
@@ -54,8 +54,8 @@ def filled(
         return expected_scores(wins, draws, games), ()
     unplayed = _unplayed(games)
     scores = expected_scores(wins, draws, np.maximum(games, 1))
-    made_up = _predicted(wins, draws, games) if how == "bradley-terry" else _worst_case(scores, unplayed)
-    return np.where(unplayed, made_up, scores), imputed
+    imputed_scores = _predicted(wins, draws, games) if how == "bradley-terry" else _worst_case(scores, unplayed)
+    return np.where(unplayed, imputed_scores, scores), imputed
 
 
 def filled_draws(
@@ -119,8 +119,8 @@ def _worst_case(scores: Floats, unplayed: Mask) -> Floats:
 
     L itself is no game of one population: both policies of a cell cannot lose it. Of those that are, the one returned
     gives the least σᵀPτ: i loses to j where σ_i τ_j > σ_j τ_i, wins where it is less, and ½ where the two are equal,
-    when the cell does not matter to σ or it hedges both ways alike. So a policy that nothing is known of is neither
-    handed the mixture, as it would be were the present mixture to lose every unplayed cell, nor shut out of it.
+    when the cell does not matter to σ or it hedges both ways alike. So an unknown policy neither gets the whole
+    mixture, as it would if the present mixture lost every unplayed cell, nor is shut out of it.
     """
     pessimistic = np.where(unplayed, 0.0, scores)
     robust = zero_sum_equilibrium(pessimistic - EVEN)

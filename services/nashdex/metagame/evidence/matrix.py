@@ -1,7 +1,7 @@
 """The payoff evidence among the members of a population, as solve publishes it: ``interaction_matrix.json``.
 
 There are two kinds: ``SampledCounts`` where battles are played, ``ExactValues`` where payoffs follow from the game's
-tree. Whoever needs payoffs, their uncertainty or what is still missing asks the evidence, and never which kind it is.
+tree. Code that needs payoffs, their uncertainty or what is still missing asks the evidence, and not which kind it is.
 """
 
 from abc import ABC, abstractmethod
@@ -127,7 +127,7 @@ class InteractionMatrix(Document, ABC):
     def rated(
         self, anchors: Mapping[str, float], records: Iterable[BattleRecord], *, num_draws: int, seed: int
     ) -> RatingTable:
-        """Return everybody's rating. Arguments as of ``ratings.table.rate``.
+        """Return the rating of every policy. Arguments as of ``ratings.table.rate``.
 
         Raises:
             DataError: an anchor is no policy here, or there are more records than counts.

@@ -26,7 +26,7 @@ class LadderRating(Model):
 def ladder_ratings(policies: Sequence[PolicyId], records: Sequence[BattleRecord]) -> dict[PolicyId, LadderRating]:
     """Return every policy's ladder ratings. ``records`` are in the order played, which online Elo depends on.
 
-    A battle with somebody who is not among ``policies`` does not count.
+    A battle with a policy that is not among ``policies`` does not count.
     """
     known = set(policies)
     battles = [(*record.policies, _SCORES[record.winner]) for record in records if known.issuperset(record.policies)]

@@ -1,4 +1,4 @@
-"""Which battles an iteration's tournament plays: the same answer for whoever plays them and whoever checks them."""
+"""How many battles an iteration's tournament plays: the same for the step that plays them and the one that checks."""
 
 from nashdex.metagame.evidence.planned import Demand
 from nashdex.metagame.plan import IterationPlan
