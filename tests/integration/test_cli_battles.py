@@ -80,6 +80,16 @@ def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_pat
     assert all(files[name].startswith("<svg ") for name in files if name.endswith(".svg"))
 
 
+@pytest.mark.parametrize("network", ["slots", "pointer"])
+def test_bench_train_compares_a_round_with_bare_torch(network: str) -> None:
+    arguments = ("--format", "gen1randombattle", "--network", network, "--battles", "8", "--repetitions", "1")
+    answer = _json("bench", "train", *arguments, "--epochs", "1", "--minibatch", "64")
+    assert (answer["network"], answer["num_epochs"], answer["minibatch_decisions"]) == (network, 1, 64)
+    rates = answer["samples_per_second"], answer["bare_samples_per_second"]
+    assert answer["efficiency"] == pytest.approx(rates[0] / rates[1])
+    assert answer["num_decisions"] > 8 * 2
+
+
 def test_bench_scale_adds_gateways_and_then_shards() -> None:
     result = run_scale("gen1randombattle", seconds=2.0, numbers=(2,))
     assert [(row.shards, row.gateways) for row in result.rows] == [(1, 2), (2, 1)]
@@ -92,6 +102,7 @@ def test_bench_scale_adds_gateways_and_then_shards() -> None:
         (("collect", "--format", "kuhn_poker"), 64, "'kuhn_poker' is not a Showdown format"),
         (("collect", "--format", "gen1ou", "--peer", "metamon"), 64, "expected poke-env"),
         (("scale", "--format", "nothing"), 64, "unknown format 'nothing'"),
+        (("train", "--format", "gen1ou", "--network", "deep"), 64, "unknown network 'deep': expected one of slots"),
     ],
 )
 def test_bench_refuses_what_it_cannot_measure(arguments: tuple[str, ...], code: int, says: str) -> None:

@@ -76,6 +76,38 @@ def collect(
 
 
 @app.command()
+def train(
+    format_id: FormatOption,
+    network: Annotated[str, typer.Option(metavar="KIND", help="Kind of network, such as slots or pointer.")] = "slots",
+    battles: Annotated[int, typer.Option(min=2, max=100_000, help="Of the round to learn from.")] = 200,
+    epochs: Annotated[int, typer.Option(min=1, max=100, help="Passes over the round.")] = 2,
+    minibatch: Annotated[int, typer.Option(min=1, max=1_000_000, help="Decisions an optimiser step.")] = 1024,
+    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Of both measurements, in turn.")] = 3,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a PPO round, and the same steps in bare torch, in turn; ``efficiency`` is their ratio. One CPU thread."""
+    from nashdex.bench.train import run_train_bench
+    from nashdex.oracles.ppo import PpoSettings
+    from nashdex.policies.networks.settings import NETWORKS
+    from nashdex.telemetry.logging import configure_logging
+    from nashdex.telemetry.settings import load_telemetry_settings
+
+    configure_logging(load_telemetry_settings())
+    settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch)
+    result = run_train_bench(
+        format_id, NETWORKS[network].settings.model_validate({}), settings, battles=battles, repetitions=repetitions
+    )
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    print_text(
+        f"{result.network}, {result.num_parameters:,} parameters: {result.samples_per_second:,.0f} samples a "
+        f"CPU-second in training, {result.bare_samples_per_second:,.0f} in bare torch; "
+        f"efficiency {result.efficiency:.2f}"
+    )
+
+
+@app.command()
 def scale(
     format_id: FormatOption,
     seconds: Annotated[

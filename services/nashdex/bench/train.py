@@ -1,0 +1,148 @@
+"""How fast training is, beside the same steps of the same network in bare torch."""
+
+import copy
+import time
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import torch
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from nashdex.core.documents import Model
+from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.steps import StepName
+from nashdex.games.registry import showdown_game
+from nashdex.games.showdown.game import ShowdownGame
+from nashdex.learning.batching import make_batch, minibatches, num_minibatches
+from nashdex.learning.checkpoint import Checkpoints
+from nashdex.learning.data import fresh_network, prepare_torch
+from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.oracles.ppo import PpoSettings, improve, make_targets, measure
+from nashdex.policies.inference import NetworkPolicy
+from nashdex.policies.masked import entropy, masked_log_softmax
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.networks.settings import NetworkSettings
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.session import Session
+from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
+from nashdex.store import open_store
+from nashdex.telemetry.progress import Progress
+from nashdex.trajectory.episode import Episode
+
+_POLICY = PolicyId("bench")
+_CHECKPOINT_EVERY_UPDATES = 50
+_DISCOUNT = 1.0
+
+
+class TrainBenchResult(Model):
+    """Medians over the repetitions. A sample is one decision in one epoch; times are CPU time, user and system."""
+
+    format: str
+    network: str = Field(description="Kind of network.")
+    num_parameters: PositiveInt
+    num_decisions: PositiveInt = Field(description="Of one round.")
+    num_epochs: PositiveInt
+    minibatch_decisions: PositiveInt
+    repetitions: PositiveInt
+    samples_per_second: PositiveFloat = Field(
+        description="A whole PPO round: batch, targets, epochs, and the measurements at its end."
+    )
+    bare_samples_per_second: PositiveFloat = Field(
+        description="Forward pass, loss, backward pass and Adam, on the same minibatches, in plain torch."
+    )
+    efficiency: PositiveFloat = Field(description="Median over the repetitions of the first over the second.")
+    efficiencies: tuple[PositiveFloat, ...]
+
+
+def run_train_bench(
+    format_id: str,
+    network: NetworkSettings,
+    settings: PpoSettings,
+    *,
+    battles: int = 200,
+    repetitions: int = 3,
+) -> TrainBenchResult:
+    """Play a round of ``battles`` by a fresh network with itself, and learn from it both ways in turn.
+
+    Raises:
+        ConfigurationError: it is not a Showdown format, the network does not fit it, or Node or the gateway's package
+            is missing.
+    """
+    game = showdown_game(format_id)
+    prepare_torch("cpu", 1)
+    with Session(game.open_arena(num_gateways=1), BATTLES_PER_GATEWAY) as session:
+        start = fresh_network(session.space, network, seed=0)
+        session.policies[_POLICY] = NetworkPolicy(_POLICY, start)
+        pairs = PairedBattles(0, game.teams(), deadline_seconds=300.0)
+        episodes = [
+            episode
+            for finished in session.play(islice(pairs.self_play(_POLICY), battles))
+            for episode in finished.episodes
+            if len(episode)
+        ]
+    num_samples = settings.num_epochs * sum(len(episode) for episode in episodes)
+    ours, bare = [], []
+    for _ in range(repetitions):
+        ours.append(num_samples / _seconds_of_round(game, copy.deepcopy(start), episodes, settings))
+        bare.append(num_samples / _seconds_of_bare(copy.deepcopy(start), episodes, settings))
+    efficiencies = tuple(one / other for one, other in zip(ours, bare, strict=True))
+    return TrainBenchResult(
+        format=game.format,
+        network=network.kind,
+        num_parameters=start.num_parameters,
+        num_decisions=num_samples // settings.num_epochs,
+        num_epochs=settings.num_epochs,
+        minibatch_decisions=settings.minibatch_decisions,
+        repetitions=repetitions,
+        samples_per_second=median(ours),
+        bare_samples_per_second=median(bare),
+        efficiency=median(efficiencies),
+        efficiencies=efficiencies,
+    )
+
+
+def _seconds_of_round(
+    game: ShowdownGame, network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings
+) -> float:
+    """Return the CPU time of a PPO round as training has it."""
+    with TemporaryDirectory() as folder:
+        checkpoints = Checkpoints(open_store(str(Path(folder))), 0, 0, AttemptId("bench"), "bench")
+        rate = settings.damping.learning_rate(settings.learning_rate)
+        training = TrainingLoop(
+            network, LoopSettings(rate, settings.max_gradient_norm, _CHECKPOINT_EVERY_UPDATES), checkpoints
+        )
+        num_decisions = sum(len(episode) for episode in episodes)
+        num_updates = settings.num_epochs * num_minibatches(num_decisions, settings.minibatch_decisions)
+        with Progress(StepName.TRAIN, 0, num_updates, "updates") as progress:
+            began = time.process_time()
+            batch = make_batch(episodes, torch.device("cpu"))
+            rewards = [game.rewards("win-loss", network.space, e.observations, e.score, _DISCOUNT) for e in episodes]
+            targets = make_targets(network, batch, episodes, rewards, settings, _DISCOUNT)
+            improve(training, batch, targets, None, settings, 0, progress)
+            measure(network, batch, targets, settings.clip_range)
+            return time.process_time() - began
+
+
+def _seconds_of_bare(network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings) -> float:
+    """Return the CPU time of as many PPO steps with nothing around them."""
+    batch = make_batch(episodes, torch.device("cpu"))
+    advantages, returns = torch.randn(len(batch)), torch.randn(len(batch))
+    optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
+    began = time.process_time()
+    for epoch in range(settings.num_epochs):
+        for rows in minibatches(len(batch), settings.minibatch_decisions, epoch, torch.device("cpu")):
+            part = batch.rows(rows)
+            logits, values = network(part.observations)
+            log_probs = masked_log_softmax(logits, part.masks)
+            ratio = (log_probs.gather(1, part.actions[:, None]).squeeze(1) - part.log_probs).exp()
+            clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
+            surrogate = torch.minimum(ratio * advantages[rows], clipped * advantages[rows]).mean()
+            value_loss = (values - returns[rows]).square().mean()
+            loss = settings.value_coefficient * value_loss - surrogate - 0.01 * entropy(log_probs, part.masks).mean()
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()
+            optimiser.step()
+    return time.process_time() - began
