@@ -1,6 +1,5 @@
 """The solve step: put the payoff evidence together, solve the game, publish population, payoffs and mixture."""
 
-import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -17,7 +16,6 @@ from nashdex.core.stopping import check_stop
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.games.tabular.values import nash_conv
-from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.analysis.exploitability import Answer
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.kinds import nothing_known
@@ -36,7 +34,6 @@ from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore
-from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
 
 ANCHOR = "random"
@@ -90,7 +87,6 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         )
     for warning in analysis.warnings:
         _log.warning("rating misleads", warning=warning)
-    _measure(meta_strategy, analysis)
     documents: dict[str, Document] = {
         keys.POPULATION: population,
         keys.INTERACTION_MATRIX: matrix,
@@ -144,27 +140,3 @@ def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleReco
     if not (candidates and oracle.answers_opponents and (rule.answers_meta_strategy or plan.iteration == 0)):
         return None
     return Answer(plan.opponents, candidates, fresh)
-
-
-def _measure(meta_strategy: MetaStrategy, analysis: MetaGameAnalysis) -> None:
-    shares = [share for share in meta_strategy.meta_strategy.values() if share > 0]
-    metrics.META_STRATEGY_ENTROPY.set(-sum(share * math.log(share) for share in shares))
-    metrics.META_STRATEGY_SUPPORT.set(len(analysis.support))
-    metrics.POPULATION_SIZE.set(len(meta_strategy.meta_strategy))
-    metrics.PAYOFF_COVERAGE.set(analysis.coverage.share)
-    metrics.PAYOFF_INTERVAL_WIDTH.set(analysis.interval_widths.largest)
-    metrics.SUPPORT_STABILITY.set(analysis.support_stability)
-    metrics.INTRANSITIVITY.set(analysis.intransitivity)
-    metrics.INTRANSITIVITY_BY_CHANCE.set(analysis.intransitivity_by_chance)
-    estimates = analysis.exploitability
-    if estimates.exact is not None:
-        metrics.NASH_CONV.set(estimates.exact.nash_conv)
-    for estimate in (
-        estimates.restricted,
-        estimates.best_response_gap,
-        estimates.exact,
-        estimates.legacy_dominance_gap,
-    ):
-        if estimate is not None:
-            for bound, value in (("value", estimate.value), ("low", estimate.low), ("high", estimate.high)):
-                metrics.EXPLOITABILITY.set(value, estimator=estimate.estimator, bound=bound)
