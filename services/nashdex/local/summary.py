@@ -1,4 +1,4 @@
-"""What an iteration came to, in a few lines for people, from its ``report.json``."""
+"""The results of an iteration in a few lines, from its ``report.json``."""
 
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
@@ -57,16 +57,16 @@ def _against_anchors(report: Report, policy: PolicyId) -> list[str]:
     payoffs, place = report.payoffs, report.payoffs.policies.index(policy)
     names = policy_names(report.policies)
     anchors = {row.id: names[row.id] for row in report.policies if row.anchor and row.id != policy}
-    told = []
+    scores = []
     for column, opponent in enumerate(payoffs.policies):
         cell = payoffs.cells[place][column] if payoffs.cells is not None else None
         if opponent not in anchors:
             continue
         if payoffs.exact is not None:
-            told.append(f"{anchors[opponent]} {signed(payoffs.exact[place][column], 3)}")
+            scores.append(f"{anchors[opponent]} {signed(payoffs.exact[place][column], 3)}")
         elif cell is not None:
-            told.append(f"{anchors[opponent]} {_interval(cell.rate)}")
-    return told
+            scores.append(f"{anchors[opponent]} {_interval(cell.rate)}")
+    return scores
 
 
 def _best_response_gap(row: IterationRow) -> str:

@@ -1,1 +1,1 @@
-"""The report of an iteration: its document, its findings and the page. Reads the store; computes no payoffs."""
+"""The report of a run after an iteration: document, findings and page. Reads the store; computes no payoffs."""

@@ -1,4 +1,4 @@
-"""What a report is made of, read through the manifests of every iteration so far."""
+"""The documents behind a report, read through the manifests of every iteration so far."""
 
 import hashlib
 from collections.abc import Mapping
@@ -23,25 +23,25 @@ from nashdex.store.protocol import ObjectStore
 
 @dataclass(frozen=True, slots=True)
 class IterationManifests:
-    """Of every shard of every step before the report, of one finished iteration."""
+    """The manifests of one finished iteration: every shard of every step before the report."""
 
     iteration: int
     by_step: Mapping[StepName, tuple[Manifest, ...]]
 
     @property
     def all(self) -> tuple[Manifest, ...]:
-        """All of them, in the order of the steps."""
+        """All manifests, in the order of the steps."""
         return tuple(manifest for step in self.by_step.values() for manifest in step)
 
     @property
     def digest(self) -> str:
-        """Hex digits that change when any shard was run again: an attempt writes its objects once."""
+        """Hex digits that change if any shard is run again, because an attempt writes its objects once."""
         attempts = "".join(f"{manifest.step} {manifest.shard} {manifest.attempt}\n" for manifest in self.all)
         return hashlib.sha256(attempts.encode()).hexdigest()[:16]
 
     @property
     def seconds(self) -> float:
-        """Wall time, each step counted by its slowest shard."""
+        """Wall time: the slowest shard of each step, summed over the steps."""
         return sum(max(manifest.seconds for manifest in step) for step in self.by_step.values() if step)
 
 
@@ -55,7 +55,7 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True)
 class IterationSources:
-    """Everything that one finished iteration left for the report."""
+    """The documents of one finished iteration."""
 
     manifests: IterationManifests
     plan: IterationPlan
@@ -101,7 +101,7 @@ def read_manifests(store: ObjectStore, settings: RunSettings, iteration: int) ->
 
 
 def read_ledgers(store: ObjectStore, manifests: IterationManifests) -> tuple[Evaluated, ...]:
-    """Read what an iteration's tournament played.
+    """Read the ledgers of an iteration's tournament.
 
     Raises:
         DataError: a ledger is missing or altered.
@@ -115,10 +115,10 @@ def read_ledgers(store: ObjectStore, manifests: IterationManifests) -> tuple[Eva
 
 
 def read_iteration(store: ObjectStore, manifests: IterationManifests) -> IterationSources:
-    """Read everything of one iteration.
+    """Read the documents of one iteration.
 
     Raises:
-        DataError: something that a step wrote is missing or altered.
+        DataError: a document is missing or altered.
         StoppedError: the process was asked to stop.
     """
     steps = manifests.by_step

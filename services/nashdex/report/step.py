@@ -1,4 +1,4 @@
-"""The report step: one document with every number, and one page to read and to send."""
+"""The report step: one document with every number, and one page to read and to share."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,10 +25,10 @@ from nashdex.store.protocol import ObjectStore
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
-    """Publish ``report.json`` and ``report.html`` of the run as it stands after ``iteration``.
+    """Publish ``report.json`` and ``report.html`` of the run after ``iteration``.
 
     Raises:
-        DataError: an earlier step is not done, or what it wrote is missing or altered.
+        DataError: an earlier step is not done, or its objects are missing or altered.
         StoppedError: the process was asked to stop.
     """
     if done := find_manifest(store, iteration, StepName.REPORT, shard):
@@ -39,7 +39,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
     *earlier, newest = [read_manifests(store, settings, number) for number in range(iteration + 1)]
     last = read_iteration(store, newest)
-    rows, replays = _told(store, earlier, last)
+    rows, replays = _rows_and_replays(store, earlier, last)
     report = assemble(
         settings.run or _run_id(store),
         settings,
@@ -52,19 +52,19 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     page = render_page(report, logs).encode()
     attempt.write(keys.REPORT, report.to_json())
     attempt.write(keys.REPORT_PAGE, page)
-    # Everything follows from what earlier steps wrote, so attempts that race publish the same bytes.
+    # The report follows from objects of earlier steps, so racing attempts publish the same bytes.
     store.put(keys.published(iteration, keys.REPORT), report.to_json())
     store.put(keys.published(iteration, keys.REPORT_PAGE), page)
     return attempt.finish({"iterations": len(rows), "replays": len(logs)})
 
 
-def _told(
+def _rows_and_replays(
     store: ObjectStore, earlier: Sequence[IterationManifests], last: IterationSources
 ) -> tuple[list[IterationRow], list[Replay]]:
     """Return rows and replays of every iteration.
 
-    What the report before this one told of the same attempts is taken from there, so that a long run's reports do not
-    read every learning curve and matrix again.
+    Rows of the same attempts are copied from the previous report, so that the reports of a long run do not read every
+    learning curve and matrix again.
     """
     from nashdex.report.assembly.iterations import iteration_row  # noqa: PLC0415 - numpy takes longer than a finished step
     from nashdex.report.assembly.replays import replays as iteration_replays  # noqa: PLC0415 - the same
@@ -85,7 +85,7 @@ def _told(
 
 
 def _report_before(store: ObjectStore, iteration: int) -> Report | None:
-    """Return the report of the iteration before, if this version made one. It only saves time: a bad one is none."""
+    """Return the previous iteration's report if this version made it. It only saves time, so a bad one is ignored."""
     try:
         manifest = find_manifest(store, iteration - 1, StepName.REPORT, 0) if iteration else None
         if manifest is None or manifest.nashdex_version != nashdex.__version__:
@@ -106,7 +106,7 @@ def _records(
 
 
 def read_logs(store: ObjectStore, report: Report) -> dict[str, str]:
-    """Return the logs of the replays that a page of ``report`` embeds, by the replays' names.
+    """Return the logs of the replays that the page of ``report`` embeds, by name.
 
     Raises:
         DataError: a log is missing or altered.
@@ -119,16 +119,16 @@ def read_logs(store: ObjectStore, report: Report) -> dict[str, str]:
 
 
 def write_page(store: ObjectStore, output: Path) -> None:
-    """Write the page of the run's newest reported iteration to the file ``output``, whole or not at all.
+    """Write the newest report page of the run to the file ``output``, atomically.
 
     Raises:
-        DataError: no iteration has a report yet, it was altered, or ``output`` cannot be written.
+        DataError: the run has no report yet, the report was altered, or ``output`` cannot be written.
     """
     newest = newest_manifest(store, StepName.REPORT)
     if newest is None:
         raise DataError(
             f"{store.uri} has no report yet: its first iteration is not finished. "
-            f"Go on with 'nashdex run', or make one with 'nashdex step report --run {store.uri} --iteration 0'"
+            f"Continue it with 'nashdex run', or run 'nashdex step report --run {store.uri} --iteration 0'"
         )
     page = read_object(store, newest, keys.REPORT_PAGE)
     beside = output.with_name(f".{output.name}.part")
@@ -137,7 +137,7 @@ def write_page(store: ObjectStore, output: Path) -> None:
         beside.replace(output)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise DataError(f"{output} cannot be written ({error.strerror}); name another --output") from error
+        raise DataError(f"{output} cannot be written ({error.strerror}); choose another --output") from error
 
 
 def _run_id(store: ObjectStore) -> RunId:

@@ -30,11 +30,11 @@ SECTIONS = (
     ("configuration", "Configuration"),
 )
 _MOST_OPEN = 12
-"""Iterations that a table shows at once; a longer one is folded."""
+"""Rows of iterations that a table shows; a longer table is folded."""
 _MOST_LIKELY = 16
-"""Policies of the newest mixture that are listed at once; the others are folded."""
+"""Policies of the newest mixture that are listed; the others are folded."""
 _MOST_DRAWN = 10
-"""Iterations, the newest, whose learning curves are drawn; report.json has all."""
+"""Newest iterations whose learning curves are drawn; report.json has all."""
 
 
 def render_page(report: Report, logs: Mapping[str, str]) -> str:
@@ -119,12 +119,12 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
 
 
 def typeset(text: str) -> str:
-    """Return ``text`` with spaces that do not break before a number and before a percent sign."""
+    """Return ``text`` with non-breaking spaces before numbers and percent signs."""
     return re.sub(r" (?=%)|(?<=[a-z]) (?=\d)", "\N{NO-BREAK SPACE}", text)
 
 
 def _pair(replay: Replay, report: Report) -> tuple[int, ...]:
-    """Return the places in the payoff matrix of who played, the stronger first."""
+    """Return the players' places in the payoff matrix, the stronger first."""
     return tuple(sorted(report.payoffs.policies.index(policy) for policy in replay.policies))
 
 
@@ -139,7 +139,7 @@ def _replay_pages(report: Report, names: Mapping[PolicyId, str], logs: Mapping[s
 
 
 def _json_block(value: Any) -> Markup:  # noqa: ANN401 - any JSON value
-    """Return JSON that may stand in a script block: nothing in it can close the block or open a comment."""
+    """Return JSON for a script block: nothing in it can close the block or open a comment."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - no markup is left in it
 
