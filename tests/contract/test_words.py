@@ -40,15 +40,13 @@ NOT_YET = frozenset(
         *(
             "commands",
             "learning",
-            "local",
             "oracles",
             "metagame",
             "planning",
             "policies",
-            "report",
             "runs",
         ),
-        *("telemetry", "trainer"),
+        *("trainer",),
         *(
             "docs/explanation/metagame.md",
             "docs/how-to/runbook.md",

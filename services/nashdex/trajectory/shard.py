@@ -39,7 +39,7 @@ PART_PREFIX = "trajectories-"
 MAX_PART_BYTES = 1 << 30
 """No part may hold more than this when decompressed."""
 PART_BYTES = 8 * 1024 * 1024
-"""What a part holds by default, before compression: enough for few objects, little to have twice in memory."""
+"""Default size of a part before compression: few objects per shard, and small enough to hold two in memory."""
 MAX_ACTIONS = 256
 
 _Tensors: TypeAlias = dict[str, NDArray[Any]]
@@ -60,7 +60,7 @@ _SAFETENSORS_DTYPES = {np.float32: "F32", np.uint8: "U8", np.uint16: "U16", np.u
 
 
 class ShardMetadata(Document):
-    """What a part says of itself besides its tensors."""
+    """The metadata of a part."""
 
     space: Space
     policies: tuple[PolicyIdField, ...] = Field(description="Ids that the episode table's indices mean.")
@@ -74,8 +74,8 @@ def part_name(part: int) -> str:
 def encode(episodes: Sequence[Episode], space: Space) -> bytes:
     """Return ``episodes`` as one compressed part.
 
-    Observations, nearly all of it, are compressed from where they are: laid together first, each part would fault in
-    its own size of fresh memory several times over, which costs more than compressing.
+    Observations, which are nearly all of the data, are compressed in place: concatenating them first would use several
+    times the part's size of fresh memory, which costs more than compression.
     """
     ids = sorted({e.policy for e in episodes} | {e.opponent for e in episodes})
     index = {policy: i for i, policy in enumerate(ids)}
@@ -102,9 +102,9 @@ def _concatenate(arrays: Sequence[NDArray[Any]], empty: tuple[int, ...], dtype: 
 
 
 def _safetensors_header(tensors: Mapping[str, Sequence[NDArray[Any]]], metadata: ShardMetadata) -> bytes:
-    """Return what a safetensors blob begins with, when each tensor's pieces follow in order.
+    """Return the header of a safetensors blob whose tensors' pieces follow in order.
 
-    The package itself takes each tensor whole. Tensors come by falling item size, so that each is aligned.
+    The package itself needs each tensor in one piece. Tensors are sorted by falling item size, so that each is aligned.
     """
     header: dict[str, Any] = {"__metadata__": {_METADATA_KEY: metadata.model_dump_json()}}
     end = 0
@@ -121,7 +121,7 @@ def _safetensors_header(tensors: Mapping[str, Sequence[NDArray[Any]]], metadata:
 
 
 def _compress(header: bytes, pieces: Iterable[NDArray[Any]]) -> bytes:
-    """Return one frame. Checksums are of the compressed blocks: over the content they cost twice what lz4 does."""
+    """Return one frame. Checksums cover the compressed blocks; over the content they cost twice as much as lz4."""
     pieces = list(pieces)
     compressor = lz4.frame.LZ4FrameCompressor(
         block_size=lz4.frame.BLOCKSIZE_MAX1MB, block_checksum=True, auto_flush=True
@@ -136,7 +136,7 @@ def decode(frame: bytes, key: str) -> tuple[Space, list[Episode]]:
     """Return the space and the episodes of a part; their arrays share one buffer. ``key`` names it in errors.
 
     Raises:
-        DataError: the part is truncated, altered, too large or does not say what a part must.
+        DataError: the part is truncated, altered, too large or malformed.
     """
     blob = _decompress(frame, key)
     try:
@@ -154,17 +154,17 @@ def _decompress(frame: bytes, key: str) -> bytes:
     try:
         size_bytes = int(lz4.frame.get_frame_info(frame)["content_size"])
         if not 0 < size_bytes <= MAX_PART_BYTES:
-            raise DataError(f"{key} says that it holds {size_bytes} bytes; expected 1 to {MAX_PART_BYTES}")
+            raise DataError(f"{key} declares {size_bytes} bytes of content; expected 1 to {MAX_PART_BYTES}")
         blob: bytes = lz4.frame.decompress(frame)
     except (RuntimeError, ValueError) as error:
         raise DataError(f"{key} is no whole lz4 frame: {error}; collect the shard again") from error
     if len(blob) != size_bytes:
-        raise DataError(f"{key} holds {len(blob)} bytes and says {size_bytes}; collect the shard again")
+        raise DataError(f"{key} holds {len(blob)} bytes but declares {size_bytes}; collect the shard again")
     return blob
 
 
 def _check_shapes(tensors: _Tensors, space: Space, key: str) -> None:
-    """Check that each tensor is there with its dtype and with a shape that fits the space and the others."""
+    """Check that each tensor exists, with the right dtype and a shape that fits the space and the other tensors."""
     missing = sorted(_DTYPES.keys() - tensors.keys())
     if missing:
         raise DataError(f"{key} has no {', '.join(missing)}; expected {', '.join(_DTYPES)}")
@@ -187,7 +187,7 @@ def _check_shapes(tensors: _Tensors, space: Space, key: str) -> None:
 
 
 def _split(tensors: _Tensors, metadata: ShardMetadata, key: str) -> Iterable[Episode]:
-    """Yield the episodes after checking that every action was legal and every number finite."""
+    """Yield the episodes after checking that every action is legal and every number is finite."""
     num_actions, ids = metadata.space.num_actions, metadata.policies
     masks = np.unpackbits(tensors["masks"].astype(np.uint8, copy=False), axis=1, count=num_actions).view(np.bool_)
     actions = tensors["actions"].astype(np.int64)

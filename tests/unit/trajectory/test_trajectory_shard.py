@@ -76,12 +76,12 @@ def test_a_size_beyond_the_bound_is_refused_before_decompressing(monkeypatch: py
     bomb = lz4.frame.compress(bytes(1 << 20))
     monkeypatch.setattr(shard_module, "MAX_PART_BYTES", 1 << 16)
     monkeypatch.setattr(lz4.frame, "decompress", lambda _: pytest.fail("decompressed"))
-    with pytest.raises(DataError, match="says that it holds 1048576 bytes; expected 1 to 65536"):
+    with pytest.raises(DataError, match="declares 1048576 bytes of content; expected 1 to 65536"):
         decode(bomb, KEY)
 
 
 def test_a_frame_without_a_size_is_refused() -> None:
-    with pytest.raises(DataError, match="says that it holds 0 bytes"):
+    with pytest.raises(DataError, match="declares 0 bytes of content"):
         decode(lz4.frame.compress(b"x" * 100, store_size=False), KEY)
 
 

@@ -1,4 +1,4 @@
-"""Who scores how much against whom: the payoff matrix, its cyclic part, and the mixture against the anchors."""
+"""The payoff matrix, its cyclic part, and the mixture against the anchors."""
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
