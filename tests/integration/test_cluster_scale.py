@@ -1,4 +1,4 @@
-"""``nashdex bench scale`` through shards of a cluster: one that stands in, whose shards collect on this machine."""
+"""``nashdex bench scale`` through shards of a cluster: a substitute whose shards collect on this machine."""
 
 import json
 import os

@@ -40,7 +40,7 @@ def test_refuses_a_format_that_does_not_exist() -> None:
 
 
 def test_a_difference_is_a_failure_that_is_named(tmp_path: Path) -> None:
-    """The gateway's folder stands in for a release whose speed-up is broken: everything is the same but that."""
+    """The gateway's folder replaces a release whose speed-up is broken: everything is the same but that."""
     real = GatewaySettings().directory
     for folder in ("src", "bench"):
         shutil.copytree(real / folder, tmp_path / folder)

@@ -1,4 +1,4 @@
-"""Whole runs of the configurations that ship: the loop comes to what theory says, and says so in its files."""
+"""Whole runs of the configurations that ship: the loop reaches what theory says, and its files show it."""
 
 import os
 import subprocess

@@ -46,7 +46,7 @@ class ClusterState:
     workflows: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of runs."""
     check_status: dict[str, Any] = field(default_factory=lambda: {"phase": "Succeeded"})
-    """What a check of the site comes to, as soon as it is made."""
+    """The result of a check of the site, as soon as it is created."""
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Workflows that check the site."""
     pods: list[dict[str, Any]] = field(default_factory=list)

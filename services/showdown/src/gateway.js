@@ -10,7 +10,7 @@ const EXIT_USAGE = 64;
 const EXIT_INTERNAL = 70;
 const MEBIBYTE = 2 ** 20;
 /**
- * Heap in use above which the gateway asks to be replaced. 64 battles use 60 to 150 MiB however long they run, so much
+ * Heap in use above which the gateway asks to be replaced. 64 battles use 60 to 150 MiB however long they run; much
  * more is a leak. The limit is well below V8's own, which is lower on machines with little memory.
  */
 const DEFAULT_MAX_HEAP_MB = Math.floor(Math.min(1024, (0.6 * v8.getHeapStatistics().heap_size_limit) / MEBIBYTE));

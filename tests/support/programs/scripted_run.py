@@ -29,7 +29,7 @@ GRACE_SECONDS = 1.0
 
 
 def drive(run_uri: str, scratch: Path) -> int:
-    # Imported here: the steps, of which there are many, need none of it.
+    # Imported here: the steps are many and need none of it.
     from nashdex.local.display import Lines  # noqa: PLC0415
     from nashdex.local.runner import RunnerOptions, run_plan  # noqa: PLC0415
     from nashdex.runs.creation import open_run  # noqa: PLC0415

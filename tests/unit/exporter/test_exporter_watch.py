@@ -22,7 +22,7 @@ SETTINGS = made_settings(iterations=3)
 
 
 class Clock:
-    """Time that passes when it is told to."""
+    """Time that passes only when a test advances it."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -34,7 +34,7 @@ def tree_of(name: str) -> GameTree:
 
 
 def random_table(tree: GameTree, seed: int, *, pure_share: float = 0.3) -> Table:
-    """Return a table of which some rows are deterministic, so that parts of the tree are never reached."""
+    """Return a table with some deterministic rows, so that parts of the tree are never reached."""
     rng = np.random.default_rng(seed)
     table = rng.random(tree.legal.shape) * tree.legal
     pure = rng.random(tree.num_states) < pure_share
@@ -149,7 +149,7 @@ def test_the_mixed_table_plays_like_the_mixture_against_anyone(seed: int, size: 
 
 
 def test_the_mixed_table_is_no_average_by_state() -> None:
-    """Only who passes with a jack comes to decide about calling with it, so the other's plan to call counts nothing."""
+    """Only a player who passes with a jack decides on calling with it, so the other's plan has no effect."""
     tree = tree_of("kuhn_poker")
     opening, answer = tree.state_names.index("0"), tree.state_names.index("0pb")
     passes, bets = first_action_table(tree), first_action_table(tree)

@@ -29,7 +29,7 @@ def space_of(
     actions: tuple[str, ...],
     vocabularies: dict[str, int],
 ) -> Space:
-    """Return a space whose blocks, each a name, a number of rows, their stride and fields, stand one after another."""
+    """Return a space whose blocks, each a name, a number of rows, their stride and fields, follow one another."""
     blocks, at = [], 0
     for name, count, stride, fields in rows:
         blocks.append(ObservationBlock(name=name, offset=at, rows=count, stride=stride, fields=fields))

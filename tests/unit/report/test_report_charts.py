@@ -55,7 +55,7 @@ def test_a_line_goes_through_its_points() -> None:
     (x0, y0), (x1, y1), (x2, y2) = [(float(x), float(y)) for x, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", path)]
     assert x1 - x0 == pytest.approx(x2 - x1, abs=0.11)
     assert y0 - y1 == pytest.approx(y1 - y2, abs=0.11)
-    assert y0 > y2, "larger values stand higher"
+    assert y0 > y2, "larger values are higher up"
     titles = [title.text for circle in svg.iter("circle") for title in circle]
     assert titles == ["none", "all"]
     whisker = next(e for e in svg.iter("line") if "c0" in e.attrib["class"])
