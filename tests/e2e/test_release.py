@@ -81,7 +81,7 @@ def test_helm_test_passes(installed: Installation) -> None:
 def test_a_second_release_is_refused(installed: Installation) -> None:
     refused = attempt("helm", "install", "another", CHART, "--namespace", installed.namespace)
     assert refused.returncode != 0
-    assert f"already, as release {RELEASE}" in refused.stderr
+    assert f"already has nashdex, as release {RELEASE}" in refused.stderr
 
 
 def test_a_run_is_submitted(installed: Installation) -> None:

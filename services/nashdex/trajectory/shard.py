@@ -271,7 +271,7 @@ class ShardWriter:
 
 
 def read_shards(store: ObjectStore, manifests: Iterable[Manifest]) -> tuple[Space, list[Episode]]:
-    """Return the episodes of all parts that ``manifests`` name, in order, and the space that they share.
+    """Return the episodes of all parts that ``manifests`` name, ordered by seed and seat, and the space they share.
 
     Raises:
         DataError: a part is missing, damaged or of another space, or there is none.
@@ -291,4 +291,6 @@ def read_shards(store: ObjectStore, manifests: Iterable[Manifest]) -> tuple[Spac
             episodes.extend(part)
     if first is None:
         raise DataError("the collect manifests name no trajectory part; collect the shards again")
+    # Battles end in an order that depends on the machine's load.
+    episodes.sort(key=lambda episode: (episode.seed, episode.seat))
     return first[0], episodes
