@@ -1,5 +1,6 @@
 """The train step as a whole: it learns, resumes to the same bits, and refuses what is damaged."""
 
+import math
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -196,7 +197,11 @@ def test_the_guard_restores_the_last_good_state_and_halves_the_step(store: Objec
     assert result.rollbacks > 0
     rates = [point.values["learning_rate"] for point in result.curve]
     assert rates[0] == pytest.approx(0.3)
-    assert rates[-1] == pytest.approx(0.3 / 2**result.rollbacks)
+    halvings = [round(math.log2(0.3 / rate)) for rate in rates]
+    assert rates == pytest.approx([0.3 / 2**times for times in halvings])
+    assert halvings == sorted(halvings)
+    # The last rollback may come after the last step, from the check of the whole batch.
+    assert result.rollbacks - 1 <= halvings[-1] <= result.rollbacks
     assert result.summary["clip_fraction"] <= 0.6
     assert result.summary["entropy"] > 0.25 * result.summary["entropy_at_start"]
     assert win_rate(store, result.policy) > win_rate(store, learner) - 0.05
