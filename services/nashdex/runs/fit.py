@@ -10,6 +10,7 @@ from nashdex.games.registry import FORMATS, check_inputs
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.interface import AnyOracle
 from nashdex.oracles.registry import ORACLES
+from nashdex.policies.networks.settings import NETWORKS
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
 from nashdex.settings.run import RunSettings
 
@@ -22,7 +23,7 @@ def check_fit(settings: RunSettings) -> None:
     """
     check_inputs(settings.format, has_teams=settings.teams is not None, has_matrix=settings.matrix is not None)
     of_game = _of_battles if _plays_battles(settings) else _of_exact_payoffs
-    parts = (of_game, _of_scripted, _of_oracle, _of_opponents, _of_gate, _of_schedule)
+    parts = (of_game, _of_scripted, _of_network, _of_oracle, _of_opponents, _of_gate, _of_schedule)
     for problem in chain.from_iterable(part(settings) for part in parts):
         raise ConfigurationError(problem)
 
@@ -69,6 +70,13 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
     has_pupil = any(oracle.plays == "teacher" for oracle in _oracles(settings))
     if has_pupil and not SCRIPTED_POLICIES[teacher].plays(game):
         yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
+
+
+def _of_network(settings: RunSettings) -> Iterator[str]:
+    kind, game = settings.network.kind, FORMATS[settings.format].game
+    if not NETWORKS[kind].fits(game):
+        able = " or ".join(repr(name) for name, network in NETWORKS.all().items() if network.fits(game))
+        yield f"network.kind {kind!r} does not fit {settings.format}; expected {able}"
 
 
 def _of_oracle(settings: RunSettings) -> Iterator[str]:

@@ -28,7 +28,16 @@ SMALL = PointerSettings(
     critic_context_size=8,
     predicts_opponent=True,
 )
-ACTIONS = ("move 2", "switch 1", "switch 3", "switch 2", "move 1", "terastallize move 1", "terastallize move 2")
+ACTIONS = (
+    "move 2",
+    "switch 1",
+    "switch 3",
+    "switch 2",
+    "move 1",
+    "z-move 1",
+    "terastallize move 1",
+    "terastallize move 2",
+)
 """Neither in the order of the rows, nor one kind after another."""
 
 
@@ -104,7 +113,7 @@ def logits(net: ActorCritic, values: np.ndarray) -> np.ndarray:
 def test_shapes_and_sizes() -> None:
     net = network(battle_space())
     logit, value = net(torch.from_numpy(observations(battle_space(), 5, 0)))
-    assert (logit.shape, value.shape) == ((5, 7), (5,))
+    assert (logit.shape, value.shape) == ((5, 8), (5,))
     assert net.num_parameters == sum(p.numel() for p in net.parameters())
 
 
@@ -174,7 +183,7 @@ def test_a_fresh_network_is_close_to_uniform() -> None:
     space = battle_space()
     torch.manual_seed(0)
     net = make_network(space, PointerSettings())
-    mask = torch.ones(32, 7, dtype=torch.bool)
+    mask = torch.ones(32, 8, dtype=torch.bool)
     log_probs = masked_log_softmax(net.logits(torch.from_numpy(observations(space, 32, 6))), mask)
     assert kl_divergence(log_probs, uniform_log_probs(mask), mask).max() < 0.01
 
@@ -277,7 +286,7 @@ def test_a_space_that_does_not_fit_is_refused_with_what_fits(space: Space, probl
 def test_a_choice_is_labelled_by_what_it_names() -> None:
     space = battle_space()
     values = observations(space, 50, 11)
-    actions = np.random.default_rng(0).integers(0, 7, 50)
+    actions = np.random.default_rng(0).integers(0, 8, 50)
     found = choices(space, values, actions)
     for i, (row, action) in enumerate(zip(values, actions, strict=True)):
         kind, number = ACTIONS[action].rsplit(" ", 1)

@@ -18,6 +18,7 @@ EXACT = KUHN | {"train": {"oracle": "exact"}}
     [
         {},
         {"opponents": "self-play"},
+        {"network": "pointer"},
         {"opponents": "initial"},
         {"opponents": "self-play", "solve": {"meta_solver": "nash"}, "gate": SPRT},
         {"opponents": {"kind": "league", "itself": 0, "peer": 1}},
@@ -55,6 +56,7 @@ def test_goes_together(values: dict[str, Any]) -> None:
             {"opponents": "self-play", "train": {"oracle": {"start": "clone"}}},
             "train.oracle.start 'clone' makes opponents 'self-play' start over",
         ),
+        (KUHN | {"network": "pointer"}, "network.kind 'pointer' does not fit kuhn_poker; expected 'slots'"),
         ({"train": {"oracle": {"round_battles": 10}}}, "round_battles has no effect with train.oracle.rounds = 1"),
     ],
 )

@@ -8,7 +8,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import ObservationBlock, Space
 
 _SWITCH = re.compile(r"switch (\d+)")
-_MOVE = re.compile(r"(?:(.+) )?move (\d+)")
+_MOVE = re.compile(r"(?:(.+)[ -])?move (\d+)")
 
 
 @dataclass(frozen=True)

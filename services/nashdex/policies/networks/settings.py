@@ -22,6 +22,12 @@ class NetworkKind:
     """Part of every policy's id; changes whenever equal weights would compute something else."""
     implementation: str
     """``module:class`` of an ``ActorCritic``, imported when the first such network is made."""
+    games: frozenset[str] | None = None
+    """Games that it fits, as ``Space.game`` names them; None for all."""
+
+    def fits(self, game: str) -> bool:
+        """Say whether it fits the game that ``Space.game`` names."""
+        return self.games is None or game in self.games
 
 
 NETWORKS: Registry[NetworkKind] = Registry(
@@ -30,7 +36,7 @@ NETWORKS: Registry[NetworkKind] = Registry(
     NetworkKind,
     {
         "slots": "nashdex.policies.networks.slots.settings:SLOTS",
-        "pointer": "nashdex.policies.networks.pointer.settings:POINTER",
+        "pointer": "nashdex.policies.networks.pointer.kind:POINTER",
     },
 )
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from nashdex.policies.networks.settings import NetworkKind, NetworkSettings
+from nashdex.policies.networks.settings import NetworkSettings
 
 
 class PointerSettings(NetworkSettings):
@@ -22,6 +22,3 @@ class PointerSettings(NetworkSettings):
     critic_move_size: int = Field(32, ge=4, le=1024, description="The critic's move_size.")
     critic_pokemon_size: int = Field(64, ge=4, le=1024, description="The critic's pokemon_size.")
     critic_context_size: int = Field(128, ge=8, le=8192, description="The critic's context_size.")
-
-
-POINTER = NetworkKind(PointerSettings, "pointer-1", "nashdex.policies.networks.pointer.network:PointerNetwork")
