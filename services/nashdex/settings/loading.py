@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 
 from nashdex.core.documents import describe_problems
@@ -25,6 +26,16 @@ class _FromEnvironment(RunSettings, BaseSettings):
     """Names the variables of the environment. A stored run is never read through it."""
 
     model_config = SettingsConfigDict(env_prefix=_ENV_PREFIX, env_nested_delimiter=_ENV_NESTING, frozen=True)
+
+
+class _Environment(EnvSettingsSource):
+    """The variables of the environment. A section may be JSON, or the bare name of a kind."""
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:  # noqa: ANN401
+        """Return ``value`` decoded as JSON, or unchanged if it does not look like JSON."""
+        if isinstance(value, str) and value[:1] not in ("{", "["):
+            return value
+        return super().decode_complex_value(field_name, field, value)
 
 
 def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings:
@@ -69,7 +80,7 @@ def _environment() -> dict[str, Any]:
         if nesting and section not in RunSettings.model_fields:
             raise ConfigurationError(f"environment: {name} names no section of the settings; see nashdex config schema")
     try:
-        return _decoded(EnvSettingsSource(_FromEnvironment)())
+        return _decoded(_Environment(_FromEnvironment)())
     except (SettingsError, ValueError) as error:
         raise ConfigurationError(
             f"environment: {error}; expected a JSON object, or {_ENV_PREFIX}SECTION__KEY"

@@ -25,7 +25,7 @@ from nashdex.local.lifeline import stop_at_end_of_input
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 
-GRACE_SECONDS = 1.0
+GRACE_SECONDS = float(os.environ.get("SCRIPTED_RUN_GRACE_SECONDS", "1"))
 
 
 def drive(run_uri: str, scratch: Path) -> int:

@@ -53,6 +53,26 @@ def test_a_wrong_override_is_refused_by_name(config: Path, override: str, named:
         load_settings(config, [override])
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "key"),
+    [
+        ("NASHDEX_SOLVE__META_SOLVER", "prd", ("solve", "meta_solver")),
+        ("NASHDEX_OPPONENTS", "self-play", ("opponents",)),
+        ("NASHDEX_OPPONENTS", '{"kind": "league"}', ("opponents",)),
+    ],
+)
+def test_the_environment_may_name_a_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, key: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv(variable, value)
+    config = tmp_path / "run.toml"
+    config.write_text("iterations = 2\n")
+    section: object = load_settings(config)
+    for name in key:
+        section = getattr(section, name)
+    assert section.kind in value  # type: ignore[attr-defined]
+
+
 def test_the_environment_reaches_sections_that_are_chosen_by_kind(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
