@@ -11,14 +11,14 @@ from nashdex.core.documents import Model
 from nashdex.evaluator.contestants import Contestant, load_contestant
 from nashdex.games.registry import game_for
 from nashdex.games.tabular.matrix import MatrixDocument
-from nashdex.metagame.evidence.estimates import wilson_interval
+from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
 from nashdex.rollout.session import Session
 
 
 class MatchResult(Model):
-    """Counts for the first contestant. ``low`` and ``high`` are Wilson's 95 % interval of ``win_rate``.
+    """Counts for the first contestant. ``low`` and ``high`` are Wilson's 95 % interval of ``win_rate``, by pairs.
 
     In a game for stakes a win is any gain, and the interval is wider than necessary: scores between 0 and 1 vary less
     than wins and losses of the same mean.
@@ -69,16 +69,18 @@ def play_match(
             session.policies |= contestant.policies
         paired = PairedBattles(seed, game.teams(), deadline_seconds)
         winners: Counter[int | None] = Counter()
-        scores: list[float] = []
+        scores: dict[int, float] = {}
         for finished in session.play(_assignments(battles, paired, contestants)):
             if finished.outcome is not None:
                 first_seat, winner = finished.assignment.first_seat, finished.outcome.winner
                 winners[None if winner is None else int(winner != first_seat)] += 1
-                scores.append(finished.outcome.score(first_seat))
+                scores[finished.assignment.number] = finished.outcome.score(first_seat)
             on_battle(session.counts.battles)
     # fsum rounds exactly, so that the order in which battles end does not change the sum.
-    total = math.fsum(scores)
-    low, high = wilson_interval(total, len(scores)) if scores else (None, None)
+    total = math.fsum(scores.values())
+    numbers = sorted(scores)
+    pairs = [number // 2 for number in numbers]
+    low, high = clustered_wilson_interval([scores[n] for n in numbers], pairs) if scores else (None, None)
     return MatchResult(
         wins=winners[0],
         losses=winners[1],

@@ -100,6 +100,29 @@ def wilson_interval(score: ArrayLike, games: ArrayLike) -> tuple[Floats, Floats]
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
+def clustered_wilson_interval(scores: ArrayLike, clusters: ArrayLike) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of the mean of ``scores`` whose battles come in groups, such as side-swapped pairs.
+
+    Battles of a group share teams, and in a match of mixtures the drawn members. Where they go together, N battles say
+    less than N independent ones, so Wilson's N is divided by the design effect (Kish 1965): the variance of the mean
+    by groups, over that of independent battles. A design effect below 1 counts as 1.
+
+    Args:
+        scores: shape (N,), each 1, ½ or 0, or between.
+        clusters: shape (N,), whole numbers: the group of each battle.
+    """
+    each = np.asarray(scores, dtype=np.float64)
+    groups = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    mean, num, num_groups = float(each.mean()), len(each), int(groups.max()) + 1
+    independent = mean * (1 - mean) / num
+    effect = 1.0
+    if independent > 0 and num_groups > 1:
+        by_group = np.bincount(groups, each - mean)
+        effect = max(1.0, float(by_group @ by_group) / num**2 * num_groups / (num_groups - 1) / independent)
+    low, high = wilson_interval(mean * num / effect, num / effect)
+    return float(low), float(high)
+
+
 def verdict(score: float, games: int) -> Verdict:
     """Say whether ``score`` out of ``games`` shows a difference: undecided while Wilson's interval holds ½."""
     low, high = wilson_interval(score, games)
