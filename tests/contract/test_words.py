@@ -35,8 +35,6 @@ TICS = re.compile(
 )
 WORD_LIST = re.compile(r"^\| instead of \| write \|\n(?:\|.*\n)+", re.MULTILINE)
 """The table of CONTRIBUTING.md that names them."""
-NOT_YET = frozenset({"policies"})
-"""Packages that still have listed words."""
 CHART = ROOT / "helm" / "nashdex"
 PAGES = (
     *sorted(ROOT.glob("*.md")),
@@ -85,8 +83,6 @@ def test_descriptions_of_settings() -> None:
     "package", sorted(path.name for path in (ROOT / "services" / "nashdex").iterdir() if path.is_dir())
 )
 def test_docstrings_messages_and_help(package: str) -> None:
-    if package in NOT_YET:
-        pytest.skip("still to be rewritten")
     found = [
         f"{path.relative_to(ROOT)}:{line}: {hit}"
         for path in sorted((ROOT / "services" / "nashdex" / package).rglob("*.py"))

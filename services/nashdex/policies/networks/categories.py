@@ -14,13 +14,13 @@ class LookUp(NamedTuple):
     """How the categories of an observation name rows of ``Fused.table``. C categories of R rows; int32."""
 
     columns: Tensor
-    """Where they stand in the observation, (C,)."""
+    """Their columns in the observation, (C,)."""
     limits: Tensor
     """The largest index of each one's vocabulary, (C,)."""
     offsets: Tensor
-    """Where each one's part of the table begins, (C,)."""
+    """The first row of each one's part of the table, (C,)."""
     row_starts: Tensor
-    """Where each row's begin among them, (R,)."""
+    """Where each row's categories begin among them, (R,)."""
 
     def indices(self, observations: Tensor) -> Tensor:
         """Return the rows that ``observations`` (B, F) name, (B, C), int32."""
@@ -29,7 +29,7 @@ class LookUp(NamedTuple):
         return torch.minimum(indices, self.limits).add_(self.offsets)
 
     def bags(self, num_observations: int) -> Tensor:
-        """Return where each row's begin among those of so many observations, (B, R)."""
+        """Return where each row's categories begin among those of B observations, (B, R)."""
         batch = torch.arange(num_observations, dtype=torch.int32, device=self.columns.device).unsqueeze(1)
         return batch * len(self.columns) + self.row_starts
 

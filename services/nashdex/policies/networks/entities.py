@@ -1,4 +1,4 @@
-"""Entities of a space: the rows that a network encodes one by one, and where their values stand.
+"""Entities of a space: the rows that a network encodes one by one, and the columns of their values.
 
 Rows of a block ``X_…`` that has k rows for each row of block ``X`` (a Pokémon's moves) are inputs of that row.
 """

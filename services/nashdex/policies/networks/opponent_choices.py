@@ -43,8 +43,8 @@ def opponent_choices(
 ) -> NDArray[np.int64]:
     """Return what the opponent chose at the same moment as each of a seat's decisions (T, F), (T,).
 
-    Both seats decide once a turn, and a seat alone decides whom to send in for one that fainted: its label, and every
-    one after a battle's end, is ``UNKNOWN``.
+    Both seats decide once a turn. A seat decides alone when it replaces a Pokémon that fainted; the label is then
+    ``UNKNOWN``, as it is after a battle's end.
     """
     labels = np.full(len(observations), UNKNOWN, dtype=np.int64)
     mine = np.flatnonzero(space.view(observations, "field", "force_switch")[:, 0, 0] == 0)

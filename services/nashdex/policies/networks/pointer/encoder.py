@@ -1,4 +1,4 @@
-"""From an observation to vectors of its Pokémon and moves, and to what a context is made of.
+"""From an observation to vectors of its Pokémon and moves, and to the parts of a context.
 
 Shapes: B decisions, F observation values, P Pokémon of both sides, K moves of each, M ``move_size``, E
 ``pokemon_size``.

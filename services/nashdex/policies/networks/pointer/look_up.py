@@ -18,10 +18,10 @@ MAX_COMBINATIONS = 16_384
 
 
 class LookUp(NamedTuple):
-    """Where groups of categories stand, and how they name rows. Integers."""
+    """The columns of groups of categories, and how they name rows. Integers."""
 
     columns: Tensor
-    """Where the categories stand in the observation, (G · k,)."""
+    """The categories' columns in the observation, (G · k,)."""
     limits: Tensor
     """The largest index of each one's vocabulary, (G · k,); 0 for those that fill up a small group."""
     strides: Tensor

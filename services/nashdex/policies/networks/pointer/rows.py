@@ -40,7 +40,7 @@ class FusedRows(NamedTuple):
     table: Tensor
     """(V, E)"""
     weights: tuple[Tensor, ...]
-    """By run, (stride, E); zero where a category stands."""
+    """By run, (stride, E); zero in the columns of categories."""
 
 
 class Rows(nn.Module):
@@ -95,7 +95,7 @@ class Rows(nn.Module):
 
     @property
     def look_up(self) -> LookUp:
-        """Where the categories stand, and which rows of the table they mean. G = R · ``groups_each``."""
+        """The columns of the categories, and the rows of the table that they name. G = R · ``groups_each``."""
         return LookUp(self._columns, self._limits, self._strides, self._offsets)
 
     @property

@@ -31,7 +31,7 @@ class _Part:
 
     offset: int
     weights: Tensor
-    """(rows, W, E), the same for each row; zero where a category stands."""
+    """(rows, W, E), the same for each row; zero in the columns of categories."""
 
     def columns(self, observations: Tensor) -> Tensor:
         """Return the block's columns, (rows, B, W): a view, so that they are multiplied where they are."""
@@ -48,7 +48,7 @@ class _RowEncoder:
     bias: Tensor
     """(E,)"""
     rows: slice
-    """Where its rows stand among those of the observation, and their vectors among those that the trunk sees."""
+    """The places of its rows among those of the observation, and their vectors among those that the trunk sees."""
 
     def sums(self, observations: Tensor) -> Tensor:
         """Return the part of numbers and bias, (rows, B, E)."""

@@ -47,7 +47,7 @@ class _RowEncoder(nn.Module):
         self.bias = nn.Parameter(torch.zeros(size))
 
     def number_weights(self) -> list[Tensor]:
-        """Return for each part the weights of all its columns, (width, E); zero where a category stands."""
+        """Return for each part the weights of all its columns, (width, E); zero in the columns of categories."""
         weights, at = [], 0
         for part in self.entity.parts:
             columns = torch.tensor(part.numbers, dtype=torch.int64, device=self.numbers.device)
@@ -122,7 +122,7 @@ class SlotsNetwork(ActorCritic):
         self._register_look_up()
 
     def _register_look_up(self) -> None:
-        """Prepare where categories stand in an observation and where their tables begin."""
+        """Prepare the columns of categories in an observation and the first row of each of their tables."""
         starts: list[list[int]] = []
         at = 0
         for encoder in self._row_encoders:
@@ -193,7 +193,7 @@ class SlotsNetwork(ActorCritic):
 
     @property
     def look_up(self) -> LookUp:
-        """Where the categories of an observation stand, and what they mean."""
+        """The columns of an observation's categories, and the table rows that they name."""
         return LookUp(self._columns, self._limits, self._table_offsets, self._row_starts)
 
     def _category_sums(self, observations: Tensor, table: Tensor) -> Tensor | None:
