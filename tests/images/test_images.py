@@ -21,6 +21,7 @@ from nashdex.core import keys
 from nashdex.core.steps import StepName
 from nashdex.planning.dag import iteration_steps
 from nashdex.settings.loading import load_settings
+from support.pages import install_package, titled_block
 
 ROOT = Path(__file__).parents[2]
 TAG = os.environ.get("NASHDEX_TEST_IMAGES") or nashdex.__version__
@@ -187,6 +188,44 @@ def test_an_iteration_is_done_by_each_step_in_its_own_image(tmp_path: Path) -> N
         for step in iteration_steps(load_settings(tmp_path / "config.toml")):
             do(IMAGE_OF_STEP[step.name], "step", step.name, "--run=/store/kuhn", f"--iteration={iteration}")
     assert (tmp_path / "kuhn" / keys.published(1, keys.REPORT)).exists()
+
+
+ORACLE_PAGE = "how-to/new-oracle.md"
+
+
+@pytest.fixture
+def with_added_oracle(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Add the page's package to each image by the page's Dockerfile, and return the built images by name."""
+    folder = tmp_path / "package"
+    install_package(ORACLE_PAGE, "by_trial.py", folder / "site")
+    (folder / "Dockerfile").write_text(titled_block(ORACLE_PAGE, "Dockerfile"))
+    built = {name: f"nashdex-by-trial/{name}:{TAG}" for name in PYTHON_IMAGES}
+    try:
+        for name, tag in built.items():
+            docker("build", f"--build-arg=IMAGE={image(name)}", f"--tag={tag}", str(folder))
+        yield built
+    finally:
+        docker("image", "rm", *built.values(), check=False)
+
+
+def test_an_added_oracle_solves_kuhn_in_the_images(with_added_oracle: dict[str, str], tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    store.chmod(0o777)
+    (store / "config.toml").write_text(titled_block(ORACLE_PAGE, "kuhn-by-trial.toml"))
+
+    def do(name: str, *arguments: str) -> None:
+        options = (*RESTRICTED, f"--volume={store}:/store")
+        result = docker("run", "--rm", *options, with_added_oracle[name], *arguments, check=False)
+        assert result.returncode == 0, f"{arguments}: {result.stderr}"
+
+    do("control", "begin", "/store/config.toml", "--store", "/store")
+    steps = (StepName.PLAN, StepName.COLLECT, StepName.TRAIN, StepName.EVALUATE, StepName.SOLVE)
+    for iteration in range(12):
+        for step in steps:
+            do(IMAGE_OF_STEP[step], "step", step, "--run=/store/kuhn-by-trial", f"--iteration={iteration}")
+    analysis = json.loads((store / "kuhn-by-trial" / keys.published(11, keys.META_GAME_ANALYSIS)).read_text())
+    assert analysis["exploitability"]["exact"]["value"] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_trainer_takes_an_optimiser_step() -> None:

@@ -1,5 +1,6 @@
 """What the report's page says about each estimator and each learning curve."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -7,6 +8,7 @@ from nashdex.metagame.analysis.exploitability import Estimator
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.tournament.gate import GateDecision
 from nashdex.oracles.registry import ORACLES
+from nashdex.report.words.numbers import capital
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +128,17 @@ LEARNING_CHARTS = (
         (("accuracy", "training"), ("validation_accuracy", "held-out battles")),
     ),
 )
+
+
+def learning_charts(oracle: str, curves: Iterable[str]) -> tuple[LearningChart, ...]:
+    """Return the charts for an oracle's ``curves``: the common ones, then one for each other curve.
+
+    The oracle's ``metrics`` caption the others; a curve of an oracle that is not installed has no caption.
+    """
+    meanings = ORACLES[oracle].metrics if oracle in ORACLES else {}
+    common = {name for chart in LEARNING_CHARTS for name, _ in chart.curves}
+    others = ((name, name.replace("_", " ")) for name in curves if name not in common)
+    return (
+        *LEARNING_CHARTS,
+        *(LearningChart(capital(words), meanings.get(name, ""), ((name, words),)) for name, words in others),
+    )

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from nashdex.report.document import Curve, Training
 from nashdex.report.page.charts.lines import Point, Series, line_chart
-from nashdex.report.words.texts import LEARNING_CHARTS, LearningChart
+from nashdex.report.words.texts import LearningChart, learning_charts
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ def learning_views(training: Training) -> list[LearningView]:
     """Return the charts of the curves that were measured and that changed."""
     curves = {curve.name: curve for curve in training.curves}
     views = []
-    for text in LEARNING_CHARTS:
+    for text in learning_charts(training.oracle, curves):
         found = [(curves[name], legend) for name, legend in text.curves if name in curves]
         if not found:
             continue
@@ -37,7 +37,8 @@ def learning_views(training: Training) -> list[LearningView]:
 
 def constant_curves(training: Training) -> list[tuple[Curve, str]]:
     """Return the curves that a line of text shows better than a chart, each with its title."""
-    titles = {text.curves[0][0]: text.title for text in LEARNING_CHARTS if len(text.curves) == 1}
+    charts = learning_charts(training.oracle, (curve.name for curve in training.curves))
+    titles = {text.curves[0][0]: text.title for text in charts if len(text.curves) == 1}
     return [
         (curve, f"{titles[curve.name][0].lower()}{titles[curve.name][1:]}")
         for curve in training.curves

@@ -1,0 +1,42 @@
+"""The charts of learning curves: common ones, and one for each other metric that an oracle declares."""
+
+from nashdex.core.ids import PolicyId
+from nashdex.report.document import Curve, Training
+from nashdex.report.page.views.learning import constant_curves, learning_views
+
+
+def trained_by(oracle: str, **curves: tuple[float, ...]) -> Training:
+    """Return one trained policy with these values by curve."""
+    return Training(
+        policy=PolicyId("p1"),
+        name="best response 1",
+        parent=None,
+        oracle=oracle,
+        preset=None,
+        reference="none",
+        num_updates=10,
+        num_decisions=100,
+        num_parameters=12,
+        rollbacks=0,
+        seconds=1.0,
+        summary={},
+        curves=tuple(Curve(name=n, updates=tuple(range(len(v))), values=v) for n, v in curves.items()),
+    )
+
+
+def test_a_metric_that_only_the_oracle_knows_is_drawn_with_its_words() -> None:
+    views = learning_views(trained_by("q-learning", exploration=(1.0, 0.5), value_loss=(2.0, 1.0)))
+    assert [view.text.title for view in views] == ["Value loss", "Exploration"]
+    assert views[1].text.caption == "ε, the share of actions drawn uniformly"
+    assert "Exploration by update" in views[1].svg
+
+
+def test_a_metric_of_an_oracle_that_is_not_installed_is_drawn_without_words() -> None:
+    (view,) = learning_views(trained_by("elsewhere", best_payoff=(0.1, 0.2)))
+    assert (view.text.title, view.text.caption) == ("Best payoff", "")
+
+
+def test_a_constant_metric_is_a_line_of_text_and_no_chart() -> None:
+    training = trained_by("q-learning", exploration=(0.5, 0.5))
+    assert learning_views(training) == []
+    assert [(curve.name, title) for curve, title in constant_curves(training)] == [("exploration", "exploration")]
