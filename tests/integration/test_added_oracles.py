@@ -133,3 +133,41 @@ def test_an_added_preset_and_an_added_opponent_rule_decide_a_run(tmp_path: Path)
     assert result.curve[0].values["beta_reference"] == 0.125
     config = json.loads((tmp_path / "runs" / "added" / "config.json").read_text())
     assert config["train"]["oracle"]["damping"]["beta"]["initial"] == 0.125
+
+
+MEASURED = """
+from typing import Literal
+from nashdex.core.results import TrainingPoint
+from nashdex.core.section import Choice
+from nashdex.oracles.interface import Oracle, Trained
+
+class MeasuredSettings(Choice):
+    kind: Literal["measured"] = "measured"
+
+def train(task, settings):
+    legal = task.tree.legal
+    curve = tuple(TrainingPoint(update=update, values={"best_payoff": update / 4}) for update in range(4))
+    return Trained(policy=legal / legal.sum(axis=1, keepdims=True), summary={}, curve=curve)
+
+MEASURED = Oracle(
+    settings=MeasuredSettings,
+    summary="plays every action alike",
+    train=train,
+    makes="table",
+    plays=None,
+    needs_tree=True,
+    metrics={"best_payoff": "largest payoff so far, a game"},
+)
+"""
+
+
+def test_the_report_draws_the_metrics_that_an_added_oracle_declares(tmp_path: Path) -> None:
+    site = install(
+        tmp_path / "site", "measured", {"measured.py": MEASURED}, {"nashdex.oracles": {"measured": "measured:MEASURED"}}
+    )
+    settings = 'format = "kuhn_poker"\nrun = "added"\niterations = 1\n[train.oracle]\nkind = "measured"\n'
+    (tmp_path / "added.toml").write_text(settings + '[population]\ninitial = ["first-action"]\n')
+    done = _nashdex(site, ["run", "added.toml"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "runs" / "added" / "iterations" / "0000" / "report.html").read_text()
+    assert "<figcaption><strong>Best payoff</strong>largest payoff so far, a game</figcaption>" in page
