@@ -94,7 +94,7 @@ docs: setup ## Build the documentation site into site/, and the pages and pictur
 	cd services/showdown && node scripts/observation_page.js > ../../docs/reference/observation.md.new
 	mv docs/reference/observation.md.new docs/reference/observation.md
 	$(BIN)/python scripts/docs/dashboard_drawing.py > docs/images/dashboard.svg
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo 'site/index.html'
 
 .PHONY: chart

@@ -19,7 +19,7 @@ LOADED = re.compile(
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     built = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=120)
     assert built.returncode == 0, built.stdout + built.stderr
     return folder
