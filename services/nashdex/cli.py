@@ -18,26 +18,8 @@ from typing import Annotated, NoReturn
 import typer
 
 import nashdex
-from nashdex.commands import (
-    battle,
-    begin,
-    bench,
-    check_store,
-    config,
-    exporter,
-    logs,
-    rate,
-    report,
-    resume,
-    run,
-    solve,
-    status,
-    step,
-    stop,
-    submit,
-    tabular,
-    verdict,
-)
+from nashdex.commands import battle, bench, check_store, config, exporter, rate, report, run, solve, step, tabular
+from nashdex.commands.cluster import begin, logs, resume, status, stop, submit, verdict
 from nashdex.core.errors import ExitCode, NashdexError
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"

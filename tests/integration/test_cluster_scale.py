@@ -139,7 +139,7 @@ def test_ctrl_c_stops_the_workflow(state: CollectingCluster, capsys: pytest.Capt
     assert run_command_line(list(COMMAND)) == 130
     (workflow,) = state.workflows.values()
     assert workflow["spec"]["shutdown"] == "Stop"
-    assert "is stopping; what it has left is in" in capsys.readouterr().err
+    assert "is stopping; its objects in" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

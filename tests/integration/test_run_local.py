@@ -42,10 +42,11 @@ battles = 9
 shards = 2
 concurrent_battles = 4
 [train]
+checkpoint_every_updates = 2
+[train.oracle]
 num_epochs = 2
 minibatch_decisions = 64
-checkpoint_every_updates = 2
-[train.cloning]
+[train.first]
 num_epochs = 2
 [evaluate]
 battles_per_pair = 5

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.cluster_options import ContextOption, ServerOption
+from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_text
 
 FormatOption = Annotated[
@@ -138,7 +138,7 @@ def scale(
         measure_shards,
     )
     from nashdex.cluster.connection import connect
-    from nashdex.commands.follow import follow
+    from nashdex.commands.cluster.follow import follow
     from nashdex.core.errors import ConfigurationError
 
     if seconds is not None:

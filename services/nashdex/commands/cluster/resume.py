@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.check_site import (
+from nashdex.commands.cluster.check_site import (
     DEFAULT_CHECK_TIMEOUT_SECONDS,
     CheckOption,
     CheckTimeoutOption,
     site_check,
 )
-from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_text
 
 
@@ -31,7 +31,7 @@ def resume(
     """
     from nashdex.cluster.connection import connect
     from nashdex.cluster.submission import resume_run
-    from nashdex.commands.follow import follow
+    from nashdex.commands.cluster.follow import follow
 
     cluster = connect(namespace=namespace, context=context, server=server)
     resumed = resume_run(cluster, run, check=site_check(cluster, wanted=check, timeout_seconds=check_timeout))

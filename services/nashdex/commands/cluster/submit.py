@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.check_site import (
+from nashdex.commands.cluster.check_site import (
     DEFAULT_CHECK_TIMEOUT_SECONDS,
     CheckOption,
     CheckTimeoutOption,
     site_check,
 )
-from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_text
 
 
@@ -39,7 +39,7 @@ def submit(  # noqa: PLR0917 - typer's options, never positional
     """Run on a cluster where nashdex is installed. Rejects a run that cannot run there before it creates anything."""
     from nashdex.cluster.connection import connect
     from nashdex.cluster.submission import submit_run
-    from nashdex.commands.follow import follow
+    from nashdex.commands.cluster.follow import follow
     from nashdex.runs.creation import prepare_run
 
     prepared = prepare_run(config, name=run, overrides=overrides)

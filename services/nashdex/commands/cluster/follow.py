@@ -24,7 +24,7 @@ def follow(cluster: Cluster, run: str, stream: TextIO) -> RunStatus:
     from rich.console import Console
     from rich.live import Live
 
-    from nashdex.commands.status_table import run_table, state_line
+    from nashdex.commands.cluster.status_table import run_table, state_line
 
     console = Console(file=stream, highlight=False)
     shown = ""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json
 
 
@@ -25,8 +25,8 @@ def status(
     from nashdex.cluster.connection import connect
     from nashdex.cluster.status import run_status
     from nashdex.cluster.submission import find_workflows
-    from nashdex.commands.follow import follow
-    from nashdex.commands.status_table import run_table, runs_table
+    from nashdex.commands.cluster.follow import follow
+    from nashdex.commands.cluster.status_table import run_table, runs_table
     from nashdex.core.errors import ConfigurationError
 
     if watch and run is None:

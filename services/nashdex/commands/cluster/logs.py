@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import print_text
 from nashdex.core.errors import DataError
 

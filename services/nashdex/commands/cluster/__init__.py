@@ -1,0 +1,1 @@
+"""Commands that submit a run to a cluster and follow it there."""
