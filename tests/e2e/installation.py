@@ -141,12 +141,6 @@ class Installation:
         lines = [line for line in answer.stdout.splitlines() if line.startswith((f"{name} ", f"{name}{{"))]
         return sum(float(line.rpartition(" ")[2]) for line in lines)
 
-    def retries(self, run_id: str, iteration: int, step: StepName) -> list[int]:
-        """Return the number of failed attempts that each existing pod of a step was started with."""
-        pods = self.objects("pods", run=run_id, iteration=str(iteration), component=step.value)
-        containers = [each for pod in pods for each in pod["spec"]["containers"] if each["name"] == "main"]
-        return [int(env["value"]) for each in containers for env in each["env"] if env["name"] == "NASHDEX_RETRY"]
-
     def contents(self) -> set[str]:
         """Return all objects of the namespace as kind and name, except events and objects that the cluster creates."""
         kinds = run("kubectl", "api-resources", "--namespaced", "--verbs=list,delete", "-o", "name").split()

@@ -134,8 +134,6 @@ def test_killed_pods_and_a_killed_controller_lose_and_double_nothing(installed: 
     wait_for(lambda: uids(installed.objects("pods", **collectors)) - known, "another collector", 300)
     trainer = installed.at_work(SMALL_RUN, 1, StepName.TRAIN, "nashdex_updates_total", 600)
     installed.kubectl("delete", "pod", trainer, "--wait=false")
-    # The metric nashdex_step_retries and its alert read this.
-    wait_for(lambda: 1 in installed.retries(SMALL_RUN, 1, StepName.TRAIN), "a trainer that knows of the retry", 300)
     evaluators = {"run": SMALL_RUN, "iteration": "1", "component": StepName.EVALUATE.value}
     wait_for(lambda: installed.objects("pods", **evaluators), "evaluators", 600)
     controller = ("delete", "pod", "-n", "argo", "-l", "app=workflow-controller", "--grace-period=0", "--force")
