@@ -84,7 +84,7 @@ def test_nash_with_exact_best_responses_solves_kuhn_within_twelve_iterations(tmp
     payoffs = np.array(matrix.payoffs)
     assert payoffs.shape == (13, 13)
     assert (payoffs == -payoffs.T).all()
-    assert not np.array(matrix.games).any()
+    assert not matrix.battles_by_cell().any()
 
 
 def test_answering_the_uniform_mixture_gets_stuck_above_a_twentieth(tmp_path: Path) -> None:
@@ -142,5 +142,5 @@ def test_an_altered_table_stops_the_run(tmp_path: Path) -> None:
     (policy,) = (policy for policy in mixture_of(run, 0) if policy != "first-action")
     key = keys.policy_table(policy)
     run.store.put(key, run.store.get(key)[:-1] + b"?")
-    with pytest.raises(DataError, match=r"table\.safetensors has sha256 .* altered or cut off"):
+    with pytest.raises(DataError, match=r"table\.safetensors has sha256 .* altered or truncated"):
         do_iteration(run, 1)
