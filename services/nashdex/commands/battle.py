@@ -8,7 +8,10 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 
-_POLICY = "A scripted policy (random, max-power, heuristic, first-action, …), RUN_URI#POLICY_ID or RUN_URI#nash."
+_POLICY = (
+    "A scripted policy (random, max-power, heuristic, first-action, …), RUN_URI#POLICY_ID or RUN_URI#nash. "
+    "POLICY_ID@greedy plays the most probable action, POLICY_ID@T0.5 samples at temperature 0.5; without a suffix it samples at 1."
+)
 
 
 def battle(

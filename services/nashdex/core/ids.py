@@ -1,23 +1,83 @@
-"""Ids as types. Each is a string that is safe in a key, a label and a file name."""
+"""Ids as types. Each is a string that is safe in a key and a file name; run and attempt ids also in a label."""
 
 import re
 import uuid
-from typing import Annotated, NewType
+from dataclasses import dataclass
+from typing import Annotated, Final, NewType
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from nashdex.core.errors import ConfigurationError
 
-ID_PATTERN = r"^[a-z0-9][a-z0-9.-]{0,62}$"
+_BARE = "[a-z0-9][a-z0-9.-]{0,62}"
+ID_PATTERN = f"^{_BARE}$"
 """Lower-case letters, digits, dots and dashes; at most 63 characters, as a Kubernetes label allows."""
+
+# One spelling for each temperature above 0 and below 100, and none for 1: no trailing zero, at most three decimals.
+_DECIMALS = r"\.[0-9]{0,2}[1-9]"
+_TEMPERATURE = rf"(?:0{_DECIMALS}|1{_DECIMALS}|(?:[2-9]|[1-9][0-9])(?:{_DECIMALS})?)"
+_POLICY_PATTERN = rf"^{_BARE}(?:@greedy|@T{_TEMPERATURE})?$"
 
 RunId = NewType("RunId", str)
 PolicyId = NewType("PolicyId", str)
+"""A policy and how it plays, such as ``p0123``, ``p0123@greedy`` or ``p0123@T0.5``; see ``PlayedPolicy``."""
+BarePolicyId = NewType("BarePolicyId", PolicyId)
+"""A policy id without a suffix: what a stored policy's keys and documents name."""
 AttemptId = NewType("AttemptId", str)
 
+SAMPLED: Final = 1.0
+"""The temperature of a policy id without a suffix: actions are drawn from the policy's own distribution."""
+GREEDY: Final = 0.0
+"""The temperature of ``@greedy``: the most probable action, the lowest number of equals."""
+
+
+def _bare(text: str) -> str:
+    if "@" in text:
+        raise ValueError(f"{text!r} says how a policy plays; expected the policy itself, {text.partition('@')[0]!r}")
+    return text
+
+
 RunIdField = Annotated[RunId, StringConstraints(pattern=ID_PATTERN)]
-PolicyIdField = Annotated[PolicyId, StringConstraints(pattern=ID_PATTERN)]
+PolicyIdField = Annotated[PolicyId, StringConstraints(pattern=_POLICY_PATTERN)]
+BarePolicyIdField = Annotated[BarePolicyId, StringConstraints(pattern=_POLICY_PATTERN), AfterValidator(_bare)]
 AttemptIdField = Annotated[AttemptId, StringConstraints(pattern=ID_PATTERN)]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedPolicy:
+    """A policy id in its two parts: the policy, and the temperature at which it plays.
+
+    A policy with probabilities p plays each legal action with a probability in proportion to p^(1/temperature).
+    """
+
+    policy: BarePolicyId
+    temperature: float = SAMPLED
+    """``GREEDY``, or above 0 and below 100 with at most three decimals."""
+
+    def __post_init__(self) -> None:
+        if "@" in self.policy or not re.fullmatch(_POLICY_PATTERN, self.id):
+            raise ConfigurationError(f"{self.id!r} is not a policy id: expected {_EXPECTED_POLICY}")
+
+    @classmethod
+    def of(cls, policy: PolicyId) -> "PlayedPolicy":
+        """Return the parts of ``policy``.
+
+        Raises:
+            ConfigurationError: it is no policy id, or its suffix is none or not in its one spelling.
+        """
+        bare, at, style = policy_id(policy).partition("@")
+        temperature = SAMPLED if not at else GREEDY if style == "greedy" else float(style.removeprefix("T"))
+        return cls(BarePolicyId(PolicyId(bare)), temperature)
+
+    @property
+    def suffix(self) -> str:
+        """``@greedy``, ``@T`` and the temperature, or nothing at temperature 1."""
+        return _suffix(self.temperature)
+
+    @property
+    def id(self) -> PolicyId:
+        """The policy id that has these parts."""
+        return PolicyId(f"{self.policy}{self.suffix}")
 
 
 def run_id(text: str) -> RunId:
@@ -26,26 +86,48 @@ def run_id(text: str) -> RunId:
     Raises:
         ConfigurationError: it holds characters that a key or label cannot.
     """
-    return RunId(_checked(text, "run id"))
+    if not re.fullmatch(ID_PATTERN, text):
+        raise ConfigurationError(f"run id {text!r} is invalid: expected {_EXPECTED}")
+    return RunId(text)
 
 
 def policy_id(text: str) -> PolicyId:
     """Return ``text`` as a policy id.
 
     Raises:
-        ConfigurationError: it holds characters that a key or label cannot.
+        ConfigurationError: it holds characters that a key cannot, or its suffix is none or not in its one spelling.
     """
-    return PolicyId(_checked(text, "policy id"))
-
-
-def _checked(text: str, what: str) -> str:
-    if not re.fullmatch(ID_PATTERN, text):
-        raise ConfigurationError(
-            f"{what} {text!r} is invalid: expected lower-case letters, digits, '.' and '-', at most 63 characters"
-        )
-    return text
+    if not re.fullmatch(_POLICY_PATTERN, text):
+        raise ConfigurationError(f"policy id {text!r} is invalid: {_hint(text) or f'expected {_EXPECTED_POLICY}'}")
+    return PolicyId(text)
 
 
 def new_attempt_id() -> AttemptId:
     """Return a random id for one attempt at a shard."""
     return AttemptId(uuid.uuid4().hex[:12])
+
+
+def _suffix(temperature: float) -> str:
+    if temperature == SAMPLED:
+        return ""
+    return "@greedy" if temperature == GREEDY else f"@T{temperature:.12g}"
+
+
+_EXPECTED = "lower-case letters, digits, '.' and '-', at most 63 characters"
+_EXPECTED_POLICY = (
+    f"{_EXPECTED}, and for another way to play '@greedy' or a temperature such as '@T0.5', above 0 and below 100 "
+    "with at most three decimals"
+)
+
+
+def _hint(text: str) -> str:
+    """Return how the suffix of ``text`` is spelled, if it means one; otherwise nothing."""
+    bare, _, style = text.partition("@")
+    if style.lower() == "greedy":
+        style = f"{GREEDY}"
+    try:
+        temperature = float(style.removeprefix("T").removeprefix("t"))
+    except ValueError:
+        return ""
+    spelled = bare + _suffix(temperature)
+    return f"write {spelled!r}" if re.fullmatch(_POLICY_PATTERN, spelled) else ""

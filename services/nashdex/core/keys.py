@@ -11,7 +11,7 @@ iterations/{iteration:04d}/plan.json, population.json, ...     documents that an
 ```
 """
 
-from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.ids import AttemptId, BarePolicyId
 from nashdex.core.steps import StepName
 
 CONFIG = "config.json"
@@ -52,16 +52,16 @@ def attempt_object(iteration: int, step: StepName, shard: int, attempt: AttemptI
     return f"{shard_prefix(iteration, step, shard)}/{attempt}/{name}"
 
 
-def policy_document(policy: PolicyId) -> str:
+def policy_document(policy: BarePolicyId) -> str:
     """Return the key of a policy's description."""
     return f"policies/{policy}/policy.json"
 
 
-def policy_weights(policy: PolicyId) -> str:
+def policy_weights(policy: BarePolicyId) -> str:
     """Return the key of a policy's weights."""
     return f"policies/{policy}/weights.safetensors"
 
 
-def policy_table(policy: PolicyId) -> str:
+def policy_table(policy: BarePolicyId) -> str:
     """Return the key of a policy's action probabilities by information state. Policies of tabular games have one."""
     return f"policies/{policy}/table.safetensors"

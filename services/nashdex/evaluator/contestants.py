@@ -1,11 +1,14 @@
-"""The contestants of a match: a scripted policy's name, ``RUN_URI#POLICY_ID`` or ``RUN_URI#nash``."""
+"""The contestants of a match: a scripted policy's name, ``RUN_URI#POLICY_ID`` or ``RUN_URI#nash``.
+
+A policy id may say how the policy plays: ``RUN_URI#p0123@greedy``.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.ids import PolicyId, policy_id
+from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.space import Space
 from nashdex.metagame.analysis.documents import MetaStrategy
@@ -40,11 +43,20 @@ def load_contestant(text: str, space: Space) -> Contestant:
     if not hash_sign:
         if text not in SCRIPTED_POLICIES:
             known = ", ".join(SCRIPTED_POLICIES.names)
-            raise ConfigurationError(f"unknown policy {text!r}: expected {known}, RUN_URI#POLICY_ID or RUN_URI#{NASH}")
+            raise ConfigurationError(
+                f"unknown policy {text!r}: expected {known} (these take no suffix), RUN_URI#POLICY_ID, "
+                f"RUN_URI#POLICY_ID@greedy, RUN_URI#POLICY_ID@T0.5 or RUN_URI#{NASH}"
+            )
         return _single(open_store("."), PolicyId(text), space)
     store = open_store(run_uri)
-    if name != NASH:
-        return _single(store, policy_id(name), space)
+    played = PlayedPolicy.of(PolicyId(name))
+    if played.policy != NASH:
+        return _single(store, played.id, space)
+    if played.suffix:
+        raise ConfigurationError(
+            f"{text!r}: a meta-strategy is over policies as they play, so it takes no suffix; write {NASH!r}, or "
+            "name one policy"
+        )
     strategy = read_published(store, newest_solved_iteration(store), keys.META_STRATEGY, MetaStrategy)
     mixture = Mixture({policy: share for policy, share in strategy.meta_strategy.items() if share > 0})
     return Contestant(mixture, load_policies(store, mixture.support, space))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import GREEDY, PlayedPolicy, PolicyId
 from nashdex.learning.damping.interface import Damping
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network
@@ -62,17 +62,18 @@ class Distribution(Reference):
 
 
 class SnapshotReference(Distribution):
-    """A frozen copy of a whole network, as it is when the reference is made."""
+    """A frozen copy of a whole network, as it is when the reference is made, at the temperature of its id."""
 
     def __init__(self, network: ActorCritic, policy: PolicyId) -> None:
         self.source = f"snapshot:{policy}"
+        self._temperature = PlayedPolicy.of(policy).temperature
         self.network = copy.deepcopy(network).eval().requires_grad_(requires_grad=False)
         self._fused = self.network.fuse()
 
     @torch.no_grad()
     def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
         """Return log ρ (N, A) of observations (N, F) over the legal actions."""
-        return masked_log_softmax(self.network.logits(observations, self._fused), masks)
+        return masked_log_softmax(self.network.logits(observations, self._fused) / self._temperature, masks)
 
 
 class UniformReference(Distribution):
@@ -171,8 +172,8 @@ def _opponents_as_references(
 ) -> list[tuple[float, Distribution]]:
     """Return the opponents that have a probability for every action, with their shares of the mixture.
 
-    Those are the networks and the uniformly random policy. Programs and deterministic tables have none: no KL from them
-    is finite.
+    Those are the networks and the uniformly random policy. Programs, deterministic tables and greedy play have none: no
+    KL from them is finite.
     """
     kinds = {entry.id: entry.kind for entry in plan.population.policies}
     device = next(network.parameters()).device
@@ -180,6 +181,7 @@ def _opponents_as_references(
     for policy, share in sorted(plan.opponents.items()):
         if policy == _RANDOM:
             members.append((share, UniformReference()))
-        elif kinds.get(policy) == "network":
-            members.append((share, SnapshotReference(load_network(store, policy, network.space).to(device), policy)))
+        elif kinds.get(policy) == "network" and (played := PlayedPolicy.of(policy)).temperature != GREEDY:
+            opponent = load_network(store, played.policy, network.space).to(device)
+            members.append((share, SnapshotReference(opponent, policy)))
     return members

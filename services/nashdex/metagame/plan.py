@@ -3,7 +3,7 @@
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Document, Model
-from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.core.ids import BarePolicyIdField, PolicyId, PolicyIdField
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.population import Population
 
@@ -24,7 +24,7 @@ class IterationPlan(Document):
     population: Population = Field(description="The members before this iteration.")
     rule: str = Field(description="The opponent rule that chose the opponents, such as meta-strategy.")
     opponents: dict[PolicyIdField, float] = Field(description="Mixture that the learner plays and answers.")
-    learner: PolicyIdField = Field(
+    learner: BarePolicyIdField = Field(
         description="Who sits in the learner's seat: the teacher, or the policy to improve. With an oracle that plays "
         "no battles: the newest member."
     )

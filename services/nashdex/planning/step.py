@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
@@ -78,7 +78,7 @@ def first_plan(settings: RunSettings) -> IterationPlan:
             for name in settings.population.initial
         )
     )
-    newest = population.ids[-1]
+    newest = PlayedPolicy.of(population.ids[-1]).policy
     situation = Situation(
         population=population,
         learner=newest,
@@ -95,7 +95,7 @@ def first_plan(settings: RunSettings) -> IterationPlan:
         population=population,
         rule=INITIAL_RULE,
         opponents=rule.mixture(rule.settings(), situation),
-        learner=PolicyId(settings.collect.teacher) if oracle.plays == "teacher" else newest,
+        learner=BarePolicyId(PolicyId(settings.collect.teacher)) if oracle.plays == "teacher" else newest,
     )
 
 
@@ -137,12 +137,13 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
     )
 
 
-def _learner(solved: Solved, settings: RunSettings, iteration: int) -> PolicyId:
+def _learner(solved: Solved, settings: RunSettings, iteration: int) -> BarePolicyId:
     """Return the policy that the oracle goes on from: the newest, or the oldest network if the oracle asks for it.
 
-    Of one iteration's policies that is the one with the highest rating; a policy without a rating comes last.
+    Of one iteration's policies that is the one with the highest rating; a policy without a rating comes last. Members
+    that play greedily or at another temperature do not count: nothing learns from what such a policy plays.
     """
-    members = solved.population.policies
+    members = tuple(entry for entry in solved.population.policies if not PlayedPolicy.of(entry.id).suffix)
     section = settings.train.oracle
     oracle = ORACLES[section.kind]
     if oracle.improves:
@@ -153,13 +154,16 @@ def _learner(solved: Solved, settings: RunSettings, iteration: int) -> PolicyId:
             if entry.kind == oracle.makes and entry.iteration is not None and not (oldest_only and entry.iteration)
         )
         if not members:
-            raise DataError(f"iteration {iteration} has no {oracle.makes} to improve: iteration 0 registered none")
+            raise DataError(
+                f"iteration {iteration} has no {oracle.makes} to improve: iteration 0 registered none that plays at "
+                "temperature 1"
+            )
 
     def age(entry: PolicyEntry) -> tuple[int, float, PolicyId]:
         trained_in = -1 if entry.iteration is None else entry.iteration
         return trained_in, solved.ratings.get(entry.id, float("-inf")), entry.id
 
-    return max(members, key=age).id
+    return PlayedPolicy.of(max(members, key=age).id).policy
 
 
 def _further(settings: RunSettings, iteration: int, solved: Solved) -> tuple[FurtherBattles, ...]:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 from nashdex.games.tabular.space import observations_of
@@ -29,13 +29,13 @@ def save_policy(
     network: ActorCritic,
     *,
     name: str,
-    parent: PolicyId | None,
+    parent: BarePolicyId | None,
     iteration: int,
     oracle: str,
     reward: Reward,
     reward_version: str,
     tree: GameTree | None = None,
-) -> PolicyId:
+) -> BarePolicyId:
     """Store ``network`` and return its id. Weights are written first, so that a policy with a document is complete.
 
     In a tabular game, ``tree``, its action probabilities are stored too. Everything that plays or evaluates the policy
@@ -85,15 +85,15 @@ def network_table(network: ActorCritic, tree: GameTree) -> Table:
 
 
 def load_network_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> NetworkPolicy:
-    """Return a stored network, ready to play in ``space``.
+    """Return a stored network, ready to play in ``space`` as the id says.
 
     Raises:
         DataError: it is missing, altered, or was trained for another space.
     """
-    return NetworkPolicy(policy_id, load_network(store, policy_id, space))
+    return NetworkPolicy(policy_id, load_network(store, PlayedPolicy.of(policy_id).policy, space))
 
 
-def load_network(store: ObjectStore, policy_id: PolicyId, space: Space) -> ActorCritic:
+def load_network(store: ObjectStore, policy_id: BarePolicyId, space: Space) -> ActorCritic:
     """Return the network of a stored policy, on the CPU.
 
     Raises:

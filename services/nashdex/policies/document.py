@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
-from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 from nashdex.policies.networks.settings import NetworkChoice
@@ -17,21 +17,21 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.store.protocol import ObjectStore
 
 _SHA256 = r"^[0-9a-f]{64}$"
-UNSET_ID = PolicyId("unset")
+UNSET_ID = BarePolicyId(PolicyId("unset"))
 """The id of a document until its content id is computed."""
 
 
 class PolicyDocument(Document):
     """A stored policy. A network's weights, and in a tabular game its table, are stored beside it."""
 
-    id: PolicyIdField
+    id: BarePolicyIdField
     kind: Literal["network", "table"] = "network"
     name: str = Field(description="For people, such as 'best response 3'.")
     format: str
     space: Space = Field(description="The space that it was trained for and plays in.")
     architecture: str | None = Field(None, description="Of the network; null for a table.")
     network: NetworkChoice | None = Field(None, description="Its sizes; null for a table.")
-    parent: PolicyIdField | None = Field(description="Whose weights its training began from.")
+    parent: BarePolicyIdField | None = Field(description="Whose weights its training began from.")
     iteration: NonNegativeInt
     oracle: str = Field(description="How it was trained, such as clone, ppo or exact.")
     reward: Reward = Field(description="The reward that its training maximised.")
@@ -52,7 +52,7 @@ class PolicyDocument(Document):
             raise ValueError("a table policy has a table; table_sha256 is missing")
         return self
 
-    def content_id(self) -> PolicyId:
+    def content_id(self) -> BarePolicyId:
         """Return the id of the content: equal for policies that agree in everything that decides their play."""
         content = {
             "weights": self.weights_sha256,
@@ -65,7 +65,7 @@ class PolicyDocument(Document):
         if self.table_sha256 is not None:
             content["table"] = self.table_sha256
         text = json.dumps(content, sort_keys=True)
-        return PolicyId("p" + hashlib.sha256(text.encode()).hexdigest()[:16])
+        return BarePolicyId(PolicyId("p" + hashlib.sha256(text.encode()).hexdigest()[:16]))
 
     def require_space(self, space: Space) -> None:
         """Raise DataError unless the policy was trained for ``space``."""
@@ -77,7 +77,7 @@ class PolicyDocument(Document):
             )
 
 
-def read_document(store: ObjectStore, policy_id: PolicyId) -> PolicyDocument:
+def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument:
     """Return a stored policy's description.
 
     Raises:

@@ -1,10 +1,10 @@
-"""A network as a policy: it samples from its masked distribution."""
+"""A network as a policy: it plays from its masked distribution."""
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.policies.interface import Actions
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -12,7 +12,9 @@ from nashdex.policies.sampling import sample_masked
 
 
 class NetworkPolicy:
-    """Acts by sampling from a network's masked distribution. Implements ``policies.interface.Policy``.
+    """Acts by a network's masked distribution, as its id says: sampled, greedy or at another temperature.
+
+    Implements ``policies.interface.Policy``.
 
     Sets torch to one thread: battles are played by one process a core, whose threads would wait for one another.
     """
@@ -22,16 +24,18 @@ class NetworkPolicy:
     def __init__(self, policy: PolicyId, network: ActorCritic) -> None:
         torch.set_num_threads(1)
         self._id = policy
+        self._temperature = PlayedPolicy.of(policy).temperature
         self._network = network.for_acting()
 
     @property
     def id(self) -> PolicyId:
-        """The policy's id."""
+        """The policy's id, which says how it plays."""
         return self._id
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row with one forward pass over all of them."""
-        return sample_masked(self._network.logits(decisions.observation), decisions.mask, uniforms)
+        logits = self._network.logits(decisions.observation)
+        return sample_masked(logits, decisions.mask, uniforms, self._temperature)
 
     def forget(self, battle: int, seat: int) -> None:
         """Do nothing: a network remembers no battle."""

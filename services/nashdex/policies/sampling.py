@@ -1,8 +1,9 @@
-"""Drawing legal actions from logits. N rows, A actions."""
+"""Choosing legal actions by their logits. N rows, A actions."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nashdex.core.ids import GREEDY, SAMPLED
 from nashdex.core.seeds import inverse_cdf
 from nashdex.policies.interface import Actions
 
@@ -10,14 +11,26 @@ _NEVER = np.float64(-np.inf)
 """Of its type is what is computed with it: sums of probabilities need the digits."""
 
 
-def sample_masked(logits: NDArray[np.float32], mask: NDArray[np.bool_], uniforms: NDArray[np.float64]) -> Actions:
-    """Draw one action a row from the softmax of ``logits`` over the legal actions, by inverting its distribution.
+def sample_masked(
+    logits: NDArray[np.float32],
+    mask: NDArray[np.bool_],
+    uniforms: NDArray[np.float64],
+    temperature: float = SAMPLED,
+) -> Actions:
+    """Draw one action a row from the softmax of ``logits / temperature`` over the legal actions.
+
+    It inverts the distribution. A temperature of ``GREEDY`` takes the largest logit, the lowest number of equals, and
+    its log-probability is 0.
 
     Illegal actions have a probability of exactly 0 and cumulative sums that do not grow over them, so that no draw
     in [0, 1] can fall on one. Log-probabilities agree with ``masked_log_softmax`` of the same logits.
     """
     shifted = np.where(mask, logits, _NEVER)
+    if temperature == GREEDY:
+        return Actions(shifted.argmax(axis=1), np.zeros(len(shifted), dtype=np.float32))
     shifted -= shifted.max(axis=1, keepdims=True)
+    if temperature != SAMPLED:
+        shifted /= temperature
     cumulative = np.exp(shifted).cumsum(axis=1)
     action = inverse_cdf(cumulative, uniforms)
     log_prob = shifted[np.arange(len(action)), action] - np.log(cumulative[:, -1])

@@ -10,17 +10,17 @@ from safetensors import numpy as safetensors
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import GREEDY, SAMPLED, BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.seeds import inverse_cdf
 from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
 from nashdex.games.tabular.game import REWARD_VERSION
 from nashdex.games.tabular.space import STATE, observed_states, tabular_space
-from nashdex.games.tabular.tree import GameTree, Table, check_table
+from nashdex.games.tabular.tree import GameTree, Table, check_table, one_hot
 from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, read_document
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.playing import scripted_table
-from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
+from nashdex.policies.scripted.registry import is_scripted
 from nashdex.store.protocol import ObjectStore
 
 _TENSOR: Final = "table"
@@ -40,7 +40,7 @@ class TablePolicy:
 
     @property
     def id(self) -> PolicyId:
-        """The policy's id."""
+        """The policy's id, which says how it plays."""
         return self._id
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
@@ -59,10 +59,10 @@ def save_table_policy(
     table: Table,
     *,
     name: str,
-    parent: PolicyId | None,
+    parent: BarePolicyId | None,
     iteration: int,
     oracle: str,
-) -> PolicyId:
+) -> BarePolicyId:
     """Store ``table`` and return its id. The table is written first, so that a policy with a document is complete.
 
     Raises:
@@ -100,34 +100,37 @@ def table_bytes(tree: GameTree, table: Table) -> bytes:
 
 
 def load_table(store: ObjectStore, policy_id: PolicyId, tree: GameTree) -> Table:
-    """Return the table of a scripted or stored policy, of shape (S, A).
+    """Return the table of a scripted or stored policy, of shape (S, A), as it plays.
 
     Raises:
         DataError: it is missing, altered, of another game, or no policy of this one.
-        ConfigurationError: it is scripted and does not play tabular games.
+        ConfigurationError: it is scripted, and does not play tabular games or has a suffix.
     """
-    if policy_id in SCRIPTED_POLICIES:
+    if is_scripted(policy_id):
         return scripted_table(policy_id, tree)
-    table = _stored_table(store, policy_id, tabular_space(tree))
-    check_table(tree, table, f"{store.uri}/{keys.policy_table(policy_id)}")
-    return table
+    played = PlayedPolicy.of(policy_id)
+    table = _stored_table(store, played.policy, tabular_space(tree))
+    check_table(tree, table, f"{store.uri}/{keys.policy_table(played.policy)}")
+    return _at_temperature(table, played.temperature)
 
 
 def load_table_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> TablePolicy:
-    """Return a stored policy, ready to play in ``space``, a tabular game's.
+    """Return a stored policy, ready to play as its id says in ``space``, a tabular game's.
 
     Raises:
         DataError: it is missing, altered, or of another game.
     """
-    return TablePolicy(policy_id, _stored_table(store, policy_id, space), space)
+    played = PlayedPolicy.of(policy_id)
+    table = _at_temperature(_stored_table(store, played.policy, space), played.temperature)
+    return TablePolicy(policy_id, table, space)
 
 
-def _stored_table(store: ObjectStore, policy_id: PolicyId, space: Space) -> Table:
-    document = read_document(store, policy_id)
+def _stored_table(store: ObjectStore, policy: BarePolicyId, space: Space) -> Table:
+    document = read_document(store, policy)
     document.require_space(space)
-    key = keys.policy_table(policy_id)
+    key = keys.policy_table(policy)
     if document.table_sha256 is None:
-        raise DataError(f"policy {policy_id} has no table; expected one, as in every run of a tabular game")
+        raise DataError(f"policy {policy} has no table; expected one, as in every run of a tabular game")
     data = read_checked(store, key, document.table_sha256)
     try:
         tensors = safetensors.load(data)
@@ -140,3 +143,14 @@ def _stored_table(store: ObjectStore, policy_id: PolicyId, space: Space) -> Tabl
     if table.shape != shape:
         raise DataError(f"{store.uri}/{key} is of shape {table.shape}; expected {shape}, states by actions")
     return table
+
+
+def _at_temperature(table: Table, temperature: float) -> Table:
+    """Return probabilities in proportion to p^(1/temperature); greedy, the first of the most probable actions."""
+    if temperature == SAMPLED:
+        return table
+    if temperature == GREEDY:
+        return one_hot(table.argmax(axis=1), table.shape[1])
+    weights = (table / table.max(axis=1, keepdims=True)) ** (1 / temperature)
+    tempered: Table = weights / weights.sum(axis=1, keepdims=True)
+    return tempered

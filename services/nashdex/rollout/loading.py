@@ -7,23 +7,23 @@ from nashdex.games.space import Space
 from nashdex.games.tabular.space import GAME as TABULAR
 from nashdex.policies.interface import Policy
 from nashdex.policies.scripted.playing import scripted_policy
-from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
+from nashdex.policies.scripted.registry import is_scripted
 from nashdex.policies.tables import load_table_policy
 from nashdex.store.protocol import ObjectStore
 
 
 def load_policies(store: ObjectStore, ids: Iterable[PolicyId], space: Space) -> dict[PolicyId, Policy]:
-    """Return the policies called ``ids``, each once, ready to play in ``space``.
+    """Return the policies called ``ids``, each once, ready to play in ``space`` as their ids say.
 
     Raises:
         DataError: one is missing, altered, or was trained for another space.
-        ConfigurationError: a scripted one cannot play in ``space``.
+        ConfigurationError: a scripted one cannot play in ``space``, or has a suffix.
     """
     return {policy_id: _load(store, policy_id, space) for policy_id in sorted(set(ids))}
 
 
 def _load(store: ObjectStore, policy_id: PolicyId, space: Space) -> Policy:
-    if policy_id in SCRIPTED_POLICIES:
+    if is_scripted(policy_id):
         return scripted_policy(policy_id, space)
     if space.game == TABULAR:
         return load_table_policy(store, policy_id, space)

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from nashdex.core import keys
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
@@ -64,7 +64,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     return manifest
 
 
-def _store(task: Task, trained: Trained, name: str, parent: PolicyId | None) -> tuple[PolicyId, int]:
+def _store(task: Task, trained: Trained, name: str, parent: BarePolicyId | None) -> tuple[BarePolicyId, int]:
     """Store the policy; return its id and its number of parameters."""
     iteration, policy = task.plan.iteration, trained.policy
     if isinstance(policy, np.ndarray):

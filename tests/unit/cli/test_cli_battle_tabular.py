@@ -46,6 +46,17 @@ def test_a_stored_policy_plays(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert (document["wins"], document["decisions"]) == (40, 100)
 
 
+def test_a_stored_policy_plays_greedily(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    tree = openspiel_tree("kuhn_poker")
+    often_bets = np.tile([0.4, 0.6], (tree.num_states, 1))
+    policy = save_table_policy(
+        open_store(str(tmp_path)), tree, often_bets, name="bets", parent=None, iteration=0, oracle="exact"
+    )
+    arguments = ("--format", "kuhn_poker", "--p2", "first-action", "--battles", "40")
+    assert battle(capsys, *arguments, "--p1", f"{tmp_path}#{policy}@greedy")["wins"] == 40
+    assert battle(capsys, *arguments, "--p1", f"{tmp_path}#{policy}")["wins"] < 40
+
+
 def test_a_matrix_is_given_beside_its_format(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "game.json").write_text(json.dumps(MATRIX))
     arguments = ("--format", "matrix", "--matrix", str(tmp_path / "game.json"))
@@ -61,6 +72,10 @@ def test_a_matrix_is_given_beside_its_format(capsys: pytest.CaptureFixture[str],
         (("--format", "matrix", "--p1", "random", "--p2", "random"), 64, "needs payoffs"),
         (("--format", "kuhn_poker", "--p1", "heuristic", "--p2", "random"), 64, "'heuristic' does not play kuhn_poker"),
         (("--format", "kuhn_poker", "--p1", "max-power", "--p2", "random"), 64, "'max-power' does not play kuhn_poker"),
+        (("--format", "kuhn_poker", "--p1", "random@greedy", "--p2", "random"), 64, "these take no suffix"),
+        (("--format", "kuhn_poker", "--p1", "runs#nash@greedy", "--p2", "random"), 64, "write 'nash', or name one"),
+        (("--format", "kuhn_poker", "--p1", "runs#p1@T0.50", "--p2", "random"), 64, "write 'p1@T0.5'"),
+        (("--format", "kuhn_poker", "--p1", "runs#p1@best", "--p2", "random"), 64, "expected lower-case letters"),
         (("--format", "matrix", "--matrix", "nowhere.json", "--p1", "random", "--p2", "random"), 65, "cannot be read"),
     ],
 )

@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nashdex.collector.step import run
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import COLLECT_RESULT, CollectResult
+from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.metagame.plan import IterationPlan
+from nashdex.policies.tables import save_table_policy
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.documents import read_written
@@ -78,6 +81,22 @@ def test_a_league_records_both_seats_only_of_battles_with_itself(tmp_path: Path)
     assert len(per_battle) == BATTLES
     assert {(battle[0].opponent, len(battle)) for battle in per_battle.values()} == {(RANDOM, 2), (FIRST_ACTION, 1)}
     assert {episode.policy for episode in episodes} == {RANDOM}
+
+
+def test_an_opponent_plays_as_its_id_says(tmp_path: Path) -> None:
+    tree = openspiel_tree("kuhn_poker")
+    rarely_bets = np.tile([0.6, 0.4], (tree.num_states, 1))
+    policy = save_table_policy(
+        open_store(str(tmp_path)), tree, rarely_bets, name="p", parent=None, iteration=0, oracle="exact"
+    )
+    opponent = PolicyId(f"{policy}@greedy")
+    result, episodes = _collect(tmp_path, "meta-strategy", {opponent: 1.0})
+    assert {count.opponent for count in result.opponents} == {opponent}
+    assert {episode.opponent for episode in episodes} == {opponent}
+    passes = tmp_path / "passes"
+    passes.mkdir()
+    _, expected = _collect(passes, "meta-strategy", {FIRST_ACTION: 1.0})
+    assert [e.actions.tolist() for e in episodes] == [e.actions.tolist() for e in expected]
 
 
 def test_in_a_game_for_stakes_any_gain_counts_as_a_win(tmp_path: Path) -> None:

@@ -140,6 +140,15 @@ def test_a_league_mixes_probabilities_not_logarithms() -> None:
     assert mixed.kind == "league"
 
 
+def test_an_opponent_at_a_temperature_is_a_reference_at_that_temperature() -> None:
+    observations, masks = rows()
+    plain, sharp = SnapshotReference(network(1), P1), SnapshotReference(network(1), PolicyId("p1@T0.5"))
+    squares = plain.log_probs(observations, masks).exp() ** 2
+    expected = squares / squares.sum(dim=1, keepdim=True)
+    torch.testing.assert_close(sharp.log_probs(observations, masks).exp(), expected)
+    assert sharp.source == "snapshot:p1@T0.5"
+
+
 def test_of_a_portfolio_the_nearest_counts_in_every_row() -> None:
     net = network()
     first, second = SnapshotReference(network(1), P1), SnapshotReference(network(2), P2)

@@ -1,5 +1,6 @@
 """The plan: the learner and its opponents."""
 
+import json
 from itertools import permutations
 from pathlib import Path
 
@@ -74,6 +75,22 @@ def test_the_learner_is_the_newest_that_its_oracle_can_go_on_from() -> None:
     population = SCRIPTED.with_members((_trained("net", 0), _trained("table", 1, kind="table")))
     assert next_plan(SETTINGS, 2, _solved(population)).learner == "net"
     assert next_plan(EXACT, 2, _solved(population)).learner == "table"
+
+
+def test_a_member_that_plays_greedily_is_an_opponent_and_never_the_learner() -> None:
+    members = SCRIPTED.with_members((_trained("net", 0), _trained("net@greedy", 0), _trained("net@T0.5", 0)))
+    strategy = {PolicyId("net@greedy"): 0.5, PolicyId("net@T0.5"): 0.5}
+    plan = next_plan(SETTINGS, 1, _solved(members, strategy, {"net": 1.0, "net@greedy": 2.0, "net@T0.5": 3.0}))
+    assert (plan.learner, plan.opponents) == ("net", strategy)
+    only_greedy = SCRIPTED.with_members((_trained("net@greedy", 0),))
+    with pytest.raises(DataError, match=r"no network to improve: .* none that plays at temperature 1"):
+        next_plan(SETTINGS, 1, _solved(only_greedy))
+
+
+def test_a_plan_whose_learner_plays_greedily_is_refused_before_any_work() -> None:
+    plan = json.loads(next_plan(SETTINGS, 1, _solved(GROWN)).to_json())
+    with pytest.raises(DataError, match=r"learner.*'strong@greedy' says how a policy plays; expected .* 'strong'"):
+        IterationPlan.from_json(json.dumps({**plan, "learner": "strong@greedy"}).encode(), "plan.json")
 
 
 def test_training_may_always_start_from_the_clone() -> None:

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import GREEDY, PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.policies.inference import NetworkPolicy
@@ -268,6 +268,42 @@ def test_draws_follow_the_distribution() -> None:
     answers = sample_masked(logits.repeat(1000, 0), mask.repeat(1000, 0), uniforms)
     assert np.bincount(answers.action, minlength=4).tolist() == [500, 0, 200, 300]
     np.testing.assert_allclose(np.exp(answers.log_prob[0]), 0.5, rtol=1e-6)
+
+
+def test_greedy_play_takes_the_first_of_the_likeliest_legal_actions() -> None:
+    logits = np.array([[1.0, 9.0, 3.0, 3.0], [-1.0, -2.0, -1.0, 0.0]], dtype=np.float32)
+    mask = np.array([[True, False, True, True], [True, True, True, False]])
+    for uniform in (0.0, 0.5, JUST_BELOW_1):
+        answers = sample_masked(logits, mask, np.full(2, uniform), GREEDY)
+        assert answers.action.tolist() == [2, 0]
+        assert answers.log_prob.tolist() == [0.0, 0.0]
+        assert (answers.action.dtype, answers.log_prob.dtype) == (np.int64, np.float32)
+
+
+def test_a_temperature_sharpens_the_distribution() -> None:
+    logits = np.log(np.array([[0.3, 9.0, 0.1]], dtype=np.float32))
+    mask = np.array([[True, False, True]])
+    uniforms = (np.arange(1000) + 0.5) / 1000
+    answers = sample_masked(logits.repeat(1000, 0), mask.repeat(1000, 0), uniforms, 0.5)
+    assert np.bincount(answers.action, minlength=3).tolist() == [900, 0, 100], "0.3² : 0.1²"
+    np.testing.assert_allclose(np.exp(answers.log_prob[[0, -1]]), [0.9, 0.1], rtol=1e-6)
+
+
+def test_a_network_plays_as_the_id_says() -> None:
+    space = sides_space()
+    net = network(space)
+    rng = np.random.default_rng(6)
+    values, mask = observations(space, 200, 6), rng.random((200, 9)) < 0.5
+    mask[:, 3] = True
+    decisions, draws = as_decisions(values, mask), rng.random(200)
+    masked = np.where(mask, net.for_acting().logits(values), -np.inf)
+    greedy = NetworkPolicy(PolicyId("newest@greedy"), net)
+    assert greedy.id == "newest@greedy"
+    np.testing.assert_array_equal(greedy.act(decisions, draws).action, masked.argmax(axis=1))
+    tempered = NetworkPolicy(PolicyId("newest@T0.5"), net).act(decisions, draws)
+    log_probs = masked_log_softmax(net(torch.from_numpy(values))[0] * 2, torch.from_numpy(mask))
+    expected = log_probs.gather(1, torch.from_numpy(tempered.action)[:, None]).squeeze(1)
+    np.testing.assert_allclose(tempered.log_prob, expected.detach(), atol=1e-4, rtol=0)
 
 
 def as_decisions(values: np.ndarray, mask: np.ndarray) -> Decisions:

@@ -14,6 +14,7 @@ from safetensors import numpy as safetensors
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
+from nashdex.games.interface import Decisions
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.games.tabular.tree import GameTree, Table, first_action_table, uniform_table
@@ -66,6 +67,44 @@ def test_a_table_comes_back_as_it_was(store: ObjectStore) -> None:
 def test_the_id_follows_from_the_table_and_the_game(store: ObjectStore) -> None:
     assert save(store, skewed_table()) == save(store, skewed_table())
     assert save(store, skewed_table()) != save(store, skewed_table()[::-1])
+
+
+def test_a_table_plays_greedily_or_at_a_temperature(store: ObjectStore) -> None:
+    policy = save(store, skewed_table())
+    greedy, tempered = PolicyId(f"{policy}@greedy"), PolicyId(f"{policy}@T0.5")
+    likelier = skewed_table().argmax(axis=1)
+    np.testing.assert_array_equal(load_table(store, greedy, KUHN), np.eye(2)[likelier])
+    squares = skewed_table() ** 2
+    np.testing.assert_allclose(load_table(store, tempered, KUHN), squares / squares.sum(axis=1, keepdims=True))
+    even = save(store, uniform_table(KUHN))
+    np.testing.assert_array_equal(load_table(store, PolicyId(f"{even}@greedy"), KUHN), first_action_table(KUHN))
+
+    players = load_policies(store, [policy, greedy, tempered], tabular_space(KUHN))
+    assert set(players) == {policy, greedy, tempered}
+    states = np.arange(KUHN.num_states)
+    decisions = Decisions(states, KUHN.state_player, np.zeros(len(states), np.bool_), observations_of(KUHN), KUHN.legal)
+    answers = players[greedy].act(decisions, np.full(len(states), 0.999))
+    np.testing.assert_array_equal(answers.action, likelier)
+    assert not answers.log_prob.any()
+
+
+def test_a_way_to_play_has_no_object_in_the_store(store: ObjectStore, tmp_path: Path) -> None:
+    policy = save(store, skewed_table())
+    load_table(store, PolicyId(f"{policy}@greedy"), KUHN)
+    assert [folder.name for folder in (tmp_path / "policies").iterdir()] == [policy]
+    with pytest.raises(DataError, match="has no policy 'p404'"):
+        load_table(store, PolicyId("p404@greedy"), KUHN)
+
+
+@pytest.mark.parametrize("policy", ["random@greedy", "first-action@T0.5"])
+def test_a_scripted_policy_plays_in_one_way(store: ObjectStore, policy: str) -> None:
+    bare, _, suffix = policy.partition("@")
+    for load in (
+        lambda: load_table(store, PolicyId(policy), KUHN),
+        lambda: load_policies(store, [PolicyId(policy)], tabular_space(KUHN)),
+    ):
+        with pytest.raises(ConfigurationError, match=f"plays in one way only; write '{bare}'.*'@{suffix}'"):
+            load()
 
 
 def test_scripted_policies_have_tables_by_rule(store: ObjectStore) -> None:

@@ -1,5 +1,7 @@
 """Scripted policies by name: the built-in ones, and those of installed packages."""
 
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.core.plugins import Registry
 from nashdex.policies.scripted.declaration import ScriptedPolicy
 
@@ -14,6 +16,22 @@ SCRIPTED_POLICIES = Registry(
         "first-action": "nashdex.policies.scripted.first_action:FIRST_ACTION",
     },
 )
+
+
+def is_scripted(policy: PolicyId) -> bool:
+    """Say whether ``policy`` is a scripted policy; otherwise it is a stored one.
+
+    Raises:
+        ConfigurationError: it is a scripted one with a suffix, or no policy id.
+    """
+    played = PlayedPolicy.of(policy)
+    scripted = played.policy in SCRIPTED_POLICIES
+    if scripted and played.suffix:
+        raise ConfigurationError(
+            f"{policy!r}: a scripted policy plays in one way only; write {played.policy!r}. Suffixes such as "
+            f"{played.suffix!r} are for stored policies"
+        )
+    return scripted
 
 
 def scripted_policies_of(game: str) -> tuple[str, ...]:

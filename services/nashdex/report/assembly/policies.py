@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.population import Population
@@ -28,7 +28,7 @@ def policy_rows(
         rows.append(
             PolicyRow(
                 id=policy,
-                short_id=policy if entry.kind == "scripted" else policy[:length],
+                short_id=policy if entry.kind == "scripted" else _shortened(policy, length),
                 name=entry.name,
                 kind=entry.kind,
                 iteration=entry.iteration,
@@ -51,6 +51,12 @@ def _short_id_length(population: Population) -> int:
     ids = [entry.id for entry in population.policies if entry.kind != "scripted"]
     longest = max((len(policy) for policy in ids), default=_SHORTEST_ID)
     return next(
-        (n for n in range(_SHORTEST_ID, longest) if len({policy[:n] for policy in ids}) == len(ids)),
+        (n for n in range(_SHORTEST_ID, longest) if len({_shortened(policy, n) for policy in ids}) == len(ids)),
         longest,
     )
+
+
+def _shortened(policy: PolicyId, length: int) -> str:
+    """Return the first ``length`` characters of the policy, and how it plays in full."""
+    played = PlayedPolicy.of(policy)
+    return played.policy[:length] + played.suffix

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pydantic import Field, NonNegativeInt
 
 from nashdex.core.documents import Model
-from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.core.ids import PlayedPolicy, PolicyId, PolicyIdField
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.population import Kind
 from nashdex.metagame.ratings.ladder import LadderRating
@@ -17,7 +17,9 @@ class PolicyRow(Model):
     """One member of the population."""
 
     id: PolicyIdField
-    short_id: str = Field(description="The first characters of the id, enough to tell the members apart.")
+    short_id: str = Field(
+        description="The first characters of the id, enough to tell the members apart, and how it plays."
+    )
     name: str
     kind: Kind
     iteration: int | None = Field(description="Iteration that trained it; null for the initial population.")
@@ -30,6 +32,10 @@ class PolicyRow(Model):
 
 
 def policy_names(policies: Sequence[PolicyRow]) -> dict[PolicyId, str]:
-    """Return the display name of each policy: its name, followed by its short id where two policies share a name."""
-    times = Counter(row.name for row in policies)
-    return {row.id: row.name if times[row.name] == 1 else f"{row.name} {row.short_id}" for row in policies}
+    """Return the display name of each policy: its name and how it plays.
+
+    Where two policies share that, the short id follows the name.
+    """
+    names = {row.id: f"{row.name} {PlayedPolicy.of(row.id).suffix}".rstrip() for row in policies}
+    times = Counter(names.values())
+    return {row.id: names[row.id] if times[names[row.id]] == 1 else f"{row.name} {row.short_id}" for row in policies}
