@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions
@@ -18,6 +17,7 @@ from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import ShardWriter
+from support.plans import publish_plan
 
 NUM_ACTIONS = 4
 FORMAT = "gen1randombattle"
@@ -87,7 +87,7 @@ def write_iteration(
         opponents={RANDOM: 1.0},
         learner=learner,
     )
-    store.put(keys.published(iteration, keys.PLAN), plan.to_json())
+    publish_plan(store, plan)
     for shard in range(settings.collect.shards):
         attempt = Attempt(store, iteration, StepName.COLLECT, shard)
         writer = ShardWriter(attempt.write, bandit_space(), max_part_bytes=4096)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from nashdex.collector import step as collect
-from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.metagame.plan import IterationPlan
@@ -12,6 +11,7 @@ from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
+from support.plans import publish_plan
 
 RANDOM, FIRST_ACTION = PolicyId("random"), PolicyId("first-action")
 
@@ -84,6 +84,6 @@ def prepare(
         opponents=opponents,
         learner=learner,
     )
-    store.put(keys.published(iteration, keys.PLAN), plan.to_json())
+    publish_plan(store, plan)
     for shard in range(settings.collect.shards):
         collect.run(store, settings, iteration, shard)

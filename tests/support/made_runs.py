@@ -42,6 +42,7 @@ from nashdex.rollout.settings import CollectSettings
 from nashdex.settings.run import RunSettings
 from nashdex.solver import step as solve_step
 from nashdex.store.attempt import Attempt
+from nashdex.store.checked import write_root
 from nashdex.store.protocol import ObjectStore
 
 ELO = {"random": 0.0, "max-power": 450.0, "heuristic": 640.0}
@@ -278,7 +279,9 @@ def make_tabular_run(store: ObjectStore, *, iterations: int, payoffs: tuple[tupl
         }
     )
     names = tuple(str(row) for row in range(len(payoffs)))
-    store.put(keys.MATRIX, MatrixDocument(row_policies=names, column_policies=names, payoffs=payoffs).to_json())
+    matrix = MatrixDocument(row_policies=names, column_policies=names, payoffs=payoffs).to_json()
+    store.put(keys.MATRIX, matrix)
+    write_root(store, {keys.MATRIX: matrix})
     for iteration in range(iterations):
         for step in iteration_steps(settings):
             for shard in range(num_shards(settings, step.name)):

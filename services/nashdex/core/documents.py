@@ -1,12 +1,16 @@
 """JSON documents: frozen pydantic models with a schema version, unknown keys refused."""
 
-from typing import Self
+import hashlib
+import json
+from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nashdex.core.errors import DataError
 
 _MOST_PROBLEMS = 8
+_MOST_CHARACTERS = 80
+"""Of a value that a message quotes."""
 
 
 class Model(BaseModel):
@@ -42,6 +46,51 @@ class Document(Model):
         return document
 
 
+class SealedDocument(Document):
+    """A document that holds the hash of its own content, so that one changed value shows.
+
+    Manifests are sealed: they name every other object with its hash, and nothing names them.
+    """
+
+    content_sha256: str | None = Field(None, pattern=r"^[0-9a-f]{64}$", description="Of all other keys and values.")
+
+    _seal: ClassVar = "content_sha256"
+
+    def to_json(self) -> bytes:
+        """Return the document as indented UTF-8 JSON with its seal and a final newline."""
+        content = self.model_dump(mode="json", exclude={self._seal})
+        return json.dumps({**content, self._seal: _digest(content)}, indent=2, ensure_ascii=False).encode() + b"\n"
+
+    @classmethod
+    def from_json(cls, data: bytes, source: str) -> Self:
+        """Parse ``data`` and check its seal; ``source`` names it in errors.
+
+        Raises:
+            DataError: it is not JSON, has another schema version, does not match the model, or was altered.
+        """
+        document = super().from_json(data, source)
+        content = json.loads(data)
+        expected = content.pop(cls._seal, None)
+        digest = _digest(content)
+        if digest != expected:
+            raise DataError(f"{source} was altered: the hash of its content is {digest}, it says {expected}")
+        return document
+
+
+def _digest(content: dict[str, Any]) -> str:
+    """Return the sha256 of JSON values, whatever their order and spacing in the file."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def shorten(value: object) -> str:
+    """Return ``repr(value)`` cut to the length that a message may quote."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return "a number of thousands of digits"
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"
+
+
 def describe_problems(error: ValidationError) -> str:
     """Return the first problems that pydantic found, as one line: key, problem and the given value."""
     parts = []
@@ -49,7 +98,9 @@ def describe_problems(error: ValidationError) -> str:
     for problem in problems[:_MOST_PROBLEMS]:
         where = ".".join(str(part) for part in problem["loc"]) or "the document"
         given = problem.get("input")
-        shown = "" if isinstance(given, dict | list | bytes) or problem["type"] == "missing" else f" (got {given!r})"
+        shown = (
+            "" if isinstance(given, dict | list | bytes) or problem["type"] == "missing" else f" (got {shorten(given)})"
+        )
         what = "no such key" if problem["type"] == "extra_forbidden" else problem["msg"]
         parts.append(f"{where}: {what}{shown}")
     if len(problems) > _MOST_PROBLEMS:

@@ -1,6 +1,7 @@
 """The key grammar of a run: where each object is, relative to the run's URI.
 
 ```
+manifest.json                                                  hashes of the run's first objects
 config.json
 teams.txt, matrix.json
 policies/{policy}/policy.json, weights.safetensors, table.safetensors
@@ -11,9 +12,14 @@ iterations/{iteration:04d}/plan.json, population.json, ...     documents that an
 ```
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from nashdex.core.ids import AttemptId, BarePolicyId
 from nashdex.core.steps import StepName
 
+RUN_MANIFEST = "manifest.json"
 CONFIG = "config.json"
 TEAMS = "teams.txt"
 MATRIX = "matrix.json"
@@ -25,6 +31,19 @@ META_STRATEGY = "meta_strategy.json"
 META_GAME_ANALYSIS = "meta_game_analysis.json"
 REPORT = "report.json"
 REPORT_PAGE = "report.html"
+
+PUBLISHED_BY: Final[Mapping[str, StepName]] = MappingProxyType(
+    {
+        PLAN: StepName.PLAN,
+        POPULATION: StepName.SOLVE,
+        INTERACTION_MATRIX: StepName.SOLVE,
+        META_STRATEGY: StepName.SOLVE,
+        META_GAME_ANALYSIS: StepName.SOLVE,
+        REPORT: StepName.REPORT,
+        REPORT_PAGE: StepName.REPORT,
+    }
+)
+"""The step whose manifest names each published document. Published copies are for people; steps read the original."""
 
 
 def published(iteration: int, name: str) -> str:

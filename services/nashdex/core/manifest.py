@@ -1,10 +1,14 @@
-"""The manifest of a finished shard: the winning attempt, its objects with checksums, and integer counts."""
+"""Manifests: of a run's first objects, and of a finished shard. They name objects with their checksums."""
+
+from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
-from nashdex.core.documents import Document, Model
+from nashdex.core.documents import Model, SealedDocument
 from nashdex.core.ids import AttemptIdField
 from nashdex.core.steps import StepName
+
+Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 class StoredObject(Model):
@@ -15,15 +19,22 @@ class StoredObject(Model):
     size_bytes: NonNegativeInt
 
 
-class Manifest(Document):
+class RunManifest(SealedDocument):
+    """The root of a run: names the objects that are stored before its first step."""
+
+    objects: dict[str, StoredObject] = Field(description="By key.")
+
+
+class Manifest(SealedDocument):
     """Written last and only if absent. A shard is done exactly when its manifest exists."""
 
+    schema_version: int = 2
     step: StepName
     iteration: NonNegativeInt
     shard: NonNegativeInt
     attempt: AttemptIdField
     objects: dict[str, StoredObject] = Field(description="Objects by the name that the step gave them.")
-    counts: dict[str, int] = Field(default_factory=dict, description="Integers only: battles, decisions, updates.")
+    counts: dict[str, Count] = Field(default_factory=dict, description="Integers only: battles, decisions, updates.")
     seconds: NonNegativeFloat = Field(description="Wall time of the winning attempt.")
     cpu_seconds: NonNegativeFloat = Field(default=0.0, description="CPU time of the attempt and its child processes.")
     nashdex_version: str

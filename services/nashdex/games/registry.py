@@ -11,6 +11,7 @@ from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.games.tabular.space import GAME as TABULAR
 from nashdex.settings.run import RunSettings
+from nashdex.store.checked import read_root
 from nashdex.store.protocol import ObjectStore
 
 if TYPE_CHECKING:
@@ -65,9 +66,9 @@ def game_of_run(store: ObjectStore, settings: RunSettings) -> Game:
     """Return the run's game, with the teams or the payoffs that are stored with it.
 
     Raises:
-        DataError: the stored payoffs were altered.
+        DataError: the stored teams or payoffs were altered.
     """
-    teams_text = store.get(keys.TEAMS).decode() if settings.teams is not None else None
+    teams_text = read_root(store, keys.TEAMS).decode() if settings.teams is not None else None
     return game_for(settings.format, teams_text, _stored_matrix(store, settings))
 
 
@@ -113,4 +114,4 @@ def tabular_game_of_run(store: ObjectStore, settings: RunSettings) -> TabularGam
 def _stored_matrix(store: ObjectStore, settings: RunSettings) -> MatrixDocument | None:
     if settings.matrix is None:
         return None
-    return MatrixDocument.from_json(store.get(keys.MATRIX), f"{store.uri}/{keys.MATRIX}")
+    return MatrixDocument.from_json(read_root(store, keys.MATRIX), f"{store.uri}/{keys.MATRIX}")

@@ -48,7 +48,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if iteration > 0:
         solved = _solved(store, iteration - 1)
         plan = next_plan(settings, iteration, solved)
-    store.put(keys.published(iteration, keys.PLAN), plan.to_json())
+    attempt.publish(keys.PLAN, plan.to_json())
     return attempt.finish({"policies": len(plan.population.policies), "opponents": len(plan.opponents)})
 
 

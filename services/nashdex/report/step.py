@@ -50,11 +50,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     )
     logs = read_logs(store, report)
     page = render_page(report, logs).encode()
-    attempt.write(keys.REPORT, report.to_json())
-    attempt.write(keys.REPORT_PAGE, page)
-    # The report follows from objects of earlier steps, so racing attempts publish the same bytes.
-    store.put(keys.published(iteration, keys.REPORT), report.to_json())
-    store.put(keys.published(iteration, keys.REPORT_PAGE), page)
+    attempt.publish(keys.REPORT, report.to_json())
+    attempt.publish(keys.REPORT_PAGE, page)
     return attempt.finish({"iterations": len(rows), "replays": len(logs)})
 
 

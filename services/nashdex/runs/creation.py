@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from nashdex.core import keys
-from nashdex.core.documents import describe_problems
+from nashdex.core.documents import describe_problems, shorten
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import RunId, run_id
 from nashdex.runs.fit import check_fit
@@ -16,6 +16,7 @@ from nashdex.runs.inputs import SETTING_OF, read_inputs
 from nashdex.settings.loading import differing_fields, load_settings
 from nashdex.settings.run import RunSettings
 from nashdex.store import Observer, open_store
+from nashdex.store.checked import read_root, write_root
 from nashdex.store.protocol import ObjectStore
 
 CONFIG_SCHEMA_VERSION = 1
@@ -90,13 +91,18 @@ def create_run(store_uri: str, prepared: PreparedRun) -> Run:
         ConfigurationError: the run exists under other settings, teams or payoffs.
     """
     store = open_store(store_uri).at(prepared.id)
-    if store.exists(keys.CONFIG):
-        _refuse_other_settings(store, prepared)
-    else:
-        for key, data in prepared.inputs.items():
-            store.put(key, data)
-        if not store.put_if_absent(keys.CONFIG, _config_document(prepared.settings)):
-            _refuse_other_settings(store, prepared)
+    if not store.exists(keys.RUN_MANIFEST):
+        config = _config_document(prepared.settings)
+        if not store.exists(keys.CONFIG):
+            for key, data in prepared.inputs.items():
+                store.put(key, data)
+        if not store.put_if_absent(keys.CONFIG, config):
+            # Another process is creating the run, or was killed while it did.
+            _refuse_other_settings(
+                store, prepared, _parse_settings(store.get(keys.CONFIG), f"{store.uri}/{keys.CONFIG}")
+            )
+        write_root(store, {keys.CONFIG: config, **prepared.inputs})
+    _refuse_other_settings(store, prepared, _stored_settings(store))
     return Run(prepared.id, store, prepared.settings)
 
 
@@ -139,23 +145,26 @@ def _config_document(settings: RunSettings) -> bytes:
 
 
 def _stored_settings(store: ObjectStore) -> RunSettings:
-    source = f"{store.uri}/{keys.CONFIG}"
+    return _parse_settings(read_root(store, keys.CONFIG), f"{store.uri}/{keys.CONFIG}")
+
+
+def _parse_settings(config: bytes, source: str) -> RunSettings:
     try:
-        values = json.loads(store.get(keys.CONFIG))
+        values = json.loads(config)
         version = values.pop("schema_version", None)
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{source} is no JSON object: {error}") from error
     if version != CONFIG_SCHEMA_VERSION:
-        raise DataError(f"{source} has schema version {version}; this nashdex reads {CONFIG_SCHEMA_VERSION}")
+        raise DataError(f"{source} has schema version {shorten(version)}; this nashdex reads {CONFIG_SCHEMA_VERSION}")
     try:
         return RunSettings.model_validate(values)
     except ValidationError as error:
         raise DataError(f"{source} holds no settings of this nashdex: {describe_problems(error)}") from error
 
 
-def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun) -> None:
+def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun, stored: RunSettings) -> None:
     settings = prepared.settings
-    differences = differing_fields(settings, _stored_settings(store))
+    differences = differing_fields(settings, stored)
     if not differences:
         changed = [SETTING_OF[key] for key, data in prepared.inputs.items() if store.get(key) != data]
         differences = [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]

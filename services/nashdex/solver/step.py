@@ -93,10 +93,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         keys.META_STRATEGY: meta_strategy,
         keys.META_GAME_ANALYSIS: analysis,
     }
-    # Everything follows from seeds and inputs, so attempts that race publish the same bytes.
     for name, document in documents.items():
-        attempt.write(name, document.to_json())
-        store.put(keys.published(iteration, name), document.to_json())
+        attempt.publish(name, document.to_json())
     return attempt.finish({"policies": len(population.ids), "battles": sum(len(each.battles) for each in ledgers)})
 
 

@@ -14,6 +14,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import AttemptId, new_attempt_id
 from nashdex.core.manifest import Manifest, StoredObject
 from nashdex.core.steps import StepName
+from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
 from nashdex.store.protocol import ObjectStore
 
 
@@ -42,6 +43,14 @@ class Attempt:
         self._store.put(key, data)
         self._objects[name] = StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
 
+    def publish(self, name: str, data: bytes) -> None:
+        """Write one object of the attempt, and a copy of it where people look: at the iteration's top.
+
+        Attempts that race publish the same bytes, because a document follows from seeds and inputs.
+        """
+        self.write(name, data)
+        self._store.put(keys.published(self._iteration, name), data)
+
     def finish(self, counts: dict[str, int]) -> Manifest:
         """Put the manifest if absent; return the stored one, which belongs to the attempt that won the race."""
         manifest = Manifest(
@@ -69,7 +78,7 @@ def find_manifest(store: ObjectStore, iteration: int, step: StepName, shard: int
     if not store.exists(key):
         return None
     source = f"{store.uri}/{key}"
-    manifest = Manifest.from_json(store.get(key), source)
+    manifest = Manifest.from_json(store.get(key, MAX_MANIFEST_BYTES), source)
     if (manifest.iteration, manifest.step, manifest.shard) != (iteration, step, shard):
         raise DataError(
             f"{source} describes {manifest.step}, iteration {manifest.iteration}, shard {manifest.shard}; it was moved "
@@ -114,14 +123,8 @@ def read_object(store: ObjectStore, manifest: Manifest, name: str) -> bytes:
         raise DataError(f"{source} has no object {name!r}; it has {sorted(manifest.objects)}")
     if not described.key.startswith(f"{where}/"):
         raise DataError(f"{source} points outside its shard, to {described.key!r}; it was altered")
-    data = store.get(described.key)
-    remedy = f"it was altered or truncated. Remove {where}/manifest.json and run {manifest.step} again"
-    if len(data) != described.size_bytes:
-        raise DataError(f"{store.uri}/{described.key} has {len(data)} bytes, expected {described.size_bytes}: {remedy}")
-    digest = hashlib.sha256(data).hexdigest()
-    if digest != described.sha256:
-        raise DataError(f"{store.uri}/{described.key} has sha256 {digest}, expected {described.sha256}: {remedy}")
-    return data
+    remedy = f"Remove {where}/manifest.json and run {manifest.step} again"
+    return read_described(store, described, remedy)
 
 
 def _cpu_seconds() -> float:

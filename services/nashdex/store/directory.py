@@ -14,7 +14,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
-from nashdex.store.naming import check_key, check_prefix
+from nashdex.store.naming import check_key, check_prefix, too_large
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
@@ -35,10 +35,13 @@ class DirectoryStore:
         """The directory's absolute path."""
         return str(self._root)
 
-    def get(self, key: str) -> bytes:
-        """Return an object. Raises DataError if there is none."""
-        with self._reading(key) as path:
-            return path.read_bytes()
+    def get(self, key: str, max_bytes: int | None = None) -> bytes:
+        """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
+        with self._reading(key) as path, path.open("rb") as stream:
+            data = stream.read() if max_bytes is None else stream.read(max_bytes + 1)
+            if max_bytes is not None and len(data) > max_bytes:
+                raise too_large(str(path), os.fstat(stream.fileno()).st_size, max_bytes)
+        return data
 
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""

@@ -21,11 +21,12 @@ class Readable(Protocol[D_co]):
 def read_published(store: ObjectStore, iteration: int, name: str, kind: Readable[D_co]) -> D_co:
     """Return the document that ``iteration`` published as ``name``, such as ``plan.json``.
 
+    It is read through the manifest of the step that published it, never from the copy for people.
+
     Raises:
-        DataError: it is missing or not such a document.
+        DataError: the step is not done, or the document is missing, altered or not such a document.
     """
-    key = keys.published(iteration, name)
-    return kind.from_json(store.get(key), f"{store.uri}/{key}")
+    return read_written(store, read_manifest(store, iteration, keys.PUBLISHED_BY[name], 0), name, kind)
 
 
 def read_written(store: ObjectStore, manifest: Manifest, name: str, kind: Readable[D_co]) -> D_co:

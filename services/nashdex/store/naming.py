@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, DataError
 
 # A segment never starts with a dot: this excludes '.' and '..', and reserves such names for temporary files.
 # 200 bytes leave room for a temporary file's suffix below the 255 bytes that file systems allow.
@@ -35,6 +35,11 @@ def check_prefix(prefix: str) -> str:
     if not all(_SEGMENT.fullmatch(segment) for segment in whole) or (last and not _SEGMENT.fullmatch(last)):
         raise ConfigurationError(f"{prefix!r} cannot start a usable key: {_EXPECTED}")
     return prefix
+
+
+def too_large(source: str, size_bytes: int, max_bytes: int) -> DataError:
+    """Return the error of an object that is larger than what describes it says."""
+    return DataError(f"{source} has {size_bytes} bytes, expected {max_bytes} at most: it was altered")
 
 
 @dataclass(frozen=True, slots=True)

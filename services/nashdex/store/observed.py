@@ -26,10 +26,10 @@ class ObservedStore:
         """The URI that the keys are relative to."""
         return self._store.uri
 
-    def get(self, key: str) -> bytes:
-        """Return an object."""
+    def get(self, key: str, max_bytes: int | None = None) -> bytes:
+        """Return an object of at most ``max_bytes``."""
         with self._timed("get") as moved:
-            data = self._store.get(key)
+            data = self._store.get(key, max_bytes)
             moved.size_bytes = len(data)
         return data
 

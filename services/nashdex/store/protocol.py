@@ -15,8 +15,8 @@ class ObjectStore(Protocol):
     def uri(self) -> str:
         """The URI that the keys are relative to."""
 
-    def get(self, key: str) -> bytes:
-        """Return an object. Raises DataError if there is none."""
+    def get(self, key: str, max_bytes: int | None = None) -> bytes:
+        """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
 
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""

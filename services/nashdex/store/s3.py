@@ -17,7 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
-from nashdex.store.naming import check_key, check_prefix
+from nashdex.store.naming import check_key, check_prefix, too_large
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -76,8 +76,8 @@ class S3Store:
         """``s3://bucket/prefix``."""
         return f"s3://{self._bucket}/{self._prefix}".rstrip("/")
 
-    def get(self, key: str) -> bytes:
-        """Return an object. Raises DataError if there is none."""
+    def get(self, key: str, max_bytes: int | None = None) -> bytes:
+        """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
         place = self._place(key)
 
         # botocore retries the request, but not a body that ends early.
@@ -88,7 +88,11 @@ class S3Store:
             reraise=True,
         )
         def fetch() -> bytes:
-            return self._client.get_object(Bucket=self._bucket, Key=place)["Body"].read()
+            answer = self._client.get_object(Bucket=self._bucket, Key=place)
+            if max_bytes is not None and answer["ContentLength"] > max_bytes:
+                answer["Body"].close()
+                raise too_large(f"{self.uri}/{key}", answer["ContentLength"], max_bytes)
+            return answer["Body"].read()
 
         with self._explained(key):
             return fetch()

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from nashdex.collector.step import run
-from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.games.tabular.openspiel import openspiel_tree
@@ -17,6 +16,7 @@ from nashdex.store import open_store
 from nashdex.store.documents import read_written
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import read_shards
+from support.plans import publish_plan
 from support.tournaments import population
 
 RANDOM, FIRST_ACTION = PolicyId("random"), PolicyId("first-action")
@@ -47,7 +47,7 @@ def _collect(
 ) -> tuple[CollectResult, list[Episode]]:
     """Collect battles of ``random`` in the learner's seat."""
     store = open_store(str(folder))
-    store.put(keys.published(1, keys.PLAN), _plan("ppo", rule, opponents).to_json())
+    publish_plan(store, _plan("ppo", rule, opponents))
     manifest = run(store, settings, 1, 0)
     return read_written(store, manifest, COLLECT_RESULT, CollectResult), read_shards(store, [manifest])[1]
 
@@ -110,7 +110,7 @@ def test_in_a_game_for_stakes_any_gain_counts_as_a_win(tmp_path: Path) -> None:
 @pytest.mark.parametrize("oracle", ["exact", "q-learning"])
 def test_an_oracle_that_reads_the_tree_has_nothing_collected(tmp_path: Path, oracle: str) -> None:
     store = open_store(str(tmp_path))
-    store.put(keys.published(1, keys.PLAN), _plan(oracle, "initial", {RANDOM: 1.0}).to_json())
+    publish_plan(store, _plan(oracle, "initial", {RANDOM: 1.0}))
     manifest = run(store, SETTINGS, 1, 0)
     assert manifest.counts == {"battles": 0, "recorded_decisions": 0}
     result = read_written(store, manifest, COLLECT_RESULT, CollectResult)

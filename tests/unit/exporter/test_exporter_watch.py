@@ -1,5 +1,6 @@
 """Which runs the exporter tells of, and what it makes of a store that is away or holds nonsense."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -77,8 +78,7 @@ def test_a_run_that_is_deleted_is_forgotten(tmp_path: Path) -> None:
     begin(tmp_path)
     begin(tmp_path, "other-run")
     assert set(scanned(watch)) == {"made-run", "other-run"}
-    (tmp_path / "other-run" / keys.CONFIG).unlink()
-    (tmp_path / "other-run").rmdir()
+    shutil.rmtree(tmp_path / "other-run")
     assert set(scanned(watch)) == {"made-run"}
 
 

@@ -36,7 +36,7 @@ def test_a_bundle_begins_the_run_that_its_file_begins(config: Path, tmp_path: Pa
     bundled = create_run(str(tmp_path / "bundled"), unpack(pack(prepare_run(config)).encode(), "bundle"))
     assert bundled.id == direct.id
     names = sorted(direct.store.list(""))
-    assert names == sorted(bundled.store.list("")) == ["config.json", "matrix.json"]
+    assert names == sorted(bundled.store.list("")) == ["config.json", "manifest.json", "matrix.json"]
     assert all(direct.store.get(name) == bundled.store.get(name) for name in names)
 
 

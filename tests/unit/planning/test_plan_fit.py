@@ -11,6 +11,7 @@ from nashdex.games.registry import game_of_run, tabular_game_of_run
 from nashdex.games.tabular.tree import uniform_table
 from nashdex.games.tabular.values import nash_conv
 from nashdex.runs.creation import begin_run, open_run, resolve_settings
+from support.altered import rewrite
 
 ROOT = Path(__file__).parents[3]
 EXACT = 'format = "kuhn_poker"\n[population]\ninitial = ["first-action"]\n[train]\noracle = "exact"\n'
@@ -106,7 +107,13 @@ def test_a_wrong_matrix_is_wrong_data_and_nothing_is_written(
 
 def test_an_altered_stored_matrix_is_wrong_data(matrix_run: Path, tmp_path: Path) -> None:
     run = begin_run(str(tmp_path / "store"), matrix_run)
-    run.store.put(keys.MATRIX, b'{"schema_version": 1, "row_policies": ["r"], "column_policies": ["c"], "payoffs": []}')
+    stored = run.store.get(keys.MATRIX)
+    run.store.put(keys.MATRIX, stored.replace(b"1", b"2", 1))
+    with pytest.raises(DataError, match=r"matrix\.json has sha256"):
+        game_of_run(run.store, run.settings)
+    rewrite(
+        run.store, keys.MATRIX, b'{"schema_version": 1, "row_policies": ["r"], "column_policies": [], "payoffs": []}'
+    )
     with pytest.raises(DataError, match=r"matrix\.json is not a valid MatrixDocument"):
         game_of_run(run.store, run.settings)
 

@@ -8,6 +8,7 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.runs.creation import begin_run, open_run
+from support.altered import rewrite
 
 
 @pytest.fixture
@@ -100,13 +101,33 @@ def test_a_uri_without_a_run_is_refused_and_stays_as_it_is(tmp_path: Path) -> No
         ('{"schema_version": 99}', "schema version 99"),
         ('{"schema_version": 1, "collect": {"battles": -1}, "run": "x"}', r"collect\.battles"),
         ('{"schema_version": 1}', "names no run"),
+        pytest.param("[" * 100_000, "no JSON object", id="nested"),
     ],
 )
 def test_an_altered_config_is_wrong_data(config: Path, store: str, stored: str, says: str) -> None:
     run = begin_run(store, config)
-    run.store.put(keys.CONFIG, stored.encode())
+    rewrite(run.store, keys.CONFIG, stored.encode())
     with pytest.raises(DataError, match=says):
         open_run(run.store.uri)
+
+
+def test_one_changed_setting_is_wrong_data_for_whoever_reads_it(config: Path, store: str) -> None:
+    run = begin_run(store, config)
+    run.store.put(keys.CONFIG, run.store.get(keys.CONFIG).replace(b'"seed": 0', b'"seed": 1'))
+    for read in (lambda: open_run(run.store.uri), lambda: begin_run(store, config)):
+        with pytest.raises(DataError, match=r"config\.json has sha256"):
+            read()
+
+
+def test_a_run_whose_creation_was_killed_is_created_by_the_same_command(config: Path, store: str) -> None:
+    run = begin_run(store, config)
+    run.store.delete(keys.RUN_MANIFEST)
+    with pytest.raises(DataError, match="was not created to its end"):
+        open_run(run.store.uri)
+    with pytest.raises(ConfigurationError, match="seed: 5"):
+        begin_run(store, config, name=run.id, overrides=["seed=5"])
+    assert begin_run(store, config).settings == run.settings
+    assert open_run(run.store.uri).settings == run.settings
 
 
 def test_config_json_holds_every_setting_resolved(config: Path, store: str) -> None:

@@ -26,6 +26,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.settings import TrainSettings
+from support.plans import publish_plan
 from support.tournaments import ledger, population, record
 
 STRENGTH = {"random": 0.0, "max-power": 1.0, "clone": 2.0, "best": 3.0, "second": 1.5, "third": -1.0}
@@ -94,7 +95,7 @@ def _iterate(
         opponents={policy: 1 / len(before.ids) for policy in before.ids},
         learner=before.ids[-1],
     )
-    store.put(keys.published(iteration, keys.PLAN), plan.to_json())
+    publish_plan(store, plan)
     for shard, (policy, oracle) in enumerate(trained.items()):
         _train(store, iteration, shard, policy, oracle)
     members = before.with_members(population(*trained).policies)

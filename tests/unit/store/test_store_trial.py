@@ -21,8 +21,8 @@ class _Unconditional(DirectoryStore):
 
 
 class _Altering(DirectoryStore):
-    def get(self, key: str) -> bytes:
-        return super().get(key)[:-1]
+    def get(self, key: str, max_bytes: int | None = None) -> bytes:
+        return super().get(key, max_bytes)[:-1]
 
 
 def test_a_store_that_keeps_its_promises_is_left_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

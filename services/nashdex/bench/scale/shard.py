@@ -9,6 +9,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from nashdex.bench.collect.self_play import Load, Measured, self_play
 from nashdex.core import keys
 from nashdex.core.documents import Model
+from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.rewards import REWARD_VERSION
@@ -18,6 +19,7 @@ from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
+from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
 
 NUMBERS = (1, 2, 4)
@@ -88,7 +90,9 @@ def plan_self_play(run: ObjectStore, network: ActorCritic) -> None:
         opponents={policy: 1.0},
         learner=policy,
     )
-    run.put(keys.published(0, keys.PLAN), plan.to_json())
+    attempt = Attempt(run, 0, StepName.PLAN, 0)
+    attempt.publish(keys.PLAN, plan.to_json())
+    attempt.finish({})
 
 
 def _row(game: ShowdownGame, num_shards: int, num_gateways: int, seconds: float) -> ScaleRow:

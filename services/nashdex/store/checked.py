@@ -1,0 +1,55 @@
+"""Reading an object that a manifest names, and the manifest at a run's root, which names config, teams and payoffs."""
+
+import hashlib
+from collections.abc import Mapping
+
+from nashdex.core import keys
+from nashdex.core.errors import DataError
+from nashdex.core.manifest import RunManifest, StoredObject
+from nashdex.store.protocol import ObjectStore
+
+MAX_MANIFEST_BYTES = 16 << 20
+"""A shard has some hundred objects at most, of 200 bytes each in its manifest."""
+
+
+def read_described(store: ObjectStore, described: StoredObject, remedy: str) -> bytes:
+    """Return an object that a manifest describes. ``remedy`` is a sentence for errors: what to do.
+
+    Raises:
+        DataError: the object is missing or altered (size or sha256 differ).
+    """
+    source = f"{store.uri}/{described.key}"
+    data = store.get(described.key, described.size_bytes)
+    if len(data) != described.size_bytes:
+        raise DataError(
+            f"{source} has {len(data)} bytes, expected {described.size_bytes}: it was altered or truncated. {remedy}"
+        )
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != described.sha256:
+        raise DataError(f"{source} has sha256 {digest}, expected {described.sha256}: it was altered. {remedy}")
+    return data
+
+
+def write_root(store: ObjectStore, objects: Mapping[str, bytes]) -> None:
+    """Write the manifest at the run's root, unless it is there. ``objects`` is what it names: content by key."""
+    described = {
+        key: StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
+        for key, data in objects.items()
+    }
+    store.put_if_absent(keys.RUN_MANIFEST, RunManifest(objects=described).to_json())
+
+
+def read_root(store: ObjectStore, name: str) -> bytes:
+    """Return an object that the run's manifest names, such as ``config.json``.
+
+    Raises:
+        DataError: the run's manifest or the object is missing or altered.
+    """
+    source = f"{store.uri}/{keys.RUN_MANIFEST}"
+    if not store.exists(keys.RUN_MANIFEST):
+        raise DataError(f"{source} does not exist: the run was not created to its end; run `nashdex run` again")
+    manifest = RunManifest.from_json(store.get(keys.RUN_MANIFEST, MAX_MANIFEST_BYTES), source)
+    described = manifest.objects.get(name)
+    if described is None or described.key != name:
+        raise DataError(f"{source} names no {name}; it names {', '.join(sorted(manifest.objects))}")
+    return read_described(store, described, "Restore it, or begin the run again under another id")
