@@ -20,6 +20,11 @@ from argo_templates.yaml_text import Inline, InlineList, comment, shared_list, s
 
 _DEADLINE_SECONDS = 3600
 _KINDS = {"control": CONTROL, "collect": COLLECTOR, "train": TRAINER, "evaluate": EVALUATOR}
+_ARGS = {
+    "collect": ["--version"],
+    "train": ["check-device", f"--gpus={workflow_parameter('train-gpus')}"],
+    "evaluate": ["--version"],
+}
 _METADATA = shared_map("metadata", {"labels": component_labels("check")})
 _VOLUMES = shared_list("volumes", [Inline(name="tmp", emptyDir={})])
 _MOUNTS = shared_list("mounts", [Inline(name="tmp", mountPath="/tmp")])
@@ -30,10 +35,10 @@ def check() -> WorkflowTemplate:
     """Return nashdex-check."""
     tasks = [Inline(name=name, template=name) for name in _KINDS]
     return workflow_template(
-        "Try what runs need of a site before the first one is submitted: its images, room for its pods, and its store.",
+        "Try what runs need of a site before the first is submitted: images, room for pods, GPUs, and the store.",
         component="check",
         title="Check the site",
-        description="Starts each image on the nodes of its steps, and writes to the store. Runs no step.",
+        description="Starts each image on its steps' nodes, computes on a GPU, writes to the store. Runs no step.",
         deadline_seconds=_DEADLINE_SECONDS,
         parameters=[],
         templates=[
@@ -53,7 +58,7 @@ def _pod(name: str, kind: PodKind) -> Map:
         "podSpecPatch": workflow_parameter(f"{kind.patch}-pod-patch"),
         "securityContext": POD_SECURITY,
         "volumes": _VOLUMES,
-        "container": _store_check() if kind is CONTROL else _container("main", kind.image, "nashdex", ["--version"]),
+        "container": _store_check() if kind is CONTROL else _container("main", kind.image, "nashdex", _ARGS[name]),
         **(_gateway() if kind.has_gateway else {}),
     }
 

@@ -10,6 +10,7 @@ from nashdex.settings.run import RunSettings
 
 _EVERY_STEP = iteration_steps(RunSettings.model_validate({"gate": {"test": "sprt"}}))
 _ALWAYS = {step.name for step in iteration_steps(RunSettings())}
+_MAX_FAILURES_BYTES = 48_000
 _WEEK_SECONDS = 7 * 24 * 3600
 
 
@@ -62,7 +63,12 @@ def _task(step: PlannedStep) -> Map:
 
 
 def _exit_handler() -> Map:
-    inputs = ("status", "failures")
+    values = {
+        "status": "{{workflow.status}}",
+        # Linux limits an argument to 128 KiB. Argo's list grows with every failed attempt; `nashdex verdict` reads a
+        # list that is cut off.
+        "failures": f"{{{{=sprig.trunc({_MAX_FAILURES_BYTES}, workflow.failures)}}}}",
+    }
     return {
         "name": "verdict",
         "dag": {
@@ -70,9 +76,7 @@ def _exit_handler() -> Map:
                 {
                     "name": "verdict",
                     "templateRef": Inline(name="nashdex-solve", template="verdict"),
-                    "arguments": {
-                        "parameters": [Inline(name=name, value=f"{{{{workflow.{name}}}}}") for name in inputs]
-                    },
+                    "arguments": {"parameters": [Inline(name=name, value=value) for name, value in values.items()]},
                 }
             ]
         },

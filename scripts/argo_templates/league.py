@@ -108,6 +108,7 @@ def _workflow() -> Map:
         "securityContext": POD_SECURITY,
         "activeDeadlineSeconds": 7 * 24 * _HOUR_SECONDS,
         "retryStrategy": RETRY,
+        "podSpecPatch": workflow_parameter("league-pod-patch"),
         "resource": {
             comment(
                 "Applied under a fixed name, so that a retried pod finds the Workflow of the attempt before."

@@ -11,6 +11,11 @@ from nashdex.core.errors import ExitCode
 
 KILLED = 137
 """Exit code of a process that was killed, such as by the kernel when memory runs out."""
+NEVER_STARTED = -1
+"""Argo's exit code of a pod that failed before its main container ran: its node shut down or rejected it, or it was
+evicted while its image was pulled."""
+MAX_OUT_OF_MEMORY_RETRIES = 2
+"""Out of memory is rarely chance, so it is retried less often than other failures."""
 
 _GATEWAY_PORT = 7400
 _GATEWAY_HEALTH_PORT = 7401
@@ -57,8 +62,9 @@ RETRY = shared_map(
     {
         "limit": "8",
         "retryPolicy": "Always",
-        "expression": 'lastRetry.status == "Error" || asInt(lastRetry.exitCode) in '
-        f"{[int(ExitCode.TRY_AGAIN), KILLED, int(ExitCode.STOPPED)]}",
+        "expression": 'lastRetry.status == "Error" || (asInt(lastRetry.exitCode) in '
+        f"{[NEVER_STARTED, int(ExitCode.TRY_AGAIN), KILLED, int(ExitCode.STOPPED)]} && "
+        f'!(lastRetry.message contains "OOMKilled" && asInt(retries) >= {MAX_OUT_OF_MEMORY_RETRIES}))',
         comment(
             "No maxDuration: it counts from the start of the first attempt, so long work would never be retried."
         ): None,

@@ -54,7 +54,9 @@ class BattleStepValues(PodValues):
 class TrainValues(PodValues):
     """The train step."""
 
-    gpus: int = Field(0, ge=0, le=64, description='GPUs of a trainer\'s pod. 0 for runs with `train.device = "cpu"`.')
+    gpus: int = Field(
+        0, ge=0, le=64, description='GPUs of a trainer\'s pod, 0 or 1. 0 for runs with `train.device = "cpu"`.'
+    )
     gpu_resource: str = Field("nvidia.com/gpu", min_length=1, description="Resource name of the GPUs.")
     shared_memory: str = Field("8Gi", min_length=1, description="Size limit of /dev/shm.")
 

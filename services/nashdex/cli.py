@@ -18,7 +18,20 @@ from typing import Annotated, NoReturn
 import typer
 
 import nashdex
-from nashdex.commands import battle, bench, check_store, config, exporter, rate, report, run, solve, step, tabular
+from nashdex.commands import (
+    battle,
+    bench,
+    check_device,
+    check_store,
+    config,
+    exporter,
+    rate,
+    report,
+    run,
+    solve,
+    step,
+    tabular,
+)
 from nashdex.commands.cluster import begin, logs, resume, status, stop, submit, verdict
 from nashdex.core.errors import ExitCode, NashdexError
 
@@ -60,6 +73,7 @@ app.command(rich_help_panel=CLUSTER)(resume.resume)
 app.command(rich_help_panel=CLUSTER)(begin.begin)
 app.command(rich_help_panel=CLUSTER)(check_store.check_store)
 app.command(rich_help_panel=PODS)(step.step)
+app.command(rich_help_panel=PODS)(check_device.check_device)
 app.command(rich_help_panel=PODS)(verdict.verdict)
 app.command(rich_help_panel=PODS)(exporter.exporter)
 

@@ -185,6 +185,22 @@ def test_argos_own_containers_are_restricted_and_have_what_a_quota_asks_for(step
         assert argos["resources"] == resources
 
 
+def test_the_leagues_pods_go_where_the_control_pods_go() -> None:
+    resources = {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}}
+    objects = render({"control": POD_SETTINGS, "argo": {"executor": {"resources": resources}}})
+    found = patch(objects, "league")
+    assert {key: found[key] for key in POD_SETTINGS} == POD_SETTINGS
+    assert [each["name"] for each in found["containers"]] == ["main"], "Argo adds no wait to it"
+    for argos in (*found["containers"], *found["initContainers"]):
+        assert argos["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        assert argos["resources"] == resources
+
+
+def test_the_check_knows_of_the_trainers_gpus() -> None:
+    assert site(render(ci_values("gpu")))["train-gpus"] == "1"
+    assert site(render())["train-gpus"] == "0"
+
+
 def test_gpus_of_the_trainer_alone() -> None:
     objects = render(ci_values("gpu"))
     main = container(patch(objects, "train"), "main")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -40,8 +41,28 @@ SETTINGS = {
     "many": RunSettings.model_validate({"collect": {"shards": 7}, "train": {"seeds": 3}, "evaluate": {"shards": 5}}),
     "gated": RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3}}),
 }
-RETRIED = {ExitCode.TRY_AGAIN, ExitCode.STOPPED, 137}
-"""137: killed, such as by a kernel short of memory."""
+NODE_SHUTDOWN = "Pod was rejected as the node is shutting down."
+NO_DEVICE = "Pod was rejected: Allocate failed due to no healthy devices present, which is unexpected"
+OUT_OF_MEMORY = "OOMKilled (exit code 137)"
+ENDS = [
+    # status, Argo's exit code, message, failed attempts before it, retried
+    ("Error", "-1", "pod deleted", 0, True),
+    ("Error", "64", "cannot save the outputs", 0, True),
+    ("Failed", "-1", NODE_SHUTDOWN, 0, True),
+    ("Failed", "-1", NO_DEVICE, 7, True),
+    ("Failed", "-1", "The node was low on resource: ephemeral-storage.", 0, True),
+    ("Failed", str(int(ExitCode.TRY_AGAIN)), "the store does not respond", 0, True),
+    ("Failed", str(int(ExitCode.STOPPED)), "stopped", 3, True),
+    ("Failed", "137", "Error (exit code 137)", 7, True),
+    ("Failed", "137", OUT_OF_MEMORY, 0, True),
+    ("Failed", "137", OUT_OF_MEMORY, 1, True),
+    ("Failed", "137", OUT_OF_MEMORY, 2, False),
+    *(
+        ("Failed", str(int(code)), "error", 0, False)
+        for code in (ExitCode.CONFIGURATION, ExitCode.DATA, ExitCode.INTERNAL)
+    ),
+]
+"""How pods end on a cluster, and what is retried."""
 
 
 def templates() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -96,6 +117,16 @@ def edges_of_dag(outputs: dict[str, int]) -> set[tuple[str, str]]:
     return {(earlier, name) for name in TASKS if name not in skipped for earlier in before(name)}
 
 
+def is_true(expression: str, status: str, exit_code: str, message: str, retries: int) -> bool:
+    """Evaluate a retry's expression in Argo's language, which is nearly Python's."""
+    python = re.sub(r'([\w.]+) contains ("[^"]*")', r"\2 in \1", expression)
+    for theirs, ours in (("||", " or "), ("&&", " and "), ("!(", " not (")):
+        python = python.replace(theirs, ours)
+    last = SimpleNamespace(status=status, exitCode=exit_code, message=message)
+    names = {"lastRetry": last, "retries": str(retries), "asInt": int, "__builtins__": {}}
+    return bool(eval(python, names))  # noqa: S307 - the repository's own expression
+
+
 def holds(when: str, outputs: dict[str, int]) -> bool:
     match = re.fullmatch(r"\{\{tasks\.plan\.outputs\.parameters\.([a-z-]+)\}\} > 0", when)
     assert match, when
@@ -137,7 +168,7 @@ def test_commands_are_those_of_the_command_line(name: str) -> None:
     assert container["command"] == ["nashdex"]
     if container["args"] == ["--version"]:
         return
-    arguments = [re.sub(r"\{\{[^}]*(iteration|shard)\}\}", "3", argument) for argument in container["args"]]
+    arguments = [re.sub(r"\{\{[^}]*(iteration|shard|gpus)\}\}", "3", argument) for argument in container["args"]]
     group = typer.main.get_command(app)
     context = group.make_context("nashdex", list(arguments))
     command_name, command, rest = group.resolve_command(context, arguments)  # type: ignore[attr-defined]
@@ -220,11 +251,7 @@ def test_pods_end_are_tried_again_by_exit_code_and_are_labelled(name: str) -> No
     retry = template["retryStrategy"]
     assert "affinity" not in retry
     assert "maxDuration" not in retry["backoff"]
-    codes = re.search(
-        r'lastRetry\.status == "Error" \|\| asInt\(lastRetry\.exitCode\) in \[([\d, ]+)\]', retry["expression"]
-    )
-    assert codes
-    assert {int(code) for code in codes[1].split(",")} == RETRIED
+    assert [end for end in ENDS if is_true(retry["expression"], *end[:4]) is not end[4]] == []
     labels = template["metadata"]["labels"]
     assert labels["app.kubernetes.io/component"] == template["name"] or name == "nashdex-league/workflow"
     assert labels["nashdex.dev/run"] == "{{workflow.parameters.run}}"
@@ -250,6 +277,28 @@ def test_a_check_starts_every_image_as_its_step_is_started_and_tries_nothing_twi
             assert [each[field] for each in started] == [each[field] for each in meant]
         images |= {each["image"] for each in started}
     assert images == {f"{{{{workflow.parameters.{key}}}}}" for key in SITE_KEYS if re.match("image-(?!pull)", str(key))}
+
+
+def test_the_check_of_the_trainer_computes_where_the_site_trains() -> None:
+    args = PODS[f"{CHECK_TEMPLATE}/train"]["container"]["args"]
+    assert args == ["check-device", "--gpus={{workflow.parameters.train-gpus}}"]
+
+
+def test_the_leagues_own_pods_go_where_the_site_sends_them() -> None:
+    """Tainted nodes and quotas apply to every pod of a run."""
+    for name, template in PODS.items():
+        assert re.fullmatch(r"\{\{workflow\.parameters\.[a-z]+-pod-patch\}\}", template["podSpecPatch"]), name
+    assert PODS["nashdex-league/workflow"]["podSpecPatch"] == "{{workflow.parameters.league-pod-patch}}"
+
+
+def test_the_list_of_failures_fits_an_argument() -> None:
+    """Linux limits an argument to 128 KiB, and Argo passes the template, with its quotes escaped, in one variable."""
+    (verdict,) = (t for t in DOCUMENTS["nashdex-iteration"]["spec"]["templates"] if t["name"] == "verdict")
+    (task,) = verdict["dag"]["tasks"]
+    values = {each["name"]: each["value"] for each in task["arguments"]["parameters"]}
+    limit = re.fullmatch(r"\{\{=sprig\.trunc\((\d+), workflow\.failures\)\}\}", values["failures"])
+    assert limit
+    assert 2 * int(limit[1]) < 128 * 1024
 
 
 def test_a_check_tries_the_store_as_a_step_finds_it() -> None:

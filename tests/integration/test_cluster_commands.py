@@ -152,6 +152,17 @@ def test_a_gpu_that_the_site_does_not_give_is_refused(
     assert nashdex("submit", str(config), "--set", "train.device=cuda") == 0
 
 
+def test_gpus_that_a_trainer_would_leave_idle_are_refused(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert state.site is not None
+    gpus = {"containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": 8}}}]}
+    state.site["train-pod-patch"] = json.dumps(gpus)
+    assert nashdex("submit", str(CONFIG)) == 64
+    assert "train pods request 8 GPUs, but a trainer computes on one" in capsys.readouterr().err
+    assert state.workflows == {}
+
+
 def test_what_may_not_be_read_is_not_held_against_the_cluster(nashdex: Nashdex, state: ClusterState) -> None:
     state.forbidden = {"deployments", "configmaps", "secrets"}
     assert nashdex("submit", str(CONFIG)) == 0

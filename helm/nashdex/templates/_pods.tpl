@@ -88,3 +88,24 @@ Takes (dict values executor), and optionally the step's gpus and volumes.
 {{- end -}}
 {{- toJson $patch -}}
 {{- end -}}
+
+{{/*
+The league's podSpecPatch: the scheduling of the control pods. Its main container is Argo's, and it has no `wait`. Takes
+the chart's values.
+*/}}
+{{- define "nashdex.leaguePodPatch" -}}
+{{- $argo := dict -}}
+{{- with .argo.executor -}}
+{{- if .restricted }}{{ $_ := set $argo "securityContext" (include "nashdex.executorSecurity" . | fromYaml) }}{{ end -}}
+{{- with include "nashdex.resources" .resources | fromJson }}{{ $_ := set $argo "resources" . }}{{ end -}}
+{{- end -}}
+{{- $patch := dict -}}
+{{- with $argo }}
+{{- $_ := set $patch "containers" (list (merge (dict "name" "main") .)) }}
+{{- $_ := set $patch "initContainers" (list (merge (dict "name" "init") .)) }}
+{{- end -}}
+{{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" -}}
+{{- with index $.control $key }}{{ $_ := set $patch $key . }}{{ end -}}
+{{- end -}}
+{{- toJson $patch -}}
+{{- end -}}

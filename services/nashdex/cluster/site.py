@@ -36,7 +36,11 @@ class Site(BaseModel):
     collect_pod_patch: str = Field("{}", description="podSpecPatch of collect pods: resources, node selection.")
     train_pod_patch: str = Field("{}", description="podSpecPatch of train pods; also GPUs.")
     evaluate_pod_patch: str = Field("{}", description="podSpecPatch of evaluate and gate pods.")
-    control_pod_patch: str = Field("{}", description="podSpecPatch of all other pods.")
+    control_pod_patch: str = Field("{}", description="podSpecPatch of all other pods of steps.")
+    league_pod_patch: str = Field(
+        "{}", description="podSpecPatch of the league's pods, which wait for an iteration's Workflow in Argo's image."
+    )
+    train_gpus: str = Field("0", description="GPUs that a train pod requests; the site's check computes on one.")
     gpu_semaphore: str = Field(description="Number of train pods that run at once.")
 
     @classmethod
@@ -55,11 +59,16 @@ class Site(BaseModel):
             ) from error
 
     @property
-    def trains_on_gpu(self) -> bool:
-        """Whether train pods request a GPU."""
+    def num_gpus(self) -> int | None:
+        """The number of GPUs that a train pod requests; None if its patch is not JSON."""
         try:
             patch = json.loads(self.train_pod_patch or "{}")
             limits = [container.get("resources", {}).get("limits", {}) for container in patch.get("containers", [])]
+            return sum(
+                int(number)
+                for resources in limits
+                for resource, number in resources.items()
+                if any(word in resource for word in _GPU_RESOURCES)
+            )
         except (ValueError, AttributeError, TypeError):
-            return True  # YAML, or invalid: unknown, and Argo reports what is invalid
-        return any(word in resource for names in limits for resource in names for word in _GPU_RESOURCES)
+            return None  # YAML, or invalid: unknown, and Argo reports what is invalid

@@ -164,10 +164,16 @@ def check_site(cluster: Cluster, settings: RunSettings) -> None:
             f"namespace {cluster.namespace} has no Secret {site.s3_secret}, which the site's s3-secret names; create "
             "it with the keys AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         )
-    if settings.train.device == "cuda" and not site.trains_on_gpu:
+    if settings.train.device == "cuda" and site.num_gpus == 0:
         raise ConfigurationError(
             "train.device is 'cuda', but train pods request no GPU: set the site's train-pod-patch (with Helm, "
             "train.gpus), or set train.device = 'cpu'"
+        )
+    if site.num_gpus is not None and site.num_gpus > 1:
+        raise ConfigurationError(
+            f"train pods request {site.num_gpus} GPUs, but a trainer computes on one and the others would be idle: "
+            "data-parallel training in a pod does not exist yet. Request 1 in the site's train-pod-patch (with Helm, "
+            "train.gpus=1); train.seeds trains several policies side by side, each on one GPU"
         )
 
 

@@ -22,19 +22,20 @@ def limits(**resources: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("patch", "has_gpu"),
+    ("patch", "num_gpus"),
     [
-        ("{}", False),
-        ("", False),
-        (limits(memory="8Gi"), False),
-        (limits(**{"nvidia.com/gpu": 1}), True),
-        (limits(**{"nvidia.com/mig-1g.10gb": 1}), True),
-        (limits(**{"amd.com/gpu": "2"}), True),
-        ("containers:\n- name: main\n", True),  # YAML, which Argo takes too: not known to have none
+        ("{}", 0),
+        ("", 0),
+        (limits(memory="8Gi"), 0),
+        (limits(**{"nvidia.com/gpu": 1}), 1),
+        (limits(**{"nvidia.com/mig-1g.10gb": 1}), 1),
+        (limits(**{"amd.com/gpu": "2"}), 2),
+        ("containers:\n- name: main\n", None),  # YAML, which Argo takes too
+        (limits(**{"nvidia.com/gpu": "one"}), None),
     ],
 )
-def test_a_gpu_is_looked_for_in_the_training_pods_patch(patch: str, *, has_gpu: bool) -> None:
-    assert Site.parse(DATA | {"train-pod-patch": patch}, "n").trains_on_gpu is has_gpu
+def test_gpus_are_counted_in_the_training_pods_patch(patch: str, num_gpus: int | None) -> None:
+    assert Site.parse(DATA | {"train-pod-patch": patch}, "n").num_gpus == num_gpus
 
 
 def test_a_missing_key_is_named() -> None:

@@ -65,6 +65,32 @@ def test_the_verdict_on_a_failure_names_pods_in_the_order_in_which_they_failed(
     assert "did not succeed: Failed" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("quoted", [False, True])
+def test_the_verdict_reads_as_much_as_is_there_of_a_list_that_was_cut_off(
+    run_uri: str, capsys: pytest.CaptureFixture[str], *, quoted: bool
+) -> None:
+    messages = ['say "no"', "a\\b\n", "größer", "x" * 500]
+    nodes = [
+        {"displayName": f"collect({number})", "podName": "p", "message": messages[number % 4], "finishedAt": "1"}
+        for number in range(300)
+    ]
+    text = json.dumps(nodes, ensure_ascii=False)
+    text = json.dumps(text, ensure_ascii=False) if quoted else text
+    for size in (*range(600, 800), 48_000, len(text) - 2):
+        assert verdict(run_uri, "--status", "Failed", "--failures", text[:size], "--json") == 0
+        said = json.loads(capsys.readouterr().out)
+        assert not said["failures_complete"]
+        expected = {node["displayName"]: node["message"] for node in nodes[: len(said["failures"])]}
+        assert said["failures"] == expected
+        assert len(expected) > 0
+    assert verdict(run_uri, "--status", "Failed", "--failures", text[:48_000]) == 0
+    assert "and more" in capsys.readouterr().out
+    assert verdict(run_uri, "--status", "Failed", "--failures", text, "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["failures_complete"]
+    assert len(said["failures"]) == 300
+
+
 @pytest.mark.parametrize("failures", ["{", "3", '["a"]', '[{"podName": "a"}]'])
 def test_failures_that_are_no_list_of_nodes_are_refused(run_uri: str, failures: str) -> None:
     assert verdict(run_uri, "--status", "Error", "--failures", failures) == 64

@@ -1,7 +1,9 @@
 """``nashdex verdict``: the outcome of an iteration, as the exit handler of its workflow."""
 
+import ast
 import json
-from typing import Annotated
+import re
+from typing import Annotated, Any
 
 import typer
 
@@ -9,13 +11,18 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.core.errors import ConfigurationError
 
 _SUCCEEDED = "Succeeded"
+_QUOTED = re.compile(r'"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[^uUx])*')
+"""A quoted string, or as much of it as is there, without its end quote and without half an escape sequence."""
+_BETWEEN = re.compile(r"[\s,]*")
 
 
 def verdict(
     run: Annotated[str, typer.Option(metavar="URI", help="URI of the run: the store's URI, a slash, the run's id.")],
     iteration: Annotated[int, typer.Option(min=0, help="Iteration, from 0.")],
     status: Annotated[str, typer.Option(help="How the workflow ended: Succeeded, Failed or Error.")],
-    failures: Annotated[str, typer.Option(metavar="JSON", help="Its failed nodes, as Argo lists them.")] = "[]",
+    failures: Annotated[
+        str, typer.Option(metavar="JSON", help="Its failed nodes, as Argo lists them; the end may be cut off.")
+    ] = "[]",
     as_json: JsonOption = False,
 ) -> None:
     """Print the outcome of an iteration: its results, or its failures, first to last.
@@ -29,35 +36,65 @@ def verdict(
     from nashdex.store.documents import read_published
 
     if status != _SUCCEEDED:
-        failed = _first_failures(failures)
+        failed, is_complete = _first_failures(failures)
         if as_json:
-            print_json({"run": run, "iteration": iteration, "status": status, "failures": failed})
+            document = {"failures": failed, "failures_complete": is_complete}
+            print_json({"run": run, "iteration": iteration, "status": status, **document})
         else:
             print_text(f"iteration {iteration} of {run} did not succeed: {status}")
             for name, message in failed.items():
                 print_text(f"  {name}: {message}")
+            if not is_complete:
+                print_text("  and more: `argo get` lists every failed pod")
         return
     report = read_published(open_run(run).store, iteration, keys.REPORT, Report)
     if as_json:
-        print_json({"run": run, "iteration": iteration, "status": status, "failures": {}})
+        document = {"failures": {}, "failures_complete": True}
+        print_json({"run": run, "iteration": iteration, "status": status, **document})
     else:
         print_text(describe_iteration(report, iteration))
 
 
-def _first_failures(text: str) -> dict[str, str]:
-    """Return the message of each failed pod by the node's name, in the order of failure.
+def _first_failures(text: str) -> tuple[dict[str, str], bool]:
+    """Return the message of each failed pod by the node's name, in the order of failure, and whether that is all.
 
     Raises:
         ConfigurationError: the text is not such a list.
     """
     try:
-        nodes = json.loads(text) or []
-        if isinstance(nodes, str):  # Argo quotes its list twice
-            nodes = json.loads(nodes)
+        nodes, is_complete = _nodes(_unquoted(text.strip()))
         # Nodes that contain a failed pod repeat its message.
         pods = sorted((node for node in nodes if node.get("podName")), key=lambda node: str(node.get("finishedAt")))
-        return {str(node["displayName"]): str(node.get("message") or node.get("phase")) for node in pods}
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        found = {str(node["displayName"]): str(node.get("message") or node.get("phase")) for node in pods}
+    except (ValueError, TypeError, AttributeError, KeyError, SyntaxError) as error:
         raise ConfigurationError(
             f"--failures is not a list of nodes ({error}); expected Argo's workflow.failures"
         ) from error
+    return found, is_complete
+
+
+def _unquoted(text: str) -> str:
+    """Return the list that Argo quotes as a Go string, which ends without a quote if it was cut off."""
+    match = _QUOTED.match(text)
+    return text if match is None else str(ast.literal_eval(f'{match[0]}"'))
+
+
+def _nodes(text: str) -> tuple[list[dict[str, Any]], bool]:
+    """Return the whole nodes of a list that may be cut off, and whether it is complete.
+
+    Raises:
+        ValueError: it is not a list.
+    """
+    if text in {"", "null"}:
+        return [], True
+    if not text.startswith("["):
+        raise ValueError(f"it begins with {text[:20]!r}")
+    nodes: list[dict[str, Any]] = []
+    position, decoder = 1, json.JSONDecoder()
+    while (position := _BETWEEN.match(text, position).end()) < len(text) and text[position] != "]":  # type: ignore[union-attr]
+        try:
+            node, position = decoder.raw_decode(text, position)
+        except json.JSONDecodeError:
+            return nodes, False
+        nodes.append(node)
+    return nodes, position < len(text)

@@ -1,0 +1,25 @@
+"""``nashdex check-device``: check that the image computes on the device that its step uses."""
+
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+
+def check_device(
+    gpus: Annotated[int, typer.Option(min=0, help="GPUs that the pod requests; 0 checks the CPU.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Multiply two matrices where training would: on the GPU, or on the CPU if there is none.
+
+    Exits 64 if a GPU is requested and cannot compute: no device in the pod, a torch without CUDA, or a driver that is
+    too old for it.
+    """
+    from nashdex.learning.device import try_device
+
+    name = try_device("cuda" if gpus else "cpu")
+    if as_json:
+        print_json({"device": name})
+    else:
+        print_text(f"computed on {name}")
