@@ -287,3 +287,11 @@ def make_tabular_run(store: ObjectStore, *, iterations: int, payoffs: tuple[tupl
             for shard in range(num_shards(settings, step.name)):
                 step_function(step.name)(store, settings, iteration, shard)
     return settings
+
+
+def copy_reports(store: ObjectStore, num: int) -> None:
+    """Give every iteration below ``num`` the report and analysis of iteration 0."""
+    documents = {name: store.get(keys.published(0, name)) for name in (keys.REPORT, keys.META_GAME_ANALYSIS)}
+    for iteration in range(1, num):
+        for name, data in documents.items():
+            store.put(keys.published(iteration, name), data)

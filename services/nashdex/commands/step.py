@@ -42,6 +42,7 @@ def step(
     from nashdex.local.lifeline import stop_at_end_of_input as watch_input
     from nashdex.planning.programs import step_function
     from nashdex.runs.creation import open_run
+    from nashdex.store.verdict import reopen
     from nashdex.telemetry.metrics import observe_store
     from nashdex.telemetry.startup import start_telemetry
 
@@ -54,6 +55,8 @@ def step(
     shards = _shards(opened.settings, name, iteration, shard)
     start_telemetry(component=name, run=opened.id, format=opened.settings.format)
     do_shard = step_function(name)
+    if name is StepName.PLAN:
+        reopen(opened.store)  # a Workflow begins with it
     manifests = []
     for number in shards:
         check_stop()

@@ -4,6 +4,7 @@
 manifest.json                                                  hashes of the run's first objects
 config.json
 teams.txt, matrix.json
+verdict.json                                                   how the run ended; deleted when it continues
 policies/{policy}/policy.json, weights.safetensors, table.safetensors
 iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attempt
 iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    written last, only if absent
@@ -23,6 +24,8 @@ RUN_MANIFEST = "manifest.json"
 CONFIG = "config.json"
 TEAMS = "teams.txt"
 MATRIX = "matrix.json"
+VERDICT = "verdict.json"
+ITERATIONS = "iterations"
 
 PLAN = "plan.json"
 POPULATION = "population.json"
@@ -48,12 +51,12 @@ PUBLISHED_BY: Final[Mapping[str, StepName]] = MappingProxyType(
 
 def published(iteration: int, name: str) -> str:
     """Return the key of a document that an iteration publishes, such as ``meta_strategy.json``."""
-    return f"iterations/{iteration:04d}/{name}"
+    return f"{ITERATIONS}/{iteration:04d}/{name}"
 
 
 def shard_prefix(iteration: int, step: StepName, shard: int) -> str:
     """Return the prefix of all objects of a shard."""
-    return f"iterations/{iteration:04d}/{step}/{shard:05d}"
+    return f"{ITERATIONS}/{iteration:04d}/{step}/{shard:05d}"
 
 
 def manifest(iteration: int, step: StepName, shard: int) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nashdex.core.steps import StepName
+from nashdex.core.verdict import Phase
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.document import Report, Throughput
@@ -49,6 +50,12 @@ def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact
     yield Fact(metrics.ITERATION_SECONDS, max((training.seconds for training in newest.training), default=0.0), train)
     yield from _throughput(newest.collection.throughput, step=StepName.COLLECT)
     yield from _throughput(newest.evaluation, step=StepName.EVALUATE)
+
+
+def phase_facts(phase: Phase) -> Iterator[Fact]:
+    """Yield 1 for the phase of a run, and 0 for every other phase, so that a series that was 1 does not stay 1."""
+    for each in Phase:
+        yield Fact(metrics.RUN_PHASE, float(each is phase), {"phase": each.value})
 
 
 def _bounds(metric: Metric, interval: Estimate, **labels: str) -> Iterator[Fact]:

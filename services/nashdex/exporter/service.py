@@ -13,6 +13,9 @@ from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 from nashdex.telemetry.heartbeat import beat, beat_without_advance
 
+_PUBLISH_EVERY_SECONDS = 5.0
+"""During a scan. The first one of a large store takes minutes, and its first runs need not wait for the last."""
+
 _log = structlog.get_logger()
 
 
@@ -30,11 +33,25 @@ def export(store: ObjectStore, *, every_seconds: float, active_seconds: float) -
     prometheus_client.REGISTRY.register(collector)
     metrics.EXPORTER_FAILED_SCANS.add(0)
     has_scanned = False
+    published_seconds = 0.0
+
+    def publish() -> None:
+        nonlocal published_seconds
+        collector.runs = watch.active()
+        metrics.EXPORTER_RUNS.set(len(collector.runs))
+        metrics.EXPORTER_UNREADABLE_RUNS.set(watch.num_unreadable)
+        published_seconds = time.monotonic()
+
+    def on_run() -> None:
+        beat()
+        if time.monotonic() - published_seconds > _PUBLISH_EVERY_SECONDS:
+            publish()
+
     try:
         while True:
             began_seconds = time.monotonic()
             try:
-                watch.scan()
+                watch.scan(on_run)
                 has_scanned = True
                 metrics.EXPORTER_SCANS.add()
                 metrics.EXPORTER_LAST_SCAN.set(time.time())
@@ -46,9 +63,7 @@ def export(store: ObjectStore, *, every_seconds: float, active_seconds: float) -
                 metrics.EXPORTER_FAILED_SCANS.add()
                 beat_without_advance()
                 _log.warning(f"{error}")
-            collector.runs = watch.active()
-            metrics.EXPORTER_RUNS.set(len(collector.runs))
-            metrics.EXPORTER_UNREADABLE_RUNS.set(watch.num_unreadable)
+            publish()
             if wait_for_stop(every_seconds):
                 return
     finally:

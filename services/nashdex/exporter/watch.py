@@ -13,11 +13,16 @@ from nashdex.core.documents import describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.ids import ID_PATTERN, RunId
 from nashdex.core.stopping import check_stop
-from nashdex.exporter.facts import Fact, iteration_facts
+from nashdex.core.verdict import Phase, Verdict
+from nashdex.exporter.facts import Fact, iteration_facts, phase_facts
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.report.document import Report
 from nashdex.store.protocol import ObjectStore
+from nashdex.store.verdict import read_verdict
 from nashdex.telemetry import metrics
+
+_LOOK_AT_INACTIVE_EVERY_SCANS = 20
+"""A run without news for a day seldom has news half a minute later, and a store may hold thousands of them."""
 
 _log = structlog.get_logger()
 
@@ -48,8 +53,9 @@ class _Watched:
     config: _Config
     facts: tuple[Fact, ...]
     changed_seconds: float
-    """When the run or a report of it was first seen, by the watch's clock."""
+    """When the run or a report of it was first seen or the run ended, by the watch's clock."""
     num_reports: int = 0
+    phase: Phase = Phase.RUNNING
 
     @property
     def is_finished(self) -> bool:
@@ -59,47 +65,63 @@ class _Watched:
 class Watch:
     """Follows every run of a store.
 
-    A run is active until ``active_seconds`` pass without a new report. Reports carry no time of writing, so a process
-    that has just started takes every run as new.
+    A run is active until ``active_seconds`` pass without a new report and since its end. Reports carry no time of
+    writing, so a process that has just started takes every run without a verdict as new.
+
+    The first look at a run costs one LIST and five requests, however many reports the run has; each later look
+    costs two.
     """
 
-    def __init__(self, store: ObjectStore, active_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        store: ObjectStore,
+        active_seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+        unix_time: Callable[[], float] = time.time,
+    ) -> None:
         self._store = store
         self._active_seconds = active_seconds
         self._clock = clock
+        self._unix_time = unix_time
         self._watched: dict[RunId, _Watched] = {}
+        self._ended_long_ago: set[RunId] = set()
         self._problems: dict[RunId, str] = {}
+        self._num_scans = 0
 
-    def scan(self) -> None:
+    def scan(self, on_run: Callable[[], None] = lambda: None) -> None:
         """Look for new runs and new reports. After an error the last facts stay.
+
+        Args:
+            on_run: called after each run.
 
         Raises:
             TryAgainError: the store cannot be reached.
             ConfigurationError: the store refuses the credentials, or the bucket does not exist.
             StoppedError: the process was asked to stop.
         """
+        looks_at_inactive = self._num_scans % _LOOK_AT_INACTIVE_EVERY_SCANS == 0
         runs = {RunId(name) for name in self._store.folders() if re.fullmatch(ID_PATTERN, name)}
         for run in sorted(runs):
             check_stop()
             try:
-                watched = self._watched.get(run) or self._begin(run)
-                if watched is not None and not watched.is_finished:
-                    self._follow(watched)
+                self._look_at(run, even_inactive=looks_at_inactive)
                 self._problems.pop(run, None)
             except DataError as error:
                 if self._problems.get(run) != str(error):
                     _log.warning(f"{error}", run=run)
                 self._problems[run] = str(error)
+            on_run()
         for run in self._watched.keys() - runs:
             del self._watched[run]
+        self._ended_long_ago &= runs
+        self._num_scans += 1
 
     def active(self) -> tuple[RunFacts, ...]:
         """Return the facts of every active run."""
-        now = self._clock()
         return tuple(
-            RunFacts(run, watched.config.format, watched.facts)
+            RunFacts(run, watched.config.format, (*watched.facts, *phase_facts(watched.phase)))
             for run, watched in sorted(self._watched.items())
-            if now - watched.changed_seconds < self._active_seconds
+            if self._is_active(watched)
         )
 
     @property
@@ -107,29 +129,76 @@ class Watch:
         """Runs with a document that cannot be read; they keep their last facts."""
         return len(self._problems)
 
-    def _begin(self, run: RunId) -> _Watched | None:
-        """Start to follow a run, unless the folder holds no run or the run is still being created."""
+    def _is_active(self, watched: _Watched) -> bool:
+        return self._clock() - watched.changed_seconds < self._active_seconds
+
+    def _look_at(self, run: RunId, *, even_inactive: bool) -> None:
+        watched = self._watched.get(run)
+        if watched is None:
+            if even_inactive or run not in self._ended_long_ago:
+                self._begin(run)
+        elif not watched.is_finished and (even_inactive or self._is_active(watched)):
+            self._follow(watched)
+
+    def _begin(self, run: RunId) -> None:
+        """Start to follow a run, unless it ended long ago, or is still being created, or the folder holds no run."""
         store = self._store.at(run)
-        if not store.exists(keys.CONFIG):
-            return None
-        try:
-            config = _Config.model_validate_json(store.get(keys.CONFIG))
-        except ValidationError as error:
-            raise DataError(
-                f"{store.uri}/{keys.CONFIG} holds no settings of a run: {describe_problems(error)}"
-            ) from error
+        verdict = read_verdict(store)
+        ended_seconds_ago = self._unix_time() - verdict.ended_timestamp_seconds if verdict else 0.0
+        if ended_seconds_ago >= self._active_seconds:
+            self._ended_long_ago.add(run)
+            return
+        self._ended_long_ago.discard(run)
+        config = _read_config(store)
+        if config is None:
+            return
         facts = (Fact(metrics.ITERATIONS, 0), Fact(metrics.PLANNED_ITERATIONS, config.iterations))
-        self._watched[run] = _Watched(store, config, facts, self._clock())
-        return self._watched[run]
+        watched = _Watched(store, config, facts, self._clock())
+        self._watched[run] = watched
+        self._read_reports(watched, _count_reports(store))
+        watched.changed_seconds = self._clock() - max(0.0, ended_seconds_ago)
+        watched.phase = _phase(watched, verdict)
 
     def _follow(self, watched: _Watched) -> None:
-        """Read the newest report, if it is new."""
+        """Read the newest report and the verdict, if they are new."""
         count, store = watched.num_reports, watched.store
         while count < watched.config.iterations and store.exists(keys.published(count, keys.REPORT)):
             count += 1
+        self._read_reports(watched, count)
+        phase = _phase(watched, None if watched.is_finished else read_verdict(store))
+        if phase is not watched.phase:
+            watched.phase, watched.changed_seconds = phase, self._clock()
+
+    def _read_reports(self, watched: _Watched, count: int) -> None:
         if count > watched.num_reports:
-            watched.facts = _newest_facts(store, count - 1)
+            watched.facts = _newest_facts(watched.store, count - 1)
             watched.num_reports, watched.changed_seconds = count, self._clock()
+
+
+def _phase(watched: _Watched, verdict: Verdict | None) -> Phase:
+    """Return the phase of a run. All its reports are enough for success, because it may have no verdict."""
+    if watched.is_finished:
+        return Phase.SUCCEEDED
+    return Phase.RUNNING if verdict is None else verdict.phase
+
+
+def _read_config(store: ObjectStore) -> _Config | None:
+    """Return what ``config.json`` says; None if there is none."""
+    if not store.exists(keys.CONFIG):
+        return None
+    try:
+        return _Config.model_validate_json(store.get(keys.CONFIG))
+    except ValidationError as error:
+        raise DataError(f"{store.uri}/{keys.CONFIG} holds no settings of a run: {describe_problems(error)}") from error
+
+
+def _count_reports(store: ObjectStore) -> int:
+    """Return the number of iterations up to the newest one with a report, by one LIST of the iterations' folders."""
+    begun = [int(name) for name in store.at(keys.ITERATIONS).folders() if name.isdecimal()]
+    newest = max(begun, default=-1)
+    while newest >= 0 and not store.exists(keys.published(newest, keys.REPORT)):
+        newest -= 1
+    return newest + 1
 
 
 def _newest_facts(store: ObjectStore, iteration: int) -> tuple[Fact, ...]:

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,12 +23,14 @@ from nashdex.core.errors import (
     TryAgainError,
 )
 from nashdex.core.steps import StepName
+from nashdex.core.verdict import Phase
 from nashdex.local.display import Display
 from nashdex.local.processes import Start, kill_group, run_process, start_command
 from nashdex.local.step_progress import StepProgress
 from nashdex.planning.dag import PlannedStep, iteration_steps, num_shards
 from nashdex.runs.creation import Run
 from nashdex.store.attempt import find_manifest
+from nashdex.store.verdict import record_end, reopen
 
 GO_ON = "run the same command again to go on"
 
@@ -77,7 +80,7 @@ def run_plan(
     start: Start = start_command,
     on_iteration: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Run every iteration of ``run`` that is not done yet.
+    """Run every iteration of ``run`` that is not done yet, and record in its store how it ended.
 
     Args:
         run: the run.
@@ -91,7 +94,16 @@ def run_plan(
         NashdexError: a step failed after all attempts, with its exit code and message; the others were stopped.
         StoppedError: the process got SIGTERM or SIGHUP, or SIGINT (InterruptedByUserError); no process is left.
     """
-    asyncio.run(_Runner(run, options, display, command, start).run(on_iteration))
+    runner = _Runner(run, options, display, command, start)
+    reopen(run.store)
+    try:
+        asyncio.run(runner.run(on_iteration))
+    except NashdexError as error:
+        phase = Phase.STOPPED if isinstance(error, StoppedError) else Phase.FAILED
+        with suppress(NashdexError):  # the store may be what failed
+            record_end(run.store, phase, runner.iteration, str(error))
+        raise
+    record_end(run.store, Phase.SUCCEEDED, runner.iteration)
 
 
 class _Runner:
@@ -104,12 +116,15 @@ class _Runner:
         self._slots = asyncio.Semaphore(options.num_processes)
         self._groups: set[int] = set()
         self._environment = _environment_of_steps()
+        self.iteration = 0
+        """The present iteration."""
 
     async def run(self, on_iteration: Callable[[int], None]) -> None:
         received = self._stop_on_signals()
         self._options.logs.mkdir(parents=True, exist_ok=True)
         try:
             for iteration in range(self._run.settings.iterations):
+                self.iteration = iteration
                 await self._run_iteration(iteration)
                 on_iteration(iteration)
         except asyncio.CancelledError:

@@ -24,6 +24,7 @@ LABELS = {
     "estimator": "Estimator of exploitability: restricted, best_response_gap, exact or legacy_dominance_gap.",
     "bound": "The estimate (value) or an end of its 95 % interval (low, high).",
     "operation": "Store operation: get, exists, put, put_if_absent, delete or list.",
+    "phase": "Phase of the run: running, succeeded, failed or stopped.",
     "reference": "Reference policy of the KL: snapshot, ema, uniform, league or portfolio.",
 }
 """Every label that a metric may have."""

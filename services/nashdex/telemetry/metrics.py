@@ -196,6 +196,12 @@ PAYOFF_INTERVAL_WIDTH = Metric(
 # Facts of iterations from their reports; only the exporter sets them
 ITERATIONS = Metric("nashdex_iterations", "gauge", "Iterations that have a report.")
 PLANNED_ITERATIONS = Metric("nashdex_planned_iterations", "gauge", "Iterations that the run will have.")
+RUN_PHASE = Metric(
+    "nashdex_run_phase",
+    "gauge",
+    "1 for the run's present phase, 0 for the others. A run without a verdict is running.",
+    labels=("phase",),
+)
 ITERATIONS_SINCE_LOWEST = Metric(
     "nashdex_iterations_since_lowest_exploitability",
     "gauge",

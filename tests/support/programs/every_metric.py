@@ -20,6 +20,7 @@ VALUES = {
     "estimator": ("restricted", "best_response_gap", "exact", "legacy_dominance_gap"),
     "bound": ("value", "low", "high"),
     "operation": ("get", "put"),
+    "phase": ("running", "succeeded", "failed", "stopped"),
     "reference": ("snapshot",),
 }
 

@@ -7,6 +7,8 @@ import pytest
 
 from nashdex.cli import run_command_line
 from nashdex.runs.creation import begin_run
+from nashdex.store import open_store
+from nashdex.store.verdict import read_verdict
 
 CONFIG = Path(__file__).parents[3] / "configs" / "kuhn.toml"
 
@@ -89,6 +91,33 @@ def test_the_verdict_reads_as_much_as_is_there_of_a_list_that_was_cut_off(
     said = json.loads(capsys.readouterr().out)
     assert said["failures_complete"]
     assert len(said["failures"]) == 300
+
+
+def stored_verdict(run_uri: str) -> tuple[str, int, str] | None:
+    found = read_verdict(open_store(run_uri))
+    return (found.phase.value, found.iteration, found.message) if found else None
+
+
+def test_the_verdict_says_in_the_store_how_the_run_ended_until_it_continues(run_uri: str) -> None:
+    assert stored_verdict(run_uri) is None
+    stopped = [{"displayName": "collect(0)", "podName": "a", "message": "workflow shutdown with strategy:  Stop"}]
+    assert verdict(run_uri, "--status", "Failed", "--failures", json.dumps(stopped)) == 0
+    assert stored_verdict(run_uri) == ("stopped", 0, "collect(0): workflow shutdown with strategy:  Stop")
+    failed = [{"displayName": "train(0)", "podName": "a", "message": "no GPU"}]
+    assert verdict(run_uri, "--status", "Failed", "--failures", json.dumps(failed)) == 0
+    assert stored_verdict(run_uri) == ("failed", 0, "train(0): no GPU")
+    assert plan(run_uri) == 0
+    assert stored_verdict(run_uri) is None
+
+
+def test_a_run_has_succeeded_with_its_last_iteration(tmp_path: Path) -> None:
+    run_uri = begin_run(str(tmp_path), CONFIG, name="kuhn", overrides=["iterations=2"]).store.uri
+    for iteration, expected in ((0, None), (1, ("succeeded", 1, ""))):
+        for step in ("plan", "collect", "train", "evaluate", "solve", "report"):
+            assert run_command_line(["step", step, "--run", run_uri, "--iteration", str(iteration)]) == 0
+        options = ["--iteration", str(iteration), "--status", "Succeeded"]
+        assert run_command_line(["verdict", "--run", run_uri, *options]) == 0
+        assert stored_verdict(run_uri) == expected
 
 
 @pytest.mark.parametrize("failures", ["{", "3", '["a"]', '[{"podName": "a"}]'])

@@ -1,6 +1,7 @@
-"""Which runs the exporter tells of, and what it makes of a store that is away or holds nonsense."""
+"""Which runs the exporter follows, at what cost, and what it does with a store that is away or holds nonsense."""
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from prometheus_client import CollectorRegistry
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId
+from nashdex.core.verdict import Phase
 from nashdex.exporter.exposition import FactCollector
 from nashdex.exporter.watch import Watch
 from nashdex.report import step as report_step
@@ -16,7 +18,8 @@ from nashdex.runs.creation import PreparedRun, create_run
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
-from support.made_runs import made_settings, make_iteration
+from nashdex.store.verdict import record_end, reopen
+from support.made_runs import copy_reports, made_settings, make_iteration
 
 DAY_SECONDS = 86_400.0
 SETTINGS = made_settings(iterations=3)
@@ -62,7 +65,7 @@ def test_a_run_is_followed_from_its_beginning_report_by_report(tmp_path: Path) -
     assert scanned(late)["made-run"] == facts
 
 
-def test_a_run_of_which_nothing_new_is_seen_is_told_of_no_more_until_it_goes_on(tmp_path: Path) -> None:
+def test_a_run_without_news_is_no_longer_exported_until_it_continues(tmp_path: Path) -> None:
     clock = Clock()
     watch = Watch(open_store(str(tmp_path)), DAY_SECONDS, clock)
     store = begin(tmp_path)
@@ -70,6 +73,8 @@ def test_a_run_of_which_nothing_new_is_seen_is_told_of_no_more_until_it_goes_on(
     clock.now += DAY_SECONDS
     assert scanned(watch) == {}
     report(store, 0)
+    for _ in range(20):
+        watch.scan()
     assert scanned(watch)["made-run"]["nashdex_iterations"] == 1
 
 
@@ -131,3 +136,71 @@ def test_facts_carry_the_labels_of_their_run_and_leave_with_it(tmp_path: Path) -
     assert registry.get_sample_value("nashdex_iteration_battles", collected) == SETTINGS.collect.battles
     collector.runs = ()
     assert list(registry.collect()) == []
+
+
+def phase(watch: Watch, run: str = "made-run") -> str:
+    """Scan; return the phase that is exported as 1."""
+    watch.scan()
+    (facts,) = (found.facts for found in watch.active() if found.run == run)
+    phases = {fact.labels["phase"]: fact.value for fact in facts if fact.metric.name == "nashdex_run_phase"}
+    assert phases.keys() == set(Phase)
+    (current,) = (name for name, value in phases.items() if value)
+    return current
+
+
+def test_the_phase_follows_the_verdict(tmp_path: Path) -> None:
+    watch = Watch(open_store(str(tmp_path)), DAY_SECONDS)
+    store = begin(tmp_path)
+    assert phase(watch) == "running"
+    record_end(store, Phase.STOPPED, 0, "stopped by a signal")
+    assert phase(watch) == "stopped"
+    assert phase(Watch(open_store(str(tmp_path)), DAY_SECONDS)) == "stopped"
+    reopen(store)
+    assert phase(watch) == "running"
+    for iteration in range(3):
+        report(store, iteration)
+    assert phase(watch) == "succeeded"
+    record_end(store, Phase.FAILED, 2, "a late exit handler")
+    assert phase(watch) == "succeeded"
+
+
+def test_a_run_that_ended_long_ago_is_not_active_after_a_restart(tmp_path: Path) -> None:
+    store = begin(tmp_path)
+    record_end(store, Phase.FAILED, 0, "no GPU")
+    unix_time = Clock()
+    unix_time.now = 4e9
+    watch = Watch(open_store(str(tmp_path)), DAY_SECONDS, unix_time=unix_time)
+    assert scanned(watch) == {}
+    reopen(store)
+    for _ in range(20):
+        watch.scan()
+    assert "made-run" in scanned(watch)
+
+
+def test_the_first_look_at_a_run_costs_the_same_however_many_reports_it_has(tmp_path: Path) -> None:
+    requests: Counter[str] = Counter()
+    store = begin(tmp_path)
+    report(store, 0)
+    copy_reports(store, 60)
+    (tmp_path / "made-run" / "iterations" / "0060" / "plan").mkdir(parents=True)
+    settings = (tmp_path / "made-run" / keys.CONFIG).read_text().replace('"iterations": 3', '"iterations": 500')
+    (tmp_path / "made-run" / keys.CONFIG).write_text(settings)
+
+    watch = Watch(open_store(str(tmp_path), lambda name, *_: requests.update([name])), DAY_SECONDS)
+    beats: list[None] = []
+    watch.scan(lambda: beats.append(None))
+    assert len(beats) == 1
+    # Lists the runs and the run's iterations; reads verdict, config, report and analysis.
+    assert requests == {"list": 2, "get": 4, "exists": 3}
+    requests.clear()
+    watch.scan()
+    assert requests == {"list": 1, "exists": 1, "get": 1}
+
+
+def test_every_run_beats_so_that_a_long_scan_counts_as_progress(tmp_path: Path) -> None:
+    for run in ("one", "two", "three"):
+        begin(tmp_path, run)
+    (tmp_path / "two" / keys.CONFIG).write_text("[]")
+    beats: list[None] = []
+    Watch(open_store(str(tmp_path)), DAY_SECONDS).scan(lambda: beats.append(None))
+    assert len(beats) == 3

@@ -17,6 +17,7 @@ from nashdex.core.steps import StepName
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.runs.creation import Run, begin_run
 from nashdex.store.attempt import find_manifest
+from nashdex.store.verdict import read_verdict
 
 PROGRAM = Path(__file__).parents[2] / "support" / "programs" / "scripted_run.py"
 DEADLINE_SECONDS = 20.0
@@ -156,6 +157,31 @@ def test_never_tries_again_after(driven: Driven, code: int, exits_with: int) -> 
     assert err.startswith("error: train of iteration 0, shard 0: ")
     assert err.count("\n") == 1
     assert driven.tries("0-train-0") == 1
+
+
+def test_the_store_says_how_the_run_ended_until_it_continues(driven: Driven) -> None:
+    driven.behave(train_0={"exits": [65]})
+    assert driven.finish()[0] == 65
+    failed = read_verdict(driven.run.store)
+    assert failed is not None
+    assert (failed.phase, failed.iteration) == ("failed", 0)
+    assert failed.message.startswith("train of iteration 0, shard 0: ")
+    driven.behave(train_0={"waits": True})
+    process = driven.start()
+    _wait_until(lambda: driven.tries("0-train-0") == 2, "the second attempt")
+    assert read_verdict(driven.run.store) is None
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=DEADLINE_SECONDS)
+    stopped = read_verdict(driven.run.store)
+    assert stopped is not None
+    assert stopped.phase == "stopped"
+    driven.behave()
+    assert driven.finish()[0] == 0
+    succeeded = read_verdict(driven.run.store)
+    assert succeeded is not None
+    assert succeeded.phase == "succeeded"
+    driven.finish()
+    assert read_verdict(driven.run.store) == succeeded
 
 
 def test_a_failure_stops_the_other_shards(driven: Driven) -> None:

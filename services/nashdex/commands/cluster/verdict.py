@@ -14,6 +14,8 @@ _SUCCEEDED = "Succeeded"
 _QUOTED = re.compile(r'"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[^uUx])*')
 """A quoted string, or as much of it as is there, without its end quote and without half an escape sequence."""
 _BETWEEN = re.compile(r"[\s,]*")
+_SHUT_DOWN = "workflow shutdown with strategy"
+"""Argo's message of a pod that `nashdex stop` or `argo stop` ended."""
 
 
 def verdict(
@@ -27,16 +29,23 @@ def verdict(
 ) -> None:
     """Print the outcome of an iteration: its results, or its failures, first to last.
 
-    Exits 0 even if the workflow failed, and 65 if it succeeded without a report.
+    If the run ended with it, record in the store how: verdict.json. Exits 0 even if the workflow failed, and 65 if it
+    succeeded without a report.
     """
     from nashdex.core import keys
+    from nashdex.core.verdict import Phase
     from nashdex.local.summary import describe_iteration
     from nashdex.report.document import Report
     from nashdex.runs.creation import open_run
     from nashdex.store.documents import read_published
+    from nashdex.store.verdict import record_end
 
+    opened = open_run(run)
     if status != _SUCCEEDED:
         failed, is_complete = _first_failures(failures)
+        is_stopped = any(_SHUT_DOWN in message for message in failed.values())
+        first = next((f"{name}: {message}" for name, message in failed.items()), status)
+        record_end(opened.store, Phase.STOPPED if is_stopped else Phase.FAILED, iteration, first)
         if as_json:
             document = {"failures": failed, "failures_complete": is_complete}
             print_json({"run": run, "iteration": iteration, "status": status, **document})
@@ -47,7 +56,9 @@ def verdict(
             if not is_complete:
                 print_text("  and more: `argo get` lists every failed pod")
         return
-    report = read_published(open_run(run).store, iteration, keys.REPORT, Report)
+    report = read_published(opened.store, iteration, keys.REPORT, Report)
+    if iteration == opened.settings.iterations - 1:
+        record_end(opened.store, Phase.SUCCEEDED, iteration)
     if as_json:
         document = {"failures": {}, "failures_complete": True}
         print_json({"run": run, "iteration": iteration, "status": status, **document})

@@ -1,0 +1,53 @@
+"""How a run ended, in its store: for whoever watches the store, such as the exporter."""
+
+import time
+
+from nashdex.core import keys
+from nashdex.core.errors import DataError
+from nashdex.core.verdict import Phase, Verdict
+from nashdex.store.protocol import ObjectStore
+
+_MAX_MESSAGE = 2000
+
+
+def record_end(store: ObjectStore, phase: Phase, iteration: int, message: str = "") -> None:
+    """Write the verdict on a run, with the present time. A run that has succeeded keeps its verdict.
+
+    Args:
+        store: the store, rooted at the run.
+        phase: how the run ended.
+        iteration: the iteration in which it ended.
+        message: the first failure.
+    """
+    document = Verdict(
+        phase=phase, iteration=iteration, ended_timestamp_seconds=time.time(), message=message[:_MAX_MESSAGE]
+    ).to_json()
+    if not store.put_if_absent(keys.VERDICT, document) and not _has_succeeded(store):
+        store.put(keys.VERDICT, document)
+
+
+def reopen(store: ObjectStore) -> None:
+    """Delete the verdict of an earlier try, because the run continues. ``store`` is rooted at the run."""
+    if not _has_succeeded(store):
+        store.delete(keys.VERDICT)
+
+
+def read_verdict(store: ObjectStore) -> Verdict | None:
+    """Return the verdict on a run; None if it has not ended. ``store`` is rooted at the run.
+
+    Raises:
+        DataError: the verdict is no such document.
+    """
+    try:
+        data = store.get(keys.VERDICT)
+    except DataError:
+        return None
+    return Verdict.from_json(data, f"{store.uri}/{keys.VERDICT}")
+
+
+def _has_succeeded(store: ObjectStore) -> bool:
+    try:
+        verdict = read_verdict(store)
+    except DataError:
+        return False  # of another version, or altered: replace it
+    return verdict is not None and verdict.phase is Phase.SUCCEEDED
