@@ -1,7 +1,8 @@
 """Measures the exporter's first scan of a large store: ``many_reports.py RUNS REPORTS [LATENCY_SECONDS]``.
 
 Makes RUNS runs with REPORTS reports each (at most 9,998) in a temporary folder, copies of one small report. Prints the
-scan's time, its requests, and the longest time between two beats. LATENCY_SECONDS is added to each request, as a distant S3 would.
+scan's time, its requests, and the longest time between two beats. Each request takes LATENCY_SECONDS
+longer, as with a distant S3.
 """
 
 import itertools
