@@ -52,7 +52,7 @@ def test_an_added_policy_plays_cards_and_showdown(policies: Path) -> None:
     tree = openspiel_tree("kuhn_poker")
     payoff = expected_payoffs(tree, [one_hot(np.ones(tree.num_states, dtype=np.int64), 2), uniform_table(tree)])[0, 1]
     assert payoff > 0, "always to bet or call beats uniform play"
-    assert always_bets["win_rate"] == pytest.approx(0.5 + payoff / (2 * tree.max_payoff), abs=0.1)
+    assert always_bets["score"] == pytest.approx(0.5 + payoff / (2 * tree.max_payoff), abs=0.1)
     assert mixed["wins"] + mixed["losses"] == 400
     assert showdown["failed"] == 0
     assert showdown["wins"] + showdown["losses"] + showdown["draws"] == 6
@@ -95,7 +95,7 @@ def test_added_formats_are_played_and_run(formats: Path, tmp_path: Path) -> None
     dice, battle, showdown, run = commands(FORMAT_PAGE)
     assert _json(formats, dice)["information_states"] > 0
     assert _json(formats, battle)["failed"] == 0
-    assert _json(formats, showdown)["win_rate"] > 0.5
+    assert _json(formats, showdown)["score"] > 0.5
     assert _run(formats, run, tmp_path).returncode == 0
     report = json.loads((tmp_path / "runs" / "rps" / "iterations" / "0002" / "meta_game_analysis.json").read_text())
     assert report["exploitability"]["exact"]["value"] == pytest.approx(0.0, abs=1e-9)

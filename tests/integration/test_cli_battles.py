@@ -32,11 +32,12 @@ def test_battle_counts_an_odd_number_for_the_first_and_repeats_itself() -> None:
     arguments = ("battle", "--format", "gen1randombattle", "--p1", "max-power", "--p2", "random", "--battles", "9")
     answer = _json(*arguments, "--seed", "3")
     assert answer["wins"] + answer["losses"] + answer["draws"] == 9
-    assert answer["failed"] == 0
+    assert (answer["battles"], answer["failed"]) == (9, 0)
+    assert answer["score_draws_as_losses"] == answer["wins"] / 9
     assert answer["decisions"] > 9
     assert answer["seconds"] > 0
-    assert answer["win_rate"] == pytest.approx((answer["wins"] + answer["draws"] / 2) / 9)
-    assert answer["low"] < answer["win_rate"] < answer["high"] or answer["win_rate"] in {0.0, 1.0}
+    assert answer["score"] == pytest.approx((answer["wins"] + answer["draws"] / 2) / 9)
+    assert answer["low"] < answer["score"] < answer["high"] or answer["score"] in {0.0, 1.0}
     again = _json(*arguments, "--seed", "3")
     assert {**again, "seconds": 0} == {**answer, "seconds": 0}
 

@@ -1,17 +1,29 @@
 """``nashdex battle``: a match between two policies, outside any run."""
 
+import signal
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.core.errors import InterruptedByUserError, StoppedError
+from nashdex.core.stopping import install_stop_handlers
+
+if TYPE_CHECKING:
+    from nashdex.evaluator.match import MatchResult
 
 _POLICY = (
     "A scripted policy (random, max-power, heuristic, first-action, …), RUN_URI#POLICY_ID or RUN_URI#nash. "
-    "POLICY_ID@greedy plays the most probable action, POLICY_ID@T0.5 samples at temperature 0.5; without a suffix it samples at 1."
+    "POLICY_ID@greedy plays the most probable action, POLICY_ID@T0.5 samples at temperature 0.5; without a "
+    "suffix it samples at 1."
 )
+_LINE_EVERY_SECONDS = 10.0
+"""Of progress, where standard error is no terminal."""
 
 
 def battle(
@@ -26,36 +38,89 @@ def battle(
     gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Play two policies against each other and print the first one's results.
+    """Play two policies against each other and print the first one's score with its interval.
 
-    Both battles of a pair have the same two teams, with the seats swapped; an odd last battle has no partner. In a game
-    for stakes, win_rate is the mean score: ½ + payoff / (2 · the game's largest payoff).
+    Both battles of a pair have the same two teams, with the seats swapped; an odd last battle has no partner. A draw
+    counts half; the score with draws as losses is printed too. In a game for stakes, the score is
+    ½ + payoff / (2 · the game's largest payoff). A match that is stopped prints no score: short battles end first.
     """
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+    install_stop_handlers(signal.SIGTERM)
 
     from nashdex.evaluator.match import play_match
     from nashdex.runs.inputs import read_matrix
 
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(
-        *columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()
-    ) as progress:
-        task = progress.add_task(f"{p1} against {p2}", total=battles)
-        result = play_match(
-            format_id,
-            p1,
-            p2,
-            battles=battles,
-            matrix=None if matrix is None else read_matrix(matrix),
-            seed=seed,
-            num_gateways=gateways,
-            on_battle=lambda ended: progress.update(task, completed=ended),
-        )
+    ended = 0
+
+    def count(num_battles: int) -> None:
+        nonlocal ended
+        ended = num_battles
+        show(num_battles)
+
+    try:
+        with _progress(f"{p1} against {p2}", battles) as show:
+            result = play_match(
+                format_id,
+                p1,
+                p2,
+                battles=battles,
+                matrix=None if matrix is None else read_matrix(matrix),
+                seed=seed,
+                num_gateways=gateways,
+                on_battle=count,
+            )
+    except (KeyboardInterrupt, StoppedError) as error:
+        stop = InterruptedByUserError if isinstance(error, KeyboardInterrupt) else StoppedError
+        raise stop(
+            f"stopped after {ended:,} of {battles:,} battles; their score would favour short battles, so there is none"
+        ) from error
     if as_json:
         print_json(result.model_dump(mode="json"))
-        return
-    if result.win_rate is not None:
-        print_text(f"{p1} scores {result.win_rate:.3f} [{result.low:.3f}, {result.high:.3f}] against {p2}")
-    print_text(f"{result.wins} wins, {result.losses} losses, {result.draws} draws, {result.failed} failed")
+    else:
+        _print(result)
+
+
+def _print(result: "MatchResult") -> None:
+    if result.score is not None:
+        percent = round(100 * result.confidence)
+        print_text(
+            f"{result.p1} scores {result.score:.3f} against {result.p2} "
+            f"({percent} % interval {result.low:.3f} to {result.high:.3f})"
+        )
+    if result.score_draws_as_losses is not None:
+        print_text(f"{result.score_draws_as_losses:.3f} with draws as losses")
+    failed = f", {result.failed:,} failed" if result.failed else ""
+    print_text(
+        f"{result.battles:,} battles: {result.wins:,} wins, {result.losses:,} losses, {result.draws:,} draws{failed}"
+    )
     print_text(f"{result.decisions:,} decisions in {result.seconds:.1f} s")
+
+
+@contextmanager
+def _progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show the number of finished battles on standard error: a bar in a terminal, otherwise a line now and then."""
+    if not sys.stderr.isatty():
+        yield _lines(total)
+        return
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda ended: progress.update(task, completed=ended)
+
+
+def _lines(total: int) -> Callable[[int], None]:
+    began_seconds = shown_seconds = time.monotonic()
+
+    def show(ended: int) -> None:
+        nonlocal shown_seconds
+        now = time.monotonic()
+        if now - shown_seconds < _LINE_EVERY_SECONDS:
+            return
+        shown_seconds = now
+        left_seconds = (total - ended) * (now - began_seconds) / max(ended, 1)
+        sys.stderr.write(f"{ended:,} of {total:,} battles, about {left_seconds:.0f} s left\n")
+        sys.stderr.flush()
+
+    return show

@@ -12,10 +12,13 @@ from nashdex.core.errors import StoppedError
 _stop = threading.Event()
 
 
-def install_stop_handlers() -> None:
-    """Turn SIGTERM and SIGINT into a request to stop, and forget earlier requests. Call it from the main thread."""
+def install_stop_handlers(*signals: signal.Signals) -> None:
+    """Turn signals, by default SIGTERM and SIGINT, into a request to stop, and forget earlier requests.
+
+    Call it from the main thread.
+    """
     _stop.clear()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in signals or (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _request_stop)
 
 

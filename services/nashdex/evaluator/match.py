@@ -4,6 +4,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from pydantic import NonNegativeFloat, NonNegativeInt
 
@@ -11,33 +12,48 @@ from nashdex.core.documents import Model
 from nashdex.evaluator.contestants import Contestant, load_contestant
 from nashdex.games.registry import game_for
 from nashdex.games.tabular.matrix import MatrixDocument
-from nashdex.metagame.evidence.estimates import clustered_wilson_interval
+from nashdex.metagame.evidence.estimates import CONFIDENCE, clustered_wilson_interval
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
 from nashdex.rollout.session import Session
 
+ESTIMATOR: Final = "mean-score, wilson-by-pairs"
+"""The mean score, with Wilson's interval whose number of battles is corrected for pairs."""
+
 
 class MatchResult(Model):
-    """Counts for the first contestant. ``low`` and ``high`` are Wilson's 95 % interval of ``win_rate``, by pairs.
+    """A match's result for the first contestant: what ``nashdex battle --json`` prints.
 
     In a game for stakes a win is any gain, and the interval is wider than necessary: scores between 0 and 1 vary less
     than wins and losses of the same mean.
     """
 
+    format: str
+    p1: str
+    p2: str
+    seed: NonNegativeInt
+    score: float | None
+    """Mean score: (wins + draws / 2) / battles; in a game for stakes ½ + mean payoff / (2 · the largest payoff).
+
+    None if no battle was finished, like both bounds.
+    """
+    low: float | None
+    high: float | None
+    confidence: float = CONFIDENCE
+    """Of the interval from ``low`` to ``high``."""
+    estimator: str = ESTIMATOR
+    """How ``score`` and its interval are computed."""
+    score_draws_as_losses: float | None
+    """wins / battles, as others publish it; None in a game for stakes, where a draw is a payoff of 0."""
+    battles: NonNegativeInt
+    """Finished battles."""
     wins: NonNegativeInt
     losses: NonNegativeInt
     draws: NonNegativeInt
     failed: NonNegativeInt
-    """Battles that failed every try; they count for neither."""
+    """Battles that failed every try. They are not among ``battles``."""
     decisions: NonNegativeInt
     seconds: NonNegativeFloat
-    win_rate: float | None
-    """Mean score: (wins + draws / 2) / finished; in a game for stakes ½ + mean payoff / (2 · the largest payoff).
-
-    None if no battle was finished.
-    """
-    low: float | None
-    high: float | None
 
 
 def play_match(
@@ -60,6 +76,7 @@ def play_match(
     Raises:
         ConfigurationError: the format or a contestant is unknown.
         DataError: a contestant's policy is missing, altered, or of another space.
+        StoppedError: the process was asked to stop. A score of the battles so far would favour short ones.
     """
     game = game_for(format_id, matrix=matrix)
     started = time.monotonic()
@@ -81,16 +98,23 @@ def play_match(
     numbers = sorted(scores)
     pairs = [number // 2 for number in numbers]
     low, high = clustered_wilson_interval([scores[n] for n in numbers], pairs) if scores else (None, None)
+    num_battles = len(scores)
     return MatchResult(
+        format=format_id,
+        p1=first,
+        p2=second,
+        seed=seed,
+        score=total / num_battles if scores else None,
+        low=low,
+        high=high,
+        score_draws_as_losses=winners[0] / num_battles if scores and game.tree is None else None,
+        battles=num_battles,
         wins=winners[0],
         losses=winners[1],
         draws=winners[None],
-        failed=battles - len(scores),
+        failed=battles - num_battles,
         decisions=session.counts.decisions,
         seconds=time.monotonic() - started,
-        win_rate=total / len(scores) if scores else None,
-        low=low,
-        high=high,
     )
 
 

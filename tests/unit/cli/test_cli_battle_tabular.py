@@ -1,7 +1,13 @@
 """``nashdex battle`` in games for stakes, where no simulator is needed."""
 
 import json
+import os
+import re
+import signal
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +21,7 @@ from nashdex.store import open_store
 MATRIX = {"row_policies": ["a", "b"], "column_policies": ["c", "d"], "payoffs": [[3, -1], [0, 2]]}
 
 
-def battle(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, float]:
+def battle(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     assert run_command_line(["battle", *arguments, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert isinstance(document, dict)
@@ -28,7 +34,7 @@ def test_the_win_rate_is_the_expected_score(capsys: pytest.CaptureFixture[str]) 
     document = battle(capsys, *arguments)
     assert document["wins"] + document["losses"] == 4000
     assert document["low"] < 0.625 < document["high"]
-    assert document["win_rate"] < document["wins"] / 4000 - 0.05, "small stakes are won more often than large ones"
+    assert document["score"] < document["wins"] / 4000 - 0.05, "small stakes are won more often than large ones"
     again = battle(capsys, *arguments)
     assert {**again, "seconds": 0} == {**document, "seconds": 0}
 
@@ -42,7 +48,7 @@ def test_a_stored_policy_plays(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     document = battle(
         capsys, "--format", "kuhn_poker", "--p1", f"{tmp_path}#{policy}", "--p2", "first-action", "--battles", "40"
     )
-    assert document["win_rate"] == 0.75, "who passes folds to every bet, and loses one of two chips"
+    assert document["score"] == 0.75, "who passes folds to every bet, and loses one of two chips"
     assert (document["wins"], document["decisions"]) == (40, 100)
 
 
@@ -61,9 +67,41 @@ def test_a_matrix_is_given_beside_its_format(capsys: pytest.CaptureFixture[str],
     (tmp_path / "game.json").write_text(json.dumps(MATRIX))
     arguments = ("--format", "matrix", "--matrix", str(tmp_path / "game.json"))
     document = battle(capsys, *arguments, "--p1", "first-action", "--p2", "first-action", "--battles", "2")
-    assert (document["wins"], document["losses"], document["win_rate"]) == (1, 1, 0.5)
+    assert (document["wins"], document["losses"], document["score"]) == (1, 1, 0.5)
     document = battle(capsys, *arguments, "--p1", "first-action", "--p2", "first-action", "--battles", "1")
-    assert document["win_rate"] == 1.0
+    assert document["score"] == 1.0
+
+
+def test_the_document_says_what_was_played_and_how_the_interval_is_computed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    document = battle(capsys, "--format", "kuhn_poker", "--p1", "random", "--p2", "first-action", "--battles", "40")
+    assert [document[key] for key in ("format", "p1", "p2", "seed")] == ["kuhn_poker", "random", "first-action", 0]
+    assert (document["battles"], document["failed"], document["confidence"]) == (40, 0, 0.95)
+    assert document["estimator"] == "mean-score, wilson-by-pairs"
+    assert document["score_draws_as_losses"] is None, "for stakes a draw is a payoff of 0, not a loss"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_match_that_is_stopped_prints_no_score(
+    capsys: pytest.CaptureFixture[str], number: signal.Signals, code: int
+) -> None:
+    """The battles that ended by then are the short ones, so their score is biased."""
+
+    def stop_once_it_listens() -> None:
+        while signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            time.sleep(0.01)
+        time.sleep(0.5)
+        os.kill(os.getpid(), number)
+
+    thread = threading.Thread(target=stop_once_it_listens, daemon=True)
+    thread.start()
+    arguments = ("--format", "kuhn_poker", "--p1", "random", "--p2", "random", "--battles", "10000000", "--json")
+    assert run_command_line(["battle", *arguments]) == code
+    thread.join()
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"error: stopped after [0-9,]+ of 10,000,000 battles; .* so there is none\n", error)
 
 
 @pytest.mark.parametrize(
