@@ -16,11 +16,16 @@ from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.batching import make_batch, minibatches, num_minibatches
+from nashdex.learning.batching import CPU, make_batch, minibatches, num_minibatches
 from nashdex.learning.checkpoint import Checkpoints
+from nashdex.learning.clock import Clock
 from nashdex.learning.data import fresh_network, prepare_torch
+from nashdex.learning.experience import gather
 from nashdex.learning.loop import LoopSettings, TrainingLoop
-from nashdex.oracles.ppo import PpoSettings, improve, make_targets, measure
+from nashdex.learning.references import SnapshotReference
+from nashdex.oracles.ppo.loss import make_targets, measure
+from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.oracles.ppo.training import PROBE_DECISIONS, improve
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import entropy, masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -110,30 +115,32 @@ def _seconds_of_round(
     """Return the CPU time of a PPO round as training has it."""
     with TemporaryDirectory() as folder:
         checkpoints = Checkpoints(open_store(str(Path(folder))), 0, 0, AttemptId("bench"), "bench")
-        rate = settings.damping.learning_rate(settings.learning_rate)
+        start = SnapshotReference(network, _POLICY)
         training = TrainingLoop(
-            network, LoopSettings(rate, settings.max_gradient_norm, _CHECKPOINT_EVERY_UPDATES), checkpoints
+            network, LoopSettings(settings.max_gradient_norm, _CHECKPOINT_EVERY_UPDATES), checkpoints
         )
+        predicts = settings.prediction_coefficient > 0 and network.predicts_opponent
         num_decisions = sum(len(episode) for episode in episodes)
         num_updates = settings.num_epochs * num_minibatches(num_decisions, settings.minibatch_decisions)
         with Progress(StepName.TRAIN, 0, num_updates, "updates") as progress:
             began = time.process_time()
-            batch = make_batch(episodes, torch.device("cpu"))
-            rewards = [game.rewards("win-loss", network.space, e.observations, e.score, _DISCOUNT) for e in episodes]
-            targets = make_targets(network, batch, episodes, rewards, settings, _DISCOUNT)
-            improve(training, batch, targets, None, settings, 0, progress)
-            measure(network, batch, targets, settings.clip_range)
+            seen = gather(
+                episodes, _POLICY, game, network.space, "win-loss", _DISCOUNT, CPU, predicts_opponent=predicts
+            )
+            targets = make_targets(network, seen, settings, _DISCOUNT)
+            improve(training, seen.batch, targets, None, settings, Clock(num_decisions), 0, progress)
+            measure(network, start, seen.batch, targets, slice(PROBE_DECISIONS), settings.clip_range)
             return time.process_time() - began
 
 
 def _seconds_of_bare(network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings) -> float:
     """Return the CPU time of as many PPO steps with nothing around them."""
-    batch = make_batch(episodes, torch.device("cpu"))
+    batch = make_batch(episodes, CPU)
     advantages, returns = torch.randn(len(batch)), torch.randn(len(batch))
     optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
     began = time.process_time()
     for epoch in range(settings.num_epochs):
-        for rows in minibatches(len(batch), settings.minibatch_decisions, epoch, torch.device("cpu")):
+        for rows in minibatches(len(batch), settings.minibatch_decisions, epoch):
             part = batch.rows(rows)
             logits, values = network(part.observations)
             log_probs = masked_log_softmax(logits, part.masks)
@@ -141,7 +148,7 @@ def _seconds_of_bare(network: ActorCritic, episodes: Sequence[Episode], settings
             clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
             surrogate = torch.minimum(ratio * advantages[rows], clipped * advantages[rows]).mean()
             value_loss = (values - returns[rows]).square().mean()
-            loss = settings.value_coefficient * value_loss - surrogate - 0.01 * entropy(log_probs, part.masks).mean()
+            loss = value_loss - surrogate - 0.01 * entropy(log_probs, part.masks).mean()
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             optimiser.step()

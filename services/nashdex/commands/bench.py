@@ -87,7 +87,7 @@ def train(
 ) -> None:
     """Measure a PPO round, and the same steps in bare torch, in turn; ``efficiency`` is their ratio. One CPU thread."""
     from nashdex.bench.train import run_train_bench
-    from nashdex.oracles.ppo import PpoSettings
+    from nashdex.oracles.ppo.settings import PpoSettings
     from nashdex.policies.networks.settings import NETWORKS
     from nashdex.telemetry.logging import configure_logging
     from nashdex.telemetry.settings import load_telemetry_settings

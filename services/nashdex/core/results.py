@@ -47,6 +47,20 @@ class TrainingPoint(Model):
     )
 
 
+class Evaluation(Model):
+    """The trained network's score against one anchor, at one moment of its training."""
+
+    decisions: NonNegativeInt = Field(description="Decisions that the network had learned from.")
+    cpu_seconds: NonNegativeFloat = Field(description="Of all processes in this training so far, without evaluations.")
+    anchor: str = Field(description="A scripted policy, or `start` for the policy that training began from.")
+    style: str = Field(description="How the network plays: sampled or greedy.")
+    score: float = Field(ge=0, le=1, description="Mean over the battles: 1 a win, ½ a draw.")
+    low: float = Field(description="95 % interval from the scores of side-swapped pairs.")
+    high: float
+    battles: NonNegativeInt
+    draws: NonNegativeInt
+
+
 class TrainingResult(Document):
     """One trained policy."""
 
@@ -62,12 +76,17 @@ class TrainingResult(Document):
         "snapshot:POLICY.",
     )
     num_updates: NonNegativeInt
-    num_run_updates: NonNegativeInt = Field(
-        0, description="Optimiser steps in the run up to here, along this shard: the clock of schedules."
-    )
+    num_run_updates: NonNegativeInt = Field(0, description="Optimiser steps in the run up to here, along this shard.")
     num_decisions: NonNegativeInt
+    num_run_decisions: NonNegativeInt = Field(
+        0, description="Decisions in the run up to here, along this shard: the clock of schedules."
+    )
     num_parameters: NonNegativeInt
     rollbacks: NonNegativeInt = Field(description="Times the instability guard restored a checkpoint.")
     curve: tuple[TrainingPoint, ...] = Field(description="At most 500 points, evenly spaced, the last included.")
     summary: dict[str, float] = Field(description="Final values, such as validation_accuracy.")
+    evaluations: tuple[Evaluation, ...] = Field((), description="Strength against fixed anchors during training.")
+    cpu_seconds: NonNegativeFloat = Field(
+        0.0, description="Of all processes that trained and played for it, without evaluations."
+    )
     seconds: NonNegativeFloat

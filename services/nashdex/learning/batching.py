@@ -4,7 +4,8 @@ N decisions, F observation values, A actions.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import torch
@@ -13,16 +14,18 @@ from torch import Tensor
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
+from nashdex.learning.references import Distribution
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.trajectory.episode import Episode
 
+CPU: Final = torch.device("cpu")
 _CHUNK_DECISIONS = 4096
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Decisions, one a row, episode after episode."""
+    """Decisions, one a row, episode after episode. They are in the host's memory; ``rows`` go to ``device``."""
 
     observations: Tensor
     """(N, F), float32."""
@@ -32,27 +35,48 @@ class Batch:
     """(N,), int64."""
     log_probs: Tensor
     """(N,), log π(action) when it was chosen."""
+    opponent_choices: Tensor | None = None
+    """(N,), labels of ``policies.networks.opponent_choices``, where the network learns to predict them."""
+    device: torch.device = CPU
+    """Where its rows are used."""
 
     def __len__(self) -> int:
         return len(self.actions)
 
-    def rows(self, index: Tensor) -> "Batch":
-        """Return the rows that ``index`` names."""
-        return Batch(*(getattr(self, field.name)[index] for field in fields(Batch)))
+    def rows(self, index: Tensor | slice) -> "Batch":
+        """Return the rows that ``index`` names, on ``device``."""
+        labels = self.opponent_choices
+        return Batch(
+            self._moved(self.observations[index]),
+            self._moved(self.masks[index]),
+            self._moved(self.actions[index]),
+            self._moved(self.log_probs[index]),
+            None if labels is None else self._moved(labels[index]),
+            self.device,
+        )
+
+    def _moved(self, rows: Tensor) -> Tensor:
+        if self.device.type == "cpu":
+            return rows
+        return rows.pin_memory().to(self.device, non_blocking=True)
 
 
-def make_batch(episodes: Sequence[Episode], device: torch.device) -> Batch:
-    """Return the decisions of ``episodes`` on ``device``."""
+def make_batch(
+    episodes: Sequence[Episode], device: torch.device, opponent_choices: Sequence[NDArray[np.int64]] | None = None
+) -> Batch:
+    """Return the decisions of ``episodes``, whose rows are used on ``device``."""
     return Batch(
-        observations=_tensor([e.observations for e in episodes], device),
-        masks=_tensor([e.masks for e in episodes], device),
-        actions=_tensor([e.actions for e in episodes], device),
-        log_probs=_tensor([e.log_probs for e in episodes], device),
+        observations=_tensor([e.observations for e in episodes]),
+        masks=_tensor([e.masks for e in episodes]),
+        actions=_tensor([e.actions for e in episodes]),
+        log_probs=_tensor([e.log_probs for e in episodes]),
+        opponent_choices=None if opponent_choices is None else _tensor(opponent_choices),
+        device=device,
     )
 
 
-def _tensor(arrays: Sequence[NDArray[np.generic]], device: torch.device) -> Tensor:
-    return torch.from_numpy(np.concatenate(arrays)).to(device)
+def _tensor(arrays: Sequence[NDArray[np.generic]]) -> Tensor:
+    return torch.from_numpy(np.concatenate(arrays))
 
 
 def played_by(episodes: Sequence[Episode], policy: PolicyId) -> list[Episode]:
@@ -74,24 +98,30 @@ def played_by(episodes: Sequence[Episode], policy: PolicyId) -> list[Episode]:
 
 @torch.no_grad()
 def evaluate(network: ActorCritic, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Return log π (N, A) and values (N,) of the whole batch, a chunk at a time."""
+    """Return log π (N, A) and values (N,) of the whole batch, in the host's memory; a chunk at a time."""
     fused = network.fuse()
     log_probs, values = [], []
     for start in range(0, len(batch), _CHUNK_DECISIONS):
-        rows = slice(start, start + _CHUNK_DECISIONS)
-        logits, value = network(batch.observations[rows], fused)
-        log_probs.append(masked_log_softmax(logits, batch.masks[rows]))
-        values.append(value)
+        chunk = batch.rows(slice(start, start + _CHUNK_DECISIONS))
+        logits, value = network(chunk.observations, fused)
+        log_probs.append(masked_log_softmax(logits, chunk.masks).cpu())
+        values.append(value.cpu())
     return torch.cat(log_probs), torch.cat(values)
 
 
-def minibatches(num_rows: int, size: int, seed: int, device: torch.device) -> tuple[Tensor, ...]:
+def log_probs(policy: Distribution, batch: Batch) -> Tensor:
+    """Return log π (N, A) of another policy for the whole batch, in the host's memory; a chunk at a time."""
+    chunks = (batch.rows(slice(first, first + _CHUNK_DECISIONS)) for first in range(0, len(batch), _CHUNK_DECISIONS))
+    return torch.cat([policy.log_probs(chunk.observations, chunk.masks).cpu() for chunk in chunks])
+
+
+def minibatches(num_rows: int, size: int, seed: int) -> tuple[Tensor, ...]:
     """Return the row numbers of one epoch in random order, in equal parts of at most ``size``.
 
     The order follows from ``seed`` alone, so that an interrupted epoch resumes in the same order.
     """
     order = torch.randperm(num_rows, generator=torch.Generator().manual_seed(seed % 2**63))
-    return order.to(device).tensor_split(num_minibatches(num_rows, size))
+    return order.tensor_split(num_minibatches(num_rows, size))
 
 
 def num_minibatches(num_rows: int, size: int) -> int:

@@ -17,10 +17,20 @@ from nashdex.core.documents import Document, Model
 from nashdex.core.errors import DataError
 from nashdex.core.ids import AttemptId
 from nashdex.core.manifest import StoredObject
-from nashdex.core.results import TrainingPoint
+from nashdex.core.results import Evaluation, TrainingPoint
 from nashdex.core.steps import StepName
 from nashdex.learning.damping.controller import ControllerState
 from nashdex.store.protocol import ObjectStore
+
+
+class Snapshot(Model):
+    """The weights of the network at the end of a round, and the score against them so far."""
+
+    name: str = Field(description="Such as snapshot-00000012, after the round that they begin.")
+    decisions: NonNegativeInt = Field(description="Decisions that they had learned from.")
+    weights: StoredObject
+    battles: NonNegativeInt = Field(0, description="Of the network against them.")
+    score: NonNegativeFloat = Field(0.0, description="Sum over these battles: 1 a win, ½ a draw.")
 
 
 class TrainingState(Model):
@@ -35,6 +45,8 @@ class TrainingState(Model):
     latest: dict[str, float] = Field(description="Values that are not measured at every update.")
     curve: tuple[TrainingPoint, ...]
     curve_stride: PositiveInt
+    snapshots: tuple[Snapshot, ...] = Field((), description="Earlier weights that the network meets as opponents.")
+    evaluations: tuple[Evaluation, ...] = ()
 
 
 class Checkpoint(Document):
@@ -77,7 +89,9 @@ class Checkpoints:
         checkpoint = self._read()
         if checkpoint is None or checkpoint.inputs != self._inputs:
             return None
-        stored = checkpoint.tensors
+        return checkpoint.state, self._tensors(checkpoint.tensors)
+
+    def _tensors(self, stored: StoredObject) -> dict[str, Tensor]:
         where, remedy = f"{self._store.uri}/{stored.key}", f"remove {self._key} to train the shard from its beginning"
         data = self._store.get(stored.key)
         if len(data) != stored.size_bytes:
@@ -86,16 +100,36 @@ class Checkpoints:
         if digest != stored.sha256:
             raise DataError(f"checkpoint {where} has sha256 {digest}, expected {stored.sha256}: {remedy}")
         try:
-            return checkpoint.state, safetensors.load(data)
+            return safetensors.load(data)
         except SafetensorError as error:
             raise DataError(f"checkpoint {where} is no safetensors ({error}): {remedy}") from error
 
+    def keep_weights(self, name: str, weights: Mapping[str, Tensor]) -> StoredObject:
+        """Write weights that checkpoints refer to, such as a snapshot's."""
+        data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()})
+        key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, f"{name}.safetensors")
+        self._store.put(key, data)
+        return StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
+
+    def weights(self, stored: StoredObject) -> dict[str, Tensor]:
+        """Return what ``keep_weights`` wrote.
+
+        Raises:
+            DataError: it is truncated or altered.
+        """
+        return self._tensors(stored)
+
+    def forget(self, stored: StoredObject) -> None:
+        """Remove what ``keep_weights`` wrote."""
+        self._store.delete(stored.key)
+
     def clear(self) -> None:
-        """Remove the checkpoint of a shard that is done."""
+        """Remove the checkpoint of a shard that is done, and the weights that it refers to."""
         checkpoint = self._read()
         if checkpoint is not None:
             self._store.delete(self._key)
-            self._store.delete(checkpoint.tensors.key)
+            for stored in (checkpoint.tensors, *(snapshot.weights for snapshot in checkpoint.state.snapshots)):
+                self._store.delete(stored.key)
 
     def _read(self) -> Checkpoint | None:
         if not self._store.exists(self._key):

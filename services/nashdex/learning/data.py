@@ -45,7 +45,7 @@ class Data:
         return [self.game.rewards(reward, self.space, e.observations, e.score, discount) for e in episodes]
 
 
-def collected(
+def collected_battles(
     store: ObjectStore, game: Game, plan: IterationPlan, *, num_shards: int, shard: int, attempt: AttemptId
 ) -> Data:
     """Return what the ``num_shards`` collect shards of an iteration recorded, for a shard of the train step.

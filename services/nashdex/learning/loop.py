@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from nashdex.core.errors import DataError
+from nashdex.core.results import Evaluation
 from nashdex.core.stopping import check_stop, stop_requested
-from nashdex.learning.checkpoint import Checkpoints, TrainingState
+from nashdex.learning.checkpoint import Checkpoints, Snapshot, TrainingState
 from nashdex.learning.curve import Curve
 from nashdex.learning.damping.controller import ControllerState
-from nashdex.learning.damping.schedule import Schedule
 from nashdex.learning.guard import Guard
 from nashdex.learning.references import Reference
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -29,6 +29,12 @@ _GOOD_ENTROPY = "good_entropy"
 _ROUND = "round"
 _ROUND_UPDATE = "round_update"
 _ROUND_DECISIONS = "round_decisions"
+_CPU_SECONDS = "cpu_seconds"
+_MEAN = "mean/"
+_COUNT = "count/"
+_WINDOW_UPDATES = 10
+"""Optimiser steps that a running mean looks back: one minibatch alone is too noisy to judge."""
+_AVERAGED = ("entropy", "kl_behaviour")
 _NETWORK = "network/"
 _REFERENCE = "reference/"
 
@@ -37,12 +43,22 @@ _REFERENCE = "reference/"
 class LoopSettings:
     """Settings of the loop, whatever the algorithm."""
 
-    learning_rate: Schedule
     max_gradient_norm: float
     """The actor's and the critic's gradients are each scaled down to this global norm."""
     checkpoint_every_updates: int
-    first_update: int = 0
-    """Optimiser steps of earlier iterations, if schedules count them."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Step sizes of one update."""
+
+    actor: float
+    critic: float
+
+    @classmethod
+    def both(cls, rate: float) -> "Rates":
+        """Return one rate for actor and critic."""
+        return cls(rate, rate)
 
 
 class TrainingLoop:
@@ -69,6 +85,8 @@ class TrainingLoop:
         self._kept_controllers: dict[str, dict[str, ControllerState]] = {}
         self.marks: dict[str, float] = {}
         self.latest: dict[str, float] = {}
+        self.snapshots: tuple[Snapshot, ...] = ()
+        self.evaluations: tuple[Evaluation, ...] = ()
         self.curve = Curve()
         self._settings = settings
         self._checkpoints = checkpoints
@@ -78,7 +96,7 @@ class TrainingLoop:
         critic = list(network.critic.parameters())
         actor = [p for p in network.parameters() if all(p is not other for other in critic)]
         groups = [{"params": actor}, {"params": critic}]
-        self._optimiser = torch.optim.Adam(groups, lr=settings.learning_rate.initial, eps=1e-5)
+        self._optimiser = torch.optim.Adam(groups, eps=1e-5)
         self._snapshots: dict[str, dict[str, Tensor]] = {}
         # Created at 0, so that the first one is an increase.
         metrics.NONFINITE_UPDATES.add(0)
@@ -87,43 +105,38 @@ class TrainingLoop:
         if _GOOD not in self._snapshots:
             self.keep(_GOOD)
 
-    @property
-    def schedule_update(self) -> int:
-        """The optimiser step as schedules count it."""
-        return self._settings.first_update + self.update
-
-    def step(
-        self, loss: Tensor, values: Mapping[str, float], progress: Progress, *, rate_multiplier: float = 1.0
-    ) -> None:
+    def step(self, loss: Tensor, values: Mapping[str, float], progress: Progress, rates: Rates) -> None:
         """Take one optimiser step, unless the guard objects: then restore the last good state and halve the step size.
 
         Args:
             loss: a scalar with a graph.
             values: the parts of the loss, for the guard, the curve and the metrics.
             progress: counts the step.
-            rate_multiplier: scales the step size, on top of the guard's.
+            rates: step sizes, before the guard's factor.
 
         Raises:
             StoppedError: the process was asked to stop; a checkpoint was saved.
         """
-        rate = self._settings.learning_rate.at(self.schedule_update, rate_multiplier * self._rate_multiplier)
+        rates = Rates(rates.actor * self._rate_multiplier, rates.critic * self._rate_multiplier)
         self._optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         norm = self._clip_gradients()
-        measured = {**self.latest, **values, "gradient_norm": norm, "learning_rate": rate}
-        problem = self._guard.problem({"loss": float(loss.detach()), **measured}, self.marks.get(_GOOD_ENTROPY))
+        measured = {**self.latest, **values, "gradient_norm": norm, "learning_rate": rates.actor}
+        means = self._means_with(values)
+        problem = self._problem({"loss": float(loss.detach()), **measured}, means)
         if problem:
             if not all(map(math.isfinite, (float(loss.detach()), *measured.values()))):
                 metrics.NONFINITE_UPDATES.add()
             self.roll_back(problem)
             measured = {}
         else:
+            self.marks |= means
             if self.update % self._settings.checkpoint_every_updates == 0 and self._guard.is_sound(measured):
                 # The step before this one did no harm.
                 self.keep(_GOOD)
                 if "entropy" in values:
-                    self.marks[_GOOD_ENTROPY] = values["entropy"]
-            set_learning_rate(self._optimiser, rate)
+                    self.marks[_GOOD_ENTROPY] = self.mean("entropy")
+            set_learning_rates(self._optimiser, rates)
             self._optimiser.step()
             self.reference.follow(self.network)
             self.curve.add(self.update, measured)
@@ -133,14 +146,37 @@ class TrainingLoop:
             self._save()
         check_stop()
 
+    def mean(self, name: str) -> float:
+        """Return the running mean of a value in this round, 0 before its first."""
+        return self.marks.get(f"{_MEAN}{name}", 0.0)
+
+    def _means_with(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Return the marks of the running means after ``values``."""
+        marks = {}
+        for name in _AVERAGED:
+            if name in values:
+                count = min(self.marks.get(f"{_COUNT}{name}", 0.0) + 1, _WINDOW_UPDATES)
+                marks[f"{_COUNT}{name}"] = count
+                marks[f"{_MEAN}{name}"] = self.mean(name) + (values[name] - self.mean(name)) / count
+        return marks
+
+    def _forget_means(self) -> None:
+        self.marks = {name: value for name, value in self.marks.items() if not name.startswith((_MEAN, _COUNT))}
+
+    def _problem(self, values: Mapping[str, float], means: Mapping[str, float]) -> str | None:
+        """Ask the guard, which judges the entropy by its running mean."""
+        entropy = means.get(f"{_MEAN}entropy")
+        judged = values if entropy is None else {**values, "entropy": entropy}
+        return self._guard.problem(judged, self.marks.get(_GOOD_ENTROPY))
+
     def _clip_gradients(self) -> float:
         """Scale each group's gradient down to the limit; return the global norm before that."""
         limit = self._settings.max_gradient_norm
         norms = [nn.utils.clip_grad_norm_(group["params"], limit) for group in self._optimiser.param_groups]
         return float(torch.stack(norms).norm())
 
-    def check_final(self, values: Mapping[str, float]) -> bool:
-        """Judge the state after the last step; return whether the last good one was restored."""
+    def check_round(self, values: Mapping[str, float]) -> bool:
+        """Judge the state after a round's last step; return whether the last good one was restored."""
         problem = self._guard.problem(values, self.marks.get(_GOOD_ENTROPY))
         if problem:
             self.roll_back(problem)
@@ -149,6 +185,7 @@ class TrainingLoop:
     def roll_back(self, problem: str) -> None:
         """Restore the last good state and halve the step size from here on."""
         self.restore(_GOOD)
+        self._forget_means()
         self.rollbacks += 1
         self._rate_multiplier /= 2
         _log.warning(
@@ -172,15 +209,22 @@ class TrainingLoop:
         """Decisions that the rounds before this one learned from."""
         return int(self.marks.get(_ROUND_DECISIONS, 0))
 
-    def begin_round(self, number: int, entropy: float, num_decisions: int) -> None:
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of the rounds before this one, of all processes, without evaluations."""
+        return self.marks.get(_CPU_SECONDS, 0.0)
+
+    def begin_round(self, number: int, entropy: float, num_decisions: int, cpu_seconds: float = 0.0) -> None:
         """Begin a further round with the current weights, of ``entropy`` nats: the guard's good state from here on.
 
         Fresh battles are a fresh start: the guard gives back half of its reduction of the step size.
         """
+        self._forget_means()
         self.marks |= {
             _ROUND: number,
             _ROUND_UPDATE: self.update,
             _ROUND_DECISIONS: num_decisions,
+            _CPU_SECONDS: cpu_seconds,
             _GOOD_ENTROPY: entropy,
         }
         self.keep(_GOOD)
@@ -248,6 +292,8 @@ class TrainingLoop:
             latest=self.latest,
             curve=self.curve.kept,
             curve_stride=self.curve.stride,
+            snapshots=self.snapshots,
+            evaluations=self.evaluations,
         )
         kept = {_NOW: self._tensors(), **self._snapshots}
         self._checkpoints.save(state, {f"{name}/{k}": v for name, tensors in kept.items() for k, v in tensors.items()})
@@ -267,11 +313,12 @@ class TrainingLoop:
         self._kept_controllers = {name: dict(kept) for name, kept in state.kept_controllers.items()}
         self.marks, self.latest = dict(state.marks), dict(state.latest)
         self.curve = Curve(state.curve, state.curve_stride)
+        self.snapshots, self.evaluations = state.snapshots, state.evaluations
         self._rate_multiplier = state.rate_multiplier
         _log.info("resumed from a checkpoint", update=self.update)
 
 
-def set_learning_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:
-    """Set the step size of every parameter group."""
-    for group in optimiser.param_groups:
+def set_learning_rates(optimiser: torch.optim.Optimizer, rates: Rates) -> None:
+    """Set the step sizes of the groups of actor and critic."""
+    for group, rate in zip(optimiser.param_groups, (rates.actor, rates.critic), strict=True):
         group["lr"] = rate

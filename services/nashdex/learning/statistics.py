@@ -1,6 +1,8 @@
 """Statistics of a batch. N decisions, A actions."""
 
-from torch import Tensor
+from torch import Tensor, nn
+
+from nashdex.policies.networks.opponent_choices import UNKNOWN
 
 
 def mean_over_choices(values: Tensor, masks: Tensor) -> Tensor:
@@ -15,3 +17,9 @@ def explained_variance(values: Tensor, returns: Tensor) -> float:
     if variance == 0:
         return 0.0
     return float(1 - (returns - values).var(correction=0) / variance)
+
+
+def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    """Return the mean cross-entropy of ``logits`` (N, C) to ``labels`` (N,) over the known ones; 0 without any."""
+    total = nn.functional.cross_entropy(logits, labels, ignore_index=UNKNOWN, reduction="sum")
+    return total / (labels != UNKNOWN).sum().clamp(min=1)

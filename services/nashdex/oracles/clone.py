@@ -20,7 +20,6 @@ from nashdex.core.lazy import LazyModule
 from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.learning.damping.schedule import Schedule
 from nashdex.oracles.interface import Oracle, Task, Trained
 from nashdex.telemetry.progress import Progress
 
@@ -65,7 +64,7 @@ _BEST_LOSS = "best_loss"
 
 @dataclass(frozen=True)
 class Lesson:
-    """Decisions of the teacher and their discounted returns, (N,)."""
+    """Decisions of the teacher and their discounted returns, (N,), in the host's memory."""
 
     batch: Batch
     returns: Tensor
@@ -94,7 +93,7 @@ def make_lessons(
     def lesson(*, validation: bool) -> Lesson:
         chosen = [i for i, episode in enumerate(episodes) if (episode.seed in held_out) == validation]
         returns = np.concatenate([advantages.discounted_returns(rewards[i], discount) for i in chosen])
-        return Lesson(batching.make_batch([episodes[i] for i in chosen], device), torch.from_numpy(returns).to(device))
+        return Lesson(batching.make_batch([episodes[i] for i in chosen], device), torch.from_numpy(returns))
 
     return lesson(validation=False), lesson(validation=True)
 
@@ -127,18 +126,16 @@ def clone(
         if training.update >= total:
             break
         if position == 0 or not order:
-            order = batching.minibatches(
-                len(lesson.batch),
-                settings.minibatch_decisions,
-                derive_seed(seed, "epoch", epoch),
-                lesson.batch.actions.device,
-            )
+            order_seed = derive_seed(seed, "epoch", epoch)
+            order = batching.minibatches(len(lesson.batch), settings.minibatch_decisions, order_seed)
         rows = order[position]
+        batch = lesson.batch.rows(rows)
         if epoch < settings.num_epochs:
-            loss, measured = _actor_loss(training.network, lesson.batch.rows(rows))
+            loss, measured = _actor_loss(training.network, batch)
         else:
-            loss, measured = _critic_loss(training.network, lesson.batch.observations[rows], lesson.returns[rows])
-        training.step(loss, measured, progress)
+            returns = lesson.returns[rows].to(batch.device)
+            loss, measured = _critic_loss(training.network, batch.observations, returns)
+        training.step(loss, measured, progress, loop.Rates.both(settings.learning_rate))
     return measure(training.network, validation)
 
 
@@ -186,7 +183,7 @@ def train(task: Task, settings: CloneSettings) -> Trained:
     """Clone the teacher, whose battles the iteration collected."""
     run, shared = task.settings, task.settings.train
     device = data.prepare_torch(shared.device, shared.num_threads)
-    collected = data.collected(
+    collected = data.collected_battles(
         task.store,
         task.game,
         task.plan,
@@ -199,9 +196,7 @@ def train(task: Task, settings: CloneSettings) -> Trained:
     lesson, validation = make_lessons(collected.episodes, rewards, settings, shared.discount, task.seed, device)
     training = loop.TrainingLoop(
         network,
-        loop.LoopSettings(
-            Schedule(initial=settings.learning_rate), settings.max_gradient_norm, shared.checkpoint_every_updates
-        ),
+        loop.LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates),
         collected.checkpoints,
     )
     total = num_updates(lesson, settings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from nashdex.core.results import PolicyKind, TrainingPoint
+from nashdex.core.results import Evaluation, PolicyKind, TrainingPoint
 from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
 
@@ -96,6 +96,12 @@ class Trained:
     """Optimiser steps of the run so far, along this shard."""
     num_decisions: int = 0
     """Decisions that it learned from."""
+    num_run_decisions: int = 0
+    """Decisions of the run so far, along this shard."""
+    evaluations: tuple[Evaluation, ...] = ()
+    """Strength against fixed anchors, during training."""
+    cpu_seconds: float = 0.0
+    """Of all processes that trained and played for it, without evaluations."""
     rollbacks: int = 0
     """Times the instability guard restored an earlier state."""
     preset: str | None = None

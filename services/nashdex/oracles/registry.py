@@ -10,7 +10,7 @@ ORACLES: Final[Registry[AnyOracle]] = Registry(
     "oracle",
     Oracle,
     {
-        "ppo": "nashdex.oracles.ppo:PPO",
+        "ppo": "nashdex.oracles.ppo.oracle:PPO",
         "exact": "nashdex.oracles.exact:EXACT",
         "q-learning": "nashdex.oracles.q_learning:Q_LEARNING",
         "clone": "nashdex.oracles.clone:CLONE",

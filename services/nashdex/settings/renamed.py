@@ -8,14 +8,12 @@ from nashdex.core.errors import ConfigurationError
 
 _PPO = (
     "start",
-    "rounds",
     "round_battles",
     "num_epochs",
     "minibatch_decisions",
     "learning_rate",
     "clip_range",
     "gae_lambda",
-    "value_coefficient",
     "advantage_clip",
     "max_gradient_norm",
 )
@@ -23,7 +21,7 @@ _DAMPING = {
     "reference": "reference",
     "beta_reference": "beta.initial",
     "beta_power": "beta.power",
-    "beta_decay_updates": "beta.decay_updates",
+    "beta_decay_updates": "beta.decay_decisions, in decisions instead of optimiser steps",
     "beta_floor": "beta.floor",
     "beta_cap": "beta.cap",
     "beta_warmup_updates": "beta.warmup_updates",
@@ -32,10 +30,10 @@ _DAMPING = {
     "beta_old": "beta_behaviour",
     "entropy_coefficient": "entropy.initial",
     "entropy_power": "entropy.power",
-    "entropy_decay_updates": "entropy.decay_updates",
+    "entropy_decay_updates": "entropy.decay_decisions, in decisions instead of optimiser steps",
     "entropy_floor": "entropy.floor",
     "learning_rate_power": "step_size.power",
-    "learning_rate_decay_updates": "step_size.decay_updates",
+    "learning_rate_decay_updates": "step_size.decay_decisions, in decisions instead of optimiser steps",
     "learning_rate_target_nats": "step_size.controller.target_nats",
     "clock": "clock",
 }
@@ -48,6 +46,20 @@ RENAMED: MappingProxyType[str, str] = MappingProxyType(
         "mode": "opponents, with 'meta-strategy' for 'psro'",
         **{f"league.{key}": f"opponents.{key}, below opponents.kind = 'league'" for key in _LEAGUE},
         **{f"train.{key}": f"train.oracle.{key}" for key in _PPO},
+        **{
+            f"{place}.{key}": new
+            for place in ("train", "train.oracle")
+            for key, new in {
+                "rounds": "train.oracle.decisions, the length of a training in decisions",
+                "value_coefficient": "train.oracle.critic_learning_rate, since actor and critic share no weights",
+            }.items()
+        },
+        **{
+            f"train.oracle.damping.{part}.decay_updates": (
+                f"train.oracle.damping.{part}.decay_decisions, in decisions instead of optimiser steps"
+            )
+            for part in ("beta", "entropy", "step_size")
+        },
         "train.preset": "train.oracle.damping.preset",
         **{f"train.damping.{old}": f"train.oracle.damping.{new}" for old, new in _DAMPING.items()},
         **{f"train.cloning.{key}": f"train.first.{key}" for key in _CLONE},

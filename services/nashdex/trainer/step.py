@@ -50,10 +50,13 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         num_updates=trained.num_updates,
         num_run_updates=trained.num_run_updates,
         num_decisions=trained.num_decisions,
+        num_run_decisions=trained.num_run_decisions,
         num_parameters=num_parameters,
         rollbacks=trained.rollbacks,
         curve=trained.curve,
         summary=dict(trained.summary),
+        evaluations=trained.evaluations,
+        cpu_seconds=trained.cpu_seconds,
         seconds=time.monotonic() - began_seconds,
     )
     attempt.write(TRAINING_RESULT, result.to_json())

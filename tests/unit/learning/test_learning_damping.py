@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from nashdex.learning.damping.controller import Controller, ControllerState
 from nashdex.learning.damping.interface import Damping
 from nashdex.learning.damping.registry import DAMPING_PRESETS
-from nashdex.learning.damping.schedule import Schedule
+from nashdex.learning.damping.schedule import Moment, Schedule
 from nashdex.learning.damping.settings import DampingSettings
 
 PRESETS = {name: preset.damping for name, preset in DAMPING_PRESETS.all().items()}
@@ -20,37 +20,43 @@ def resolved(preset: str = "ppo-clip-kl", **overrides: object) -> Damping:
     return DampingSettings.model_validate({"preset": preset, **overrides})
 
 
+def after_decisions(decisions: float, update: int | None = None) -> Moment:
+    """Return the moment after as many decisions as optimiser steps, unless ``update`` is given."""
+    return Moment(update=int(decisions) if update is None else update, decisions=decisions)
+
+
 def test_schedule_known_answers() -> None:
-    schedule = Schedule(initial=0.05, power=0.5, decay_updates=1e6)
-    assert schedule.at(0) == 0.05
-    assert schedule.at(1_000_000) == pytest.approx(0.0353553, abs=1e-7)
-    assert schedule.at(3_000_000) == pytest.approx(0.025, abs=1e-9)
+    schedule = Schedule(initial=0.05, power=0.5, decay_decisions=1e6)
+    assert schedule.at(after_decisions(0)) == 0.05
+    assert schedule.at(after_decisions(1_000_000)) == pytest.approx(0.0353553, abs=1e-7)
+    assert schedule.at(after_decisions(3_000_000)) == pytest.approx(0.025, abs=1e-9)
 
 
 def test_schedule_multiplier_bounds_and_warm_up_compose() -> None:
     """The multiplier survives the schedule: neither overwrites the other, at any step."""
-    coefficient = Schedule(initial=0.08, power=1.0, decay_updates=100, floor=0.01, cap=0.1, warmup_updates=10)
-    assert coefficient.at(0) == 0.0
-    assert coefficient.at(5) == pytest.approx(0.08 / 1.05 / 2)
-    assert coefficient.at(5, multiplier=3.0) == pytest.approx(0.1 / 2), "capped before it is warm"
-    assert coefficient.at(100, multiplier=2.0) == pytest.approx(0.08)
-    assert coefficient.at(100, multiplier=1.0) == pytest.approx(0.04)
-    assert coefficient.at(100_000) == 0.01
+    coefficient = Schedule(initial=0.08, power=1.0, decay_decisions=100, floor=0.01, cap=0.1, warmup_updates=10)
+    assert coefficient.at(after_decisions(0)) == 0.0
+    assert coefficient.at(after_decisions(5)) == pytest.approx(0.08 / 1.05 / 2)
+    assert coefficient.at(after_decisions(5), multiplier=3.0) == pytest.approx(0.1 / 2), "capped before it is warm"
+    assert coefficient.at(after_decisions(100), multiplier=2.0) == pytest.approx(0.08)
+    assert coefficient.at(after_decisions(100), multiplier=1.0) == pytest.approx(0.04)
+    assert coefficient.at(after_decisions(100_000)) == 0.01
 
 
 @given(
     multiplier=st.floats(0.1, 10),
     update=st.integers(0, 10**7),
     power=st.floats(0, 3),
-    decay_updates=st.floats(1, 1e6),
+    decay_decisions=st.floats(1, 1e6),
 )
 def test_a_coefficient_is_its_schedule_times_its_multiplier_within_bounds(
-    multiplier: float, update: int, power: float, decay_updates: float
+    multiplier: float, update: int, power: float, decay_decisions: float
 ) -> None:
-    schedule = Schedule(initial=0.05, power=power, decay_updates=decay_updates)
-    bounded = Schedule(initial=0.05, power=power, decay_updates=decay_updates, floor=0.001, cap=0.2)
-    assert schedule.at(update, multiplier) == pytest.approx(multiplier * schedule.at(update))
-    assert bounded.at(update, multiplier) == pytest.approx(min(max(schedule.at(update, multiplier), 0.001), 0.2))
+    schedule = Schedule(initial=0.05, power=power, decay_decisions=decay_decisions)
+    bounded = Schedule(initial=0.05, power=power, decay_decisions=decay_decisions, floor=0.001, cap=0.2)
+    moment = after_decisions(update)
+    assert schedule.at(moment, multiplier) == pytest.approx(multiplier * schedule.at(moment))
+    assert bounded.at(moment, multiplier) == pytest.approx(min(max(schedule.at(moment, multiplier), 0.001), 0.2))
 
 
 CONTROLLER = Controller(target_nats=0.02, when_above=1.5, when_below=1 / 1.5, slack=2.0, window_updates=4)
@@ -110,7 +116,7 @@ def test_the_step_size_halves_above_its_target_and_grows_back_by_a_tenth() -> No
 
 def test_the_presets_are_those_of_the_specification() -> None:
     def beta(name: str, update: int) -> float:
-        return PRESETS[name].beta.at(update)
+        return PRESETS[name].beta.at(after_decisions(update))
 
     assert {name: damping.reference for name, damping in PRESETS.items()} == {
         "none": "none",
@@ -126,15 +132,15 @@ def test_the_presets_are_those_of_the_specification() -> None:
     assert [beta("kl-warmup", u) for u in (0, 10, 20, 999)] == pytest.approx([0, 0.01, 0.02, 0.02])
     assert [beta("adaptive-kl", u) for u in (0, 5, 10)] == pytest.approx([0, 0.01, 0.02])
     assert [beta("s0-damped", u) for u in (0, 10**6)] == pytest.approx([0.05, 0.0353553], abs=1e-7)
-    assert PRESETS["s0-damped"].beta.at(0, multiplier=100.0) == 0.5
-    assert PRESETS["s0-damped"].entropy.at(10**6) == pytest.approx(0.01 * 2**-0.7)
-    assert PRESETS["s0-damped"].entropy.at(10**9) == 0.001
+    assert PRESETS["s0-damped"].beta.at(after_decisions(0), multiplier=100.0) == 0.5
+    assert PRESETS["s0-damped"].entropy.at(after_decisions(10**6)) == pytest.approx(0.01 * 2**-0.7)
+    assert PRESETS["s0-damped"].entropy.at(after_decisions(10**9)) == 0.001
     assert PRESETS["ema-magnet"].ema_decay == 0.999
 
 
 def test_controllers_are_frozen_in_warm_up() -> None:
-    assert [PRESETS["adaptive-kl"].is_warm(update) for update in (0, 9, 10)] == [False, False, True]
-    assert PRESETS["s0-damped"].is_warm(0)
+    assert [PRESETS["adaptive-kl"].is_warm(after_decisions(update)) for update in (0, 9, 10)] == [False, False, True]
+    assert PRESETS["s0-damped"].is_warm(after_decisions(0))
 
 
 def test_overrides_change_what_they_name_and_keep_the_rest() -> None:
@@ -144,7 +150,7 @@ def test_overrides_change_what_they_name_and_keep_the_rest() -> None:
     assert changed.entropy == before.entropy.model_copy(update={"floor": 0.004})
     assert changed.step_size == before.step_size.model_copy(update={"power": 0.5})
     assert (changed.reference, changed.clock) == ("snapshot", "run")
-    coefficients = resolved("none", beta_behaviour=0.2).coefficients(9)
+    coefficients = resolved("none", beta_behaviour=0.2).coefficients(after_decisions(9))
     assert (coefficients.beta_behaviour, coefficients.entropy) == (0.2, 0.01)
 
 
@@ -157,10 +163,10 @@ def test_resolved_damping_survives_json(preset: str) -> None:
 
 def test_a_coefficient_brings_the_reference_that_it_needs_and_0_removes_it() -> None:
     brought = resolved("none", beta={"initial": 0.3})
-    assert (brought.reference, brought.beta.at(9)) == ("snapshot", 0.3)
+    assert (brought.reference, brought.beta.at(after_decisions(9))) == ("snapshot", 0.3)
     assert resolved("ema-magnet", beta={"initial": 0.3}).reference == "ema"
     for removed in (resolved("ppo-clip-kl", beta={"initial": 0}), resolved("ppo-clip-kl", reference="none")):
-        assert (removed.reference, removed.coefficients(9).beta_reference) == ("none", 0.0)
+        assert (removed.reference, removed.coefficients(after_decisions(9)).beta_reference) == ("none", 0.0)
 
 
 def test_an_annealed_uniform_magnet_over_the_whole_run() -> None:
@@ -170,7 +176,7 @@ def test_an_annealed_uniform_magnet_over_the_whole_run() -> None:
         beta={
             "initial": 0.3,
             "power": 0.5,
-            "decay_updates": 100,
+            "decay_decisions": 100,
             "floor": 0.05,
             "cap": 0.2,
             "controller": {"target_nats": 0.03},
@@ -178,7 +184,7 @@ def test_an_annealed_uniform_magnet_over_the_whole_run() -> None:
         clock="run",
     )
     assert (magnet.reference, magnet.clock) == ("uniform", "run")
-    assert [magnet.beta.at(k) for k in (0, 300, 10**6)] == pytest.approx([0.2, 0.15, 0.05])
+    assert [magnet.beta.at(after_decisions(k)) for k in (0, 300, 10**6)] == pytest.approx([0.2, 0.15, 0.05])
     assert magnet.beta.controller == Controller(target_nats=0.03)
 
 

@@ -11,10 +11,12 @@ from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.learning.batching import Batch, make_batch
 from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.damping.schedule import Schedule
-from nashdex.learning.loop import LoopSettings, TrainingLoop
-from nashdex.oracles import ppo
-from nashdex.oracles.ppo import PpoSettings
+from nashdex.learning.clock import Clock
+from nashdex.learning.experience import Experience
+from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
+from nashdex.oracles.ppo.loss import Targets, make_targets
+from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.oracles.ppo.training import improve
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
@@ -47,16 +49,19 @@ def sample(name: str) -> float:
     return value
 
 
+RATES = Rates.both(0.01)
+
+
 def new_loop(network: ActorCritic, folder: Path) -> TrainingLoop:
     checkpoints = Checkpoints(open_store(str(folder)), 1, 0, AttemptId("attempt"), "fingerprint")
-    return TrainingLoop(network, LoopSettings(Schedule(initial=0.01), 0.5, checkpoint_every_updates=100), checkpoints)
+    return TrainingLoop(network, LoopSettings(0.5, checkpoint_every_updates=100), checkpoints)
 
 
-def targets_of(network: ActorCritic, settings: PpoSettings) -> tuple[Batch, ppo.Targets]:
+def targets_of(network: ActorCritic, settings: PpoSettings) -> tuple[Batch, Targets]:
     episodes = play(NetworkPolicy(LEARNER, network), 200, seed=3)
     batch = make_batch(episodes, torch.device("cpu"))
     rewards = [torch.tensor([2 * episode.score - 1], dtype=torch.float32).numpy() for episode in episodes]
-    return batch, ppo.make_targets(network, batch, episodes, rewards, settings, 1.0)
+    return batch, make_targets(network, Experience(batch, tuple(rewards)), settings, 1.0)
 
 
 def test_an_update_that_is_not_finite_is_counted_and_undone(network: ActorCritic, tmp_path: Path) -> None:
@@ -65,10 +70,10 @@ def test_an_update_that_is_not_finite_is_counted_and_undone(network: ActorCritic
     before = sample("nashdex_nonfinite_updates_total")
     weights = [parameter.detach().clone() for parameter in network.parameters()]
     with Progress(StepName.TRAIN, 0, 2, "updates") as progress:
-        loop.step(network(batch.observations)[1].sum() * math.nan, {}, progress)
+        loop.step(network(batch.observations)[1].sum() * math.nan, {}, progress, RATES)
         assert sample("nashdex_nonfinite_updates_total") == before + 1
         assert all(torch.equal(a, b) for a, b in zip(network.parameters(), weights, strict=True))
-        loop.step((network(batch.observations)[1] - 1).square().mean(), {}, progress)
+        loop.step((network(batch.observations)[1] - 1).square().mean(), {}, progress, RATES)
     assert sample("nashdex_nonfinite_updates_total") == before + 1
     assert not all(torch.equal(a, b) for a, b in zip(network.parameters(), weights, strict=True))
     assert sample("nashdex_gpu_memory_bytes") == 0, "on a CPU"
@@ -95,6 +100,6 @@ def test_staleness_counts_the_updates_since_the_data_was_collected(network: Acto
     loop = new_loop(network, tmp_path)
     batch, targets = targets_of(network, settings)
     with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
-        ppo.improve(loop, batch, targets, None, settings, 0, progress)
+        improve(loop, batch, targets, None, settings, Clock(len(batch)), 0, progress)
     assert loop.update > 3
     assert sample("nashdex_staleness_updates") == loop.update - 1

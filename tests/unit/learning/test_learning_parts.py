@@ -13,12 +13,13 @@ from nashdex.learning.advantages import discounted_returns, generalised_advantag
 from nashdex.learning.batching import Batch, make_batch, minibatches, played_by
 from nashdex.learning.curve import MAX_POINTS, Curve
 from nashdex.learning.damping.interface import Coefficients
+from nashdex.learning.experience import Experience
 from nashdex.learning.guard import Guard
-from nashdex.learning.loop import set_learning_rate
+from nashdex.learning.loop import Rates, set_learning_rates
 from nashdex.learning.references import SnapshotReference
 from nashdex.learning.statistics import explained_variance, mean_over_choices
-from nashdex.oracles import ppo
-from nashdex.oracles.ppo import PpoSettings
+from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
+from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
@@ -56,13 +57,13 @@ def network(seed: int = 0) -> ActorCritic:
     return net
 
 
-def collected(net: ActorCritic, num: int = 300, **changes: object) -> tuple[Batch, ppo.Targets, PpoSettings]:
+def collected(net: ActorCritic, num: int = 300, **changes: object) -> tuple[Batch, Targets, PpoSettings]:
     """Return a batch that ``net`` played, its targets and the settings."""
     settings = PpoSettings(**changes)
     episodes = play(NetworkPolicy(LEARNER, net), num, seed=3)
     batch = make_batch(episodes, torch.device("cpu"))
-    rewards = [floats(2 * e.score - 1) for e in episodes]
-    return batch, ppo.make_targets(net, batch, episodes, rewards, settings, 1.0), settings
+    rewards = tuple(floats(2 * e.score - 1) for e in episodes)
+    return batch, make_targets(net, Experience(batch, rewards), settings, 1.0), settings
 
 
 NO_DAMPING = Coefficients(beta_reference=0.0, beta_behaviour=0.0, entropy=0.0)
@@ -74,13 +75,13 @@ def test_kl_is_exactly_0_at_the_first_step_and_above_it_one_step_later() -> None
     reference = SnapshotReference(net, LEARNER)
     optimiser = torch.optim.SGD(net.parameters(), lr=0.1)
     coefficients = Coefficients(beta_reference=0.02, beta_behaviour=0.0, entropy=0.01)
-    gauges = ("kl_reference", "kl_behaviour", "kl_iteration_start")
-    loss, measured = ppo.ppo_loss(net, batch, targets, reference, coefficients, settings)
-    assert [measured[name] for name in gauges] == [0.0, 0.0, 0.0]
+    gauges = ("kl_reference", "kl_behaviour")
+    loss, measured = ppo_loss(net, batch, targets, reference, coefficients, settings)
+    assert [measured[name] for name in gauges] == [0.0, 0.0]
     assert measured["clip_fraction"] == 0.0
     loss.backward()
     optimiser.step()
-    _, measured = ppo.ppo_loss(net, batch, targets, reference, coefficients, settings)
+    _, measured = ppo_loss(net, batch, targets, reference, coefficients, settings)
     assert all(measured[name] > 1e-6 for name in gauges)
 
 
@@ -109,11 +110,11 @@ def test_each_coefficient_weighs_its_part_of_the_loss() -> None:
         net.actor.weight.add_(torch.randn(net.actor.weight.shape, generator=torch.Generator().manual_seed(2)))
 
     def parts(coefficients: Coefficients) -> tuple[float, dict[str, float]]:
-        loss, measured = ppo.ppo_loss(net, batch, targets, reference, coefficients, settings)
+        loss, measured = ppo_loss(net, batch, targets, reference, coefficients, settings)
         return loss.item(), measured
 
     plain, measured = parts(NO_DAMPING)
-    assert plain == pytest.approx(measured["policy_loss"] + 0.5 * measured["value_loss"], rel=1e-5)
+    assert plain == pytest.approx(measured["policy_loss"] + measured["value_loss"], rel=1e-5)
     for coefficients, expected in [
         (Coefficients(0.7, 0.0, 0.0), 0.7 * measured["kl_reference"]),
         (Coefficients(0.0, 0.7, 0.0), 0.7 * measured["kl_behaviour"]),
@@ -130,8 +131,8 @@ def test_policy_loss_by_hand_with_ratios_inside_and_outside_the_clip() -> None:
     chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1).detach()
     # Ratios 1.5 and 0.5 with advantages +1 and −1: the first is clipped at 1.2, the second at 0.8.
     moved = type(batch)(batch.observations, batch.masks, batch.actions, chosen - torch.tensor([1.5, 0.5]).log())
-    fixed = type(targets)(torch.tensor([1.0, -1.0]), targets.returns, targets.behaviour, targets.start)
-    _, measured = ppo.ppo_loss(net, moved, fixed, None, NO_DAMPING, settings)
+    fixed = type(targets)(torch.tensor([1.0, -1.0]), targets.returns, targets.behaviour)
+    _, measured = ppo_loss(net, moved, fixed, None, NO_DAMPING, settings)
     assert measured["policy_loss"] == pytest.approx(-(1.2 - 0.8) / 2, abs=1e-5)
     assert "kl_reference" not in measured
 
@@ -149,7 +150,7 @@ def test_trajectories_of_other_weights_are_refused() -> None:
     episodes = play(NetworkPolicy(LEARNER, network(seed=5)), 50, seed=3)
     batch = make_batch(episodes, torch.device("cpu"))
     with pytest.raises(DataError, match="another policy collected them"):
-        ppo.make_targets(net, batch, episodes, [floats(0)] * 50, PpoSettings(), 1.0)
+        make_targets(net, Experience(batch, (floats(0),) * 50), PpoSettings(), 1.0)
 
 
 def test_trajectories_of_another_policy_are_refused_by_name() -> None:
@@ -174,20 +175,20 @@ def test_explained_variance() -> None:
 
 
 def test_an_epoch_takes_every_row_once_in_an_order_of_its_seed() -> None:
-    parts = minibatches(103, 25, seed=1, device=torch.device("cpu"))
+    parts = minibatches(103, 25, seed=1)
     assert [len(p) for p in parts] == [21, 21, 21, 20, 20]
     assert sorted(torch.cat(parts).tolist()) == list(range(103))
-    again = minibatches(103, 25, seed=1, device=torch.device("cpu"))
+    again = minibatches(103, 25, seed=1)
     assert torch.equal(torch.cat(parts), torch.cat(again))
-    other = minibatches(103, 25, seed=2, device=torch.device("cpu"))
+    other = minibatches(103, 25, seed=2)
     assert not torch.equal(torch.cat(parts), torch.cat(other))
 
 
 def test_the_step_size_reaches_every_parameter_group() -> None:
     net = network()
     optimiser = torch.optim.Adam([{"params": net.actor.parameters()}, {"params": net.critic.parameters(), "lr": 0.5}])
-    set_learning_rate(optimiser, 0.125)
-    assert [group["lr"] for group in optimiser.param_groups] == [0.125, 0.125]
+    set_learning_rates(optimiser, Rates(actor=0.125, critic=0.25))
+    assert [group["lr"] for group in optimiser.param_groups] == [0.125, 0.25]
 
 
 @pytest.mark.parametrize(

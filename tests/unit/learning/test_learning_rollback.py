@@ -12,13 +12,17 @@ from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.learning.batching import Batch, make_batch
 from nashdex.learning.checkpoint import Checkpoints
+from nashdex.learning.clock import Clock
 from nashdex.learning.damping.interface import Damping
 from nashdex.learning.damping.registry import DAMPING_PRESETS
+from nashdex.learning.damping.schedule import Moment
 from nashdex.learning.damping.settings import DampingSettings
-from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.experience import Experience
+from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
 from nashdex.learning.references import EmaReference, PortfolioReference, Reference, SnapshotReference, UniformReference
-from nashdex.oracles import ppo
-from nashdex.oracles.ppo import PpoSettings, Targets
+from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
+from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.oracles.ppo.training import improve
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
@@ -44,15 +48,16 @@ class Training:
     def improve(self, num_epochs: int, targets: Targets | None = None) -> None:
         """Train up to the end of epoch ``num_epochs``."""
         settings = self.settings.model_copy(update={"num_epochs": num_epochs})
-        ppo.improve(self.loop, self.batch, targets or self.targets, self.reference, settings, 0, self.progress)
+        clock = Clock(len(self.batch))
+        improve(self.loop, self.batch, targets or self.targets, self.reference, settings, clock, 0, self.progress)
 
-    def step(self, rate_multiplier: float) -> None:
+    def step(self, rate: float) -> None:
         """Take one update on the whole batch."""
-        coefficients = self.settings.damping.coefficients(self.loop.schedule_update)
-        loss, values = ppo.ppo_loss(
+        coefficients = self.settings.damping.coefficients(Moment(update=self.loop.update))
+        loss, values = ppo_loss(
             self.loop.network, self.batch, self.targets, self.reference, coefficients, self.settings
         )
-        self.loop.step(loss, values, self.progress, rate_multiplier=rate_multiplier)
+        self.loop.step(loss, values, self.progress, Rates.both(rate))
 
     def kl_reference(self) -> Tensor:
         """Return the mean KL from the reference, and 0 without one."""
@@ -80,19 +85,21 @@ def training_of(preset: str, folder: Path) -> Iterator[Training]:
         torch.manual_seed(0)
         sizes = SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
         network = make_network(bandit_space(), sizes)
-    settings = PpoSettings(damping=DampingSettings.model_validate({"preset": preset}), minibatch_decisions=50)
+    settings = PpoSettings(
+        damping=DampingSettings.model_validate({"preset": preset}), minibatch_decisions=50, learning_rate=1e-3
+    )
     episodes = play(NetworkPolicy(LEARNER, network), 150, seed=3)
     batch = make_batch(episodes, torch.device("cpu"))
-    rewards = [torch.tensor([2 * episode.score - 1]).numpy() for episode in episodes]
+    rewards = tuple(torch.tensor([2 * episode.score - 1]).numpy() for episode in episodes)
     reference = reference_of(settings.damping, network)
     checkpoints = Checkpoints(open_store(str(folder)), 1, 0, AttemptId("attempt"), "fingerprint")
     loop = TrainingLoop(
         network,
-        LoopSettings(settings.damping.learning_rate(1e-3), 0.5, checkpoint_every_updates=1),
+        LoopSettings(0.5, checkpoint_every_updates=1),
         checkpoints,
         reference=reference,
     )
-    targets = ppo.make_targets(network, batch, episodes, rewards, settings, 1.0)
+    targets = make_targets(network, Experience(batch, rewards), settings, 1.0)
     with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
         yield Training(loop, batch, targets, reference, settings, progress)
 
@@ -123,7 +130,7 @@ def poison_gradients(training: Training) -> None:
 
 
 def poison_step_size(training: Training) -> None:
-    training.step(rate_multiplier=1e6)
+    training.step(rate=1e3)
     training.improve(2)
 
 
@@ -149,7 +156,7 @@ def test_controllers_return_to_the_good_state_too(tmp_path: Path) -> None:
         training.improve(1)
         kept = dict(training.loop.controllers)
         assert kept, "the preset has controllers"
-        training.step(rate_multiplier=1e6)
+        training.step(rate=1e3)
         while training.loop.rollbacks == 0:
             training.improve(2)
         assert training.loop.controllers.keys() == kept.keys()
@@ -165,7 +172,7 @@ def test_a_checkpoint_keeps_the_good_reference_and_controllers(tmp_path: Path) -
         assert isinstance(resumed_reference, EmaReference)
         resumed = TrainingLoop(
             training.loop.network,
-            LoopSettings(training.settings.damping.learning_rate(1e-3), 0.5, checkpoint_every_updates=1),
+            LoopSettings(0.5, checkpoint_every_updates=1),
             Checkpoints(open_store(str(tmp_path)), 1, 0, AttemptId("second"), "fingerprint"),
             reference=resumed_reference,
         )

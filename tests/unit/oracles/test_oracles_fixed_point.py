@@ -12,7 +12,8 @@ from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.learning.batching import Batch
 from nashdex.learning.damping.interface import Coefficients
 from nashdex.learning.references import UniformReference
-from nashdex.oracles.ppo import PpoSettings, Targets, ppo_loss
+from nashdex.oracles.ppo.loss import Targets, ppo_loss
+from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
@@ -36,7 +37,7 @@ def self_play(temperature: float, num_updates: int) -> np.ndarray:
     )
     observations = torch.from_numpy(observations_of(tree)[[0, 0, 0]])
     masks = torch.ones(3, 3, dtype=torch.bool)
-    settings = PpoSettings(value_coefficient=0.0)
+    settings = PpoSettings()
     coefficients = Coefficients(beta_reference=temperature, beta_behaviour=0.0, entropy=0.0)
     optimiser = torch.optim.SGD([p for n, p in network.named_parameters() if not n.startswith("critic")], lr=0.6)
     for _ in range(num_updates):
@@ -45,7 +46,7 @@ def self_play(temperature: float, num_updates: int) -> np.ndarray:
             policy = log_probs[0].exp()
             advantages = payoffs @ policy - policy @ payoffs @ policy
         batch = Batch(observations, masks, torch.arange(3), log_probs.diagonal())
-        targets = Targets(3 * policy * advantages, torch.zeros(3), log_probs, log_probs)
+        targets = Targets(3 * policy * advantages, torch.zeros(3), log_probs)
         loss, _ = ppo_loss(network, batch, targets, UniformReference(), coefficients, settings)
         optimiser.zero_grad()
         loss.backward()

@@ -31,6 +31,15 @@ from support.stopping import asked_to_stop
 KUHN = openspiel_tree("kuhn_poker")
 
 
+COLLECTED, OF_A_ROUND = 337, 225
+"""Decisions of one seat in 300 and 200 battles of Kuhn poker, about: a player decides 1.125 times a battle."""
+
+
+def decisions_of(num_rounds: int, num_seats: int = 1) -> int:
+    """Return a length that ends a training within its round ``num_rounds``."""
+    return num_seats * (COLLECTED + OF_A_ROUND * (num_rounds - 1) - OF_A_ROUND // 2)
+
+
 def clone(store: ObjectStore, settings: RunSettings) -> PolicyId:
     return trained(store, settings, 0, "clone", RANDOM, {RANDOM: 0.5, FIRST_ACTION: 0.5}, "initial").policy
 
@@ -52,8 +61,9 @@ PRESETS: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize("name", PRESETS)
 def test_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_path: Path, name: str) -> None:
     """Through the borders of epochs and rounds; weights, references, controllers and the curve."""
-    settings = kuhn_settings(oracle={"rounds": 3, "learning_rate": 1e-2, "damping": PRESETS[name]})
     rule: str = "self-play" if "itself" in name else "meta-strategy"
+    decisions = decisions_of(3, num_seats=2 if rule == "self-play" else 1)
+    settings = kuhn_settings(oracle={"decisions": decisions, "learning_rate": 1e-2, "damping": PRESETS[name]})
     results = []
     for folder in ("through", "stopped"):
         store = open_store(str(tmp_path / folder))
@@ -91,15 +101,16 @@ def test_the_controllers_multiplier_is_composed_with_the_schedule(tmp_path: Path
     damping = {
         "reference": "uniform",
         "preset": "none",
-        "beta": {"initial": 0.02, "power": 0.5, "decay_updates": 5.0, "controller": {"target_nats": 1e-9}},
+        "beta": {"initial": 0.02, "power": 0.5, "decay_decisions": 500.0, "controller": {"target_nats": 1e-9}},
     }
-    result = improved(tmp_path, rounds=6, learning_rate=2e-3, damping=damping)
+    result = improved(tmp_path, decisions=decisions_of(6), learning_rate=2e-3, damping=damping)
     multipliers = values(result, "beta_multiplier")
     assert multipliers[0] == 1.0
     assert multipliers[-1] >= 1.5**2
-    for point in result.curve:
-        scheduled = 0.02 * (1 + point.update / 5.0) ** -0.5
-        assert point.values["beta_reference"] == pytest.approx(scheduled * point.values["beta_multiplier"])
+    scheduled = [point.values["beta_reference"] / point.values["beta_multiplier"] for point in result.curve]
+    assert scheduled[0] == 0.02
+    assert scheduled == sorted(scheduled, reverse=True)
+    assert scheduled[-1] == pytest.approx(0.02 * (1 + result.num_decisions / 500) ** -0.5, rel=0.05)
 
 
 def test_controllers_wait_for_the_end_of_warm_up(tmp_path: Path) -> None:
@@ -108,7 +119,7 @@ def test_controllers_wait_for_the_end_of_warm_up(tmp_path: Path) -> None:
         "reference": "uniform",
         "beta": {"warmup_updates": 15, "controller": {"target_nats": 1e-9}},
     }
-    result = improved(tmp_path, rounds=7, learning_rate=2e-3, damping=damping)
+    result = improved(tmp_path, decisions=decisions_of(7), learning_rate=2e-3, damping=damping)
     early = [point for point in result.curve if point.update < 25]
     assert len(early) == 25
     assert {point.values["beta_multiplier"] for point in early} == {1.0}
@@ -120,7 +131,7 @@ def test_controllers_wait_for_the_end_of_warm_up(tmp_path: Path) -> None:
 def test_a_policy_that_moves_too_fast_has_its_step_size_halved(tmp_path: Path) -> None:
     result = improved(
         tmp_path,
-        rounds=6,
+        decisions=decisions_of(6),
         learning_rate=2e-3,
         damping={"preset": "none", "step_size": {"controller": {"target_nats": 1e-7}}},
     )
@@ -150,7 +161,7 @@ def test_a_moving_average_that_keeps_nothing_is_where_the_policy_is(tmp_path: Pa
 
 
 def test_the_gauges_of_later_rounds_are_from_the_round_and_from_the_iteration(tmp_path: Path) -> None:
-    result = improved(tmp_path, rounds=4, learning_rate=1e-2)
+    result = improved(tmp_path, decisions=decisions_of(4), learning_rate=1e-2)
     at_border = [point.values for point in result.curve if point.update and point.values["kl_behaviour"] < 1e-9]
     assert len(at_border) == 3, "each further round begins where its battles were played"
     assert all(v["kl_iteration_start"] > 1e-5 for v in at_border)
@@ -161,9 +172,9 @@ def test_the_gauges_of_later_rounds_are_from_the_round_and_from_the_iteration(tm
 def test_more_rounds_are_a_better_response(tmp_path: Path) -> None:
     """A learning run: from the clone's payoff to most of what a best response to uniform gets."""
     payoffs = []
-    for rounds in (1, 20):
-        store = open_store(str(tmp_path / str(rounds)))
-        ppo = {"rounds": rounds, "learning_rate": 3e-3, "num_epochs": 4, "damping": {"preset": "none"}}
+    for decisions in (0, 5000):
+        store = open_store(str(tmp_path / str(decisions)))
+        ppo = {"decisions": decisions, "learning_rate": 3e-3, "num_epochs": 4, "damping": {"preset": "none"}}
         settings = kuhn_settings(battles=400, oracle=ppo)
         result = trained(store, settings, 1, "ppo", clone(store, settings), {RANDOM: 1.0})
         tables = [load_table(store, policy, KUHN) for policy in (result.policy, RANDOM)]
@@ -173,7 +184,7 @@ def test_more_rounds_are_a_better_response(tmp_path: Path) -> None:
 
 
 def test_schedules_may_go_on_from_the_iterations_before(tmp_path: Path) -> None:
-    beta = {"initial": 0.1, "power": 1.0, "decay_updates": 10.0}
+    beta = {"initial": 0.1, "power": 1.0, "decay_decisions": 100.0}
     damping = {"preset": "none", "reference": "uniform", "beta": beta}
     for clock in ("run", "iteration"):
         store = open_store(str(tmp_path / clock))
@@ -185,9 +196,10 @@ def test_schedules_may_go_on_from_the_iterations_before(tmp_path: Path) -> None:
             first.num_updates,
             first.num_updates + second.num_updates,
         )
-        before = first.num_updates if clock == "run" else 0
+        assert second.num_run_decisions == first.num_decisions + second.num_decisions
+        before = first.num_decisions if clock == "run" else 0
         assert values(first, "beta_reference")[0] == 0.1
-        assert values(second, "beta_reference")[0] == pytest.approx(0.1 / (1 + before / 10))
+        assert values(second, "beta_reference")[0] == pytest.approx(0.1 / (1 + before / 100))
 
 
 def rounds_of(
@@ -250,7 +262,7 @@ def test_rounds_where_the_game_cannot_be_played_are_a_wrong_setting(tmp_path: Pa
     opened, network = rounds_of(open_store(str(tmp_path)), "self-play", {PolicyId("learner"): 1.0}, Unplayable)
     with (
         opened as rounds,
-        pytest.raises(ConfigurationError, match=r"there is none here; set train\.oracle\.rounds = 1"),
+        pytest.raises(ConfigurationError, match=r"there is none here; set train\.oracle\.decisions = 0"),
     ):
         rounds.play(1, network)
 

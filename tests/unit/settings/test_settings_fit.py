@@ -26,7 +26,7 @@ EXACT = KUHN | {"train": {"oracle": "exact"}}
         {"evaluate": {"schedule": "adaptive", "first_battles": 20, "adaptive_battles": 100}},
         KUHN | {"opponents": "league"},
         KUHN | {"gate": SPRT},
-        KUHN | {"train": {"oracle": {"start": "clone", "rounds": 2, "round_battles": 10}}},
+        KUHN | {"train": {"oracle": {"start": "clone", "decisions": 2000, "round_battles": 10}}},
         KUHN | {"train": {"oracle": {"kind": "q-learning", "battles": 10}}},
         EXACT,
         EXACT | {"opponents": "self-play"},
@@ -57,7 +57,11 @@ def test_goes_together(values: dict[str, Any]) -> None:
             "train.oracle.start 'clone' makes opponents 'self-play' start over",
         ),
         (KUHN | {"network": "pointer"}, "network.kind 'pointer' does not fit kuhn_poker; expected 'slots'"),
-        ({"train": {"oracle": {"round_battles": 10}}}, "round_battles has no effect with train.oracle.rounds = 1"),
+        ({"train": {"oracle": {"round_battles": 10}}}, "round_battles has no effect with train.oracle.decisions = 0"),
+        (
+            {"train": {"oracle": {"decisions": 1000, "critic_warmup_decisions": 1000}}},
+            "critic_warmup_decisions is 1000 and train.oracle.decisions 1000, so the actor never learns",
+        ),
     ],
 )
 def test_is_refused(values: dict[str, Any], message: str) -> None:

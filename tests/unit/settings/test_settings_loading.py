@@ -8,7 +8,7 @@ import pytest
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.learning.damping.settings import DampingSettings
 from nashdex.oracles.exact import ExactSettings
-from nashdex.oracles.ppo import PpoSettings
+from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.q_learning import QLearningSettings
 from nashdex.settings.loading import differing_fields, load_settings
 from nashdex.settings.renamed import RENAMED

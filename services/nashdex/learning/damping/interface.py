@@ -8,7 +8,7 @@ from pydantic import Field
 
 from nashdex.core.section import Section
 from nashdex.learning.damping.controller import Controller, StepSizeController
-from nashdex.learning.damping.schedule import Schedule
+from nashdex.learning.damping.schedule import Moment, Schedule
 
 ReferenceKind = Literal["none", "snapshot", "ema", "uniform", "league", "portfolio"]
 """The policy ρ that KL(π‖ρ) holds the trained policy to."""
@@ -21,10 +21,10 @@ class ReferenceCoefficient(Schedule):
 
 
 class StepSize(Section):
-    """The step size relative to the learning rate: (1 + k / decay_updates)^(−power) at optimiser step k."""
+    """The step size relative to the learning rate: (1 + k / decay_decisions)^(−power) after k decisions."""
 
     power: float = Field(0.0, ge=0, le=10, description="How fast it falls; 0 for a constant.")
-    decay_updates: float = Field(1.0, gt=0, description="Optimiser steps over which it falls by a factor 2^power.")
+    decay_decisions: float = Field(1.0, gt=0, description="Decisions over which it falls by a factor 2^power.")
     controller: StepSizeController = Field(
         StepSizeController(), description="Multiplies it so that KL(policy ‖ behaviour policy) meets a target."
     )
@@ -45,21 +45,25 @@ class Damping(Section):
     step_size: StepSize = Field(StepSize(), description="Schedule and controller of the step size.")
     ema_decay: float = Field(0.999, ge=0, lt=1, description="Share that the ema reference keeps at a step.")
     clock: Literal["iteration", "run"] = Field(
-        "iteration", description="Whether schedules count the optimiser steps of the iteration or of the whole run."
+        "iteration",
+        description="Whether schedules and annealing refer to the training of the iteration or of the whole run.",
     )
 
     def learning_rate(self, initial: float) -> Schedule:
-        """Return the step size over optimiser steps."""
-        return Schedule(initial=initial, power=self.step_size.power, decay_updates=self.step_size.decay_updates)
+        """Return the step size over a training."""
+        return Schedule(initial=initial, power=self.step_size.power, decay_decisions=self.step_size.decay_decisions)
 
-    def is_warm(self, update: int) -> bool:
+    def is_warm(self, moment: Moment) -> bool:
         """Say whether controllers may act: they wait until β_ref has warmed up."""
-        return update >= self.beta.warmup_updates
+        return moment.update >= self.beta.warmup_updates
 
-    def coefficients(self, update: int, multiplier: float = 1.0) -> "Coefficients":
-        """Return the coefficients of optimiser step ``update``; ``multiplier`` is that of β_ref's controller."""
-        beta = 0.0 if self.reference == "none" else self.beta.at(update, multiplier)
-        return Coefficients(beta, self.beta_behaviour, self.entropy.at(update))
+    def coefficients(self, moment: Moment, multiplier: float = 1.0, entropy_share: float = 1.0) -> "Coefficients":
+        """Return the coefficients at ``moment``.
+
+        ``multiplier`` is that of β_ref's controller, and ``entropy_share`` what annealing leaves of the entropy bonus.
+        """
+        beta = 0.0 if self.reference == "none" else self.beta.at(moment, multiplier)
+        return Coefficients(beta, self.beta_behaviour, self.entropy.at(moment, entropy_share))
 
     def problems(self) -> Iterator[str]:
         """Yield what contradicts itself, by keys relative to the section of damping."""

@@ -23,17 +23,17 @@ ADAPTIVE_KL = Preset(
 
 S0_DAMPED = Preset(
     "β from 0.05 (at most 0.5) and entropy from 0.01 (at least 0.001), falling with powers 0.5 and 0.7 over 10⁶ "
-    "updates of the run; controllers of β (×1.5, ×0.9) and of the step size (×0.5, ×1.1) around 0.01 nats",
+    "decisions of the run; controllers of β (×1.5, ×0.9) and of the step size (×0.5, ×1.1) around 0.01 nats",
     Damping(
         reference="snapshot",
         beta=ReferenceCoefficient(
             initial=0.05,
             power=0.5,
-            decay_updates=1e6,
+            decay_decisions=1e6,
             cap=0.5,
             controller=Controller(target_nats=0.01, when_above=1.5, when_below=0.9, slack=1.5),
         ),
-        entropy=Schedule(initial=0.01, power=0.7, decay_updates=1e6, floor=0.001),
+        entropy=Schedule(initial=0.01, power=0.7, decay_decisions=1e6, floor=0.001),
         step_size=StepSize(controller=StepSizeController(target_nats=0.01)),
         clock="run",
     ),

@@ -36,6 +36,9 @@ class ActorCritic(nn.Module, ABC):
         self.space = space
         self.settings = settings
 
+    predicts_opponent: bool = False
+    """Whether ``logits_and_prediction`` returns a prediction."""
+
     @property
     def num_parameters(self) -> int:
         """How many numbers training adjusts."""

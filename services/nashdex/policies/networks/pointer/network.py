@@ -109,6 +109,7 @@ class PointerNetwork(ActorCritic):
         if self.opponent is not None:
             nn.init.zeros_(self.opponent.weight)
             nn.init.zeros_(self.opponent.bias)
+        self.predicts_opponent = settings.predicts_opponent
         self.critic = Critic(critic_encoder, settings.critic_context_size)
 
     def fuse(self) -> FusedEncoder:

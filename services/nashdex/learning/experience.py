@@ -1,0 +1,65 @@
+"""What one round gives to learn from: its decisions as one batch, and which of them belong to which episode.
+
+N decisions, F observation values, A actions, T decisions of one episode.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from nashdex.core.ids import PolicyId
+from nashdex.games.interface import Game, Reward
+from nashdex.games.space import Space
+from nashdex.learning.batching import Batch, make_batch
+from nashdex.policies.networks.opponent_choices import UNKNOWN, opponent_choices
+from nashdex.trajectory.episode import Episode
+
+
+@dataclass(frozen=True)
+class Experience:
+    """The decisions of one round, episode after episode."""
+
+    batch: Batch
+    rewards: tuple[NDArray[np.float32], ...]
+    """Of each episode, (T,)."""
+
+    def split(self, values: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+        """Yield the part of ``values`` (N,) that belongs to each episode."""
+        yield from np.split(values, np.cumsum([len(rewards) for rewards in self.rewards])[:-1])
+
+
+def gather(
+    episodes: Sequence[Episode],
+    policy: PolicyId,
+    game: Game,
+    space: Space,
+    reward: Reward,
+    discount: float,
+    device: torch.device,
+    *,
+    predicts_opponent: bool = False,
+) -> Experience:
+    """Return what ``policy`` did in ``episodes``; minibatches of it go to ``device``.
+
+    With ``predicts_opponent``, the batch says what the opponent chose at the same moment, where its seat is recorded.
+    """
+    chosen = [episode for episode in episodes if episode.policy == policy and len(episode)]
+    labels = _opponents_choices(chosen, episodes, space) if predicts_opponent else None
+    rewards = tuple(game.rewards(reward, space, e.observations, e.score, discount) for e in chosen)
+    return Experience(make_batch(chosen, device, labels), rewards)
+
+
+def _opponents_choices(chosen: Sequence[Episode], episodes: Sequence[Episode], space: Space) -> list[NDArray[np.int64]]:
+    """Return the labels of each chosen episode, (T,)."""
+    by_seat = {(episode.seed, episode.seat): episode for episode in episodes}
+    labels = []
+    for episode in chosen:
+        opponent = by_seat.get((episode.seed, 1 - episode.seat))
+        if opponent is None:
+            labels.append(np.full(len(episode), UNKNOWN, dtype=np.int64))
+        else:
+            labels.append(opponent_choices(space, episode.observations, opponent.observations, opponent.actions))
+    return labels

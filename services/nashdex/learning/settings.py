@@ -1,0 +1,58 @@
+"""Settings of a training: the snapshots that it meets, and how it is evaluated on the way. Imports no torch."""
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from nashdex.core.section import Section, Share
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
+
+START = "start"
+"""The anchor that training began from."""
+
+Style = Literal["greedy", "sampled"]
+"""How an evaluated network plays: its most likely action, or an action drawn from its probabilities."""
+
+
+class PoolSettings(Section):
+    """Earlier weights of the network in training, as opponents beside its newest self."""
+
+    share: Share = Field(
+        0.2,
+        description="Share of the learner's battles with itself in which an older snapshot sits opposite; 0 for none.",
+    )
+    size: int = Field(20, ge=1, le=1000, description="Snapshots that are kept. The oldest one leaves first.")
+    every_decisions: int = Field(250_000, ge=1, description="Decisions between snapshots.")
+    opponents_a_round: int = Field(
+        2, ge=1, le=1000, description="Snapshots that a round meets. Each one needs inference batches of its own."
+    )
+    sampling: Literal["uniform", "prioritised"] = Field(
+        "uniform",
+        description="How a round's snapshots are drawn: all alike, or by (1 − w)² for a winning rate w against them.",
+    )
+
+
+class EvaluationSettings(Section):
+    """Battles against fixed anchors during training: the learning curve."""
+
+    every_decisions: int = Field(0, ge=0, description="Decisions between evaluations; 0 for none.")
+    battles: int = Field(400, ge=4, le=1_000_000, description="Battles against each anchor, in side-swapped pairs.")
+    anchors: tuple[str, ...] = Field(
+        ("heuristic", START), min_length=1, description="Scripted policies; `start` is what training began from."
+    )
+    styles: tuple[Style, ...] = Field(("greedy",), min_length=1, description="How the network plays: greedy, sampled.")
+
+    def is_due(self, before: int, now: int, *, is_last: bool) -> bool:
+        """Say whether to evaluate at ``now`` decisions, when the round began at ``before``."""
+        if not self.every_decisions:
+            return False
+        return is_last or now // self.every_decisions > before // self.every_decisions
+
+    @field_validator("anchors")
+    @classmethod
+    def _are_known(cls, anchors: tuple[str, ...]) -> tuple[str, ...]:
+        for name in anchors:
+            if name != START and name not in SCRIPTED_POLICIES:
+                known = ", ".join((START, *SCRIPTED_POLICIES.names))
+                raise ValueError(f"unknown anchor {name!r}: expected one of {known}")
+        return anchors

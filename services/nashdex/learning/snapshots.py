@@ -1,0 +1,83 @@
+"""The pool of snapshots: earlier weights of the network in training, as opponents beside its newest self.
+
+A network that meets only its newest self forgets how to beat what it was before. A share of older opponents keeps it
+from going in circles (Heinrich & Silver 2016); prioritised sampling prefers those that still win (Vinyals et al. 2019).
+"""
+
+import copy
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from nashdex.core.ids import PolicyId
+from nashdex.learning.checkpoint import Checkpoints, Snapshot
+from nashdex.learning.loop import TrainingLoop
+from nashdex.learning.settings import PoolSettings
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.trajectory.episode import Episode
+
+
+class SnapshotPool:
+    """The snapshots of one training. The loop holds their state, so that checkpoints keep it."""
+
+    def __init__(self, training: TrainingLoop, checkpoints: Checkpoints, settings: PoolSettings) -> None:
+        self._training = training
+        self._checkpoints = checkpoints
+        self._settings = settings
+        self._networks: dict[str, ActorCritic] = {}
+
+    def add_when_due(self, number: int, num_decisions: int) -> None:
+        """Add the network as it is after ``number`` rounds, if the last snapshot is old enough."""
+        kept = self._training.snapshots
+        if self._settings.share == 0:
+            return
+        if kept and num_decisions - kept[-1].decisions < self._settings.every_decisions:
+            return
+        name = f"snapshot-{number:08d}"
+        weights = self._checkpoints.keep_weights(name, self._training.network.state_dict())
+        kept = (*kept, Snapshot(name=name, decisions=num_decisions, weights=weights))
+        self._training.snapshots = kept[-self._settings.size :]
+
+    def opponents(self, seed: int) -> dict[PolicyId, ActorCritic]:
+        """Return the snapshots that a round meets, drawn without replacement."""
+        kept = self._training.snapshots
+        if not kept:
+            return {}
+        weights = np.array([self._weight(snapshot) for snapshot in kept])
+        size = min(self._settings.opponents_a_round, len(kept))
+        drawn = np.random.default_rng(seed).choice(len(kept), size, replace=False, p=weights / weights.sum())
+        chosen = [kept[index] for index in sorted(drawn)]
+        self._networks = {snapshot.name: self._network(snapshot) for snapshot in chosen}
+        return {PolicyId(name): network for name, network in self._networks.items()}
+
+    def record(self, episodes: Iterable[Episode], learner: PolicyId) -> None:
+        """Count the learner's scores against snapshots in a round's ``episodes``."""
+        scores: dict[str, list[float]] = {}
+        for episode in episodes:
+            if episode.policy == learner:
+                scores.setdefault(episode.opponent, []).append(episode.score)
+        self._training.snapshots = tuple(_with_scores(one, scores) for one in self._training.snapshots)
+
+    def _weight(self, snapshot: Snapshot) -> float:
+        if self._settings.sampling == "uniform":
+            return 1.0
+        # As if two battles were drawn, so that a snapshot that nobody has met is like an equal one.
+        rate = (snapshot.score + 1) / (snapshot.battles + 2)
+        return (1 - rate) ** 2
+
+    def _network(self, snapshot: Snapshot) -> ActorCritic:
+        """Return the snapshot's network; the last round's are at hand.
+
+        Raises:
+            DataError: its weights are missing or altered.
+        """
+        if network := self._networks.get(snapshot.name):
+            return network
+        network = copy.deepcopy(self._training.network)
+        network.load_state_dict(self._checkpoints.weights(snapshot.weights))
+        return network
+
+
+def _with_scores(snapshot: Snapshot, scores: Mapping[str, list[float]]) -> Snapshot:
+    met = scores.get(snapshot.name, [])
+    return snapshot.model_copy(update={"battles": snapshot.battles + len(met), "score": snapshot.score + sum(met)})

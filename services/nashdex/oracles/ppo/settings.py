@@ -1,0 +1,96 @@
+"""Settings of PPO. Imports no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from nashdex.core.section import Choice, Section, Share
+from nashdex.learning.damping.schedule import Moment
+from nashdex.learning.damping.settings import DampingSettings
+from nashdex.learning.settings import EvaluationSettings, PoolSettings
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
+
+if TYPE_CHECKING:
+    from nashdex.settings.run import RunSettings
+
+
+class Annealing(Section):
+    """Shares of the initial values that are left at the end of a training, after a linear fall; 1 for a constant."""
+
+    learning_rate: Share = Field(1.0, description="Of both learning rates.")
+    entropy: Share = Field(1.0, description="Of the entropy bonus.")
+    clip_range: float = Field(1.0, gt=0, le=1, description="Of the clip range.")
+
+    @staticmethod
+    def at(share_left: float, moment: Moment) -> float:
+        """Return the factor at ``moment`` of a value of which ``share_left`` is left at the end."""
+        return 1.0 + (share_left - 1.0) * moment.share
+
+
+class PpoSettings(Choice):
+    """Proximal policy optimisation of a network, under damping."""
+
+    kind: Literal["ppo"] = "ppo"
+    start: Literal["newest", "clone"] = Field(
+        "newest",
+        description="Whose weights an iteration starts from: the newest network, or always the first iteration's, "
+        "which still tries every action. A nearly deterministic network may not find another response.",
+    )
+    decisions: int = Field(
+        0,
+        ge=0,
+        le=10**12,
+        description="Length of a training: decisions to learn from. The first round learns from the collected battles; "
+        "further ones play battles with the newest weights, until there are this many. 0: the first round alone.",
+    )
+    round_battles: int = Field(600, ge=2, le=10_000_000, description="Battles of each further round.")
+    num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the decisions of a round.")
+    minibatch_decisions: int = Field(512, ge=1, description="Decisions an optimiser step.")
+    learning_rate: float = Field(1e-4, gt=0, le=1, description="Adam's step size for the actor.")
+    critic_learning_rate: float | None = Field(
+        None, gt=0, le=1, description="Adam's step size for the critic; that of the actor if it is left out."
+    )
+    annealing: Annealing = Field(Annealing(), description="What falls linearly over the training.")
+    clip_range: float = Field(0.2, gt=0, le=1, description="ε, by which a ratio may differ from 1.")
+    target_kl_nats: float = Field(
+        0.0, ge=0, description="A round ends when the mean KL from the policy that played it is above this; 0: never."
+    )
+    critic_warmup_decisions: int = Field(
+        0, ge=0, description="Decisions at the start of a training from which the critic alone learns."
+    )
+    gae_lambda: float = Field(0.95, ge=0, le=1, description="λ of generalised advantage estimation.")
+    prediction_coefficient: float = Field(
+        0.1, ge=0, description="Weight of predicting the opponent's choice, for networks that do; 0 for none."
+    )
+    advantage_clip: float = Field(5.0, gt=0, description="Bound of a normalised advantage.")
+    max_gradient_norm: float = Field(
+        0.5, gt=0, description="Global norm that the actor's and the critic's gradient are scaled down to."
+    )
+    pool: PoolSettings = Field(PoolSettings(), description="Snapshots of the network in training, as opponents.")
+    evaluation: EvaluationSettings = Field(EvaluationSettings(), description="The learning curve.")
+    damping: DampingSettings = Field(
+        default_factory=DampingSettings, description="A damping preset, and overrides of its values."
+    )
+
+
+def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
+    """Yield settings that have no effect together."""
+    if settings.decisions == 0:
+        further = ("round_battles", "pool", "evaluation")
+        defaults = PpoSettings.model_fields
+        for key in further:
+            if getattr(settings, key) != defaults[key].get_default(call_default_factory=True):
+                yield f"train.oracle.{key} has no effect with train.oracle.decisions = 0: leave it out"
+    if settings.critic_warmup_decisions >= settings.decisions > 0:
+        yield (
+            f"train.oracle.critic_warmup_decisions is {settings.critic_warmup_decisions} and train.oracle.decisions "
+            f"{settings.decisions}, so the actor never learns; expected less"
+        )
+    if settings.start == "clone" and OPPONENT_RULES[run.opponents.kind].needs_newest:
+        yield (
+            f"train.oracle.start 'clone' makes opponents {run.opponents.kind!r} start over in each iteration; expected "
+            "'newest', or other opponents"
+        )

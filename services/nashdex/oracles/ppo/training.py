@@ -1,0 +1,238 @@
+"""How PPO trains: rounds of battles, and epochs over each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from torch import Tensor
+
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.seeds import derive_seed
+from nashdex.core.steps import StepName
+from nashdex.learning import batching
+from nashdex.learning.batching import Batch
+from nashdex.learning.clock import Clock
+from nashdex.learning.damping.controller import Controller, ControllerState
+from nashdex.learning.data import collected_battles, prepare_torch
+from nashdex.learning.experience import Experience, gather
+from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
+from nashdex.learning.references import Reference, SnapshotReference, make_reference
+from nashdex.learning.rounds import NEWEST, Rounds
+from nashdex.learning.snapshots import SnapshotPool
+from nashdex.oracles.interface import Task, Trained
+from nashdex.oracles.ppo.loss import Targets, critic_loss, make_targets, measure, ppo_loss
+from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.policies.archive import load_network
+from nashdex.store.attempt import find_manifest
+from nashdex.store.documents import read_written
+from nashdex.telemetry import metrics
+from nashdex.telemetry.progress import Progress
+from nashdex.trajectory.episode import Episode
+
+BETA: Final = "beta_reference"
+STEP_SIZE: Final = "learning_rate"
+"""Names of the controllers, after what they multiply."""
+PROBE_DECISIONS = 4096
+"""Decisions on which a round that is not the last one is measured."""
+
+
+def improve(
+    training: TrainingLoop,
+    batch: Batch,
+    targets: Targets,
+    reference: Reference | None,
+    settings: PpoSettings,
+    clock: Clock,
+    seed: int,
+    progress: Progress,
+) -> None:
+    """Train for ``num_epochs`` over the batch of the loop's round, from wherever in it the loop is."""
+    damping, annealing = settings.damping, settings.annealing
+    actor_rate = damping.learning_rate(settings.learning_rate)
+    critic_rate = damping.learning_rate(settings.critic_learning_rate or settings.learning_rate)
+    per_epoch = batching.num_minibatches(len(batch), settings.minibatch_decisions)
+    num_updates = settings.num_epochs * per_epoch
+    order: tuple[Tensor, ...] = ()
+    while training.round_update < num_updates and not _moved_enough(training, settings):
+        epoch, position = divmod(training.round_update, per_epoch)
+        if position == 0 or not order:
+            order_seed = derive_seed(seed, "round", training.round, "epoch", epoch)
+            order = batching.minibatches(len(batch), settings.minibatch_decisions, order_seed)
+        rows = order[position]
+        moment = clock.moment(training.update, training.num_decisions, len(batch), training.round_update / num_updates)
+        share = annealing.at(annealing.learning_rate, moment)
+        rates = Rates(actor_rate.at(moment, share * _multiplier(training, STEP_SIZE)), critic_rate.at(moment, share))
+        minibatch = batch.rows(rows)
+        metrics.STALENESS.set(training.round_update)
+        if training.num_decisions < settings.critic_warmup_decisions:
+            loss, measured = critic_loss(training.network, minibatch, targets.rows(rows, batch.device))
+            training.step(loss, measured, progress, rates)
+            continue
+        multiplier = _multiplier(training, BETA)
+        coefficients = damping.coefficients(moment, multiplier, annealing.at(annealing.entropy, moment))
+        loss, measured = ppo_loss(
+            training.network,
+            minibatch,
+            targets.rows(rows, batch.device),
+            reference,
+            coefficients,
+            settings,
+            settings.clip_range * annealing.at(annealing.clip_range, moment),
+        )
+        if training.round == 0:
+            measured["kl_iteration_start"] = measured["kl_behaviour"]
+        if damping.beta.controller.is_on:
+            measured["beta_multiplier"] = multiplier
+        if damping.is_warm(moment):
+            _observe(training, BETA, damping.beta.controller, measured.get("kl_reference"))
+            _observe(training, STEP_SIZE, damping.step_size.controller, measured["kl_behaviour"])
+        if reference is not None:
+            metrics.KL_REFERENCE.set(measured["kl_reference"], reference=reference.kind)
+        training.step(loss, measured, progress, rates)
+
+
+def _moved_enough(training: TrainingLoop, settings: PpoSettings) -> bool:
+    """Say whether the round ends early, by the KL from the policy that played it."""
+    return 0 < settings.target_kl_nats < training.mean("kl_behaviour")
+
+
+def _multiplier(training: TrainingLoop, name: str) -> float:
+    return training.controllers.get(name, ControllerState()).multiplier
+
+
+def _observe(training: TrainingLoop, name: str, controller: Controller, kl_nats: float | None) -> None:
+    """Give the controller of ``name``, if it is on, a measured KL."""
+    if controller.is_on and kl_nats is not None:
+        training.controllers[name] = controller.observe(training.controllers.get(name, ControllerState()), kl_nats)
+
+
+def train(task: Task, settings: PpoSettings) -> Trained:
+    """Improve the plan's learner, in rounds, until it has learned from as many decisions as the settings say."""
+    run, shared = task.settings, task.settings.train
+    device = prepare_torch(shared.device, shared.num_threads)
+    collected = collected_battles(
+        task.store, task.game, task.plan, num_shards=run.collect.shards, shard=task.shard, attempt=task.attempt
+    )
+    network = load_network(task.store, task.plan.learner, collected.space).to(device)
+    # Both copy the loaded weights, before a checkpoint may replace them.
+    start = SnapshotReference(network, task.plan.learner)
+    reference = make_reference(task.store, task.plan, settings.damping, network, start)
+    before = _before(task)
+    training = TrainingLoop(
+        network,
+        LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates),
+        collected.checkpoints,
+        reference=reference,
+    )
+    pool = SnapshotPool(training, collected.checkpoints, settings.pool)
+    predicts_opponent = settings.prediction_coefficient > 0 and network.predicts_opponent
+
+    def experience_of(episodes: Sequence[Episode], policy: PolicyId) -> Experience:
+        return gather(
+            episodes,
+            policy,
+            task.game,
+            collected.space,
+            shared.reward,
+            shared.discount,
+            device,
+            predicts_opponent=predicts_opponent,
+        )
+
+    cpu_seconds_before = training.cpu_seconds
+    clock = _clock(task, settings, before, collected.num_decisions)
+    with (
+        Rounds(
+            task.store,
+            run,
+            task.game,
+            task.plan,
+            task.shard,
+            settings.round_battles,
+            snapshot_share=settings.pool.share,
+            records_opponents=predicts_opponent,
+        ) as battles,
+        Progress(StepName.TRAIN, task.shard, 0, "updates", done=training.update) as progress,
+    ):
+        if settings.evaluation.every_decisions and not training.evaluations:
+            training.evaluations = battles.evaluate(network, start.network, settings.evaluation, 0, 0.0)
+        while True:
+            number = training.round
+            behaviour = start.network
+            learner: PolicyId = task.plan.learner
+            episodes: Sequence[Episode] = collected.episodes
+            if number:
+                behaviour, learner = training.network_of_round(), NEWEST
+                met = pool.opponents(derive_seed(task.seed, "pool", number))
+                episodes = battles.play(number, behaviour, met)
+            seen = experience_of(episodes, learner)
+            targets = make_targets(behaviour, seen, settings, shared.discount)
+            progress.expect(_expected_updates(training, len(seen.batch), settings))
+            improve(training, seen.batch, targets, reference, settings, clock, task.seed, progress)
+
+            num_decisions = training.num_decisions + len(seen.batch)
+            is_last = num_decisions >= settings.decisions
+            probe = slice(None if is_last else PROBE_DECISIONS)
+            summary = measure(network, start, seen.batch, targets, probe, settings.clip_range)
+            if training.check_round(summary):
+                summary = measure(network, start, seen.batch, targets, probe, settings.clip_range)
+            training.latest["kl_iteration_start"] = summary["kl_iteration_start"]
+            cpu_seconds = cpu_seconds_before + battles.cpu_seconds
+            if settings.evaluation.is_due(training.num_decisions, num_decisions, is_last=is_last):
+                training.evaluations += battles.evaluate(
+                    network, start.network, settings.evaluation, num_decisions, cpu_seconds
+                )
+            if is_last:
+                break
+            pool.record(episodes, learner)
+            training.begin_round(number + 1, summary["entropy"], num_decisions, cpu_seconds)
+            pool.add_when_due(number + 1, num_decisions)
+    return Trained(
+        policy=network,
+        summary=summary,
+        curve=training.curve.with_newest(),
+        evaluations=training.evaluations,
+        num_updates=training.update,
+        num_run_updates=before.updates + training.update,
+        num_decisions=num_decisions,
+        num_run_decisions=before.decisions + num_decisions,
+        cpu_seconds=cpu_seconds,
+        rollbacks=training.rollbacks,
+        preset=settings.damping.preset,
+        reference=reference.source if reference else "none",
+        when_stored=collected.checkpoints.clear,
+    )
+
+
+def _expected_updates(training: TrainingLoop, round_decisions: int, settings: PpoSettings) -> int:
+    """Return the optimiser steps of the whole training, if all further rounds are like this one."""
+    num_left = max(round_decisions, settings.decisions - training.num_decisions)
+    per_round = settings.num_epochs * batching.num_minibatches(round_decisions, settings.minibatch_decisions)
+    return training.update - training.round_update + round(per_round * num_left / round_decisions)
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What the run did before this iteration, along this shard."""
+
+    updates: int = 0
+    decisions: int = 0
+
+
+def _before(task: Task) -> _Before:
+    if task.plan.iteration == 0:
+        return _Before()
+    manifest = find_manifest(task.store, task.plan.iteration - 1, StepName.TRAIN, task.shard)
+    if manifest is None:
+        return _Before()
+    result = read_written(task.store, manifest, TRAINING_RESULT, TrainingResult)
+    return _Before(result.num_run_updates, result.num_run_decisions)
+
+
+def _clock(task: Task, settings: PpoSettings, before: _Before, num_collected: int) -> Clock:
+    length = max(settings.decisions, num_collected)
+    if settings.damping.clock == "iteration":
+        return Clock(length)
+    first = 1 if task.settings.train.first.kind != settings.kind else 0
+    return Clock(length * max(1, task.settings.iterations - first), before.decisions, before.updates)
