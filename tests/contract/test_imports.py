@@ -65,6 +65,8 @@ def modules_of(package: str) -> list[str]:
     ]
 
 
+TRAINING = {"nashdex.oracles.ppo.loss", "nashdex.oracles.ppo.training"}
+"""Imported late, by a training."""
 CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}
 """Imported late, by commands that talk to a cluster."""
 
@@ -112,7 +114,7 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
         (modules_of("exporter"), []),
         (modules_of("local"), []),
         (modules_of("games/tabular"), []),
-        ([*modules_of("oracles"), *modules_of("learning/damping")], []),
+        ([*(set(modules_of("oracles")) - TRAINING), *modules_of("learning/damping"), "nashdex.learning.settings"], []),
         (STEPS, []),
     ],
     ids=[

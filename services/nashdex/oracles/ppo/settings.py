@@ -26,7 +26,7 @@ class Annealing(Section):
 
     @staticmethod
     def at(share_left: float, moment: Moment) -> float:
-        """Return the factor at ``moment`` of a value of which ``share_left`` is left at the end."""
+        """Return the factor at ``moment`` of a value that falls to ``share_left`` of itself."""
         return 1.0 + (share_left - 1.0) * moment.share
 
 
