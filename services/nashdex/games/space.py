@@ -2,13 +2,18 @@
 
 import hashlib
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, PositiveInt, model_validator
 
 from nashdex.core.documents import Model
+
+MAX_OBSERVATION_SIZE = 1 << 20
+MAX_ACTIONS = 1 << 16
+"""Bounds far above any game's, so that no document makes a reader allocate without end."""
+VocabularySize = Annotated[int, Field(ge=1, le=1 << 20)]
 
 
 class ObservationField(Model):
@@ -49,10 +54,10 @@ class Space(Model):
     game: str
     format: str
     version: str
-    observation_size: PositiveInt
-    num_actions: PositiveInt
+    observation_size: int = Field(ge=1, le=MAX_OBSERVATION_SIZE)
+    num_actions: int = Field(ge=1, le=MAX_ACTIONS)
     actions: tuple[str, ...]
-    vocabularies: dict[str, PositiveInt] = Field(description="Sizes, index 0 (none or unknown) counted.")
+    vocabularies: dict[str, VocabularySize] = Field(description="Sizes, index 0 (none or unknown) counted.")
     blocks: tuple[ObservationBlock, ...]
 
     @model_validator(mode="after")

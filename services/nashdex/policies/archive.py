@@ -19,9 +19,11 @@ from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, re
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.settings import NETWORKS
+from nashdex.policies.networks.settings import NETWORKS, NetworkSettings
 from nashdex.policies.tables import table_bytes
 from nashdex.store.protocol import ObjectStore
+
+_MOST_PROBLEMS = 8
 
 
 def save_policy(
@@ -110,14 +112,17 @@ def load_network(store: ObjectStore, policy_id: BarePolicyId, space: Space) -> A
             "Train it again, or use the nashdex that made it"
         )
     key = keys.policy_weights(policy_id)
-    weights = read_checked(store, key, document.weights_sha256)
+    weights = read_checked(store, key, document.weights_sha256, document.weights_bytes)
+    tensors = read_weights(document.space, document.network, weights, f"{store.uri}/{key}")
     network = make_network(document.space, document.network)
-    load_weights(network, weights, f"{store.uri}/{key}")
+    network.load_state_dict(tensors)
     return network
 
 
-def load_weights(network: ActorCritic, weights: bytes, source: str) -> None:
-    """Set the network's parameters from safetensors; ``source`` names them in errors.
+def read_weights(space: Space, settings: NetworkSettings, weights: bytes, source: str) -> dict[str, Tensor]:
+    """Return the tensors of a network from safetensors; ``source`` names them in errors.
+
+    The shapes that settings ask for are compared with those that are stored before any network takes memory.
 
     Raises:
         DataError: the bytes are no safetensors, or a tensor is missing, superfluous, of another shape or not finite.
@@ -126,7 +131,8 @@ def load_weights(network: ActorCritic, weights: bytes, source: str) -> None:
         tensors: dict[str, Tensor] = safetensors.load(weights)
     except SafetensorError as error:
         raise DataError(f"{source} is not a safetensors file: {error}") from error
-    expected: dict[str, Any] = network.state_dict()
+    with torch.device("meta"):
+        expected: dict[str, Any] = make_network(space, settings).state_dict()
     problems = [f"{name} is missing" for name in sorted(expected.keys() - tensors.keys())]
     problems += [f"{name} is not part of the network" for name in sorted(tensors.keys() - expected.keys())]
     for name in sorted(tensors.keys() & expected.keys()):
@@ -138,5 +144,5 @@ def load_weights(network: ActorCritic, weights: bytes, source: str) -> None:
         elif not torch.isfinite(tensors[name]).all():
             problems.append(f"{name} holds a number that is not finite")
     if problems:
-        raise DataError(f"{source} does not fit the network: {'; '.join(problems)}")
-    network.load_state_dict(tensors)
+        raise DataError(f"{source} does not fit the network: {'; '.join(problems[:_MOST_PROBLEMS])}")
+    return tensors

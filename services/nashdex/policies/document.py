@@ -17,6 +17,8 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.store.protocol import ObjectStore
 
 _SHA256 = r"^[0-9a-f]{64}$"
+MAX_DOCUMENT_BYTES = 1 << 24
+"""Of a description, whose space takes about 100 KB in real games."""
 UNSET_ID = BarePolicyId(PolicyId("unset"))
 """The id of a document until its content id is computed."""
 
@@ -89,7 +91,7 @@ def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument
             f"{store.uri} has no policy {policy_id!r}: expected {', '.join(SCRIPTED_POLICIES.names)}, or the id of a "
             "policy that a train step stored there"
         )
-    document = PolicyDocument.from_json(store.get(key), f"{store.uri}/{key}")
+    document = PolicyDocument.from_json(store.get(key, MAX_DOCUMENT_BYTES), f"{store.uri}/{key}")
     if not document.content_id() == document.id == policy_id:
         raise DataError(
             f"{store.uri}/{key} was altered: its content has id {document.content_id()}, it says {document.id}, and it "
@@ -98,13 +100,13 @@ def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument
     return document
 
 
-def read_checked(store: ObjectStore, key: str, sha256: str) -> bytes:
+def read_checked(store: ObjectStore, key: str, sha256: str, max_bytes: int | None) -> bytes:
     """Return an object that a policy's document describes.
 
     Raises:
-        DataError: it is missing, or it was altered.
+        DataError: it is missing, larger than ``max_bytes``, or it was altered.
     """
-    data = store.get(key)
+    data = store.get(key, max_bytes)
     digest = hashlib.sha256(data).hexdigest()
     if digest != sha256:
         raise DataError(f"{store.uri}/{key} has sha256 {digest}, expected {sha256}: it was altered or truncated")

@@ -1,6 +1,7 @@
 """Policies of tabular games: action probabilities by information state, in the store and in battle. Needs no torch."""
 
 import hashlib
+import math
 from typing import Final
 
 import numpy as np
@@ -24,6 +25,8 @@ from nashdex.policies.scripted.registry import is_scripted
 from nashdex.store.protocol import ObjectStore
 
 _TENSOR: Final = "table"
+_HEADER_BYTES: Final = 4096
+"""More than safetensors writes before one tensor."""
 
 
 class TablePolicy:
@@ -131,7 +134,9 @@ def _stored_table(store: ObjectStore, policy: BarePolicyId, space: Space) -> Tab
     key = keys.policy_table(policy)
     if document.table_sha256 is None:
         raise DataError(f"policy {policy} has no table; expected one, as in every run of a tabular game")
-    data = read_checked(store, key, document.table_sha256)
+    shape = (space.vocabularies[STATE] - 1, space.num_actions)
+    most_bytes = math.prod(shape) * np.dtype(np.float64).itemsize + _HEADER_BYTES
+    data = read_checked(store, key, document.table_sha256, most_bytes)
     try:
         tensors = safetensors.load(data)
     except SafetensorError as error:
@@ -139,7 +144,6 @@ def _stored_table(store: ObjectStore, policy: BarePolicyId, space: Space) -> Tab
     table = tensors.get(_TENSOR)
     if table is None or table.dtype != np.float64:
         raise DataError(f"{store.uri}/{key} has no float64 tensor {_TENSOR!r}, which is a policy's table")
-    shape = (space.vocabularies[STATE] - 1, space.num_actions)
     if table.shape != shape:
         raise DataError(f"{store.uri}/{key} is of shape {table.shape}; expected {shape}, states by actions")
     return table

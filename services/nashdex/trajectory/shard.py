@@ -11,7 +11,7 @@
 | ``policies``, ``opponents`` | u16 (E,) | indices into the metadata's policy ids |
 
 The blob's metadata holds one JSON document, :class:`ShardMetadata`, under ``shard``. The frame states its content's
-size, which is checked before anything is decompressed, and has a checksum over each compressed block.
+size, which is checked against the frame's own before anything is decompressed. Each compressed block has a checksum.
 """
 
 import json
@@ -36,8 +36,14 @@ from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 
 PART_PREFIX = "trajectories-"
-MAX_PART_BYTES = 1 << 30
-"""No part may hold more than this when decompressed."""
+MAX_PART_BYTES = 1 << 26
+"""No part may hold more than this when decompressed. Reading takes up to ten times as much: a mask's bit fills a byte."""
+MAX_PART_EPISODES = 1 << 17
+"""No part may hold more: an episode takes 700 bytes of Python objects, however short it is."""
+MAX_HEADER_BYTES = 1 << 22
+"""Of a blob's header, which holds the space: about 100 KB in real games."""
+_MOST_COMPRESSION = 255
+"""lz4 stores at least one byte for so many."""
 PART_BYTES = 8 * 1024 * 1024
 """Default size of a part before compression: few objects per shard, and small enough to hold two in memory."""
 MAX_ACTIONS = 256
@@ -140,10 +146,13 @@ def decode(frame: bytes, key: str) -> tuple[Space, list[Episode]]:
     """
     blob = _decompress(frame, key)
     try:
+        header_bytes = int.from_bytes(blob[:8], "little")
+        if header_bytes > MAX_HEADER_BYTES:
+            raise DataError(f"{key} has a header of {header_bytes} bytes; expected {MAX_HEADER_BYTES} at most")
         tensors: _Tensors = safetensors.load(blob)
-        header = json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])
+        header = json.loads(blob[8 : 8 + header_bytes])
         document = header["__metadata__"][_METADATA_KEY]
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise DataError(f"{key} holds no trajectory part: {error}; collect the shard again") from error
     metadata = ShardMetadata.from_json(document.encode(), key)
     _check_shapes(tensors, metadata.space, key)
@@ -151,15 +160,22 @@ def decode(frame: bytes, key: str) -> tuple[Space, list[Episode]]:
 
 
 def _decompress(frame: bytes, key: str) -> bytes:
+    """Return the content of a frame. Allocates no more than it declares, which is no more than it can hold."""
+    most_bytes = min(MAX_PART_BYTES, _MOST_COMPRESSION * len(frame))
     try:
         size_bytes = int(lz4.frame.get_frame_info(frame)["content_size"])
-        if not 0 < size_bytes <= MAX_PART_BYTES:
-            raise DataError(f"{key} declares {size_bytes} bytes of content; expected 1 to {MAX_PART_BYTES}")
-        blob: bytes = lz4.frame.decompress(frame)
-    except (RuntimeError, ValueError) as error:
+        if not 0 < size_bytes <= most_bytes:
+            raise DataError(f"{key} declares {size_bytes} bytes of content; expected 1 to {most_bytes}")
+        decompressor = lz4.frame.LZ4FrameDecompressor()
+        blob: bytes = decompressor.decompress(frame, max_length=size_bytes)
+        # The end of a frame and its checksums are read once there is room for more content.
+        more = b"" if decompressor.eof else decompressor.decompress(b"", max_length=1)
+    except (RuntimeError, ValueError, EOFError) as error:
         raise DataError(f"{key} is no whole lz4 frame: {error}; collect the shard again") from error
-    if len(blob) != size_bytes:
-        raise DataError(f"{key} holds {len(blob)} bytes but declares {size_bytes}; collect the shard again")
+    if len(blob) != size_bytes or more or not decompressor.eof or decompressor.unused_data:
+        raise DataError(
+            f"{key} holds more or less than the {size_bytes} bytes that it declares; collect the shard again"
+        )
     return blob
 
 
@@ -169,6 +185,8 @@ def _check_shapes(tensors: _Tensors, space: Space, key: str) -> None:
     if missing:
         raise DataError(f"{key} has no {', '.join(missing)}; expected {', '.join(_DTYPES)}")
     num_decisions, num_episodes = len(tensors["actions"]), len(tensors["lengths"])
+    if num_episodes > MAX_PART_EPISODES:
+        raise DataError(f"{key} holds {num_episodes} episodes; expected {MAX_PART_EPISODES} at most")
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_DTYPES, (num_episodes,)) | {
         "observations": (num_decisions, space.observation_size),
         "masks": (num_decisions, -(-space.num_actions // 8)),
@@ -242,7 +260,8 @@ class ShardWriter:
         if self._pending is not None and self._pending.done():
             self._pending.result()
         size_bytes = len(episode) * self._decision_bytes
-        if self._episodes and self._held_bytes + size_bytes > self._max_part_bytes:
+        is_full = self._held_bytes + size_bytes > self._max_part_bytes or len(self._episodes) >= MAX_PART_EPISODES
+        if self._episodes and is_full:
             self._flush()
         self._episodes.append(episode)
         self._held_bytes += size_bytes

@@ -13,7 +13,7 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.space import Space
-from nashdex.policies.archive import load_network, load_network_policy, load_weights, read_document, save_policy
+from nashdex.policies.archive import load_network, load_network_policy, read_document, read_weights, save_policy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.store import open_store
@@ -125,7 +125,7 @@ def test_tensors_that_do_not_fit_are_named() -> None:
     state["actor.weight"] = torch.zeros(3, 16)
     state["trunk.0.bias"][0] = float("nan")
     with pytest.raises(DataError) as caught:
-        load_weights(net, safetensors.save(state), "here")
+        read_weights(net.space, net.settings, safetensors.save(state), "here")
     for problem in (
         "critic.2.bias is missing",
         "extra is not part of the network",
