@@ -148,7 +148,7 @@ def decode(frame: bytes, key: str) -> tuple[Space, list[Episode]]:
     try:
         header_bytes = int.from_bytes(blob[:8], "little")
         if header_bytes > MAX_HEADER_BYTES:
-            raise DataError(f"{key} has a header of {header_bytes} bytes; expected {MAX_HEADER_BYTES} at most")
+            raise DataError(f"{key} holds no trajectory part: its header claims {header_bytes} bytes")
         tensors: _Tensors = safetensors.load(blob)
         header = json.loads(blob[8 : 8 + header_bytes])
         document = header["__metadata__"][_METADATA_KEY]

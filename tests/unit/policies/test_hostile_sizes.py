@@ -27,7 +27,7 @@ def found() -> dict[str, dict[str, object]]:
     [
         ("more_than_declared", "holds more or less than the 1048576 bytes that it declares"),
         ("crowd", "holds 2000000 episodes"),
-        ("header", "has a header of"),
+        ("header", "its header claims"),
         ("vast_network", "does not fit the network"),
     ],
 )
