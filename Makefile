@@ -108,7 +108,7 @@ kind: ## Start a kind cluster with Argo and install nashdex in it; needs Docker,
 	$(MAKE) images TORCH=cpu
 	$(MAKE) load-images CLUSTER_LOAD='kind load docker-image --name nashdex'
 	kubectl apply -f k8s/overlays/kind/namespace.yaml
-	helm upgrade --install nashdex helm/nashdex -n nashdex --wait --timeout 5m
+	helm upgrade --install nashdex helm/nashdex -n nashdex -f helm/nashdex/ci/small-values.yaml --wait --timeout 5m
 
 .PHONY: kind-down
 kind-down: ## Remove that cluster

@@ -1,7 +1,7 @@
 """Write the generated files of helm/nashdex and k8s: ``make chart``. With --check, name the files that are stale.
 
-helm/nashdex/values.yaml, values.schema.json and the README's table come from the model in chart_values. k8s/base and
-k8s/components/object-store are the rendered chart, for clusters without Helm.
+helm/nashdex/values.yaml, values.schema.json and the README's table come from the model in chart_values. k8s/base,
+k8s/components/object-store and k8s/overlays/kind/site.yaml are the rendered chart, for clusters without Helm.
 """
 
 import json
@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from chart_values import ChartValues
+from nashdex.cluster.site import CONFIG_MAP
 
 ROOT = Path(__file__).parents[1]
 CHART = Path("helm/nashdex")
@@ -74,6 +75,12 @@ def without_helm(document: Any) -> Any:  # noqa: ANN401 - any part of a YAML doc
     return [without_helm(value) for value in document] if isinstance(document, list) else document
 
 
+def pod_patches(site: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of the site's ConfigMap that says which resources pods request."""
+    kept = {key: value for key, value in site["data"].items() if key.endswith("-pod-patch")}
+    return {key: site[key] for key in ("apiVersion", "kind")} | {"metadata": {"name": CONFIG_MAP}, "data": kept}
+
+
 def documents(objects: list[dict[str, Any]]) -> str:
     """Return the text of a file of objects, ordered by kind and name."""
     ordered = sorted(objects, key=lambda each: (each["kind"], each["metadata"]["name"]))
@@ -101,6 +108,8 @@ def files() -> Iterator[tuple[Path, str]]:
     base = [each for name, parts in external.items() if name != "workflow-templates.yaml" for each in parts]
     kept = [each for each in base if "helm.sh/hook" not in each["metadata"].get("annotations", {})]
     yield Path("k8s/base/nashdex.yaml"), documents(kept)
+    small = rendered(yaml.safe_load((ROOT / CHART / "ci/small-values.yaml").read_text()))
+    yield Path("k8s/overlays/kind/site.yaml"), documents([pod_patches(small["site.yaml"][0])])
     yield Path("k8s/components/object-store/object-store.yaml"), documents(embedded[EMBEDDED])
 
 

@@ -8,10 +8,12 @@ from argo_templates.pods import (
     CONTROL,
     CREDENTIALS,
     EVALUATOR,
+    GATEWAY_SIZE,
     STORE_ENVIRONMENT,
     TERMINATION_LOG,
     TRAINER,
     PodKind,
+    Size,
     image,
     workflow_parameter,
 )
@@ -28,7 +30,6 @@ _ARGS = {
 _METADATA = shared_map("metadata", {"labels": component_labels("check")})
 _VOLUMES = shared_list("volumes", [Inline(name="tmp", emptyDir={})])
 _MOUNTS = shared_list("mounts", [Inline(name="tmp", mountPath="/tmp")])
-_RESOURCES = shared_map("resources", {"requests": Inline(cpu="50m", memory="128Mi")})
 
 
 def check() -> WorkflowTemplate:
@@ -58,13 +59,15 @@ def _pod(name: str, kind: PodKind) -> Map:
         "podSpecPatch": workflow_parameter(f"{kind.patch}-pod-patch"),
         "securityContext": POD_SECURITY,
         "volumes": _VOLUMES,
-        "container": _store_check() if kind is CONTROL else _container("main", kind.image, "nashdex", _ARGS[name]),
+        "container": _store_check()
+        if kind is CONTROL
+        else _container("main", kind.image, "nashdex", _ARGS[name], kind.size),
         **(_gateway() if kind.has_gateway else {}),
     }
 
 
 def _store_check() -> Map:
-    container = _container("main", CONTROL.image, "nashdex", [])
+    container = _container("main", CONTROL.image, "nashdex", [], CONTROL.size)
     before, after = ("name", "image", "imagePullPolicy", "command"), ("resources", "securityContext", "volumeMounts")
     return {
         **{key: container[key] for key in before},
@@ -82,17 +85,19 @@ def _gateway() -> Map:
     }
 
 
-def _container(name: str, image_name: str, command: str, args: list[str]) -> Map:
+def _container(name: str, image_name: str, command: str, args: list[str], size: Size) -> Map:
     container: dict[str, Any] = {
         "name": name,
         **image(image_name),
         "command": InlineList([command]),
         "args": InlineList(args),
-        "resources": _RESOURCES,
+        "resources": size.resources,
         "securityContext": CONTAINER_SECURITY,
         "volumeMounts": _MOUNTS,
     }
     return container
 
 
-_GATEWAY = shared_list("gateway", [_container("showdown", "showdown", "nashdex-showdown", ["gateway", "--version"])])
+_GATEWAY = shared_list(
+    "gateway", [_container("showdown", "showdown", "nashdex-showdown", ["gateway", "--version"], GATEWAY_SIZE)]
+)

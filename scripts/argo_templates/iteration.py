@@ -2,7 +2,15 @@
 
 from argo_templates.pods import workflow_parameter
 from argo_templates.steps import STEPS, step_templates
-from argo_templates.workflows import ITERATION, RUN, Map, WorkflowTemplate, workflow_template
+from argo_templates.workflows import (
+    ITERATION,
+    ITERATION_DEADLINE_SECONDS,
+    MAX_PODS,
+    RUN,
+    Map,
+    WorkflowTemplate,
+    workflow_template,
+)
 from argo_templates.yaml_text import Inline, comment
 from nashdex.cluster.status import FAN_OUT_OUTPUTS
 from nashdex.planning.dag import PlannedStep, iteration_steps
@@ -11,7 +19,6 @@ from nashdex.settings.run import RunSettings
 _EVERY_STEP = iteration_steps(RunSettings.model_validate({"gate": {"test": "sprt"}}))
 _ALWAYS = {step.name for step in iteration_steps(RunSettings())}
 _MAX_FAILURES_BYTES = 48_000
-_WEEK_SECONDS = 7 * 24 * 3600
 
 
 def iteration() -> WorkflowTemplate:
@@ -22,13 +29,13 @@ def iteration() -> WorkflowTemplate:
         component="iteration",
         title="One iteration",
         description="Runs an iteration of a run. Steps that are done already are not repeated.",
-        deadline_seconds=_WEEK_SECONDS,
+        deadline_seconds=ITERATION_DEADLINE_SECONDS,
         parameters=[RUN, ITERATION],
         templates=[{"name": "iteration", "dag": {"tasks": _tasks()}}, _exit_handler()],
         called=[build() for build in step_templates().values()],
         extra_spec={
             "onExit": "verdict",
-            "parallelism": 64,
+            "parallelism": MAX_PODS,
             comment("Two workflows of one run would do the same work twice, so the second waits."): None,
             "synchronization": {"mutexes": [{"name": f"nashdex-{workflow_parameter('run')}"}]},
         },

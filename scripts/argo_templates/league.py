@@ -1,7 +1,15 @@
 """The WorkflowTemplate of a whole run: begin it, then one Workflow an iteration."""
 
 from argo_templates.pods import CONTROL, RETRY, input_parameter, pod, workflow_parameter
-from argo_templates.workflows import POD_SECURITY, Map, WorkflowTemplate, component_labels, workflow_template
+from argo_templates.workflows import (
+    ITERATION_DEADLINE_SECONDS,
+    LEAGUE_DEADLINE_SECONDS,
+    POD_SECURITY,
+    Map,
+    WorkflowTemplate,
+    component_labels,
+    workflow_template,
+)
 from argo_templates.yaml_text import Inline, Literal, comment, to_text
 from nashdex.cluster.client import ITERATION_LABEL, RUN_LABEL
 
@@ -17,7 +25,7 @@ def league() -> WorkflowTemplate:
         component="league",
         title="A run's iterations",
         description="Begins a run and runs its iterations in turn, each as its own Workflow.",
-        deadline_seconds=30 * 24 * _HOUR_SECONDS,
+        deadline_seconds=LEAGUE_DEADLINE_SECONDS,
         parameters=[
             Inline(name="run", description="Id of the run."),
             Inline(name="first-iteration", value="0", description="First iteration, from 0."),
@@ -106,7 +114,7 @@ def _workflow() -> Map:
         "metadata": {"labels": component_labels("league") | labels},
         "serviceAccountName": "nashdex-league",
         "securityContext": POD_SECURITY,
-        "activeDeadlineSeconds": 7 * 24 * _HOUR_SECONDS,
+        "activeDeadlineSeconds": ITERATION_DEADLINE_SECONDS,
         "retryStrategy": RETRY,
         "podSpecPatch": workflow_parameter("league-pod-patch"),
         "resource": {

@@ -23,6 +23,29 @@ _METRICS_PORT = 9090
 
 
 @dataclass(frozen=True)
+class Size:
+    """What a container requests, and the memory above which it is killed. The site's patch overrides it.
+
+    There is no limit of CPU: a pod may use cores that are idle.
+    """
+
+    cpu: str
+    memory: str
+    memory_limit: str
+
+    @property
+    def resources(self) -> Map:
+        """Requests and limits, as Kubernetes writes them."""
+        return {
+            "requests": Inline(cpu=self.cpu, memory=self.memory),
+            "limits": Inline(memory=self.memory_limit),
+        }
+
+
+GATEWAY_SIZE = Size("1", "1Gi", "2Gi")
+
+
+@dataclass(frozen=True)
 class PodKind:
     """Pods that share an image, a patch of the site, and their needs."""
 
@@ -30,9 +53,8 @@ class PodKind:
     """Name of the image; the site's key is ``image-`` and this."""
     patch: str
     """The site's key is this and ``-pod-patch``."""
-    cpu: str = "50m"
-    memory: str = "128Mi"
-    """Requests, if the site's patch has none."""
+    size: Size
+    """Of the main container."""
     has_gateway: bool = False
     """Whether a battle gateway runs beside it, as a sidecar."""
     has_learner: bool = False
@@ -41,10 +63,11 @@ class PodKind:
     """Whether the kubelet restarts it when its health endpoint reports no progress."""
 
 
-COLLECTOR = PodKind("collector", "collect", "100m", "256Mi", has_gateway=True, is_restarted=True)
-EVALUATOR = PodKind("evaluator", "evaluate", "100m", "256Mi", has_gateway=True, is_restarted=True)
-TRAINER = PodKind("trainer", "train", "100m", "512Mi", has_learner=True, is_restarted=True)
-CONTROL = PodKind("control", "control")
+COLLECTOR = PodKind("collector", "collect", Size("1", "1Gi", "2Gi"), has_gateway=True, is_restarted=True)
+EVALUATOR = PodKind("evaluator", "evaluate", Size("1", "1Gi", "2Gi"), has_gateway=True, is_restarted=True)
+TRAINER = PodKind("trainer", "train", Size("1", "4Gi", "8Gi"), has_learner=True, is_restarted=True)
+CONTROL = PodKind("control", "control", Size("250m", "256Mi", "1Gi"))
+MAX_RETRIES = 8
 
 
 def workflow_parameter(name: str) -> str:
@@ -60,7 +83,7 @@ def input_parameter(name: str) -> str:
 RETRY = shared_map(
     "retry",
     {
-        "limit": "8",
+        "limit": str(MAX_RETRIES),
         "retryPolicy": "Always",
         "expression": 'lastRetry.status == "Error" || (asInt(lastRetry.exitCode) in '
         f"{[NEVER_STARTED, int(ExitCode.TRY_AGAIN), KILLED, int(ExitCode.STOPPED)]} && "
@@ -149,7 +172,7 @@ _GATEWAY = shared_list(
                 "periodSeconds": 30,
                 "timeoutSeconds": 10,
             },
-            "resources": {"requests": Inline(cpu="100m", memory="128Mi")},
+            "resources": GATEWAY_SIZE.resources,
             "securityContext": CONTAINER_SECURITY,
             "volumeMounts": [Inline(name="showdown-tmp", mountPath="/tmp")],
         }
@@ -220,7 +243,7 @@ def _container(kind: PodKind, args: Sequence[str]) -> Map:
         "envFrom": CREDENTIALS,
         "ports": _PORTS,
         **({"livenessProbe": _LIVENESS} if kind.is_restarted else {}),
-        "resources": {"requests": Inline(cpu=kind.cpu, memory=kind.memory)},
+        "resources": kind.size.resources,
         "securityContext": CONTAINER_SECURITY,
         "volumeMounts": [
             Inline(name="tmp", mountPath="/tmp"),

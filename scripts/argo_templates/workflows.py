@@ -32,6 +32,10 @@ SHARD = Inline(name="shard", value="0", description="Number of the shard, from 0
 
 _HOUR_SECONDS = 3600
 _DAY_SECONDS = 24 * _HOUR_SECONDS
+ITERATION_DEADLINE_SECONDS = 7 * _DAY_SECONDS
+LEAGUE_DEADLINE_SECONDS = 30 * _DAY_SECONDS
+MAX_PODS = 64
+"""Pods of an iteration that run at once."""
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ values name Secrets.
 from pydantic import Field
 
 from chart_values.base import KubernetesObject, Values
-from chart_values.cluster import ArgoValues, NetworkPolicyValues, QueueingValues, ServiceAccountsValues
+from chart_values.cluster import ArgoValues, NetworkPolicyValues, QueueingValues, ServiceAccountsValues, WorkflowValues
 from chart_values.images import ImageValues
 from chart_values.monitoring import DashboardsValues, MonitoringObjectValues, PodMonitorValues
-from chart_values.pods import BattleStepValues, ExporterValues, PodValues, ShowdownServerValues, TrainValues
+from chart_values.pods import BattleStepValues, ControlValues, ExporterValues, ShowdownServerValues, TrainValues
 from chart_values.store import ObjectStoreValues
 
 __all__ = ["ChartValues"]
@@ -24,13 +24,14 @@ class ChartValues(Values):
     collect: BattleStepValues = Field(BattleStepValues(), description="Pods of the step collect.")
     train: TrainValues = Field(TrainValues(), description="Pods of the step train.")
     evaluate: BattleStepValues = Field(BattleStepValues(), description="Pods of the steps evaluate and gate.")
-    control: PodValues = Field(PodValues(), description="Pods of begin, plan, solve, report and verdict.")
+    control: ControlValues = Field(ControlValues(), description="Pods of begin, plan, solve, report and verdict.")
     exporter: ExporterValues = Field(
         ExporterValues(), description="Deployment that serves the results of active runs as metrics."
     )
     showdown_server: ShowdownServerValues = Field(
         ShowdownServerValues(), description="The stock Showdown server, for people and external agents."
     )
+    workflows: WorkflowValues = Field(WorkflowValues(), description="Every run's Workflows.")
     queueing: QueueingValues = Field(QueueingValues(), description="What limits how many steps run at once.")
     service_accounts: ServiceAccountsValues = Field(ServiceAccountsValues(), description="One service account a role.")
     submitters: list[KubernetesObject] = Field(

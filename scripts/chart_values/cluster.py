@@ -4,8 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from argo_templates.pods import MAX_OUT_OF_MEMORY_RETRIES, MAX_RETRIES, Size
+from argo_templates.workflows import ITERATION_DEADLINE_SECONDS, LEAGUE_DEADLINE_SECONDS, MAX_PODS
 from chart_values.base import KubernetesObject, Values
-from chart_values.pods import ResourceValues
+from chart_values.pods import ResourceValues, sized
 
 
 class ServiceAccountValues(Values):
@@ -28,6 +30,31 @@ class ServiceAccountsValues(Values):
         ServiceAccountValues(),
         description="Exporter and `helm test`: no rights on the cluster; they read and write the store.",
     )
+
+
+class RetryValues(Values):
+    """Retries of a pod. Wrong settings and wrong data are never retried."""
+
+    limit: int = Field(MAX_RETRIES, ge=0, le=100, description="Retries of a shard, after lost pods and passing errors.")
+    out_of_memory: int = Field(
+        MAX_OUT_OF_MEMORY_RETRIES,
+        ge=0,
+        le=100,
+        description="Failed attempts of a shard after which a pod that is out of memory is not retried.",
+    )
+
+
+class WorkflowValues(Values):
+    """Workflows of runs."""
+
+    parallelism: int = Field(MAX_PODS, ge=1, le=1000, description="Pods of an iteration that run at once.")
+    iteration_deadline_seconds: int = Field(
+        ITERATION_DEADLINE_SECONDS, ge=60, description="Longest time of an iteration, with its retries."
+    )
+    league_deadline_seconds: int = Field(
+        LEAGUE_DEADLINE_SECONDS, ge=60, description="Longest time of a submitted run, with all its iterations."
+    )
+    retries: RetryValues = Field(RetryValues(), description="Retries of a pod.")
 
 
 class SemaphoreValues(Values):
@@ -61,6 +88,10 @@ class NetworkPolicyValues(Values):
     api_ports: list[Annotated[int, Field(ge=1, le=65_535)]] = Field(
         [443, 6443], min_length=1, description="Ports of the Kubernetes API, for Argo's executor."
     )
+    api_cidrs: list[Annotated[str, Field(min_length=1)]] = Field(
+        [], description="Addresses of the Kubernetes API, such as `10.0.0.1/32`. Default: any address, on those ports."
+    )
+    extra_egress: list[KubernetesObject] = Field([], description="More egress rules of every pod, such as to a proxy.")
     metrics_from: list[KubernetesObject] = Field(
         [], description="Peers that may scrape metrics. Default: every pod of the cluster."
     )
@@ -77,9 +108,7 @@ class ExecutorValues(Values):
         description="Give them the security context that Restricted pod security requires, whatever the controller's "
         "configuration says.",
     )
-    resources: ResourceValues = Field(
-        ResourceValues(), description="Requests and limits of each, for namespaces with a quota."
-    )
+    resources: ResourceValues = Field(sized(Size("10m", "64Mi", "256Mi")), description="Requests and limits of each.")
 
 
 class ArgoValues(Values):

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from argo_templates.pods import COLLECTOR, CONTROL, GATEWAY_SIZE, TRAINER, Size
+from argo_templates.yaml_text import without_comments
 from chart_values.base import KubernetesObject, Values
 
 
@@ -14,18 +16,15 @@ class ResourceValues(Values):
     limits: dict[str, str | int | float] = Field({}, description="Limits by resource.")
 
 
-class DisruptionBudgetValues(Values):
-    """Whether draining a node may evict the pods."""
-
-    enabled: bool = Field(default=False, description="Block evictions while such a pod runs.")
+def sized(size: Size) -> ResourceValues:
+    """Return the values of a size."""
+    return ResourceValues.model_validate(without_comments(size.resources))
 
 
 class PodValues(Values):
     """Settings that every component's pods take."""
 
-    resources: ResourceValues = Field(
-        ResourceValues(), description="Requests and limits of the main container; they override the step's."
-    )
+    resources: ResourceValues = Field(ResourceValues(), description="Requests and limits of the main container.")
     node_selector: dict[str, str] = Field({}, description="Node selector.")
     tolerations: list[KubernetesObject] = Field([], description="Tolerations.")
     affinity: KubernetesObject = Field({}, description="Affinity and anti-affinity.")
@@ -34,25 +33,44 @@ class PodValues(Values):
     extra_env: list[KubernetesObject] = Field([], description="More environment variables of the main container.")
     extra_volumes: list[KubernetesObject] = Field([], description="More volumes.")
     extra_volume_mounts: list[KubernetesObject] = Field([], description="More volume mounts of the main container.")
-    pod_disruption_budget: DisruptionBudgetValues = Field(DisruptionBudgetValues(), description="PodDisruptionBudget.")
+    topology_spread_constraints: list[KubernetesObject] = Field([], description="Topology spread constraints.")
+    termination_grace_period_seconds: int | None = Field(
+        None, ge=1, le=3600, description="Seconds between SIGTERM and SIGKILL. Default: 120 for steps, else 30."
+    )
+    pod_labels: dict[str, str] = Field({}, description="More labels of the pods.")
+    pod_annotations: dict[str, str] = Field({}, description="More annotations of the pods.")
+    protect_from_eviction: bool = Field(
+        default=False,
+        description="Annotate the pods, so that the cluster autoscaler and Karpenter do not remove their nodes. It "
+        "blocks neither `kubectl drain` nor spot reclaims.",
+    )
+
+
+class StepValues(PodValues):
+    """Pods of a step."""
+
+    deadline_seconds: int | None = Field(
+        None, ge=60, description="Longest time of one attempt. Default: what the WorkflowTemplates in argo/ say."
+    )
 
 
 class SidecarValues(Values):
     """The battle gateway beside a step."""
 
-    resources: ResourceValues = Field(
-        ResourceValues(), description="Requests and limits of the gateway; they override the step's."
-    )
+    resources: ResourceValues = Field(sized(GATEWAY_SIZE), description="Requests and limits of the gateway.")
 
 
-class BattleStepValues(PodValues):
+class BattleStepValues(StepValues):
     """A step that plays battles."""
 
+    resources: ResourceValues = Field(sized(COLLECTOR.size), description="Requests and limits of the main container.")
     showdown: SidecarValues = Field(SidecarValues(), description="The battle gateway, a sidecar.")
 
 
-class TrainValues(PodValues):
+class TrainValues(StepValues):
     """The train step."""
+
+    resources: ResourceValues = Field(sized(TRAINER.size), description="Requests and limits of the main container.")
 
     gpus: int = Field(
         0, ge=0, le=64, description='GPUs of a trainer\'s pod, 0 or 1. 0 for runs with `train.device = "cpu"`.'
@@ -61,10 +79,19 @@ class TrainValues(PodValues):
     shared_memory: str = Field("8Gi", min_length=1, description="Size limit of /dev/shm.")
 
 
+class ControlValues(StepValues):
+    """The steps that need neither battles nor a network."""
+
+    resources: ResourceValues = Field(sized(CONTROL.size), description="Requests and limits of the main container.")
+
+
 class ExporterValues(PodValues):
     """The exporter: results of active runs as metrics."""
 
     enabled: bool = Field(default=True, description="Install it.")
+    resources: ResourceValues = Field(
+        sized(Size("10m", "128Mi", "256Mi")), description="Requests and limits of the main container."
+    )
 
 
 class ShowdownServerValues(PodValues):
@@ -72,6 +99,9 @@ class ShowdownServerValues(PodValues):
 
     enabled: bool = Field(
         default=False, description="Install it. Everyone who can reach it can play: it does not authenticate."
+    )
+    resources: ResourceValues = Field(
+        sized(Size("100m", "512Mi", "3Gi")), description="Requests and limits of the main container."
     )
     service_type: Literal["ClusterIP", "NodePort", "LoadBalancer"] = Field(
         "ClusterIP", description="Type of its Service."

@@ -2,14 +2,18 @@
 
 from pydantic import Field
 
+from argo_templates.pods import Size
 from chart_values.base import Values
-from chart_values.pods import PodValues
+from chart_values.pods import PodValues, ResourceValues, sized
 
 
 class EmbeddedStoreValues(PodValues):
     """An S3 server in the namespace, for kind and laptops."""
 
     enabled: bool = Field(default=True, description="Install it. Set false if `objectStore.uri` names a bucket.")
+    resources: ResourceValues = Field(
+        sized(Size("100m", "256Mi", "1Gi")), description="Requests and limits of the main container."
+    )
     image: str = Field("docker.io/versity/versitygw:v1.8.0", min_length=1, description="versitygw, by tag or digest.")
     bucket: str = Field(
         "nashdex", pattern=r"^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$", description="Bucket; the server creates it."

@@ -8,7 +8,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
-from charts import CI_VALUES, Object, ci_values, container, notes, one, patch, pod_specs, render, site
+from charts import CHART, CI_VALUES, Object, ci_values, container, notes, one, patch, pod_specs, render, site
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 KUBERNETES = "1.29"
@@ -20,7 +20,12 @@ POD_SETTINGS = {
     "tolerations": [{"key": "research", "operator": "Exists"}],
     "priorityClassName": "research",
     "runtimeClassName": "sandboxed",
+    "topologySpreadConstraints": [
+        {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "ScheduleAnyway"}
+    ],
+    "terminationGracePeriodSeconds": 300,
 }
+NO_EVICTION = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.sh/do-not-disrupt": "true"}
 
 
 @pytest.fixture(scope="module", params=CI_VALUES, ids=lambda path: path.name.removesuffix("-values.yaml"))
@@ -65,6 +70,28 @@ def test_every_pod_is_restricted(objects: list[Object]) -> None:
             assert not context.privileged, (place, each.name)
             assert not any(port.host_port for port in each.ports or []), (place, each.name)
         assert not any(volume.host_path for volume in spec.volumes or []), place
+
+
+def test_every_container_requests_what_it_needs_and_has_a_limit_of_memory(objects: list[Object]) -> None:
+    specs = dict(pod_specs(objects))
+    assert "Deployment/nashdex-exporter" in specs or "WorkflowTemplate/nashdex-train/train" in specs
+    for place, spec in specs.items():
+        for each in [*spec.containers, *(spec.init_containers or [])]:
+            assert each.resources.requests.keys() >= {"cpu", "memory"}, (place, each.name)
+            assert "memory" in each.resources.limits, (place, each.name)
+    for step in ("collect", "train", "evaluate", "control", "league"):
+        patched = patch(objects, step)
+        for each in (*patched["containers"], *patched["initContainers"]):
+            assert each["resources"]["requests"].keys() >= {"cpu", "memory"}, (step, each["name"])
+            assert "memory" in each["resources"]["limits"], (step, each["name"])
+
+
+def test_a_collector_requests_a_core_for_itself_and_one_for_its_gateway() -> None:
+    """What docs/how-to/runbook.md measured; less overcommits a node."""
+    for step in ("collect", "evaluate"):
+        for name in ("main", "showdown"):
+            requests = container(patch(render(), step), name)["resources"]["requests"]
+            assert requests == {"cpu": "1", "memory": "1Gi"}
 
 
 def test_credentials_come_from_secrets_alone(objects: list[Object]) -> None:
@@ -146,9 +173,11 @@ def test_every_step_takes_the_same_pod_settings(step: str) -> None:
     assert {key: found[key] for key in POD_SETTINGS} == POD_SETTINGS
     assert found["affinity"] == values["collect"]["affinity"]
     main = container(found, "main")
+    resources = main.pop("resources")
+    assert resources["requests"]["cpu"] == "500m"
+    assert resources["limits"] == {"memory": "1Gi"}
     assert main == {
         "name": "main",
-        "resources": values["collect"]["resources"],
         "env": values["collect"]["extraEnv"],
         "volumeMounts": values["collect"]["extraVolumeMounts"],
     }
@@ -169,15 +198,9 @@ def test_every_service_takes_the_same_pod_settings(name: str) -> None:
     assert values["collect"]["extraVolumes"][0] in spec["volumes"]
 
 
-def test_patches_say_nothing_where_nothing_is_set() -> None:
-    objects = render({"argo": {"executor": {"restricted": False}}})
-    assert patch(objects, "collect") == {}
-    assert patch(objects, "control") == {}
-
-
 @pytest.mark.parametrize("step", ["collect", "train", "evaluate", "control"])
 def test_argos_own_containers_are_restricted_and_have_what_a_quota_asks_for(step: str) -> None:
-    resources = {"requests": {"cpu": "10m", "memory": "64Mi"}}
+    resources = {"requests": {"cpu": "20m", "memory": "96Mi"}, "limits": {"memory": "128Mi"}}
     found = patch(render({"argo": {"executor": {"resources": resources}}}), step)
     (init,) = found["initContainers"]
     for argos in (init, container(found, "wait")):
@@ -243,14 +266,14 @@ def test_no_pod_has_a_label_of_kueue_without_kueue() -> None:
 
 
 def test_kueue_changes_nothing_else_in_the_workflow_templates() -> None:
-    def templates(name: str) -> list[Object]:
-        return [each for each in render(ci_values(name)) if each["kind"] == "WorkflowTemplate"]
+    def templates(values: Object) -> list[Object]:
+        return [each for each in render(values) if each["kind"] == "WorkflowTemplate"]
 
-    labelled = templates("kueue")
+    labelled = templates(ci_values("kueue"))
     for each in labelled:
         for template in each["spec"]["templates"]:
             template.get("metadata", {}).get("labels", {}).pop(QUEUE_LABEL, None)
-    assert labelled == templates("gpu")
+    assert labelled == templates({})
 
 
 def test_rights() -> None:
@@ -284,17 +307,78 @@ def test_the_volume_goes_with_the_release_unless_it_is_kept(values: Object, poli
     assert annotations.get("helm.sh/resource-policy") == policy
 
 
-def test_disruption_budgets_are_of_running_components() -> None:
-    def budgets(values: Object) -> set[str]:
-        found = [each for each in render(values) if each["kind"] == "PodDisruptionBudget"]
-        return {each["metadata"]["name"] for each in found}
+def pod_metadata(objects: list[Object]) -> dict[str, Object]:
+    """Return the metadata of every pod of a Deployment and of a step, by its component."""
+    deployments = [each["spec"]["template"] for each in objects if each["kind"] == "Deployment"]
+    templates = [
+        template
+        for each in objects
+        if each["kind"] == "WorkflowTemplate" and each["metadata"]["name"] != "nashdex-check"
+        for template in each["spec"]["templates"]
+        if "podSpecPatch" in template
+    ]
+    found = [each["metadata"] for each in (*deployments, *templates)]
+    return {each["labels"]["app.kubernetes.io/component"]: each for each in found}
 
-    assert budgets({}) == set()
-    steps = {"nashdex-collect", "nashdex-train", "nashdex-evaluate", "nashdex-control"}
-    everything = ci_values("everywhere")
-    assert budgets(everything) == steps | {"nashdex-exporter", "nashdex-showdown-server", "nashdex-store"}
-    everything["showdownServer"]["enabled"] = False
-    assert "nashdex-showdown-server" not in budgets(everything)
+
+def test_pods_have_the_sites_labels_and_annotations() -> None:
+    metadata = pod_metadata(render(ci_values("everywhere")))
+    assert metadata.keys() > {"collect", "train", "gate", "verdict", "begin", "league", "exporter", "store"}
+    for component, each in metadata.items():
+        assert each["labels"]["team"] == "research", component
+        assert each["labels"]["app.kubernetes.io/name"] == "nashdex", component
+        assert each["annotations"].items() >= (NO_EVICTION | {"sidecar.istio.io/inject": "false"}).items(), component
+
+
+def test_pods_are_protected_from_eviction_by_annotations_and_where_asked() -> None:
+    """A PodDisruptionBudget that no pod can meet blocks drains forever."""
+    for values, protected in (({}, set()), (ci_values("gpu"), {"train"})):
+        objects = render(values)
+        assert not [each for each in objects if each["kind"] == "PodDisruptionBudget"]
+        found = {
+            component
+            for component, each in pod_metadata(objects).items()
+            if each.get("annotations", {}).items() >= NO_EVICTION.items()
+        }
+        assert found == protected
+
+
+def test_no_label_of_a_pod_replaces_one_that_nashdex_selects_by() -> None:
+    metadata = pod_metadata(render({"collect": {"podLabels": {"app.kubernetes.io/component": "mine"}}}))
+    assert "collect" in metadata
+
+
+def templates_of(objects: list[Object], name: str) -> dict[str, Object]:
+    """Return the templates of a WorkflowTemplate by name."""
+    return {each["name"]: each for each in one(objects, "WorkflowTemplate", name)["spec"]["templates"]}
+
+
+def test_parallelism_deadlines_and_retries_are_values() -> None:
+    objects = render(ci_values("everywhere"))
+    iteration = one(objects, "WorkflowTemplate", "nashdex-iteration")["spec"]
+    assert (iteration["parallelism"], iteration["activeDeadlineSeconds"]) == (16, 86_400)
+    assert one(objects, "WorkflowTemplate", "nashdex-league")["spec"]["activeDeadlineSeconds"] == 172_800
+    league = templates_of(objects, "nashdex-league")
+    assert league["workflow"]["activeDeadlineSeconds"] == 86_400
+    assert league["begin"]["activeDeadlineSeconds"] == 7200
+    for name in ("collect", "train", "evaluate", "solve"):
+        for template in templates_of(objects, f"nashdex-{name}").values():
+            assert template["activeDeadlineSeconds"] == 7200
+            assert template["retryStrategy"]["limit"] == "20"
+            assert "asInt(retries) >= 1)" in template["retryStrategy"]["expression"]
+    assert {
+        each["activeDeadlineSeconds"] for each in templates_of(objects, "nashdex-check").values() if "dag" not in each
+    } == {3600}
+
+
+def test_without_values_the_workflow_templates_are_those_of_argo() -> None:
+    files = [yaml.safe_load(path.read_text()) for path in (CHART / "argo").glob("nashdex-*.yaml")]
+    rendered = [each for each in render() if each["kind"] == "WorkflowTemplate"]
+
+    def by_name(each: Object) -> str:
+        return str(each["metadata"]["name"])
+
+    assert sorted(rendered, key=by_name) == sorted(files, key=by_name)
 
 
 def test_network_policies() -> None:
@@ -303,7 +387,10 @@ def test_network_policies() -> None:
     (metrics,) = everyone["ingress"]
     assert metrics["from"] == ci_values("closed")["networkPolicy"]["metricsFrom"]
     ports = {port["port"] for rule in everyone["egress"] for port in rule["ports"]}
-    assert ports == {53, 443, 6443, 7070}
+    assert ports == {53, 443, 6443, 7070, 3128}
+    (api,) = (rule for rule in everyone["egress"] if {"port": 443} in rule["ports"])
+    assert api["to"] == [{"ipBlock": {"cidr": cidr}} for cidr in ci_values("closed")["networkPolicy"]["apiCidrs"]]
+    assert everyone["egress"][-1:] == ci_values("closed")["networkPolicy"]["extraEgress"]
     assert one(objects, "NetworkPolicy", "nashdex-store")
     players = one(objects, "NetworkPolicy", "nashdex-showdown-server")["spec"]["ingress"]
     assert players == [{"ports": [{"port": 8000}], "from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}]

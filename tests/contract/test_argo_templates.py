@@ -325,6 +325,7 @@ def test_containers_are_restricted_and_ask_for_what_they_need(name: str) -> None
         "capabilities": {"drop": ["ALL"]},
     }
     assert container["resources"]["requests"].keys() == {"cpu", "memory"}
+    assert container["resources"]["limits"].keys() == {"memory"}
     if container["name"] == "main" and not name.startswith(CHECK_TEMPLATE):
         assert {"name": "metrics", "containerPort": 9090} in container["ports"]
     # Argo asks a registry for the entrypoint of an image without one, and there may be none to ask.

@@ -47,7 +47,7 @@ class Installation:
         return run("helm", *words, "--namespace", self.namespace, seconds=seconds)
 
     def install(self) -> None:
-        """Install the chart: embedded store, monitoring if the cluster has it, two trainers at once."""
+        """Install the chart: small pods, embedded store, monitoring if the cluster has it, two trainers at once."""
         values = [
             f"images.tag={self.image_tag}",
             "podMonitor.enabled=true",
@@ -59,7 +59,8 @@ class Installation:
             "queueing.semaphore.trainers=2",
         ]
         settings = [word for value in values for word in ("--set-string" if "tag" in value else "--set", value)]
-        self.helm("install", RELEASE, CHART, *settings, "--wait", "--timeout", "5m")
+        small = ("--values", f"{CHART}/ci/small-values.yaml")
+        self.helm("install", RELEASE, CHART, *small, *settings, "--wait", "--timeout", "5m")
 
     def site(self) -> dict[str, str]:
         """Return the site's configuration."""

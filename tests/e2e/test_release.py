@@ -240,7 +240,7 @@ def test_an_upgrade_keeps_the_store_its_keys_and_what_is_done(installed: Install
     with installed.bucket() as store:
         before = manifests(open_run(f"{store}/{SMALL_RUN}"), 0)
     installed.helm(
-        "upgrade", RELEASE, CHART, "--reuse-values", "--set", "collect.resources.requests.cpu=150m", "--wait"
+        "upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--set", "collect.resources.requests.cpu=150m", "--wait"
     )
     assert "150m" in installed.site()["collect-pod-patch"]
     assert installed.credentials() == keys_before

@@ -32,11 +32,24 @@ capabilities: {drop: [ALL]}
 
 {{/* Scheduling of a pod. Takes a component's values. */}}
 {{- define "nashdex.scheduling" -}}
-{{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" }}
+{{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" "topologySpreadConstraints" "terminationGracePeriodSeconds" }}
 {{- with index $ $key }}
 {{ $key }}: {{ toJson . }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/*
+Annotations of a pod. Those against eviction are of the cluster autoscaler and of Karpenter; a PodDisruptionBudget would
+block drains forever, because Argo's pods have no owner with a scale. Takes a component's values.
+*/}}
+{{- define "nashdex.podAnnotations" -}}
+{{- $annotations := dict -}}
+{{- if .protectFromEviction -}}
+{{- $_ := set $annotations "cluster-autoscaler.kubernetes.io/safe-to-evict" "false" -}}
+{{- $_ := set $annotations "karpenter.sh/do-not-disrupt" "true" -}}
+{{- end -}}
+{{- with merge (dict) .podAnnotations $annotations }}{{ toYaml . }}{{ end -}}
 {{- end -}}
 
 {{/* Environment variables of the store's address. */}}
@@ -83,7 +96,7 @@ Takes (dict values executor), and optionally the step's gpus and volumes.
 {{- with $containers }}{{ $_ := set $patch "containers" . }}{{ end -}}
 {{- with $argo }}{{ $_ := set $patch "initContainers" (list (merge (dict "name" "init") .)) }}{{ end -}}
 {{- with concat (.volumes | default list) .values.extraVolumes }}{{ $_ := set $patch "volumes" . }}{{ end -}}
-{{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" -}}
+{{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" "topologySpreadConstraints" "terminationGracePeriodSeconds" -}}
 {{- with index $.values $key }}{{ $_ := set $patch $key . }}{{ end -}}
 {{- end -}}
 {{- toJson $patch -}}
@@ -104,7 +117,7 @@ the chart's values.
 {{- $_ := set $patch "containers" (list (merge (dict "name" "main") .)) }}
 {{- $_ := set $patch "initContainers" (list (merge (dict "name" "init") .)) }}
 {{- end -}}
-{{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" -}}
+{{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" "topologySpreadConstraints" "terminationGracePeriodSeconds" -}}
 {{- with index $.control $key }}{{ $_ := set $patch $key . }}{{ end -}}
 {{- end -}}
 {{- toJson $patch -}}

@@ -1,0 +1,38 @@
+{{/*
+A WorkflowTemplate of argo/ with what the values set: parallelism, deadlines, retries, labels and annotations of pods, and
+Kueue's queue. Takes (list root path).
+*/}}
+{{- define "nashdex.workflowTemplate" -}}
+{{- $values := (index . 0).Values -}}
+{{- $workflows := $values.workflows -}}
+{{- $document := (index . 0).Files.Get (index . 1) | fromYaml -}}
+{{- $name := $document.metadata.name -}}
+{{- if eq $name "nashdex-iteration" -}}
+{{- $_ := set $document.spec "parallelism" (int64 $workflows.parallelism) -}}
+{{- $_ := set $document.spec "activeDeadlineSeconds" (int64 $workflows.iterationDeadlineSeconds) -}}
+{{- else if eq $name "nashdex-league" -}}
+{{- $_ := set $document.spec "activeDeadlineSeconds" (int64 $workflows.leagueDeadlineSeconds) -}}
+{{- end -}}
+{{- /* Kueue rejects an empty name of a queue. */ -}}
+{{- $queue := ternary $values.queueing.kueue.localQueue "" (eq $values.queueing.mode "kueue") -}}
+{{- range $template := $document.spec.templates -}}
+{{- if .podSpecPatch -}}
+{{- $component := regexFind "[a-z]+-pod-patch" .podSpecPatch | trimSuffix "-pod-patch" -}}
+{{- $pod := index $values (ternary "control" $component (eq $component "league")) -}}
+{{- $_ := set .metadata "labels" (merge (.metadata.labels | default dict) $pod.podLabels) -}}
+{{- with include "nashdex.podAnnotations" $pod | fromYaml }}{{ $_ := set $template.metadata "annotations" . }}{{ end -}}
+{{- if and $queue (hasKey . "container") }}{{ $_ := set .metadata.labels "kueue.x-k8s.io/queue-name" $queue }}{{ end -}}
+{{- if .resource -}}
+{{- $_ := set . "activeDeadlineSeconds" (int64 $workflows.iterationDeadlineSeconds) -}}
+{{- else if ne $name "nashdex-check" -}}
+{{- with $pod.deadlineSeconds }}{{ $_ := set $template "activeDeadlineSeconds" (int64 .) }}{{ end -}}
+{{- end -}}
+{{- with .retryStrategy -}}
+{{- $_ := set . "limit" ($workflows.retries.limit | toString) -}}
+{{- $limit := printf "asInt(retries) >= %d" (int $workflows.retries.outOfMemory) -}}
+{{- $_ := set . "expression" (regexReplaceAllLiteral "asInt\\(retries\\) >= [0-9]+" .expression $limit) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $document -}}
+{{- end -}}
