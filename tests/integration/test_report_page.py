@@ -164,7 +164,8 @@ def cell_title(report: dict[str, Any], row: int, column: int) -> str:
     rate, games = cell["rate"], cell["wins"] + cell["draws"] + cell["losses"]
     return (
         f"{names[policies[row]]} against {names[policies[column]]}: {rate['value']:.3f} ({rate['low']:.3f} to "
-        f"{rate['high']:.3f}): {cell['wins']} wins, {cell['draws']} draws, {cell['losses']} losses in {games} battles"
+        f"{rate['high']:.3f}): {cell['wins']} wins, {cell['draws']} draws, {cell['losses']} losses in {games} battles, "
+        f"as sure as {cell['effective_battles']:.0f} independent ones"
     )
 
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger
 from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.population import PolicyEntry, Population
 
 
@@ -21,16 +22,14 @@ def population(*names: str) -> Population:
 
 
 def matrix(policies: Sequence[str], wins: ArrayLike, games: ArrayLike, draws: ArrayLike | None = None) -> SampledCounts:
-    """Return the matrix of these counts."""
-    tables = {"wins": wins, "games": games, "draws": np.zeros_like(games) if draws is None else draws}
-    return SampledCounts(
-        policies=tuple(PolicyId(policy) for policy in policies),
-        **{name: tuple(map(tuple, np.asarray(table).tolist())) for name, table in tables.items()},
-    )
+    """Return the matrix of these counts; no battle belongs to a pair."""
+    drawn = np.zeros_like(games) if draws is None else draws
+    tally = Tally.of_single_battles(*(np.asarray(table, dtype=np.int64) for table in (wins, drawn, games)))
+    return SampledCounts.of([PolicyId(policy) for policy in policies], tally)
 
 
 def drawn_matrix(policies: Sequence[str], scores: np.ndarray, games: int, seed: int) -> SampledCounts:
-    """Return counts of ``games`` battles a pair, drawn from true expected scores of shape (K, K)."""
+    """Return counts of ``games`` single battles a cell, drawn from true expected scores of shape (K, K)."""
     upper = np.triu(np.random.default_rng(seed).binomial(games, scores), k=1)
     lower = np.triu(games - upper, k=1).T
     return matrix(policies, upper + lower, games * (1 - np.eye(len(policies), dtype=int)))

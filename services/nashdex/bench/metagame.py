@@ -9,8 +9,9 @@ from pydantic import NonNegativeFloat, PositiveInt
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
-from nashdex.metagame.evidence.estimates import Floats, Integers
+from nashdex.metagame.evidence.estimates import Floats
 from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
 
 _GAMES_PER_PAIR = 200
@@ -62,9 +63,5 @@ def _random_counts(size: int, seed: int) -> SampledCounts:
     wins = np.triu(np.random.default_rng(seed).binomial(_GAMES_PER_PAIR, scores), k=1)
     games = _GAMES_PER_PAIR * (1 - np.eye(size, dtype=np.int64))
     wins += np.triu(games - wins, k=1).T
-
-    def table(counts: Integers) -> tuple[tuple[int, ...], ...]:
-        return tuple(map(tuple, counts.tolist()))
-
-    policies = tuple(PolicyId(f"p{index}") for index in range(size))
-    return SampledCounts(policies=policies, wins=table(wins), draws=table(games * 0), games=table(games))
+    tally = Tally.of_single_battles(wins, np.zeros_like(games), games)
+    return SampledCounts.of([PolicyId(f"p{index}") for index in range(size)], tally)

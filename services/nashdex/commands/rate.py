@@ -39,9 +39,7 @@ def rate(
     from nashdex.solver.matrix_file import read_counts
 
     counts = read_counts(ledger)
-    table = rate_counts(
-        counts.policies, counts.wins, counts.draws, counts.games, anchors=anchors, num_draws=_NUM_DRAWS, seed=_SEED
-    )
+    table = rate_counts(counts.policies, counts.tally, anchors=anchors, num_draws=_NUM_DRAWS, seed=_SEED)
     if as_json:
         print_json(table.model_dump(mode="json"))
     else:

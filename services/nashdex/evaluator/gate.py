@@ -92,6 +92,7 @@ def play_gate(
         wins=verdict.scores[1.0],
         draws=verdict.scores[0.5],
         losses=verdict.scores[0.0],
+        pair_scores=verdict.pair_scores,
         log_evidence_against_low=state.log_evidence_against_low,
         log_evidence_against_high=state.log_evidence_against_high,
         accept_bound=state.test.accept_bound,
@@ -116,6 +117,13 @@ class Verdict:
 
     state: SequentialState
     scores: Counter[float]
+    pairs: Counter[float]
+    """Of the sums of a pair's two scores."""
+
+    @property
+    def pair_scores(self) -> tuple[int, int, int, int, int]:
+        """How many pairs scored 0, ½, 1, 1½ and 2."""
+        return (self.pairs[0.0], self.pairs[0.5], self.pairs[1.0], self.pairs[1.5], self.pairs[2.0])
 
 
 def judge(test: SequentialTest, results: Iterable[tuple[int, float]]) -> Verdict:
@@ -123,17 +131,18 @@ def judge(test: SequentialTest, results: Iterable[tuple[int, float]]) -> Verdict
 
     The test looks after every side-swapped pair. No result is read after its decision.
     """
-    state, scores = test.start(), Counter[float]()
+    state, scores, pairs = test.start(), Counter[float](), Counter[float]()
     pair: list[float] = []
     for score in in_order(results):
         pair.append(score)
         if len(pair) == BATTLES_PER_LOOK:
             state = state.observe(sum(pair) / BATTLES_PER_LOOK)
             scores.update(pair)
+            pairs[sum(pair)] += 1
             pair = []
             if state.decision != "continue":
                 break
-    return Verdict(state, scores)
+    return Verdict(state, scores, pairs)
 
 
 def in_order(results: Iterable[tuple[int, float]]) -> Iterator[float]:

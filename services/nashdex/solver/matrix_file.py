@@ -17,8 +17,8 @@ from pydantic import Field, ValidationError
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
-from nashdex.metagame.evidence.counts import check_counts, check_names
-from nashdex.metagame.evidence.estimates import Floats, Integers, centred, expected_scores, require_played
+from nashdex.metagame.evidence.counts import check_counts, check_names, check_pairs
+from nashdex.metagame.evidence.estimates import Floats, Tally, centred, expected_scores, require_played
 
 Name = Annotated[str, Field(strict=True, min_length=1)]
 Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]
@@ -32,10 +32,19 @@ _SMALLEST_SCALE = 1e-100
 """Below, products of payoffs are no numbers any more."""
 
 
+class _Pairs(Model):
+    """Side-swapped pairs by result, as in ``interaction_matrix.json``."""
+
+    won_both: tuple[tuple[Count, ...], ...]
+    won_and_drew: tuple[tuple[Count, ...], ...]
+    split: tuple[tuple[Count, ...], ...]
+    drew_both: tuple[tuple[Count, ...], ...]
+
+
 class _MatrixFile(Model):
     """The fields of a file. ``_game`` and ``_counts`` check which of them go together."""
 
-    schema_version: Literal[1, 2] = 2
+    schema_version: Literal[1, 2, 3] = 3
     kind: Evidence | None = Field(None, description="Written by runs; the other fields say the same.")
     largest_payoff: Payoff | None = Field(None, description="Written by runs; ignored.")
     policies: tuple[Name, ...] | None = None
@@ -44,6 +53,7 @@ class _MatrixFile(Model):
     wins: tuple[tuple[Count, ...], ...] | None = None
     draws: tuple[tuple[Count, ...], ...] | None = None
     games: tuple[tuple[Count, ...], ...] | None = None
+    pairs: _Pairs | None = Field(None, description="The side-swapped pairs among the games; without, single battles.")
     payoffs: tuple[tuple[Payoff, ...], ...] | None = None
     column_payoffs: tuple[tuple[Payoff, ...], ...] | None = None
     symmetric: bool | None = Field(None, strict=True)
@@ -82,12 +92,11 @@ Game = SymmetricGame | TwoPopulationGame | BimatrixGame
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """One population's battles, of shape (K, K) each: the row's wins, and draws and games, which are symmetric."""
+    """One population's battles."""
 
     policies: tuple[str, ...]
-    wins: Integers
-    draws: Integers
-    games: Integers
+    tally: Tally
+    """Of shape (K, K). Battles of a file without ``pairs`` are single."""
 
 
 def read(path: Path) -> Game:
@@ -125,14 +134,17 @@ def _game(file: _MatrixFile) -> Game:
     """Return what ``file`` means; problems are ValueErrors or DataErrors."""
     counts = {"wins": file.wins, "draws": file.draws, "games": file.games}
     given = [name for name, table in counts.items() if table is not None]
+    if file.pairs is not None and file.payoffs is not None:
+        raise ValueError("both payoffs and pairs are given; pairs go with wins, draws and games")
     if file.payoffs is not None and given:
         raise ValueError(f"both payoffs and {given[0]} are given; expected payoffs, or wins, draws and games")
     if file.payoffs is None:
         if not given:
             raise ValueError("expected payoffs, or all of wins, draws and games")
         counted = _counts(file)
-        require_played(counted.policies, counted.games)
-        return SymmetricGame(counted.policies, centred(expected_scores(counted.wins, counted.draws, counted.games)))
+        tally = counted.tally
+        require_played(counted.policies, tally.games)
+        return SymmetricGame(counted.policies, centred(expected_scores(tally)))
     payoffs = _table("payoffs", file.payoffs)
     if file.column_payoffs is None:
         if _is_one_population(file, _asymmetry(payoffs)):
@@ -156,7 +168,12 @@ def _counts(file: _MatrixFile) -> Counts:
         raise ValueError('counts are of one population; "symmetric": false does not go with them')
     policies = file.policies if file.policies is not None else _numbers(len(file.wins))
     check_counts(policies, file.wins, file.draws, file.games)
-    return Counts(policies, *(np.array(table, dtype=np.int64) for table in (file.wins, file.draws, file.games)))
+    counts = tuple(np.array(table, dtype=np.int64) for table in (file.wins, file.draws, file.games))
+    if file.pairs is None:
+        return Counts(policies, Tally.of_single_battles(*counts))
+    pairs = dict(file.pairs)
+    check_pairs(policies, file.wins, file.draws, pairs)
+    return Counts(policies, Tally(*counts, *(np.array(table, dtype=np.int64) for table in pairs.values())))
 
 
 def _table(name: str, rows: Sequence[Sequence[float]]) -> Floats:

@@ -45,7 +45,7 @@ def test_adaptive_plays_first_battles_of_new_cells_and_its_budget_where_it_decid
     settings = _adaptive()
     for iteration in range(3):
         make_iteration(store, settings, iteration)
-    played = [_games(store, iteration).arrays()[2].sum() // 2 for iteration in range(3)]
+    played = [_games(store, iteration).battles_by_cell().sum() // 2 for iteration in range(3)]
     assert played[0] == 6 * FIRST, "nothing is known yet that a battle could be better spent on"
     for iteration in range(1, 3):
         further = read_published(store, iteration, keys.PLAN, IterationPlan).further
@@ -53,7 +53,7 @@ def test_adaptive_plays_first_battles_of_new_cells_and_its_budget_where_it_decid
         assert sum(more.battles for more in further) <= ADAPTIVE
         assert played[iteration] - played[iteration - 1] == (3 + iteration) * FIRST + sum(m.battles for m in further)
     last = _games(store, 2)
-    games = last.arrays()[2]
+    games = last.battles_by_cell()
     assert games.max() <= BATTLES_PER_PAIR
     assert played[-1] < full_table_battles(len(last.policies), settings.evaluate) / 2
     weak = games[last.policies.index(PolicyId("random")), last.policies.index(PolicyId("max-power"))]
@@ -75,7 +75,7 @@ def test_evaluate_plays_what_solve_then_checks(store: ObjectStore) -> None:
     for iteration in range(2):
         make_iteration(store, settings, iteration)
     missing = missing_evidence(store, settings, game_of_run(store, settings), 1)
-    assert len(missing) == int(_games(store, 1).arrays()[2].sum() - _games(store, 0).arrays()[2].sum()) // 2
+    assert len(missing) == int(_games(store, 1).battles_by_cell().sum() - _games(store, 0).battles_by_cell().sum()) // 2
 
 
 def test_a_rejected_policy_joins_nothing(store: ObjectStore) -> None:

@@ -57,6 +57,7 @@ def test_even_results_decide_nothing_while_there_are_few() -> None:
     verdict = judge(SequentialTest(), _results(*[1.0, 0.0, 0.5, 0.5] * 5))
     assert verdict.state.decision == "continue"
     assert verdict.scores == {1.0: 5, 0.0: 5, 0.5: 10}
+    assert sum(verdict.pair_scores) == verdict.scores.total() / 2
 
 
 def test_half_a_pair_is_not_looked_at() -> None:

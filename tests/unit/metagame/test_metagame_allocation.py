@@ -36,7 +36,7 @@ def _game(seed: int) -> Floats:
 
 
 def _solved(counted: SampledCounts, num_draws: int, seed: int = 0) -> tuple[Floats, Floats]:
-    drawn = centred(posterior_scores(counted.policies, *counted.arrays(), num_draws=num_draws, seed=seed))
+    drawn = centred(posterior_scores(counted.policies, counted.tally(), num_draws=num_draws, seed=seed))
     return drawn, np.array([symmetric_equilibrium(payoffs).row for payoffs in drawn])
 
 
@@ -45,7 +45,7 @@ def _chosen(
 ) -> list[FurtherBattles]:
     drawn, strategies = _solved(counted, num_draws)
     names: Sequence[str] = counted.policies
-    games = counted.arrays()[2]
+    games = counted.battles_by_cell()
     return decisive_cells(names, games, drawn, strategies, num_battles=num_battles, most_battles=most_battles)
 
 
@@ -73,7 +73,10 @@ def test_a_mixture_that_no_payoff_moves_needs_no_battles() -> None:
     drawn, _ = _solved(counted, 50)
     even = np.full((50, 8), 1 / 8)
     assert not influence(drawn, even).any()
-    assert decisive_cells(counted.policies, counted.arrays()[2], drawn, even, num_battles=100, most_battles=1000) == []
+    assert (
+        decisive_cells(counted.policies, counted.battles_by_cell(), drawn, even, num_battles=100, most_battles=1000)
+        == []
+    )
 
 
 def test_unrelated_cells_pass_for_decisive_no_oftener_than_they_should() -> None:
@@ -139,7 +142,7 @@ def _play(truth: Floats, wins: Integers, games: Integers, cells: dict[tuple[int,
 
 def _distance_and_loss(truth: Floats, wins: Integers, games: Integers) -> tuple[float, float]:
     """Return how far the counts' equilibrium is from the true one, and what it loses in the true game."""
-    found = symmetric_equilibrium(centred(expected_scores(wins, np.zeros_like(wins), games))).row
+    found = symmetric_equilibrium(centred(expected_scores(matrix(NAMES, wins, games).tally()))).row
     true = symmetric_equilibrium(centred(truth)).row
     return float(np.abs(found - true).sum() / 2), float((centred(truth) @ found).max())
 

@@ -64,7 +64,7 @@ def test_shards_and_retries_play_every_planned_battle_exactly_once() -> None:
     first_try = _play([planned[i] for i in shard_range(len(planned), 3, 1)], seed=1)
     shards = [_play([planned[i] for i in shard_range(len(planned), 3, shard)]) for shard in range(3)]
     counted = NOTHING.with_results((D, A, C, B), Demand(7), shards)
-    assert (counted.arrays()[2] == 7 * (1 - np.eye(4))).all()
+    assert (counted.battles_by_cell() == 7 * (1 - np.eye(4))).all()
     with pytest.raises(DataError, match="twice"):
         NOTHING.with_records((D, A, C, B), [*shards[1].battles, *first_try.battles])
     with pytest.raises(DataError, match="more than once"):
@@ -135,18 +135,47 @@ def test_a_ledger_survives_its_file() -> None:
 
 GOOD = {
     "kind": "counts",
-    "schema_version": 2,
+    "schema_version": 3,
     "policies": ["a", "b"],
     "wins": [[0, 3], [2, 0]],
     "draws": [[0, 1], [1, 0]],
     "games": [[0, 6], [6, 0]],
+    "pairs": {
+        "won_both": [[0, 1], [0, 0]],
+        "won_and_drew": [[0, 0], [0, 0]],
+        "split": [[0, 1], [1, 0]],
+        "drew_both": [[0, 0], [0, 0]],
+    },
 }
+
+
+def _pairs(**tables: list[list[int]]) -> dict[str, object]:
+    return {"pairs": {**GOOD["pairs"], **tables}}  # type: ignore[dict-item]
 
 
 def test_the_counts_form_is_enough_to_read_a_matrix() -> None:
     read = InteractionMatrix.from_json(json.dumps(GOOD).encode(), "matrix")
     assert isinstance(read, SampledCounts)
     assert read.wins == ((0, 3), (2, 0))
+    assert read.tally().pairs[0, 1] == 2
+    assert [int(single[0, 1]) for single in read.tally().single_battles()] == [0, 1, 1]
+
+
+def test_pairs_are_counted_whole_whatever_the_order_of_their_battles() -> None:
+    """Five battles: a wins a pair, a pair is split, and the last battle has no partner."""
+    records = cell("a", "b", ["a", "a", "b", "a", "b"])
+    for order in (records, records[::-1]):
+        counted = NOTHING.with_records((A, B), order)
+        assert counted.pairs.won_both == ((0, 1), (0, 0))
+        assert counted.pairs.split == ((0, 1), (1, 0))
+        assert [int(single[0, 1]) for single in counted.tally().single_battles()] == [0, 0, 1]
+
+
+def test_counts_move_with_their_pairs() -> None:
+    counted = NOTHING.with_records((A, B), cell("a", "b", ["a", "a", None, "a", None, None]))
+    turned = counted.over((B, PolicyId("c"), A))
+    assert turned.pairs.won_both[2][0] == turned.pairs.won_and_drew[2][0] == turned.pairs.drew_both[0][2] == 1
+    assert turned.over((A, B)) == counted
 
 
 @pytest.mark.parametrize(
@@ -166,7 +195,13 @@ def test_the_counts_form_is_enough_to_read_a_matrix() -> None:
         ({"games": [[0, 6], [7, 0]]}, "6 games one way and 7 the other"),
         ({"games": None}, "games"),
         ({"kind": "guesses"}, "kind: .*'counts' or 'exact'"),
-        ({"schema_version": 1}, "schema version 1; this nashdex reads 2"),
+        ({"schema_version": 1}, "schema version 1; this nashdex reads 3"),
+        ({"schema_version": 2}, "schema version 2; this nashdex reads 3. .* remove the run's solve manifests"),
+        ({"pairs": None}, "pairs"),
+        (_pairs(split=[[0, 1], [2, 0]]), "'a' against 'b': pairs.split is 1 one way and 2 the other"),
+        (_pairs(won_both=[[0, 2], [0, 0]]), "'a' against 'b': the pairs hold 5 wins of 3 in all"),
+        (_pairs(drew_both=[[0, 1], [1, 0]]), "the pairs hold 2 draws of 1 in all"),
+        (_pairs(won_both=[[0, 1]]), "pairs.won_both has 1 rows for 2 policies"),
     ],
 )
 def test_wrong_counts_are_named(change: dict[str, object], problem: str) -> None:

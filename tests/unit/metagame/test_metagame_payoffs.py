@@ -4,18 +4,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t
 
 from nashdex.core.errors import DataError
 from nashdex.metagame.evidence.estimates import (
     beta_draws,
+    cell_intervals,
     centred,
     clustered_wilson_interval,
     expected_scores,
     posterior_scores,
     require_played,
+    student_quantile,
     verdict,
     wilson_interval,
 )
+from nashdex.metagame.evidence.pairs import pair_statistics
+from nashdex.metagame.evidence.tally import Integers, Tally
+from nashdex.metagame.tournament.sprt import pair_outcomes
 from support.tournaments import drawn_matrix, matrix
 
 
@@ -46,19 +52,19 @@ def test_wilson_holds_the_rate_and_mirrors(halves_and_games: tuple[int, int]) ->
 
 
 def test_a_draw_is_half_a_win() -> None:
-    scores = expected_scores(*matrix("ab", [[0, 5], [2, 0]], [[0, 10], [10, 0]], [[0, 3], [3, 0]]).arrays())
+    scores = expected_scores(matrix("ab", [[0, 5], [2, 0]], [[0, 10], [10, 0]], [[0, 3], [3, 0]]).tally())
     assert scores.tolist() == [[0.5, 0.65], [0.35, 0.5]]
 
 
 def test_payoffs_are_antisymmetric_to_the_last_bit() -> None:
     scores = np.random.default_rng(0).random((7, 7))
-    payoffs = centred(expected_scores(*drawn_matrix("abcdefg", scores, 33, seed=1).arrays()))
+    payoffs = centred(expected_scores(drawn_matrix("abcdefg", scores, 33, seed=1).tally()))
     assert (payoffs == -payoffs.T).all()
     assert (payoffs.diagonal() == 0).all()
 
 
 def test_an_unplayed_cell_is_refused_by_name() -> None:
-    games = matrix("abc", np.zeros((3, 3), dtype=int), np.zeros((3, 3), dtype=int)).arrays()[2]
+    games = matrix("abc", np.zeros((3, 3), dtype=int), np.zeros((3, 3), dtype=int)).battles_by_cell()
     with pytest.raises(DataError, match=r"'a' has not played 'b' \(and 2 more pairs\)"):
         require_played("abc", games)
 
@@ -67,22 +73,22 @@ def test_posterior_draws_follow_ids_and_not_places() -> None:
     scores = np.random.default_rng(0).random((4, 4))
     counted = drawn_matrix("abcd", scores, 50, seed=2)
     turned = counted.restricted_to(counted.policies[::-1])
-    straight = posterior_scores(counted.policies, *counted.arrays(), num_draws=20, seed=3)
-    assert (posterior_scores(turned.policies, *turned.arrays(), num_draws=20, seed=3)[:, ::-1, ::-1] == straight).all()
+    straight = posterior_scores(counted.policies, counted.tally(), num_draws=20, seed=3)
+    assert (posterior_scores(turned.policies, turned.tally(), num_draws=20, seed=3)[:, ::-1, ::-1] == straight).all()
 
 
 def test_posterior_draws_do_not_change_when_a_policy_joins() -> None:
     counted = drawn_matrix("abcd", np.full((4, 4), 0.6), 50, seed=2)
     fewer = counted.restricted_to(counted.policies[:3])
-    all_draws = posterior_scores(counted.policies, *counted.arrays(), num_draws=20, seed=3)
-    assert (posterior_scores(fewer.policies, *fewer.arrays(), num_draws=20, seed=3) == all_draws[:, :3, :3]).all()
+    all_draws = posterior_scores(counted.policies, counted.tally(), num_draws=20, seed=3)
+    assert (posterior_scores(fewer.policies, fewer.tally(), num_draws=20, seed=3) == all_draws[:, :3, :3]).all()
 
 
 @settings(deadline=None, derandomize=True, max_examples=30)
 @given(st.integers(0, 60), st.integers(0, 20), st.integers(0, 60))
 def test_the_posterior_has_its_mean_and_spread(wins: int, draws: int, losses: int) -> None:
     """Moments of Beta(w + d/2 + ½, l + d/2 + ½), within five standard errors of 20,000 draws."""
-    drawn = beta_draws(wins, draws, losses, 20_000, seed=5)
+    drawn = beta_draws(wins + draws / 2, losses + draws / 2, 20_000, seed=5)
     alpha, beta = wins + draws / 2 + 0.5, losses + draws / 2 + 0.5
     deviation = np.sqrt(alpha * beta / (alpha + beta + 1)) / (alpha + beta)
     assert drawn.mean() == pytest.approx(alpha / (alpha + beta), abs=5 * deviation / np.sqrt(20_000))
@@ -95,7 +101,7 @@ def test_posterior_intervals_cover_the_truth_as_often_as_they_say() -> None:
     covered = 0
     for index, truth in enumerate(truths):
         wins = int(generator.binomial(100, truth))
-        low, high = np.quantile(beta_draws(wins, 0, 100 - wins, 1000, seed=index), (0.025, 0.975))
+        low, high = np.quantile(beta_draws(wins, 100 - wins, 1000, seed=index), (0.025, 0.975))
         covered += low <= truth <= high
     # 380 expected, standard deviation 4.4.
     assert 363 <= covered <= 395
@@ -114,8 +120,71 @@ def test_pairs_that_share_a_drawn_member_are_fewer_facts_than_battles() -> None:
     assert 366 <= covered <= 394
 
 
-@pytest.mark.parametrize("scores", [[1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 1.0, 0.0], [0.5]])
-def test_pairs_that_go_apart_or_all_alike_count_as_independent_battles(scores: list[float]) -> None:
-    pairs = [number // 2 for number in range(len(scores))]
+@pytest.mark.parametrize(("scores", "effect"), [([1.0, 0.0] * 50, "narrower"), ([1.0, 1.0, 0.0, 0.0] * 25, "wider")])
+def test_pairs_that_go_apart_say_more_than_their_battles_and_pairs_that_go_together_less(
+    scores: list[float], effect: str
+) -> None:
+    low, high = clustered_wilson_interval(scores, [number // 2 for number in range(100)])
+    plain_low, plain_high = (float(end) for end in wilson_interval(50, 100))
+    assert (high - low < plain_high - plain_low) == (effect == "narrower")
+
+
+@pytest.mark.parametrize("scores", [[1.0, 0.0, 1.0, 1.0], [0.5], [1.0]])
+def test_battles_without_a_partner_have_wilsons_own_interval(scores: list[float]) -> None:
     expected = tuple(float(end) for end in wilson_interval(sum(scores), len(scores)))
-    assert clustered_wilson_interval(scores, pairs) == pytest.approx(expected)
+    single = list(range(len(scores)))
+    assert clustered_wilson_interval(scores, single) == pytest.approx(expected, abs=0.03)
+
+
+@pytest.mark.parametrize("correlation", [-0.4, 0.0, 0.5])
+@pytest.mark.parametrize("score", [0.5, 0.8])
+def test_cells_cover_the_truth_whatever_the_correlation_of_their_pairs(score: float, correlation: float) -> None:
+    """1,000 cells of 50 pairs; Wilson's own interval covers .985 at -.4 and .88 at .5."""
+    correlation = max(correlation, -0.2) if score > 0.5 else correlation
+    lost, split, won = np.random.default_rng(3).multinomial(50, pair_outcomes(score, correlation), 1000).T
+    covered = 0
+    for both, one, none in zip(won.tolist(), split.tolist(), lost.tolist(), strict=True):
+        low, high = cell_intervals(_pairs_of_two(both, one, none))
+        covered += low[0, 1] <= score <= high[0, 1]
+    assert 0.93 <= covered / 1000 <= 0.97
+
+
+def _pairs_of_two(won: int, split: int, lost: int) -> Tally:
+    def table(one_way: int, other_way: int) -> Integers:
+        return np.array([[0, one_way], [other_way, 0]])
+
+    games = 2 * (won + split + lost)
+    return Tally(
+        wins=table(2 * won + split, 2 * lost + split),
+        draws=table(0, 0),
+        games=table(games, games),
+        won_both=table(won, lost),
+        won_and_drew=table(0, 0),
+        split=table(split, split),
+        drew_both=table(0, 0),
+    )
+
+
+def test_the_same_pairs_have_the_same_interval_as_a_cell_and_as_a_match() -> None:
+    tally = _pairs_of_two(12, 30, 8)
+    scores = [1.0, 1.0] * 12 + [1.0, 0.0] * 30 + [0.0, 0.0] * 8
+    low, high = cell_intervals(tally)
+    pairs = [number // 2 for number in range(100)]
+    assert clustered_wilson_interval(scores, pairs) == pytest.approx((low[0, 1], high[0, 1]))
+
+
+def test_the_correlation_of_pairs_is_found_with_its_interval() -> None:
+    """400 tournaments of one cell: the interval holds the true correlation, and the mean is right."""
+    found, covered = [], 0
+    for both, one, none in np.random.default_rng(5).multinomial(100, pair_outcomes(0.6, -0.35)[::-1], 400).tolist():
+        correlation = pair_statistics(_pairs_of_two(both, one, none)).correlation
+        assert correlation is not None
+        found.append(correlation.value)
+        covered += correlation.low <= -0.35 <= correlation.high
+    assert np.mean(found) == pytest.approx(-0.35, abs=0.02)
+    assert 0.92 <= covered / 400 <= 0.975
+
+
+@pytest.mark.parametrize("freedom", [3, 5, 10, 50])
+def test_the_quantile_is_students(freedom: int) -> None:
+    assert student_quantile(freedom) == pytest.approx(t.ppf(0.975, freedom), rel=0.012)

@@ -6,27 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nashdex.core.errors import DataError
-from nashdex.metagame.evidence.ledger import BattleRecord
+from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_again
 from nashdex.metagame.ratings.table import ELO_PER_STRENGTH, RatingTable, rate
 from support.tournaments import cell, drawn_matrix, matrix
 
 
-def _rated(
-    counted: SampledCounts,
-    anchors: dict[str, float] | None = None,
-    records: list[BattleRecord] | None = None,
-    num_draws: int = 200,
-) -> RatingTable:
-    return rate(
-        counted.policies,
-        *counted.arrays(),
-        anchors=anchors or {},
-        records=records or [],
-        num_draws=num_draws,
-        seed=0,
-    )
+def _rated(counted: SampledCounts, anchors: dict[str, float] | None = None, num_draws: int = 200) -> RatingTable:
+    return rate(counted.policies, counted.tally(), anchors=anchors or {}, num_draws=num_draws, seed=0)
 
 
 @pytest.mark.parametrize(("score", "elo"), [(0.60, 70.4), (0.75, 190.9)])
@@ -45,17 +33,17 @@ def test_one_pair_gets_one_virtual_draw() -> None:
     assert table.ratings["a"].elo == pytest.approx(400 * np.log10(5), abs=1e-3)
 
 
-def test_the_hessian_error_of_an_even_match() -> None:
+def test_the_error_of_an_even_match_of_independent_battles() -> None:
     """Information about θ is a quarter of the number of games."""
     table = _rated(matrix("ab", [[0, 200], [200, 0]], [[0, 400], [400, 0]]), {"b": 1000.0})
-    assert table.ratings["a"].hessian_standard_error == pytest.approx(ELO_PER_STRENGTH / np.sqrt(400 / 4))
+    assert table.ratings["a"].sandwich_standard_error == pytest.approx(ELO_PER_STRENGTH / np.sqrt(400 / 4))
 
 
 def test_the_penalty_adds_one_virtual_game_for_each_free_strength() -> None:
     counted = drawn_matrix("abcdef", expected_scores_of(np.linspace(0, 3, 6)), 30, seed=1)
-    wins, draws, games = counted.arrays()
+    tally = counted.tally()
     for anchors, free in (({}, 5), ({0: 0.0}, 5), ({0: 0.0, 3: 1.0}, 4)):
-        fitted = fit(wins + draws / 2, games.astype(float), anchors)
+        fitted = fit(tally.scores, tally.games.astype(float), anchors)
         between_anchors = sum(fitted.virtual_games[i, j] for i in anchors for j in anchors if i < j)
         assert np.triu(fitted.virtual_games).sum() - between_anchors == pytest.approx(free, abs=1e-3)
 
@@ -217,27 +205,29 @@ def test_a_policy_that_met_nobody_is_warned_of() -> None:
     assert not any("'b'" in warning for warning in table.warnings)
 
 
+def _paired(winners: list[str]) -> SampledCounts:
+    return SampledCounts.unplayed(()).with_records((PolicyId("a"), PolicyId("b")), cell("a", "b", winners))
+
+
 def test_pairs_decided_by_their_teams_are_fewer_facts_than_battles() -> None:
-    """The same policy wins both battles of every pair: half as many facts, and the bootstrap knows."""
-    winners = [name for pair in range(100) for name in [("a", "b")[pair % 2]] * 2]
-    records = cell("a", "b", winners)
-    counted = SampledCounts.unplayed(()).with_records(("a", "b"), records)  # type: ignore[arg-type]
-    blind, clustered = _rated(counted, {"b": 1000.0}), _rated(counted, {"b": 1000.0}, records)
-    ratio = clustered.ratings["a"].bootstrap_standard_error / blind.ratings["a"].bootstrap_standard_error
-    assert ratio == pytest.approx(np.sqrt(2), rel=0.15)
-    assert clustered.ratings["a"].standard_error == clustered.ratings["a"].bootstrap_standard_error
-    assert clustered.ratings["a"].elo == blind.ratings["a"].elo
+    """The same policy wins both battles of every pair: half as many facts, in both standard errors."""
+    counted = _paired([name for pair in range(100) for name in [("a", "b")[pair % 2]] * 2])
+    single = matrix("ab", counted.wins, counted.games)
+    blind, clustered = (_rated(each, {"b": 1000.0}).ratings["a"] for each in (single, counted))
+    assert clustered.bootstrap_standard_error / blind.bootstrap_standard_error == pytest.approx(np.sqrt(2), rel=0.15)
+    assert clustered.sandwich_standard_error / blind.sandwich_standard_error == pytest.approx(np.sqrt(2), rel=0.02)
+    assert clustered.elo == blind.elo
 
 
-def test_pairs_decided_by_the_seat_say_nothing_and_the_hessian_stays() -> None:
-    records = cell("a", "b", ["a", "b"] * 50)
-    counted = SampledCounts.unplayed(()).with_records(("a", "b"), records)  # type: ignore[arg-type]
-    rating = _rated(counted, {"b": 1000.0}, records).ratings["a"]
-    assert rating.bootstrap_standard_error == pytest.approx(0, abs=1e-6)
-    assert rating.standard_error == rating.hessian_standard_error > 0
+def test_pairs_that_swapped_teams_decide_are_more_facts_than_battles() -> None:
+    """40 of 50 pairs are split: battles are worth more than independent ones, and the error says so."""
+    counted = _paired(["a", "b"] * 45 + ["a"] * 4 + ["b"] * 6)
+    single = matrix("ab", counted.wins, counted.games)
+    blind, clustered = (_rated(each, {"b": 1000.0}).ratings["a"] for each in (single, counted))
+    assert clustered.standard_error < 0.6 * blind.standard_error
 
 
-def test_more_records_than_counts_are_refused() -> None:
+def test_a_record_that_is_not_counted_is_refused() -> None:
     counted = matrix("ab", [[0, 1], [1, 0]], [[0, 2], [2, 0]])
     with pytest.raises(DataError, match="record 4 battles that do not fit the matrix's 2 games"):
-        _rated(counted, records=cell("a", "b", ["a", "b", "a", "b"]))
+        counted.rated({}, cell("a", "b", ["a", "b", "a", "b"]), num_draws=100, seed=0)

@@ -132,7 +132,7 @@ def _with_an_unplayed_cell(one: str, other: str) -> EmpiricalGame:
     """The game of SCORES, d worse than all, without the battles of one cell."""
     full = drawn_matrix("abcd", SCORES, 4000, 0)
     i, j = "abcd".index(one), "abcd".index(other)
-    wins, _, games = full.arrays()
+    wins, games = full.tally().wins, full.tally().games
     for counts in (wins, games):
         counts[i, j] = counts[j, i] = 0
     return EmpiricalGame(matrix("abcd", wins, games))
@@ -152,7 +152,8 @@ def test_an_imputed_cell_is_named_and_no_exploitability_rests_on_it(unplayed: Im
 def test_exploitability_is_published_where_the_support_met_everybody() -> None:
     """Both policies of the cell that was not played lose to all others, and the mixture plays neither."""
     scores = 0.5 + 0.4 * np.array([[0, 0, 1, 1], [0, 0, 1, 1], [-1, -1, 0, 0], [-1, -1, 0, 0]])
-    wins, _, games = drawn_matrix("abcd", scores, 400, 0).arrays()
+    tally = drawn_matrix("abcd", scores, 400, 0).tally()
+    wins, games = tally.wins, tally.games
     for counts in (wins, games):
         counts[2, 3] = counts[3, 2] = 0
     game = EmpiricalGame(matrix("abcd", wins, games))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.exact import ExactValues
-from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.league import (
     ClassShares,
     LeagueSettings,
@@ -20,6 +19,7 @@ from nashdex.metagame.opponents.league import (
     shares_at,
 )
 from nashdex.metagame.population import PolicyEntry, Population
+from support.tournaments import matrix
 
 LEARNER, RANDOM, EQUAL, WEAK, WEAKER, STRONG = (
     PolicyId(name) for name in ("learner", "random", "equal", "weak", "weaker", "strong")
@@ -114,13 +114,11 @@ def test_the_mixture_follows_ids_not_places() -> None:
 
 
 def test_win_rates_start_at_even_and_are_never_certain() -> None:
-    matrix = SampledCounts(
-        policies=(WEAK, LEARNER, STRONG),
-        wins=((0, 0, 0), (7, 0, 0), (0, 0, 0)),
-        draws=((0, 1, 0), (1, 0, 0), (0, 0, 0)),
-        games=((0, 8, 0), (8, 0, 0), (0, 0, 0)),
+    played = [[0, 8, 0], [8, 0, 0], [0, 0, 0]]
+    counted = matrix(
+        (WEAK, LEARNER, STRONG), [[0, 0, 0], [7, 0, 0], [0, 0, 0]], played, [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     )
-    assert matrix.win_rates(LEARNER) == {WEAK: pytest.approx(8.5 / 10), STRONG: 0.5}
+    assert counted.win_rates(LEARNER) == {WEAK: pytest.approx(8.5 / 10), STRONG: 0.5}
 
 
 def test_exact_payoffs_are_win_rates_on_the_game_s_scale() -> None:

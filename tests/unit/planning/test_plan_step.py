@@ -16,6 +16,7 @@ from nashdex.metagame.population import Kind, PolicyEntry, Population
 from nashdex.planning.step import Solved, first_plan, next_plan, run
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
+from support.tournaments import matrix
 
 
 def _trained(name: str, iteration: int, kind: Kind = "network") -> PolicyEntry:
@@ -131,12 +132,11 @@ def test_a_league_weighs_opponents_by_the_win_rates_that_were_counted() -> None:
     )
     wins = ((0, 0, 0, 0), (98, 0, 49, 9), (98, 49, 0, 89), (98, 89, 9, 0))
     games = tuple(tuple(wins[i][j] + wins[j][i] for j in range(4)) for i in range(4))
-    nobody_drew = tuple((0,) * 4 for _ in range(4))
-    matrix = SampledCounts(policies=members.ids, wins=wins, draws=nobody_drew, games=games)
+    counted = matrix(members.ids, wins, games)
     settings = RunSettings.model_validate(
         {"opponents": {"kind": "league", "baseline": 0.1, "itself": 0.2, "peer": 0.7, "exploitable": 0.0}}
     )
-    solved = Solved(members, matrix, {PolicyId("random"): 1.0}, dict.fromkeys(members.ids, 1000.0))
+    solved = Solved(members, counted, {PolicyId("random"): 1.0}, dict.fromkeys(members.ids, 1000.0))
     plan = next_plan(settings, 2, solved)
     assert plan.rule == "league"
     hard = {"beaten": 0.1**2, "nemesis": 0.9**2}

@@ -13,7 +13,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
-from nashdex.metagame.evidence.estimates import wilson_interval
+from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.self_play import SelfPlaySettings
 from nashdex.metagame.solvers.registry import meta_solver
@@ -28,6 +28,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.protocol import ObjectStore
 from support.made_runs import TRAINED_ELO, made_settings, make_iteration, trained_policy
+from support.tournaments import matrix
 
 ITERATIONS = 3
 BASE, BEST = trained_policy(0), trained_policy(2)
@@ -52,23 +53,24 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> ObjectStore:
 
 def test_payoffs_are_the_ledgers_counts_in_order_of_rating(store: ObjectStore) -> None:
     report = read_report(store)
-    matrix = SampledCounts.from_json(store.get(keys.published(2, keys.INTERACTION_MATRIX)), "matrix")
+    counted = SampledCounts.from_json(store.get(keys.published(2, keys.INTERACTION_MATRIX)), "matrix")
     order = report.payoffs.policies
+    low, high = cell_intervals(counted.tally())
     assert report.payoffs.cells is not None
-    assert sorted(order) == sorted(matrix.policies)
+    assert sorted(order) == sorted(counted.policies)
     assert [row.id for row in report.policies] == list(order)
     ratings = [row.rating.elo.value for row in report.policies]
     assert ratings == sorted(ratings, reverse=True)
     for one, row in zip(order, report.payoffs.cells, strict=True):
         for other, cell in zip(order, row, strict=True):
-            i, j = matrix.policies.index(one), matrix.policies.index(other)
+            i, j = counted.policies.index(one), counted.policies.index(other)
             if one == other:
                 assert cell is None
                 continue
             assert cell is not None
-            assert (cell.wins, cell.draws, cell.losses) == (matrix.wins[i][j], matrix.draws[i][j], matrix.wins[j][i])
-            low, high = wilson_interval(cell.wins + cell.draws / 2, matrix.games[i][j])
-            assert (cell.rate.low, cell.rate.high) == (float(low), float(high))
+            assert (cell.wins, cell.draws, cell.losses) == (counted.wins[i][j], counted.draws[i][j], counted.wins[j][i])
+            assert (cell.rate.low, cell.rate.high) == (low[i, j], high[i, j])
+            assert cell.effective_battles == counted.tally().effective_games()[i, j]
 
 
 def test_every_iteration_has_its_row(store: ObjectStore) -> None:
@@ -270,11 +272,10 @@ def test_an_adaptive_schedule_is_measured_against_the_full_table(tmp_path: Path)
 def cyclic_embedding(score: int) -> Embedding | None:
     """Return the picture of three policies that beat each other in a circle, ``score`` times of 200."""
     three = (PolicyId("heuristic"), PolicyId("max-power"), PolicyId("random"))
-    wins = tuple(tuple({0: 0, 1: score, 2: 200 - score}[(column - row) % 3] for column in range(3)) for row in range(3))
-    games = tuple(tuple(0 if row == column else 200 for column in range(3)) for row in range(3))
-    matrix = SampledCounts(policies=three, wins=wins, draws=((0,) * 3,) * 3, games=games)
-    _, analysis = solve_game(EmpiricalGame(matrix), meta_solver("nash"), num_draws=100, seed=1)
-    return sampled_embedding(analysis, matrix)
+    wins = [[{0: 0, 1: score, 2: 200 - score}[(column - row) % 3] for column in range(3)] for row in range(3)]
+    counted = matrix(three, wins, [[0 if row == column else 200 for column in range(3)] for row in range(3)])
+    _, analysis = solve_game(EmpiricalGame(counted), meta_solver("nash"), num_draws=100, seed=1)
+    return sampled_embedding(analysis, counted)
 
 
 def test_a_cycle_is_pictured_only_where_it_is_no_chance() -> None:

@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
 from nashdex.solver import matrix_answer, matrix_file
 from nashdex.solver.matrix_answer import SymmetricAnswer, TwoPopulationAnswer
@@ -37,7 +40,8 @@ def test_counts(tmp_path: Path) -> None:
 
 
 def test_counts_that_a_run_published(tmp_path: Path) -> None:
-    counts = SampledCounts.model_validate(COUNTS)
+    tables = [np.array(COUNTS[name]) for name in ("wins", "draws", "games")]
+    counts = SampledCounts.of([PolicyId("a"), PolicyId("b")], Tally.of_single_battles(*tables))
     answer = _solve(tmp_path, counts.to_json().decode(), "uniform")
     assert isinstance(answer, SymmetricAnswer)
     assert answer.meta_strategy == {"a": 0.5, "b": 0.5}
@@ -162,7 +166,7 @@ def test_an_unknown_solver_is_a_wrong_name(tmp_path: Path) -> None:
         ("[" * 10_000, "recursion"),
         ({}, "expected payoffs, or all of wins, draws and games"),
         ({"payoffs": [[0]], "payofs": 1}, "payofs: no such key"),
-        ({"payoffs": [[0]], "schema_version": 3}, "schema_version"),
+        ({"payoffs": [[0]], "schema_version": 4}, "schema_version"),
         (COUNTS | {"payoffs": [[0]]}, "both payoffs and wins"),
         ({"payoffs": []}, "payoffs is empty"),
         ({"payoffs": [[]]}, "payoffs is empty"),

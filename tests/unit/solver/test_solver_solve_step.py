@@ -126,14 +126,14 @@ def test_two_iterations(store: ObjectStore) -> None:
         ("max-power", "max-power", None),
         ("clone", "clone 0", 0),
     ]
-    assert (counted.arrays()[2] == 30 * (1 - np.eye(3))).all()
+    assert (counted.battles_by_cell() == 30 * (1 - np.eye(3))).all()
     assert analysis.exploitability.best_response_gap is None
 
     manifest = _iterate(store, _settings(), 1, members, {"best": "ppo"})
     members, counted, strategy, analysis = _published(store, 1)
     assert [entry.name for entry in members.policies][-1] == "best response 1"
     assert counted.policies == members.ids
-    assert (counted.arrays()[2] == 30 * (1 - np.eye(4))).all()
+    assert (counted.battles_by_cell() == 30 * (1 - np.eye(4))).all()
     assert manifest.counts == {"policies": 4, "battles": 90}
     gap = analysis.exploitability.best_response_gap
     assert gap is not None

@@ -9,6 +9,7 @@ from nashdex.core.ids import PolicyIdField
 from nashdex.metagame.analysis.exploitability import Exploitabilities
 from nashdex.metagame.evidence.intervals import Interval
 from nashdex.metagame.evidence.matrix import Coverage, IntervalWidths
+from nashdex.metagame.evidence.pairs import PairStatistics
 from nashdex.metagame.ratings.table import RatingTable
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -53,6 +54,7 @@ class MetaGameAnalysis(RatingTable, Document):
     support_probability: dict[PolicyIdField, Probability] = Field(description="Share of draws with it in the support.")
     support_stability: Probability = Field(description="Share of draws with exactly the same support.")
     coverage: Coverage
+    pairs: PairStatistics | None = Field(description="Null where payoffs are exact.")
     interval_widths: IntervalWidths
     imputed_cells: tuple[tuple[PolicyIdField, PolicyIdField], ...] = Field(
         description="Pairs without battles, whose payoff was imputed; none while unplayed cells block."

@@ -52,14 +52,15 @@ def mixture_scores(
     One that is the whole mixture is left out: it is itself.
     """
     policies = matrix.policies
-    wins, draws, games = matrix.arrays()
+    tally = matrix.tally()
+    games = tally.games
     sigma = np.array([strategy.get(policy, 0.0) for policy in policies])
     met_all = [
         all(games[member, place] for member in np.flatnonzero(sigma) if member != place)
         for place in range(len(policies))
     ]
-    scores = sigma @ expected_scores(wins, draws, np.maximum(games, 1))
-    drawn = sigma @ posterior_scores(policies, wins, draws, games, num_draws=num_draws, seed=seed)
+    scores = sigma @ expected_scores(tally)
+    drawn = sigma @ posterior_scores(policies, tally, num_draws=num_draws, seed=seed)
     found = []
     for opponent in opponents:
         place = policies.index(opponent)
@@ -91,14 +92,10 @@ def improvement(
     """
 
     def rated(battles: SelectionBattles | ScoringBattles) -> tuple[RatingTable, int]:
-        wins, draws, games = count_records(policies, battles.records)
         table = rate(
             policies,
-            wins,
-            draws,
-            games,
+            count_records(policies, battles.records),
             anchors=anchors,
-            records=battles.records,
             num_draws=num_draws,
             seed=derive_seed(seed, "improvement", type(battles).__name__),
         )

@@ -100,6 +100,7 @@ def solve_game(
         support_probability=dict(zip(policies, in_support.mean(axis=0).tolist(), strict=True)),
         support_stability=float((in_support == (strategy > SUPPORT_THRESHOLD)).all(axis=1).mean()),
         coverage=game.matrix.coverage(),
+        pairs=game.matrix.pair_statistics(),
         interval_widths=game.matrix.interval_widths(),
         imputed_cells=payoffs.imputed,
         num_draws=len(strategies),

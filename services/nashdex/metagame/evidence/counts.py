@@ -1,8 +1,8 @@
 """Checks of a payoff ledger's counts, wherever they come from. Problems are ValueErrors that name the cell."""
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from itertools import combinations, permutations
 from typing import TypeVar
 
 Matrix = Sequence[Sequence[int]]
@@ -44,6 +44,40 @@ def check_counts(policies: Sequence[str], wins: Matrix, draws: Matrix, games: Ma
                 f"{cell}: {wins[i][j]} wins, {draws[i][j]} draws and {wins[j][i]} losses make {total} games, "
                 f"but games says {games[i][j]}; expected the same number"
             )
+
+
+def check_pairs(policies: Sequence[str], wins: Matrix, draws: Matrix, pairs: Mapping[str, Matrix]) -> None:
+    """Check that counts of side-swapped pairs fit the counts of battles, which ``check_counts`` has checked.
+
+    Args:
+        policies: their ids.
+        wins: of battles, as are ``draws``.
+        draws: symmetric.
+        pairs: ``won_both``, ``won_and_drew``, ``split`` and ``drew_both``.
+
+    Raises:
+        ValueError: says which table or cell, what was found and what was expected.
+    """
+    for name, counts in pairs.items():
+        _check_table(f"pairs.{name}", policies, counts)
+    won_both, won_and_drew, split, drew_both = (
+        pairs[name] for name in ("won_both", "won_and_drew", "split", "drew_both")
+    )
+    for i, j in permutations(range(len(policies)), 2):
+        cell = f"{policies[i]!r} against {policies[j]!r}"
+        for name, counts in (("split", split), ("drew_both", drew_both)):
+            if counts[i][j] != counts[j][i]:
+                raise ValueError(
+                    f"{cell}: pairs.{name} is {counts[i][j]} one way and {counts[j][i]} the other; "
+                    "expected the same number"
+                )
+        won = 2 * won_both[i][j] + won_and_drew[i][j] + split[i][j]
+        drawn = won_and_drew[i][j] + won_and_drew[j][i] + 2 * drew_both[i][j]
+        for name, in_pairs, counted in (("wins", won, wins[i][j]), ("draws", drawn, draws[i][j])):
+            if in_pairs > counted:
+                raise ValueError(
+                    f"{cell}: the pairs hold {in_pairs} {name} of {counted} in all; expected no more than there are"
+                )
 
 
 def _check_table(name: str, policies: Sequence[str], counts: Matrix) -> None:

@@ -1,7 +1,9 @@
 """From counts to payoffs: expected scores, their posterior, and intervals for display. K policies, D draws.
 
-P̂ = (w + d/2) / n is the row's expected score; A = P̂ − ½ is antisymmetric with a zero diagonal. Each pair is one
-binomial-like cell: its posterior is Beta(w + d/2 + ½, l + d/2 + ½), Jeffreys' prior with a draw as half a win.
+P̂ = (w + d/2) / n is the row's expected score; A = P̂ − ½ is antisymmetric with a zero diagonal. A cell's posterior is
+Beta(m P̂ + ½, m (1 − P̂) + ½), Jeffreys' prior with a draw as half a win, where m are the *sure* games: the effective
+games by side-swapped pairs (``tally``), times (z / t)² with t Student's quantile, since the variance by pairs is itself
+estimated. Wilson's intervals use the same m, so one estimator is behind every number.
 """
 
 from collections.abc import Sequence
@@ -9,14 +11,15 @@ from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.counts import unplayed_cells
+from nashdex.metagame.evidence.tally import Floats, Integers, Tally, degrees_of_freedom, design_effect
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+__all__ = ["Floats", "Integers", "Tally"]
+
 Verdict = Literal["better", "worse", "undecided"]
 
 CONFIDENCE = 0.95
@@ -42,14 +45,10 @@ def require_played(policies: Sequence[str], games: Integers) -> None:
         )
 
 
-def expected_scores(wins: Integers, draws: Integers, games: Integers) -> Floats:
-    """Return P̂ of shape (K, K): the row's expected score against the column, ½ on the diagonal.
-
-    Every pair must have met: see ``require_played``.
-    """
-    off_diagonal = ~np.eye(len(games), dtype=bool)
-    scores = np.full(games.shape, EVEN)
-    np.divide(wins + draws / 2, games, out=scores, where=off_diagonal)
+def expected_scores(tally: Tally) -> Floats:
+    """Return P̂ of shape (K, K): the row's expected score against the column, ½ on the diagonal and where unplayed."""
+    scores = np.full(tally.games.shape, EVEN)
+    np.divide(tally.scores, tally.games, out=scores, where=tally.games > 0)
     return scores
 
 
@@ -60,31 +59,66 @@ def centred(scores: Floats) -> Floats:
     return antisymmetric
 
 
-def beta_draws(wins: int, draws: int, losses: int, num_draws: int, seed: int) -> Floats:
-    """Return draws of shape (D,) from the posterior of one cell's expected score."""
-    generator = np.random.default_rng(seed)
-    return generator.beta(wins + draws / 2 + 0.5, losses + draws / 2 + 0.5, size=num_draws)
+def beta_draws(won: float, lost: float, num_draws: int, seed: int) -> Floats:
+    """Return draws of shape (D,) from the posterior of one cell's expected score.
+
+    Args:
+        won: the cell's score, in sure games.
+        lost: sure games without it.
+        num_draws: D.
+        seed: of the draws.
+    """
+    return np.random.default_rng(seed).beta(won + 0.5, lost + 0.5, size=num_draws)
 
 
-def posterior_scores(
-    policies: Sequence[str], wins: Integers, draws: Integers, games: Integers, *, num_draws: int, seed: int
-) -> Floats:
+def posterior_scores(policies: Sequence[str], tally: Tally, *, num_draws: int, seed: int) -> Floats:
     """Return draws of P of shape (D, K, K) from the posterior of every cell, ½ on the diagonals.
 
     A cell's draws follow from ``seed``, its two ids and its counts, so they neither depend on the order of the
     policies nor change when another policy joins.
     """
     cells = [(i, j) for i, one in enumerate(policies) for j, other in enumerate(policies) if one < other]
+    games = sure_games(tally)
+    won = tally.scores / np.maximum(tally.games, 1) * games
     drawn = np.empty((len(cells), num_draws))
     for place, (i, j) in enumerate(cells):
-        losses = int(games[i, j] - wins[i, j] - draws[i, j])
         cell_seed = derive_seed(seed, "posterior", policies[i], policies[j])
-        drawn[place] = beta_draws(int(wins[i, j]), int(draws[i, j]), losses, num_draws, cell_seed)
+        drawn[place] = beta_draws(float(won[i, j]), float(won[j, i]), num_draws, cell_seed)
     rows, columns = np.array(cells, dtype=np.intp).reshape(-1, 2).T
     scores = np.full((num_draws, len(policies), len(policies)), EVEN)
     scores[:, rows, columns] = drawn.T
     scores[:, columns, rows] = 1.0 - drawn.T
     return scores
+
+
+def sure_games(tally: Tally) -> Floats:
+    """Return the games that intervals and the posterior count with, of shape (K, K): see the module."""
+    sure: Floats = tally.effective_games() * (NORMAL_QUANTILE / student_quantile(tally.degrees_of_freedom())) ** 2
+    return sure
+
+
+def student_quantile(degrees_of_freedom: ArrayLike) -> Floats:
+    """Return the 97.5 % quantile of Student's t, element by element.
+
+    Three terms of the expansion in 1 / degrees of freedom (Abramowitz and Stegun 1964, 26.7.5): from 3 degrees on
+    within 1 % of the exact value.
+    """
+    freedom = np.asarray(degrees_of_freedom, dtype=np.float64)
+    z = NORMAL_QUANTILE
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    quantile: Floats = z + first / freedom + second / freedom**2 + third / freedom**3
+    return quantile
+
+
+def cell_intervals(tally: Tally) -> tuple[Floats, Floats]:
+    """Return Wilson's 95 % interval of every cell's expected score, (K, K) each, by side-swapped pairs.
+
+    Without games it is [0, 1].
+    """
+    games = sure_games(tally)
+    return wilson_interval(tally.scores / np.maximum(tally.games, 1) * games, games)
 
 
 def wilson_interval(score: ArrayLike, games: ArrayLike) -> tuple[Floats, Floats]:
@@ -103,9 +137,8 @@ def wilson_interval(score: ArrayLike, games: ArrayLike) -> tuple[Floats, Floats]
 def clustered_wilson_interval(scores: ArrayLike, clusters: ArrayLike) -> tuple[float, float]:
     """Return Wilson's 95 % interval of the mean of ``scores`` whose battles come in groups, such as side-swapped pairs.
 
-    Battles of a group share teams, and in a match of mixtures the drawn members. Where they go together, N battles say
-    less than N independent ones, so Wilson's N is divided by the design effect (Kish 1965): the variance of the mean
-    by groups, over that of independent battles. A design effect below 1 counts as 1.
+    Battles of a group share teams, and in a match of mixtures the drawn members. The same estimator as
+    ``cell_intervals``, for groups of any size and scores that are not all 1, ½ or 0.
 
     Args:
         scores: shape (N,), each 1, ½ or 0, or between.
@@ -114,12 +147,11 @@ def clustered_wilson_interval(scores: ArrayLike, clusters: ArrayLike) -> tuple[f
     each = np.asarray(scores, dtype=np.float64)
     groups = np.unique(np.asarray(clusters), return_inverse=True)[1]
     mean, num, num_groups = float(each.mean()), len(each), int(groups.max()) + 1
-    independent = mean * (1 - mean) / num
-    effect = 1.0
-    if independent > 0 and num_groups > 1:
-        by_group = np.bincount(groups, each - mean)
-        effect = max(1.0, float(by_group @ by_group) / num**2 * num_groups / (num_groups - 1) / independent)
-    low, high = wilson_interval(mean * num / effect, num / effect)
+    sums = np.bincount(groups, each - mean)
+    effect = design_effect(sums @ sums, num_groups, mean, num)
+    quantile = student_quantile(degrees_of_freedom(num_groups)) if num_groups < num else NORMAL_QUANTILE
+    sure = num / effect * (NORMAL_QUANTILE / quantile) ** 2
+    low, high = wilson_interval(mean * sure, sure)
     return float(low), float(high)
 
 

@@ -122,6 +122,9 @@ class ExactValues(InteractionMatrix):
         del records, num_draws, seed
         return rate_exact(self.policies, EVEN + self.array() / (2 * self.largest_payoff), anchors=anchors)
 
+    def pair_statistics(self) -> None:
+        """Return None: no battles are played."""
+
     def best_response_gap(self, answer: Answer, *, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
         """Return the gain of the best new policy."""
         del num_draws, seed

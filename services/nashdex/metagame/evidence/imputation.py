@@ -25,6 +25,7 @@ from nashdex.metagame.evidence.estimates import (
     posterior_scores,
     require_played,
 )
+from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit
 
 Imputation = Literal["block", "bradley-terry", "interval"]
@@ -36,9 +37,7 @@ _TIE = 1e-9
 """Largest difference by rounding of two equal products of probabilities."""
 
 
-def filled(
-    policies: Sequence[Name], wins: Integers, draws: Integers, games: Integers, how: Imputation
-) -> tuple[Floats, Cells[Name]]:
+def filled(policies: Sequence[Name], tally: Tally, how: Imputation) -> tuple[Floats, Cells[Name]]:
     """Return P of shape (K, K), played cells as measured, and the cells that were imputed.
 
     P_ij + P_ji = 1 everywhere, and ½ on the diagonal. Every value follows the ids, not their places; the cells come in
@@ -47,27 +46,19 @@ def filled(
     Raises:
         DataError: ``how`` is to block, and a pair has not met.
     """
+    games = tally.games
     if how == "block":
         require_played(policies, games)
     imputed = tuple(unplayed_cells(policies, games.tolist()))
     if not imputed:
-        return expected_scores(wins, draws, games), ()
+        return expected_scores(tally), ()
     unplayed = _unplayed(games)
-    scores = expected_scores(wins, draws, np.maximum(games, 1))
-    imputed_scores = _predicted(wins, draws, games) if how == "bradley-terry" else _worst_case(scores, unplayed)
+    scores = expected_scores(tally)
+    imputed_scores = _predicted(tally) if how == "bradley-terry" else _worst_case(scores, unplayed)
     return np.where(unplayed, imputed_scores, scores), imputed
 
 
-def filled_draws(
-    policies: Sequence[str],
-    wins: Integers,
-    draws: Integers,
-    games: Integers,
-    how: Imputation,
-    *,
-    num_draws: int,
-    seed: int,
-) -> Floats:
+def filled_draws(policies: Sequence[str], tally: Tally, how: Imputation, *, num_draws: int, seed: int) -> Floats:
     """Return draws of P of shape (D, K, K): played cells from their posterior, imputed ones as widely as is honest.
 
     With ``bradley-terry`` an imputed cell is drawn from Beta(p, 1 − p) about the prediction p. It weighs one battle, as
@@ -82,8 +73,8 @@ def filled_draws(
     Raises:
         DataError: ``how`` is to block, and a pair has not met.
     """
-    predicted, imputed = filled(policies, wins, draws, games, how)
-    scores = posterior_scores(policies, wins, draws, games, num_draws=num_draws, seed=seed)
+    predicted, imputed = filled(policies, tally, how)
+    scores = posterior_scores(policies, tally, num_draws=num_draws, seed=seed)
     place = {policy: index for index, policy in enumerate(policies)}
     for one, other in (sorted(cell) for cell in imputed):
         i, j = place[one], place[other]
@@ -106,8 +97,8 @@ def touches_support(imputed: Collection[tuple[Name, Name]], support: Collection[
     return any(not members.isdisjoint(cell) for cell in imputed)
 
 
-def _predicted(wins: Integers, draws: Integers, games: Integers) -> Floats:
-    return expected_scores_of(fit(wins + draws / 2, games.astype(np.float64), {}).theta)
+def _predicted(tally: Tally) -> Floats:
+    return expected_scores_of(fit(tally.scores, tally.games.astype(np.float64), {}).theta)
 
 
 def _worst_case(scores: Floats, unplayed: Mask) -> Floats:

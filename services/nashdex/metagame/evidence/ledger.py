@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, model_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.metagame.evidence.tally import Tally
 
 LEDGER = "ledger.json"
 """The name of a shard's ledger among its attempt's objects."""
@@ -126,32 +125,53 @@ class ShardLedger(Document):
     exact: tuple[ExactCell, ...] = Field((), description="Payoffs of a tabular game, instead of battles.")
 
 
-def count_records(
-    policies: Sequence[PolicyId], records: Iterable[BattleRecord]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return wins, draws and games of ``records``, each of shape (K, K).
+def count_records(policies: Sequence[PolicyId], records: Iterable[BattleRecord]) -> Tally:
+    """Return the tally of ``records``, in the order of ``policies``. A pair with one battle counts as single.
 
     Raises:
         DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
     """
-    wins, draws, games = (np.zeros((len(policies), len(policies)), dtype=np.int64) for _ in range(3))
+    tally = Tally.nothing(len(policies))
     place = {policy: index for index, policy in enumerate(policies)}
-    seen: set[PlannedBattle] = set()
+    battles: dict[PlannedBattle, float] = {}
+    """What the cell's first policy by id scored."""
     for record in records:
         if not set(record.policies) <= place.keys():
             stranger = next(policy for policy in record.policies if policy not in place)
             raise DataError(
                 f"the ledger holds a battle of {stranger!r}, which is not in the population {list(policies)}"
             )
-        if record.planned in seen:
-            raise DataError(f"the ledgers hold {describe(record.planned)} twice; expected every battle once")
-        seen.add(record.planned)
+        planned = record.planned
+        if planned in battles:
+            raise DataError(f"the ledgers hold {describe(planned)} twice; expected every battle once")
+        battles[planned] = 0.5 if record.winner is None else float(record.policies[record.winner] == planned.a)
         first, second = (place[policy] for policy in record.policies)
         for i, j, seat in ((first, second, 0), (second, first, 1)):
-            games[i, j] += 1
-            draws[i, j] += record.winner is None
-            wins[i, j] += record.winner == seat
-    return wins, draws, games
+            tally.games[i, j] += 1
+            tally.draws[i, j] += record.winner is None
+            tally.wins[i, j] += record.winner == seat
+    for battle, score in battles.items():
+        other = battles.get(PlannedBattle(battle.a, battle.b, battle.number + 1))
+        if battle.number % 2 == 0 and other is not None:
+            _count_pair(tally, place[battle.a], place[battle.b], (score, other))
+    return tally
+
+
+def _count_pair(tally: Tally, i: int, j: int, scores: tuple[float, float]) -> None:
+    """Add one pair to ``tally``; ``scores`` are those of policy i in both battles."""
+    match sum(scores):
+        case 2.0:
+            tally.won_both[i, j] += 1
+        case 1.5:
+            tally.won_and_drew[i, j] += 1
+        case 1.0:
+            table = tally.drew_both if scores[0] == scores[1] else tally.split
+            table[i, j] += 1
+            table[j, i] += 1
+        case 0.5:
+            tally.won_and_drew[j, i] += 1
+        case _:
+            tally.won_both[j, i] += 1
 
 
 def describe(battle: PlannedBattle) -> str:

@@ -20,6 +20,7 @@ from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstim
 from nashdex.metagame.evidence.estimates import Floats, Integers
 from nashdex.metagame.evidence.imputation import Imputation
 from nashdex.metagame.evidence.ledger import BattleRecord, Pair, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.pairs import PairStatistics
 from nashdex.metagame.evidence.planned import Demand
 from nashdex.metagame.ratings.table import RatingTable
 
@@ -35,7 +36,7 @@ class Coverage(Model):
 
 
 class IntervalWidths(Model):
-    """Widths of the cells' Wilson intervals, in expected score."""
+    """Widths of the cells' intervals, in expected score."""
 
     mean: NonNegativeFloat
     largest: NonNegativeFloat
@@ -57,7 +58,7 @@ class Payoffs:
 class InteractionMatrix(Document, ABC):
     """What is known of the payoffs among ``policies``. This is the whole of its surface; all of it follows ids."""
 
-    schema_version: int = 2
+    schema_version: int = 3
     policies: tuple[PolicyIdField, ...]
 
     evidence: ClassVar[Evidence]
@@ -72,10 +73,17 @@ class InteractionMatrix(Document, ABC):
         from nashdex.metagame.evidence.kinds import KINDS  # noqa: PLC0415
 
         try:
-            kind = _Header.model_validate_json(data).kind
+            header = _Header.model_validate_json(data)
         except ValidationError as error:
             raise DataError(f"{source} is no valid {cls.__name__}: {describe_problems(error)}") from error
-        return KINDS[kind].from_json(data, source)  # type: ignore[return-value]  # a subclass of it
+        known = cls.model_fields["schema_version"].default
+        if header.schema_version != known:
+            raise DataError(
+                f"{source} has schema version {header.schema_version}; this nashdex reads {known}. Version 2 does not "
+                "say which battles are a side-swapped pair; the ledgers do: remove the run's solve manifests and run "
+                "it again, which plays no battle twice"
+            )
+        return KINDS[header.kind].from_json(data, source)  # type: ignore[return-value]  # a subclass of it
 
     @abstractmethod
     def battles_by_cell(self) -> Integers:
@@ -130,8 +138,12 @@ class InteractionMatrix(Document, ABC):
         """Return the rating of every policy. Arguments as of ``ratings.table.rate``.
 
         Raises:
-            DataError: an anchor is no policy here, or there are more records than counts.
+            DataError: an anchor is no policy here, or a record is not counted.
         """
+
+    @abstractmethod
+    def pair_statistics(self) -> PairStatistics | None:
+        """Return how the two battles of a side-swapped pair go together; None where no battles are played."""
 
     @abstractmethod
     def best_response_gap(self, answer: Answer, *, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
@@ -154,8 +166,9 @@ class InteractionMatrix(Document, ABC):
 
 
 class _Header(BaseModel):
-    """The field that says which kind a document is."""
+    """The fields that say which kind and version a document is."""
 
     model_config = ConfigDict(extra="ignore")
 
     kind: Evidence
+    schema_version: int = 1

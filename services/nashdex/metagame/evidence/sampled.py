@@ -8,16 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import NonNegativeInt, model_validator
+from pydantic import Field, model_validator
 
+from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate, best_response_gap
-from nashdex.metagame.evidence.counts import check_counts
-from nashdex.metagame.evidence.estimates import Integers, centred, wilson_interval
+from nashdex.metagame.evidence.counts import check_counts, check_pairs
+from nashdex.metagame.evidence.estimates import Integers, Tally, cell_intervals, centred
 from nashdex.metagame.evidence.imputation import Imputation, filled, filled_draws
 from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger, count_records
 from nashdex.metagame.evidence.matrix import Coverage, InteractionMatrix, IntervalWidths, Payoffs
+from nashdex.metagame.evidence.pairs import CountTable, PairCounts, PairStatistics, count_table, pair_statistics
 from nashdex.metagame.evidence.planned import (
     Demand,
     PlannedCell,
@@ -27,16 +29,15 @@ from nashdex.metagame.evidence.planned import (
 )
 from nashdex.metagame.ratings.table import RatingTable, rate
 
-CountTable = tuple[tuple[NonNegativeInt, ...], ...]
-
 
 class SampledCounts(InteractionMatrix):
-    """Integer counts of every pair; ``wins[i][j]`` counts i's wins against j. Shape (K, K) each."""
+    """Integer counts of every cell; ``wins[i][j]`` counts i's wins against j. Shape (K, K) each."""
 
     kind: Literal["counts"] = "counts"
     wins: CountTable
     draws: CountTable
     games: CountTable
+    pairs: PairCounts = Field(description="The side-swapped pairs among the games; the other battles are single.")
 
     evidence: ClassVar[Evidence] = Evidence.COUNTS
 
@@ -44,36 +45,44 @@ class SampledCounts(InteractionMatrix):
     def _counts_agree(self) -> Self:
         if self.policies or self.wins or self.draws or self.games:
             check_counts(self.policies, self.wins, self.draws, self.games)
+            check_pairs(self.policies, self.wins, self.draws, dict(self.pairs))
         return self
 
     @classmethod
     def unplayed(cls, policies: Sequence[PolicyId]) -> Self:
         """Return the counts of ``policies`` before any battle."""
-        zeros = tuple((0,) * len(policies) for _ in policies)
-        return cls(policies=tuple(policies), wins=zeros, draws=zeros, games=zeros)
+        return cls.of(policies, Tally.nothing(len(policies)))
 
-    def arrays(self) -> tuple[Integers, Integers, Integers]:
-        """Return wins, draws and games, each of shape (K, K)."""
+    @classmethod
+    def of(cls, policies: Sequence[PolicyId], tally: Tally) -> Self:
+        """Return the counts of ``policies`` that ``tally`` holds in their order."""
+        return cls(
+            policies=tuple(policies),
+            wins=count_table(tally.wins),
+            draws=count_table(tally.draws),
+            games=count_table(tally.games),
+            pairs=PairCounts.of(tally),
+        )
+
+    def tally(self) -> Tally:
+        """Return the counts as arrays of shape (K, K)."""
         shape = (len(self.policies), len(self.policies))
-        wins, draws, games = (np.array(c, dtype=np.int64).reshape(shape) for c in (self.wins, self.draws, self.games))
-        return wins, draws, games
+        tables = (self.wins, self.draws, self.games, *dict(self.pairs).values())
+        return Tally(*(np.array(table, dtype=np.int64).reshape(shape) for table in tables))
 
     def battles_by_cell(self) -> Integers:
         """Return ``games`` as an array of shape (K, K)."""
-        return self.arrays()[2]
+        return self.tally().games
 
     def over(self, policies: Sequence[PolicyId]) -> Self:
         """Return the counts among ``policies``, in that order; a policy that is new here has played nothing."""
-        place = {policy: index for index, policy in enumerate(self.policies)}
-
-        def moved(table: CountTable) -> CountTable:
-            return tuple(
-                tuple(table[place[i]][place[j]] if i in place and j in place else 0 for j in policies) for i in policies
-            )
-
-        return type(self)(
-            policies=tuple(policies), wins=moved(self.wins), draws=moved(self.draws), games=moved(self.games)
-        )
+        known = {policy: index for index, policy in enumerate(self.policies)}
+        tally, size = Tally.nothing(len(policies)), range(len(policies))
+        old = [place for place in size if policies[place] in known]
+        kept = self.tally().over([known[policies[place]] for place in old])
+        for name in Tally.tables():
+            getattr(tally, name)[np.ix_(old, old)] = getattr(kept, name)
+        return self.of(policies, tally)
 
     def missing_cells(self, policies: Sequence[PolicyId], demand: Demand) -> list[PlannedCell]:
         """Return the cells among ``policies`` that lack battles, in the order of ids."""
@@ -99,9 +108,7 @@ class SampledCounts(InteractionMatrix):
         Raises:
             DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
         """
-        added = count_records(policies, records)
-        wins, draws, games = (_table(old + new) for old, new in zip(self.over(policies).arrays(), added, strict=True))
-        return type(self)(policies=tuple(policies), wins=wins, draws=draws, games=games)
+        return self.of(policies, self.over(policies).tally() + count_records(policies, records))
 
     def payoffs_with(self, unplayed: Imputation, *, num_draws: int, seed: int) -> Payoffs:
         """Return A = P̂ − ½ with draws from its posterior.
@@ -109,8 +116,9 @@ class SampledCounts(InteractionMatrix):
         Raises:
             DataError: a pair has not played and that blocks.
         """
-        scores, imputed = filled(self.policies, *self.arrays(), unplayed)
-        drawn = filled_draws(self.policies, *self.arrays(), unplayed, num_draws=num_draws, seed=seed)
+        tally = self.tally()
+        scores, imputed = filled(self.policies, tally, unplayed)
+        drawn = filled_draws(self.policies, tally, unplayed, num_draws=num_draws, seed=seed)
         return Payoffs(centred(scores), centred(drawn), imputed)
 
     def rated(
@@ -119,9 +127,24 @@ class SampledCounts(InteractionMatrix):
         """Return Bradley–Terry ratings of the counts.
 
         Raises:
-            DataError: an anchor is no policy here, or there are more records than counts.
+            DataError: an anchor is no policy here, or a record is not counted.
         """
-        return rate(self.policies, *self.arrays(), anchors=anchors, records=records, num_draws=num_draws, seed=seed)
+        self._require_counted(records)
+        return rate(self.policies, self.tally(), anchors=anchors, num_draws=num_draws, seed=seed)
+
+    def _require_counted(self, records: Iterable[BattleRecord]) -> None:
+        counted, recorded = self.tally().games, count_records(self.policies, records).games
+        for i, j in np.argwhere(np.triu(recorded > counted))[:1]:
+            raise DataError(
+                f"{self.policies[i]!r} against {self.policies[j]!r}: the ledgers record {recorded[i, j]} battles that "
+                f"do not fit the matrix's {counted[i, j]} games; expected every recorded battle to be counted once. "
+                "If evaluate ran again for an iteration that was solved before, remove its solve manifest and all "
+                "later ones too"
+            )
+
+    def pair_statistics(self) -> PairStatistics:
+        """Return how the two battles of a pair go together, and how many independent ones all are worth."""
+        return pair_statistics(self.tally())
 
     def best_response_gap(self, answer: Answer, *, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
         """Return the gain of the best new policy, from the battles played since the mixture was chosen."""
@@ -151,19 +174,15 @@ class SampledCounts(InteractionMatrix):
         )
 
     def interval_widths(self) -> IntervalWidths:
-        """Return the widths of the cells' Wilson intervals."""
-        wins, draws, games = self.arrays()
-        rows, columns = np.triu_indices(len(games), k=1)
+        """Return the widths of the cells' intervals, by side-swapped pairs."""
+        rows, columns = np.triu_indices(len(self.policies), k=1)
         if not len(rows):
             return IntervalWidths(mean=0.0, largest=0.0, largest_cell=None)
-        low, high = wilson_interval((wins + draws / 2)[rows, columns], games[rows, columns])
-        widest = int((high - low).argmax())
+        low, high = cell_intervals(self.tally())
+        widths = (high - low)[rows, columns]
+        widest = int(widths.argmax())
         return IntervalWidths(
-            mean=float((high - low).mean()),
-            largest=float((high - low).max()),
+            mean=float(widths.mean()),
+            largest=float(widths.max()),
             largest_cell=(self.policies[rows[widest]], self.policies[columns[widest]]),
         )
-
-
-def _table(array: Integers) -> CountTable:
-    return tuple(tuple(int(count) for count in row) for row in array)

@@ -71,6 +71,25 @@ def fit(scores: Floats, games: Floats, anchors: Mapping[int, float]) -> Strength
     return Strengths(theta, covariance, virtual)
 
 
+def sandwich_covariance(strengths: Strengths, games: Floats, design_effects: Floats) -> Floats:
+    """Return the covariance of θ, shape (K, K), where a cell's battles are not independent.
+
+    C M C with C the inverse Fisher information and M the score's covariance, in which each cell weighs its design
+    effect (Huber 1967; White 1982). With design effects of 1 it is C, up to the faint games.
+
+    Args:
+        strengths: the fit.
+        games: shape (K, K), symmetric.
+        design_effects: shape (K, K), symmetric: variances over those of independent battles.
+    """
+    expected = expected_scores_of(strengths.theta)
+    weights = games * expected * (1.0 - expected) * (design_effects - 1.0)
+    np.fill_diagonal(weights, 0.0)
+    extra = np.diag(weights.sum(axis=1)) - weights
+    covariance: Floats = strengths.covariance + strengths.covariance @ extra @ strengths.covariance
+    return covariance
+
+
 def fit_again(scored: Floats, games: Floats, anchors: Mapping[int, float], near: Strengths) -> Floats:
     """Return the θ, of shape (K,), of battles similar to those that ``near`` was fitted to: a bootstrap's.
 

@@ -62,7 +62,7 @@ def _certain(elo: float) -> Rating:
         standard_error=0.0,
         low=elo,
         high=elo,
-        hessian_standard_error=0.0,
+        sandwich_standard_error=0.0,
         bootstrap_standard_error=0.0,
         games=0,
     )

@@ -16,10 +16,9 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.evidence.estimates import EVEN, NORMAL_QUANTILE, Floats, Integers, wilson_interval
+from nashdex.metagame.evidence.estimates import EVEN, NORMAL_QUANTILE, Floats, Integers, Tally, cell_intervals
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.evidence.ledger import BattleRecord
-from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_again
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_again, sandwich_covariance
 
 BASE_ELO = 1000.0
 """Of the default anchor, or of the mean where there is none."""
@@ -35,10 +34,12 @@ class Rating(Model):
     """One policy's Elo. The interval is ± 1.96 standard errors, relative to the anchors."""
 
     elo: float
-    standard_error: NonNegativeFloat = Field(description="The larger of the Hessian's and the bootstrap's; anchors 0.")
+    standard_error: NonNegativeFloat = Field(description="The larger of the sandwich's and the bootstrap's; anchors 0.")
     low: float
     high: float
-    hessian_standard_error: NonNegativeFloat
+    sandwich_standard_error: NonNegativeFloat = Field(
+        description="From the Fisher information and the cells' variances by side-swapped pairs."
+    )
     bootstrap_standard_error: NonNegativeFloat = Field(description="Side-swapped pairs drawn again as wholes.")
     games: NonNegativeInt
 
@@ -79,52 +80,40 @@ class RatingTable(Model):
 
 
 def rate(
-    policies: Sequence[str],
-    wins: Integers,
-    draws: Integers,
-    games: Integers,
-    *,
-    anchors: Mapping[str, float],
-    records: Iterable[BattleRecord] = (),
-    num_draws: int,
-    seed: int,
+    policies: Sequence[str], tally: Tally, *, anchors: Mapping[str, float], num_draws: int, seed: int
 ) -> RatingTable:
-    """Rate ``policies`` from counts of shape (K, K).
+    """Rate ``policies`` from their battles.
 
     Args:
         policies: their ids; the result does not depend on the order.
-        wins: the row's wins against the column.
-        draws: symmetric.
-        games: symmetric.
+        tally: of shape (K, K). Its side-swapped pairs are the bootstrap's clusters, and so is each other battle.
         anchors: fixed Elo by id.
-        records: battles that the counts hold. Their side-swapped pairs are the bootstrap's clusters; counted battles
-            that are not among them are a cluster each.
         num_draws: of the bootstrap.
         seed: of the bootstrap.
 
     Raises:
-        DataError: an anchor is no policy here, or there are more records than counts.
+        DataError: an anchor is no policy here.
     """
     unknown = sorted(set(anchors) - set(policies))
     if unknown:
         raise DataError(f"anchor {unknown[0]!r} is none of the rated policies {list(policies)}")
     order = sorted(range(len(policies)), key=policies.__getitem__)
-    names = [policies[i] for i in order]
-    wins, draws, games = (counts[np.ix_(order, order)] for counts in (wins, draws, games))
+    names, tally = [policies[i] for i in order], tally.over(order)
     fixed = {names.index(policy): (elo - BASE_ELO) / ELO_PER_STRENGTH for policy, elo in anchors.items()}
+    scores, games = tally.scores, tally.games
 
-    scores, totals = wins + draws / 2, games.astype(np.float64)
-    strengths = fit(scores, totals, fixed)
-    resampled = _resampled(_clusters(names, wins, draws, games, records), names, num_draws, seed)
+    strengths = fit(scores, games.astype(np.float64), fixed)
+    resampled = _resampled(_clusters(tally), names, num_draws, seed)
     drawn = np.array([fit_again(scored, played, fixed, strengths) for scored, played in resampled])
     free = np.array([i not in fixed for i in range(len(names))])
     # Anchors did not move; what a covariance of constants leaves is rounding.
-    hessian, bootstrap = strengths.covariance, np.where(np.outer(free, free), np.cov(drawn, rowvar=False), 0.0)
-    errors = ELO_PER_STRENGTH * np.sqrt(np.maximum(hessian.diagonal(), bootstrap.diagonal()))
-    gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(_gap_variances(hessian), _gap_variances(bootstrap)))
+    sandwich = sandwich_covariance(strengths, games.astype(np.float64), tally.design_effects())
+    bootstrap = np.where(np.outer(free, free), np.cov(drawn, rowvar=False), 0.0)
+    errors = ELO_PER_STRENGTH * np.sqrt(np.maximum(sandwich.diagonal(), bootstrap.diagonal()))
+    gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(_gap_variances(sandwich), _gap_variances(bootstrap)))
     elo = BASE_ELO + ELO_PER_STRENGTH * strengths.theta
 
-    misfit, by_chance, largest, cell = _misfit(names, scores, games, strengths.theta, num_draws, seed)
+    misfit, by_chance, largest, cell = _misfit(names, tally, strengths.theta, num_draws, seed)
     return RatingTable(
         ratings={
             policy: Rating(
@@ -132,7 +121,7 @@ def rate(
                 standard_error=errors[i],
                 low=elo[i] - NORMAL_QUANTILE * errors[i],
                 high=elo[i] + NORMAL_QUANTILE * errors[i],
-                hessian_standard_error=ELO_PER_STRENGTH * math.sqrt(max(hessian[i, i], 0.0)),
+                sandwich_standard_error=ELO_PER_STRENGTH * math.sqrt(max(sandwich[i, i], 0.0)),
                 bootstrap_standard_error=ELO_PER_STRENGTH * math.sqrt(max(bootstrap[i, i], 0.0)),
                 games=int(games[i].sum()),
             )
@@ -149,43 +138,32 @@ def rate(
         warnings=(
             *_unanchored(names, games, fixed),
             *_unbounded(names, scores, games, fixed),
-            *(_reversals(names, scores, games, elo, misfit, by_chance) if misfit > by_chance else ()),
+            *(_reversals(names, tally, elo, misfit, by_chance) if misfit > by_chance else ()),
         ),
     )
 
 
-def _clusters(
-    names: Sequence[str], wins: Integers, draws: Integers, games: Integers, records: Iterable[BattleRecord]
-) -> dict[tuple[int, int], Clusters]:
-    """Return each played cell's groups of battles; unrecorded battles form singleton groups."""
-    place = {name: index for index, name in enumerate(names)}
-    pairs: dict[tuple[int, int], dict[int, list[BattleRecord]]] = {}
-    for record in records:
-        battle = record.planned
-        if battle.a in place and battle.b in place:
-            pairs.setdefault((place[battle.a], place[battle.b]), {}).setdefault(battle.pair, []).append(record)
+def _clusters(tally: Tally) -> dict[tuple[int, int], Clusters]:
+    """Return each played cell's groups of battles: side-swapped pairs, and each single battle."""
     cells: dict[tuple[int, int], Clusters] = {}
-    for i, j in combinations(range(len(names)), 2):
-        if not games[i, j]:
+    wins, draws, losses = tally.single_battles()
+    for i, j in combinations(range(len(tally.games)), 2):
+        if not tally.games[i, j]:
             continue
-        outcomes = [_outcome(names[i], together) for together in pairs.get((i, j), {}).values()]
-        recorded = np.array(outcomes, dtype=np.int64).reshape(-1, 3).sum(axis=0)
-        rest = np.array([wins[i, j], draws[i, j], games[i, j]]) - recorded
-        lost = rest[2] - rest[0] - rest[1]
-        if min(*rest, lost) < 0:
-            raise DataError(
-                f"{names[i]!r} against {names[j]!r}: the ledgers record {recorded[2]} battles that do not fit the "
-                f"matrix's {games[i, j]} games; expected every recorded battle to be counted once. If evaluate ran "
-                "again for an iteration that was solved before, remove its solve manifest and all later ones too"
-            )
-        cells[i, j] = Counter(outcomes)
-        cells[i, j].update({(1, 0, 1): int(rest[0]), (0, 1, 1): int(rest[1]), (0, 0, 1): int(lost)})
+        cells[i, j] = Counter(
+            {
+                (2, 0, 2): int(tally.won_both[i, j]),
+                (1, 1, 2): int(tally.won_and_drew[i, j]),
+                (1, 0, 2): int(tally.split[i, j]),
+                (0, 2, 2): int(tally.drew_both[i, j]),
+                (0, 1, 2): int(tally.won_and_drew[j, i]),
+                (0, 0, 2): int(tally.won_both[j, i]),
+                (1, 0, 1): int(wins[i, j]),
+                (0, 1, 1): int(draws[i, j]),
+                (0, 0, 1): int(losses[i, j]),
+            }
+        )
     return cells
-
-
-def _outcome(first: str, together: Sequence[BattleRecord]) -> tuple[int, int, int]:
-    wins = sum(record.winner is not None and record.policies[record.winner] == first for record in together)
-    return wins, sum(record.winner is None for record in together), len(together)
 
 
 def _resampled(
@@ -214,14 +192,16 @@ def _gap_variances(covariance: Floats) -> Floats:
 
 
 def _misfit(
-    names: Sequence[str], scores: Floats, games: Integers, theta: Floats, num_draws: int, seed: int
+    names: Sequence[str], tally: Tally, theta: Floats, num_draws: int, seed: int
 ) -> tuple[float, float, float, tuple[str, str] | None]:
     """Return ‖A − A_BT‖, what chance alone stays below, the largest entry and its cell.
 
     Every battle weighs the same, so the noise of a cell with few does not hide a cycle among those with many.
-    Chance: tournaments drawn from the fitted ratings with as many decisive battles. They are not fitted again, which
-    makes them misfit a little more than a fitted one would: a warning errs on the quiet side.
+    Chance: tournaments drawn from the fitted ratings with as many decisive battles, their deviations scaled by the
+    root of the design effects. They are not fitted again, which makes them misfit a little more than a fitted one
+    would: a warning errs on the quiet side.
     """
+    scores, games = tally.scores, tally.games
     played = np.argwhere(np.triu(games, 1))
     if not len(played):
         return 0.0, 0.0, 0.0, None
@@ -230,6 +210,7 @@ def _misfit(
     residuals = np.abs(scores[rows, columns] / met - expected)
     generator = np.random.default_rng(derive_seed(seed, "transitive"))
     drawn = generator.binomial(met, expected, size=(num_draws, len(met))) / met - expected
+    drawn *= np.sqrt(tally.design_effects()[rows, columns])
     by_chance = float(np.quantile(np.sqrt(drawn**2 @ (met / met.sum())), _CHANCE_QUANTILE))
     worst = int(residuals.argmax())
     cell = (names[rows[worst]], names[columns[worst]])
@@ -263,11 +244,10 @@ def _unbounded(names: Sequence[str], scores: Floats, games: Integers, fixed: Map
     return warnings
 
 
-def _reversals(
-    names: Sequence[str], scores: Floats, games: Integers, elo: Floats, misfit: float, by_chance: float
-) -> list[str]:
+def _reversals(names: Sequence[str], tally: Tally, elo: Floats, misfit: float, by_chance: float) -> list[str]:
     """Warn of a cyclic payoff and name its clearest reversals: pairs whose lower rated policy wins."""
-    _, high = wilson_interval(scores, games)
+    scores, games = tally.scores, tally.games
+    _, high = cell_intervals(tally)
     found = sorted(
         (float(scores[i, j] / games[i, j]), names[i], names[j], int(games[i, j]))
         for i, j in np.argwhere((games > 0) & (elo[:, None] >= elo[None, :]) & (high < EVEN))

@@ -25,6 +25,11 @@ class GateResult(Document):
     wins: NonNegativeInt = 0
     draws: NonNegativeInt = 0
     losses: NonNegativeInt = 0
+    pair_scores: tuple[NonNegativeInt, NonNegativeInt, NonNegativeInt, NonNegativeInt, NonNegativeInt] | None = Field(
+        None,
+        description="The looks of the test: side-swapped pairs in which the policy scored 0, ½, 1, 1½ and 2 of 2. Null "
+        "where no battle was needed.",
+    )
     log_evidence_against_low: float | None = Field(
         None,
         description="That the policy is stronger than gate.elo0; the log likelihood ratio where a look is one "

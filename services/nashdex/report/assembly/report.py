@@ -77,6 +77,7 @@ def assemble(
         policies=policies,
         payoffs=found.payoffs,
         embedding=found.embedding,
+        pairs=analysis.pairs,
         intransitivity=Intransitivity(value=analysis.intransitivity, by_chance=analysis.intransitivity_by_chance),
         iterations=tuple(rows),
         replays=tuple(replays),

@@ -16,7 +16,8 @@ class Cell(Model):
     wins: NonNegativeInt
     draws: NonNegativeInt
     losses: NonNegativeInt
-    rate: Estimate = Field(description="(wins + draws/2) / games, Wilson interval.")
+    rate: Estimate = Field(description="(wins + draws/2) / games, Wilson interval by side-swapped pairs.")
+    effective_battles: NonNegativeFloat = Field(description="Independent battles that would be as sure.")
 
 
 class PayoffMatrix(Model):

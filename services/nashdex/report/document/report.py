@@ -7,6 +7,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField, RunIdField
 from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.evidence.pairs import PairStatistics
 from nashdex.report.document.iteration import IterationRow
 from nashdex.report.document.payoffs import AnchorPayoff, AnchorScore, Embedding, Intransitivity, PayoffMatrix
 from nashdex.report.document.policies import PolicyRow
@@ -47,6 +48,7 @@ class Report(Document):
     embedding: Embedding | None = Field(
         description="Null where the cyclic part is no larger than by chance, or the population is too large to draw."
     )
+    pairs: PairStatistics | None = Field(description="How the two battles of a pair go together; null without battles.")
     intransitivity: Intransitivity
     iterations: tuple[IterationRow, ...]
     replays: tuple[Replay, ...]

@@ -5,7 +5,7 @@ import numpy as np
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.analysis.progress import improvement, mixture_scores
-from nashdex.metagame.evidence.estimates import EVEN
+from nashdex.metagame.evidence.estimates import EVEN, cell_intervals
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
@@ -13,7 +13,7 @@ from nashdex.metagame.ratings.table import ELO_PER_STRENGTH
 from nashdex.metagame.tournament.schedule import full_table_battles
 from nashdex.report.assembly.evidence.embedding import embedding
 from nashdex.report.assembly.evidence.interface import Context, Parts
-from nashdex.report.assembly.iterations import newest_gap, wilson
+from nashdex.report.assembly.iterations import newest_gap
 from nashdex.report.document import AnchorScore, Cell, Embedding, PayoffMatrix, Progress
 from nashdex.report.words import findings
 
@@ -82,21 +82,25 @@ def _progress(context: Context) -> Progress | None:
 
 def _payoff_matrix(context: Context, ordered: SampledCounts) -> PayoffMatrix:
     evaluate, size = context.settings.evaluate, range(len(ordered.policies))
+    low, high = cell_intervals(ordered.tally())
+    effective = ordered.tally().effective_games()
+
+    def cell(i: int, j: int) -> Cell | None:
+        games = ordered.games[i][j]
+        if not games:
+            return None
+        wins, draws, losses = ordered.wins[i][j], ordered.draws[i][j], ordered.wins[j][i]
+        rate = Estimate(value=(wins + draws / 2) / games, low=float(low[i, j]), high=float(high[i, j]))
+        return Cell(wins=wins, draws=draws, losses=losses, rate=rate, effective_battles=float(effective[i, j]))
+
     return PayoffMatrix(
         policies=ordered.policies,
-        cells=tuple(tuple(_cell(ordered, i, j) for j in size) for i in size),
+        cells=tuple(tuple(cell(i, j) for j in size) for i in size),
         exact=None,
         imputed=context.last.analysis.imputed_cells,
         battles=sum(map(sum, ordered.games)) // 2,
         full_table_battles=None if evaluate.schedule == "uniform" else full_table_battles(len(size), evaluate),
     )
-
-
-def _cell(counts: SampledCounts, i: int, j: int) -> Cell | None:
-    if not counts.games[i][j]:
-        return None
-    wins, draws, losses = counts.wins[i][j], counts.draws[i][j], counts.wins[j][i]
-    return Cell(wins=wins, draws=draws, losses=losses, rate=wilson(wins, draws, losses))
 
 
 def sampled_embedding(analysis: MetaGameAnalysis, ordered: SampledCounts) -> Embedding | None:
@@ -105,7 +109,7 @@ def sampled_embedding(analysis: MetaGameAnalysis, ordered: SampledCounts) -> Emb
     if analysis.intransitivity <= analysis.intransitivity_by_chance:
         return None
     transitive = expected_scores_of(np.array([analysis.ratings[p].elo for p in order]) / ELO_PER_STRENGTH) - EVEN
-    wins, draws, games = ordered.arrays()
+    tally = ordered.tally()
     # A pair without battles counts as if its ratings predicted it.
-    payoffs = np.where(games > 0, (wins + draws / 2) / np.maximum(games, 1) - EVEN, transitive)
+    payoffs = np.where(tally.games > 0, tally.scores / np.maximum(tally.games, 1) - EVEN, transitive)
     return embedding(order, payoffs, transitive)

@@ -75,7 +75,7 @@ def _battles_cell(cell: Cell) -> CellView:
     return CellView(
         _shade(2 * rate.value - 1) + clear,
         f"{rate.value:.3f} ({rate.low:.3f} to {rate.high:.3f}): {cell.wins} wins, {cell.draws} draws, "
-        f"{cell.losses} losses in {games} battles",
+        f"{cell.losses} losses in {games} battles, as sure as {cell.effective_battles:.0f} independent ones",
         rate.value,
         f"{rate.value:.2f}",
         rate,

@@ -1,0 +1,144 @@
+"""Results of every two policies: single battles, and side-swapped pairs as wholes. K policies.
+
+The two battles of a pair share their teams, so they are not independent. Every error bar therefore takes the pair as
+the unit. A cell's *design effect* (Kish 1965, section 8.2) is the variance of its mean score by pairs, divided by what
+as many independent battles without draws would have. Below 1, swapped teams or draws make a battle worth more than one
+independent battle; above 1, the same policy tends to win both battles of a pair. Games divided by the design effect
+are the *effective* games, which replace the games in Wilson's interval, in the posterior and in the ratings' errors.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+BATTLES_A_PAIR = 2
+_VIRTUAL_PAIRS = 2.0
+"""Independent pairs at an even score that a cell's variance is mixed with. Without them, a few pairs that happen to
+agree would make a cell look certain. Coverage is measured in ``docs/explanation/metagame.md``."""
+_VARIANCE_OF_A_VIRTUAL_PAIR = 0.5
+"""Of the sum of two even battles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts of shape (K, K), from the row's point of view. Pairs are counted in ``games`` too."""
+
+    wins: Integers
+    draws: Integers
+    games: Integers
+    won_both: Integers
+    """Pairs. The transpose counts those that the row lost twice."""
+    won_and_drew: Integers
+    """Pairs. The transpose counts those that the row drew and lost."""
+    split: Integers
+    """Pairs that each policy won once."""
+    drew_both: Integers
+
+    @classmethod
+    def of_single_battles(cls, wins: Integers, draws: Integers, games: Integers) -> "Tally":
+        """Return the tally of battles whose pairs are not known: each counts as independent."""
+        return cls(wins, draws, games, *(np.zeros_like(games) for _ in range(4)))
+
+    @classmethod
+    def nothing(cls, num_policies: int) -> "Tally":
+        """Return the tally before any battle."""
+        return cls(*(np.zeros((num_policies, num_policies), dtype=np.int64) for _ in fields(cls)))
+
+    @classmethod
+    def tables(cls) -> tuple[str, ...]:
+        """Return the names of the tables."""
+        return tuple(field.name for field in fields(cls))
+
+    def __add__(self, other: "Tally") -> "Tally":
+        """Return the counts of both."""
+        return Tally(*(getattr(self, name) + getattr(other, name) for name in self.tables()))
+
+    def over(self, places: Sequence[int] | Integers) -> "Tally":
+        """Return the rows and columns ``places``, in that order."""
+        rows = np.asarray(places, dtype=np.int64)
+        index = np.ix_(rows, rows)
+        return Tally(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    @property
+    def scores(self) -> Floats:
+        """Wins and half the draws."""
+        scores: Floats = self.wins + self.draws / 2
+        return scores
+
+    @property
+    def pairs(self) -> Integers:
+        """Complete side-swapped pairs."""
+        one_way = self.won_both + self.won_and_drew
+        pairs: Integers = one_way + one_way.T + self.split + self.drew_both
+        return pairs
+
+    def single_battles(self) -> tuple[Integers, Integers, Integers]:
+        """Return wins, draws and losses of the battles outside complete pairs."""
+        drawn_in_pairs = self.won_and_drew + self.won_and_drew.T + BATTLES_A_PAIR * self.drew_both
+        wins = self.wins - BATTLES_A_PAIR * self.won_both - self.won_and_drew - self.split
+        return wins, self.draws - drawn_in_pairs, wins.T
+
+    def _means(self) -> Floats:
+        means: Floats = self.scores / np.maximum(self.games, 1)
+        return means
+
+    def _squares_of_sums(self) -> Floats:
+        """Return Σ over pairs and single battles of (score − expected)², a pair's score being the sum of its two."""
+        mean = self._means()
+        wins, draws, losses = self.single_battles()
+        squares: Floats = (
+            self.won_both * (2 - 2 * mean) ** 2
+            + self.won_and_drew * (1.5 - 2 * mean) ** 2
+            + (self.split + self.drew_both) * (1 - 2 * mean) ** 2
+            + self.won_and_drew.T * (0.5 - 2 * mean) ** 2
+            + self.won_both.T * (2 * mean) ** 2
+            + wins * (1 - mean) ** 2
+            + draws * (0.5 - mean) ** 2
+            + losses * mean**2
+        )
+        return squares
+
+    def design_effects(self) -> Floats:
+        """Return each cell's design effect; 1 where nothing was played, or single battles were without draws."""
+        effects = design_effect(self._squares_of_sums(), self.games - self.pairs, self._means(), self.games)
+        # A cell and its mirror image differ by rounding; their mean depends on no order.
+        symmetric: Floats = (effects + effects.T) / 2
+        return symmetric
+
+    def effective_games(self) -> Floats:
+        """Return how many independent battles without draws would be as sure."""
+        effective: Floats = self.games / self.design_effects()
+        return effective
+
+    def degrees_of_freedom(self) -> Floats:
+        """Return those of each cell's variance; infinite where no pairs are known, for then it is not estimated."""
+        freedom: Floats = np.where(self.pairs > 0, degrees_of_freedom(self.games - self.pairs), np.inf)
+        return freedom
+
+
+def design_effect(squares: ArrayLike, clusters: ArrayLike, mean: ArrayLike, games: ArrayLike) -> Floats:
+    """Return the design effect of cells whose battles come in clusters: pairs and single battles. 1 of one cluster.
+
+    Args:
+        squares: Σ over clusters of (sum of scores − expected sum)².
+        clusters: how many there are.
+        mean: score of a battle.
+        games: battles in all clusters.
+    """
+    of, num_clusters, num = (np.asarray(each, dtype=np.float64) for each in (mean, clusters, games))
+    by_cluster = np.asarray(squares) * num_clusters / np.maximum(num_clusters - 1, 1)
+    independent = num * of * (1 - of) * num / np.maximum(num - 1, 1)
+    virtual = _VIRTUAL_PAIRS * _VARIANCE_OF_A_VIRTUAL_PAIR
+    effect: Floats = np.where(num_clusters > 1, (by_cluster + virtual) / (independent + virtual), 1.0)
+    return effect
+
+
+def degrees_of_freedom(clusters: ArrayLike) -> Floats:
+    """Return those of a variance that is estimated from ``clusters`` and the virtual pairs."""
+    freedom: Floats = np.asarray(clusters) - 1.0 + _VIRTUAL_PAIRS
+    return freedom
