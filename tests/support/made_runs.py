@@ -283,10 +283,15 @@ def make_tabular_run(store: ObjectStore, *, iterations: int, payoffs: tuple[tupl
     store.put(keys.MATRIX, matrix)
     write_root(store, {keys.MATRIX: matrix})
     for iteration in range(iterations):
-        for step in iteration_steps(settings):
-            for shard in range(num_shards(settings, step.name)):
-                step_function(step.name)(store, settings, iteration, shard)
+        finish_iteration(store, settings, iteration)
     return settings
+
+
+def finish_iteration(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
+    """Run every step of an iteration that is not done yet."""
+    for step in iteration_steps(settings):
+        for shard in range(num_shards(settings, step.name)):
+            step_function(step.name)(store, settings, iteration, shard)
 
 
 def copy_reports(store: ObjectStore, num: int) -> None:
