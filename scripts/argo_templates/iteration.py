@@ -12,8 +12,7 @@ from argo_templates.workflows import (
     workflow_template,
 )
 from argo_templates.yaml_text import Inline, comment
-from nashdex.cluster.status import FAN_OUT_OUTPUTS
-from nashdex.planning.dag import PlannedStep, iteration_steps
+from nashdex.planning.dag import FAN_OUT_PARAMETERS, PlannedStep, iteration_steps
 from nashdex.settings.run import RunSettings
 
 _EVERY_STEP = iteration_steps(RunSettings.model_validate({"gate": {"test": "sprt"}}))
@@ -58,7 +57,7 @@ def _task(step: PlannedStep) -> Map:
     reference = {"templateRef": Inline(name=STEPS[step.name].file, template=step.name.value)}
     if step.fan_out is None:
         return task | reference
-    num_shards = f"{{{{tasks.plan.outputs.parameters.{FAN_OUT_OUTPUTS[step.name]}}}}}"
+    num_shards = f"{{{{tasks.plan.outputs.parameters.{FAN_OUT_PARAMETERS[step.name]}}}}}"
     if step.name not in _ALWAYS:
         task["when"] = f"{num_shards} > 0"
     return {

@@ -16,8 +16,8 @@ from argo_templates.pods import (
 )
 from argo_templates.workflows import ITERATION, RUN, SHARD, Map, WorkflowTemplate, workflow_template
 from argo_templates.yaml_text import Inline, InlineList, comment
-from nashdex.cluster.status import FAN_OUT_OUTPUTS
 from nashdex.core.steps import StepName
+from nashdex.planning.dag import FAN_OUT_PARAMETERS
 
 _HOUR_SECONDS = 3600
 _OUTPUTS = "/tmp/outputs"
@@ -48,7 +48,7 @@ STEPS: Mapping[StepName, StepPods] = {
 
 def step_pod(step: StepName) -> Map:
     """Return the template of the pods of a step."""
-    is_sharded = step in FAN_OUT_OUTPUTS
+    is_sharded = step in FAN_OUT_PARAMETERS
     args = [
         "step",
         step.value,
@@ -61,7 +61,7 @@ def step_pod(step: StepName) -> Map:
         args.append(f"--outputs={_OUTPUTS}")
         outputs = {
             "parameters": [
-                Inline(name=name, valueFrom={"path": f"{_OUTPUTS}/{name}"}) for name in FAN_OUT_OUTPUTS.values()
+                Inline(name=name, valueFrom={"path": f"{_OUTPUTS}/{name}"}) for name in FAN_OUT_PARAMETERS.values()
             ]
         }
     pods = STEPS[step]

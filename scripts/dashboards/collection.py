@@ -40,7 +40,7 @@ COLLECTION = Dashboard(
         Row(
             "Gateways",
             [
-                quantiles("Latency of a batch", "nashdex_gateway_seconds"),
+                quantiles("Latency of a batch", "nashdex_gateway_seconds", "s"),
                 increase("Gateways recycled", "nashdex_gateway_recycles_total"),
                 increase("Rejected choices", "nashdex_rejected_choices_total"),
             ],

@@ -79,7 +79,7 @@ OPERATIONS = Dashboard(
         Row(
             "Store",
             [
-                quantiles("Latency", "nashdex_store_operation_seconds", "operation"),
+                quantiles("Latency", "nashdex_store_operation_seconds", "s", "operation"),
                 rate("Bytes", "nashdex_store_bytes_total", "Bps", "run, operation"),
                 increase("Errors", "nashdex_store_errors_total", "run, operation"),
             ],

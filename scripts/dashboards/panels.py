@@ -98,14 +98,14 @@ def increase(title: str, metric: str, by: str = "run", matching: str = RUN) -> P
     return Panel(title, "none", [Target(f"sum by ({by}) (increase({metric}{{{matching}}}[{INTERVAL}]))", _legend(by))])
 
 
-def quantiles(title: str, metric: str, by: str = "", matching: str = RUN) -> Panel:
-    """Return a panel of a histogram's median and 99 % quantile, in seconds."""
+def quantiles(title: str, metric: str, unit: str, by: str = "", matching: str = RUN) -> Panel:
+    """Return a panel of a histogram's median and 99 % quantile."""
     labels, legend = (f"le, {by}", f"{{{{{by}}}}} ") if by else ("le", "")
     rates = f"sum by ({labels}) (rate({metric}_bucket{{{matching}}}[{INTERVAL}]))"
     targets = [
         Target(f"histogram_quantile({q}, {rates})", f"{legend}{name}") for q, name in ((0.5, "median"), (0.99, "99 %"))
     ]
-    return Panel(title, "s", targets, logarithmic=True)
+    return Panel(title, unit, targets, logarithmic=True)
 
 
 def exploitability(estimator: str, title: str, description: str) -> Panel:

@@ -13,13 +13,8 @@ from nashdex.cluster.workflow_state import (
 )
 from nashdex.core.errors import ConfigurationError, DataError, ExitCode, NashdexError, TryAgainError
 from nashdex.core.steps import StepName
+from nashdex.planning.dag import FAN_OUT_PARAMETERS
 
-FAN_OUT_OUTPUTS = {
-    StepName.COLLECT: "collect-shards",
-    StepName.TRAIN: "train-seeds",
-    StepName.GATE: "gates",
-    StepName.EVALUATE: "evaluate-shards",
-}
 _FAILED = {"Failed", "Error"}
 _FAIL_AFTER_OTHERS = {"workflow", "verdict"}
 """Templates that fail because others failed: the league's pod of an iteration's Workflow, and the exit handler."""
@@ -159,8 +154,8 @@ def _iteration(iteration: int, workflow: WorkflowState, now: datetime) -> Iterat
 
 def _step(name: StepName, shards: list[Shard], workflow: WorkflowState, now: datetime) -> StepStatus:
     planned = 1
-    if name in FAN_OUT_OUTPUTS:
-        planned = int(workflow.outputs.get(FAN_OUT_OUTPUTS[name], 0))
+    if name in FAN_OUT_PARAMETERS:
+        planned = int(workflow.outputs.get(FAN_OUT_PARAMETERS[name], 0))
     ran = [shard for shard in shards if shard.phase not in {"Skipped", "Omitted"}]
     if name is StepName.GATE and workflow.outputs and planned == 0:
         return StepStatus(str(name), "Skipped", 0, 0, 0, None, "")

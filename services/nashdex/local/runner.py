@@ -45,6 +45,8 @@ _FAILURES: dict[int, type[NashdexError]] = {
 StepCommand = Callable[[StepName, int, int], Sequence[str]]
 """Returns the command for a step, iteration and shard."""
 
+_METRICS_PORT = "NASHDEX_METRICS_PORT"
+
 
 @dataclass(frozen=True)
 class RunnerOptions:
@@ -94,6 +96,11 @@ def run_plan(
         NashdexError: a step failed after all attempts, with its exit code and message; the others were stopped.
         StoppedError: the process got SIGTERM or SIGHUP, or SIGINT (InterruptedByUserError); no process is left.
     """
+    if _METRICS_PORT in os.environ:
+        display.say(
+            f"{_METRICS_PORT} has no effect here: a run is many processes, and a port serves one. For the metrics of "
+            "one step, run it with `nashdex step`"
+        )
     runner = _Runner(run, options, display, command, start)
     reopen(run.store)
     try:
@@ -225,7 +232,7 @@ def _environment_of_steps() -> dict[str, str]:
     """Return the environment of the steps' processes, whose logs are files for people."""
     environment = {"NASHDEX_LOG_FORMAT": "console"} | os.environ
     environment["NASHDEX_DEBUG"] = "1"  # a traceback belongs in the log
-    environment.pop("NASHDEX_METRICS_PORT", None)  # one port cannot serve several processes
+    environment.pop(_METRICS_PORT, None)  # one port cannot serve several processes
     return environment
 
 

@@ -3,7 +3,9 @@
 Both executors of a run, the local runner and Argo's workflows, follow it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from nashdex.core.steps import StepName
 from nashdex.settings.run import RunSettings
@@ -60,11 +62,15 @@ def num_shards(settings: RunSettings, name: StepName) -> int:
     return shards
 
 
+FAN_OUT_PARAMETERS: Final[Mapping[StepName, str]] = {
+    StepName.COLLECT: "collect-shards",
+    StepName.TRAIN: "train-seeds",
+    StepName.GATE: "gates",
+    StepName.EVALUATE: "evaluate-shards",
+}
+"""The workflow's parameter with the number of shards, by step that fans out."""
+
+
 def fan_out(settings: RunSettings) -> dict[str, int]:
     """Return the number of shards of each step that fans out, by the name of the workflow's parameter."""
-    return {
-        "collect-shards": num_shards(settings, StepName.COLLECT),
-        "train-seeds": num_shards(settings, StepName.TRAIN),
-        "gates": num_shards(settings, StepName.GATE),
-        "evaluate-shards": num_shards(settings, StepName.EVALUATE),
-    }
+    return {parameter: num_shards(settings, step) for step, parameter in FAN_OUT_PARAMETERS.items()}

@@ -159,6 +159,13 @@ def test_never_tries_again_after(driven: Driven, code: int, exits_with: int) -> 
     assert driven.tries("0-train-0") == 1
 
 
+def test_a_port_that_the_steps_cannot_share_is_reported(driven: Driven, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NASHDEX_METRICS_PORT", "9090")
+    code, out, _ = driven.finish()
+    assert code == 0
+    assert out.splitlines()[0].startswith("NASHDEX_METRICS_PORT has no effect here: ")
+
+
 def test_the_store_says_how_the_run_ended_until_it_continues(driven: Driven) -> None:
     driven.behave(train_0={"exits": [65]})
     assert driven.finish()[0] == 65

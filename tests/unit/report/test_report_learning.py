@@ -25,10 +25,25 @@ def trained_by(oracle: str, **curves: tuple[float, ...]) -> Training:
 
 
 def test_a_metric_that_only_the_oracle_knows_is_drawn_with_its_words() -> None:
-    views = learning_views(trained_by("q-learning", exploration=(1.0, 0.5), value_loss=(2.0, 1.0)))
-    assert [view.text.title for view in views] == ["Value loss", "Exploration"]
-    assert views[1].text.caption == "ε, the share of actions drawn uniformly"
-    assert "Exploration by update" in views[1].svg
+    views = learning_views(trained_by("q-learning", exploration=(1.0, 0.5), best_response_value=(2.0, 1.0)))
+    assert [view.text.title for view in views] == ["Exploration", "Best response value"]
+    assert views[0].text.caption == "ε, the share of actions drawn uniformly"
+    assert "Exploration by update" in views[0].svg
+
+
+def test_an_oracle_s_own_words_win_where_a_name_is_common() -> None:
+    """Q-learning has no critic, so its value loss is not the common one."""
+    (view,) = learning_views(trained_by("q-learning", value_loss=(2.0, 1.0)))
+    assert (view.text.title, view.text.caption) == ("Value loss", "mean squared error of the updated action values")
+    (view,) = learning_views(trained_by("ppo", value_loss=(2.0, 1.0)))
+    assert (view.text.title, view.text.caption) == ("Value loss", "of the critic")
+    (view,) = learning_views(trained_by("q-learning", loss=(2.0, 1.0)))
+    assert view.text.title == "Loss", "it clones nobody"
+
+
+def test_curves_that_belong_together_share_a_chart() -> None:
+    (view,) = learning_views(trained_by("clone", loss=(2.0, 1.0), validation_loss=(2.0, 1.5)))
+    assert (view.text.title, len(view.legend)) == ("Cloning loss", 2)
 
 
 def test_a_metric_of_an_oracle_that_is_not_installed_is_drawn_without_words() -> None:

@@ -1,7 +1,7 @@
 """What the report's page says about each estimator and each learning curve."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from nashdex.metagame.analysis.exploitability import Estimator
@@ -130,15 +130,28 @@ LEARNING_CHARTS = (
 )
 
 
+_WRITTEN_FOR = ("ppo", "clone")
+"""The oracles whose curves ``LEARNING_CHARTS`` describe."""
+
+
 def learning_charts(oracle: str, curves: Iterable[str]) -> tuple[LearningChart, ...]:
     """Return the charts for an oracle's ``curves``: the common ones, then one for each other curve.
 
-    The oracle's ``metrics`` caption the others; a curve of an oracle that is not installed has no caption.
+    A curve is in a common chart if the oracle's ``metrics`` describe it in the words of the built-in oracles. Otherwise
+    it has a chart whose caption is the oracle's words; a curve of an oracle that is not installed has no caption.
     """
     meanings = ORACLES[oracle].metrics if oracle in ORACLES else {}
-    common = {name for chart in LEARNING_CHARTS for name, _ in chart.curves}
-    others = ((name, name.replace("_", " ")) for name in curves if name not in common)
+    own = [name for name in curves if meanings.get(name) not in _common_words(name)]
     return (
-        *LEARNING_CHARTS,
-        *(LearningChart(capital(words), meanings.get(name, ""), ((name, words),)) for name, words in others),
+        *(replace(chart, curves=tuple(c for c in chart.curves if c[0] not in own)) for chart in LEARNING_CHARTS),
+        *(LearningChart(capital(_words(name)), meanings.get(name, ""), ((name, _words(name)),)) for name in own),
     )
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _common_words(name: str) -> set[str]:
+    """Return what the built-in oracles call the curve ``name``: nothing if they have none."""
+    return {ORACLES[oracle].metrics[name] for oracle in _WRITTEN_FOR if name in ORACLES[oracle].metrics}
