@@ -9,7 +9,7 @@ from pydantic import Field
 from chart_values.base import KubernetesObject, Values
 from chart_values.cluster import ArgoValues, NetworkPolicyValues, QueueingValues, ServiceAccountsValues, WorkflowValues
 from chart_values.images import ImageValues
-from chart_values.monitoring import DashboardsValues, MonitoringObjectValues, PodMonitorValues
+from chart_values.monitoring import DashboardsValues, PodMonitorValues, PrometheusRuleValues
 from chart_values.pods import BattleStepValues, ControlValues, ExporterValues, ShowdownServerValues, TrainValues
 from chart_values.store import ObjectStoreValues
 
@@ -39,6 +39,8 @@ class ChartValues(Values):
     )
     network_policy: NetworkPolicyValues = Field(NetworkPolicyValues(), description="Network policies.")
     pod_monitor: PodMonitorValues = Field(PodMonitorValues(), description="PodMonitor that scrapes every pod.")
-    prometheus_rule: MonitoringObjectValues = Field(MonitoringObjectValues(), description="Alerts.")
+    prometheus_rule: PrometheusRuleValues = Field(
+        PrometheusRuleValues(), description="Alerts, for runs of the release's namespace."
+    )
     dashboards: DashboardsValues = Field(DashboardsValues(), description="Grafana dashboards, as ConfigMaps.")
     argo: ArgoValues = Field(ArgoValues(), description="The cluster's Argo Workflows.")

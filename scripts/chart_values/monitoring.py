@@ -20,6 +20,18 @@ class PodMonitorValues(MonitoringObjectValues):
     interval: str = Field("15s", pattern=r"^[0-9]+(ms|s|m|h)$", description="Scrape interval.")
 
 
+class PrometheusRuleValues(MonitoringObjectValues):
+    """Alerts, and the recording rules that they use."""
+
+    disabled: dict[str, bool] = Field(
+        {}, description="Alerts to leave out, such as `{NashdexKlOutOfBand: true}`; the runbook lists them."
+    )
+    all_namespaces: bool = Field(
+        default=False,
+        description="Also watch runs of other namespaces. Leave it off if several releases share a Prometheus.",
+    )
+
+
 class DashboardsValues(MonitoringObjectValues):
     """ConfigMaps that Grafana's sidecar reads."""
 

@@ -10,14 +10,15 @@ from dashboards.panels import (
     Panel,
     Row,
     Target,
+    Thresholds,
     fact,
     increase,
     quantiles,
     rate,
 )
 
-FAILED = f"sum by (run) (increase(nashdex_failed_battles_total{{{RUN}}}[{INTERVAL}]))"
-PLAYED = f"sum by (run) (increase(nashdex_battles_total{{{RUN}}}[{INTERVAL}]))"
+FAILED = f"sum by (namespace, run) (increase(nashdex_failed_battles_total{{{RUN}}}[{INTERVAL}]))"
+PLAYED = f"sum by (namespace, run) (increase(nashdex_battles_total{{{RUN}}}[{INTERVAL}]))"
 
 COLLECTION = Dashboard(
     "nashdex-collection",
@@ -27,12 +28,17 @@ COLLECTION = Dashboard(
         Row(
             "Throughput",
             [
-                rate("Battles", "nashdex_battles_total", BATTLES_PER_SECOND, "run, component"),
-                rate("Decisions", "nashdex_decisions_total", DECISIONS_PER_SECOND, "run, component"),
+                rate("Battles", "nashdex_battles_total", BATTLES_PER_SECOND, "namespace, run, component"),
+                rate("Decisions", "nashdex_decisions_total", DECISIONS_PER_SECOND, "namespace, run, component"),
                 Panel(
                     "Active pods",
                     "none",
-                    [Target(f"count by (run, step) (nashdex_step_progress_ratio{{{RUN}}})", "{{run}} {{step}}")],
+                    [
+                        Target(
+                            f"count by (namespace, run, step) (nashdex_step_progress_ratio{{{RUN}}})",
+                            "{{namespace}}/{{run}} {{step}}",
+                        )
+                    ],
                     description="Pods that report progress of a shard.",
                 ),
             ],
@@ -48,12 +54,13 @@ COLLECTION = Dashboard(
         Row(
             "Failures",
             [
-                increase("Failed battles, by cause", "nashdex_failed_battles_total", "run, cause"),
+                increase("Failed battles, by cause", "nashdex_failed_battles_total", "namespace, run, cause"),
                 Panel(
                     "Share of battles that fail",
                     "percentunit",
-                    [Target(f"{FAILED} / ({FAILED} + {PLAYED})", "{{run}}")],
+                    [Target(f"{FAILED} / ({FAILED} + {PLAYED})", "{{namespace}}/{{run}}")],
                     description="Share of all attempts at a battle. A failed battle is replayed with its own seed.",
+                    thresholds=Thresholds(above=0.05),
                 ),
                 fact("Failed battles in the newest iteration", "nashdex_iteration_failed_battles", "none", "step"),
             ],
@@ -67,9 +74,9 @@ COLLECTION = Dashboard(
                     DECISIONS_PER_SECOND,
                     [
                         Target(
-                            f"max by (run, step) (nashdex_iteration_decisions{{{FACT}}})"
-                            f" / (max by (run, step) (nashdex_iteration_step_seconds{{{FACT}}}) > 0)",
-                            "{{run}} {{step}}",
+                            f"max by (namespace, run, step) (nashdex_iteration_decisions{{{FACT}}})"
+                            f" / (max by (namespace, run, step) (nashdex_iteration_step_seconds{{{FACT}}}) > 0)",
+                            "{{namespace}}/{{run}} {{step}}",
                         )
                     ],
                     description="Decisions of all shards over the wall time of the slowest shard.",
@@ -79,9 +86,9 @@ COLLECTION = Dashboard(
                     "s",
                     [
                         Target(
-                            f"max by (run, step) (nashdex_iteration_cpu_seconds{{{FACT}}})"
-                            f" / (max by (run, step) (nashdex_iteration_battles{{{FACT}}}) > 0)",
-                            "{{run}} {{step}}",
+                            f"max by (namespace, run, step) (nashdex_iteration_cpu_seconds{{{FACT}}})"
+                            f" / (max by (namespace, run, step) (nashdex_iteration_battles{{{FACT}}}) > 0)",
+                            "{{namespace}}/{{run}} {{step}}",
                         )
                     ],
                     description="CPU time of the pods' own processes; that of gateways in sidecars is not included.",

@@ -7,6 +7,7 @@ from grafana_foundation_sdk.builders import common, dashboard, prometheus, stat,
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.common import (
     BigValueColorMode,
+    GraphThresholdsStyleMode,
     LegendDisplayMode,
     LegendPlacement,
     ScaleDistribution,
@@ -18,18 +19,22 @@ from grafana_foundation_sdk.models.dashboard import (
     DashboardCursorSync,
     DashboardLinkType,
     DataSourceRef,
+    Threshold,
+    ThresholdsMode,
     VariableOption,
     VariableRefresh,
     VariableSort,
 )
 from grafana_foundation_sdk.models.prometheus import QueryEditorMode
 
-from dashboards.panels import Dashboard, Panel, Price, Target
+from dashboards.panels import Dashboard, Panel, Price, Target, Thresholds
 
 _WIDTH, _CHART_HEIGHT, _NUMBER_HEIGHT = 24, 8, 4
 """In units of Grafana's grid."""
 _DATASOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
-_RUNS = 'label_values({__name__=~"nashdex_iterations|nashdex_step_progress_ratio"}, run)'
+_ALIVE = '{__name__=~"nashdex_iterations|nashdex_step_progress_ratio"'
+_NAMESPACES = f"label_values({_ALIVE}}}, namespace)"
+_RUNS = f'label_values({_ALIVE}, namespace=~"$namespace"}}, run)'
 
 
 def to_json(described: Dashboard) -> str:
@@ -53,18 +58,8 @@ def to_json(described: Dashboard) -> str:
             .keep_time(True)
         )
         .with_variable(dashboard.DatasourceVariable("datasource").label("Prometheus").type("prometheus"))
-        .with_variable(
-            dashboard.QueryVariable("run")
-            .label("Run")
-            .datasource(_DATASOURCE)
-            .query({"query": _RUNS, "refId": "run"})
-            .refresh(VariableRefresh.ON_TIME_RANGE_CHANGED)
-            .sort(VariableSort.ALPHABETICAL_DESC)
-            .multi(True)
-            .include_all(True)
-            .all_value(".*")
-            .current(VariableOption(selected=True, text="All", value="$__all"))
-        )
+        .with_variable(_choice("namespace", "Namespace", _NAMESPACES, VariableSort.ALPHABETICAL_ASC))
+        .with_variable(_choice("run", "Run", _RUNS, VariableSort.ALPHABETICAL_DESC))
     )
     for price in described.prices:
         builder.with_variable(_price(price))
@@ -77,12 +72,44 @@ def to_json(described: Dashboard) -> str:
     return f"{JSONEncoder(sort_keys=True, indent=1, ensure_ascii=False).encode(builder.build())}\n"
 
 
+def _choice(name: str, label: str, query: str, sort: VariableSort) -> dashboard.QueryVariable:
+    """Return a variable of which the reader selects any number of values, or all."""
+    return (
+        dashboard.QueryVariable(name)
+        .label(label)
+        .datasource(_DATASOURCE)
+        .query({"query": query, "refId": name})
+        .refresh(VariableRefresh.ON_TIME_RANGE_CHANGED)
+        .sort(sort)
+        .multi(True)
+        .include_all(True)
+        .all_value(".*")
+        .current(VariableOption(selected=True, text="All", value="$__all"))
+    )
+
+
 def _panel(panel: Panel) -> timeseries.Panel | stat.Panel:
     built = _number() if panel.kind == "stat" else _chart(logarithmic=panel.logarithmic)
     built.title(panel.title).description(panel.help).unit(panel.unit).datasource(_DATASOURCE)
+    if panel.thresholds:
+        built.thresholds(_thresholds(panel.thresholds))
+        if isinstance(built, timeseries.Panel):
+            built.thresholds_style(common.GraphThresholdsStyleConfig().mode(GraphThresholdsStyleMode.DASHED))
+        else:
+            built.color_mode(BigValueColorMode.VALUE)
     for target in _targets(panel.targets):
         built.with_target(target)
     return built
+
+
+def _thresholds(thresholds: Thresholds) -> dashboard.ThresholdsConfig:
+    low, high = thresholds.below, thresholds.above
+    steps = [Threshold(value=None, color="green" if low is None else "red")]
+    if low is not None:
+        steps.append(Threshold(value=low, color="green"))
+    if high is not None:
+        steps.append(Threshold(value=high, color="red"))
+    return dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps)
 
 
 def _chart(*, logarithmic: bool) -> timeseries.Panel:

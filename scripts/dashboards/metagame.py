@@ -1,6 +1,6 @@
 """The empirical game of the newest solved iteration."""
 
-from dashboards.panels import FACT, NATS, Dashboard, Panel, Row, Target, exploitability, fact
+from dashboards.panels import FACT, NATS, Dashboard, Panel, Row, Target, alerting, exploitability, fact
 from dashboards.shared import BEST_RESPONSE_GAP, PROGRESS
 
 METAGAME = Dashboard(
@@ -35,11 +35,14 @@ METAGAME = Dashboard(
         Row(
             "Improvement",
             [
-                fact(
-                    "Iterations since exploitability was lowest",
-                    "nashdex_iterations_since_lowest_exploitability",
-                    "none",
-                    "estimator",
+                alerting(
+                    fact(
+                        "Iterations since exploitability was lowest",
+                        "nashdex_iterations_since_lowest_exploitability",
+                        "none",
+                        "estimator",
+                    ),
+                    above=5,
                 ),
                 PROGRESS,
                 fact("NashConv, of tabular games", "nashdex_nash_conv", "none"),
@@ -53,8 +56,14 @@ METAGAME = Dashboard(
                     "Population and support",
                     "none",
                     [
-                        Target(f"max by (run) (nashdex_population_size{{{FACT}}})", "{{run}} population"),
-                        Target(f"max by (run) (nashdex_meta_strategy_support_size{{{FACT}}})", "{{run}} support"),
+                        Target(
+                            f"max by (namespace, run) (nashdex_population_size{{{FACT}}})",
+                            "{{namespace}}/{{run}} population",
+                        ),
+                        Target(
+                            f"max by (namespace, run) (nashdex_meta_strategy_support_size{{{FACT}}})",
+                            "{{namespace}}/{{run}} support",
+                        ),
                     ],
                 ),
                 fact("Stability of the support", "nashdex_support_stability_ratio", "percentunit"),
@@ -67,8 +76,11 @@ METAGAME = Dashboard(
                     "Intransitivity",
                     "none",
                     [
-                        Target(f"max by (run) (nashdex_intransitivity{{{FACT}}})", "{{run}}"),
-                        Target(f"max by (run) (nashdex_intransitivity_by_chance{{{FACT}}})", "{{run}} by chance"),
+                        Target(f"max by (namespace, run) (nashdex_intransitivity{{{FACT}}})", "{{namespace}}/{{run}}"),
+                        Target(
+                            f"max by (namespace, run) (nashdex_intransitivity_by_chance{{{FACT}}})",
+                            "{{namespace}}/{{run}} by chance",
+                        ),
                     ],
                 ),
                 fact("Share of pairs played", "nashdex_payoff_coverage_ratio", "percentunit"),

@@ -3,12 +3,16 @@
 from dashboards.panels import (
     FACT,
     INTERVAL,
+    NAMESPACE,
     RUN,
+    SERIES,
     Dashboard,
     Panel,
     Price,
     Row,
     Target,
+    Thresholds,
+    alerting,
     fact,
     increase,
     live,
@@ -27,15 +31,15 @@ OPERATIONS = Dashboard(
             [
                 live("Wall time of running steps", "nashdex_step_seconds", "s", "step"),
                 fact("Wall time in the newest iteration", "nashdex_iteration_step_seconds", "s", "step"),
-                live("Failed attempts at a shard", "nashdex_step_retries", "none", "step"),
+                alerting(live("Failed attempts at a shard", "nashdex_step_retries", "none", "step"), above=3),
                 Panel(
                     "Time since a step made progress",
                     "s",
                     [
                         Target(
-                            "time() - max by (run, component) (nashdex_last_advance_timestamp_seconds{"
+                            "time() - max by (namespace, run, component) (nashdex_last_advance_timestamp_seconds{"
                             f'component!="exporter", {RUN}}})',
-                            "{{run}} {{component}}",
+                            "{{namespace}}/{{run}} {{component}}",
                         )
                     ],
                     description="Time since the process last made progress.",
@@ -80,8 +84,8 @@ OPERATIONS = Dashboard(
             "Store",
             [
                 quantiles("Latency", "nashdex_store_operation_seconds", "s", "operation"),
-                rate("Bytes", "nashdex_store_bytes_total", "Bps", "run, operation"),
-                increase("Errors", "nashdex_store_errors_total", "run, operation"),
+                rate("Bytes", "nashdex_store_bytes_total", "Bps", "namespace, run, operation"),
+                increase("Errors", "nashdex_store_errors_total", "namespace, run, operation"),
             ],
         ),
         Row(
@@ -91,8 +95,11 @@ OPERATIONS = Dashboard(
                     "Runs",
                     "none",
                     [
-                        Target("sum (nashdex_exporter_runs)", "active"),
-                        Target("sum (nashdex_exporter_unreadable_runs)", "unreadable"),
+                        Target(f"sum by (namespace) (nashdex_exporter_runs{{{NAMESPACE}}})", "{{namespace}} active"),
+                        Target(
+                            f"sum by (namespace) (nashdex_exporter_unreadable_runs{{{NAMESPACE}}})",
+                            "{{namespace}} unreadable",
+                        ),
                     ],
                 ),
                 Panel(
@@ -100,23 +107,32 @@ OPERATIONS = Dashboard(
                     "s",
                     [
                         Target(
-                            "time() - max by (namespace) (nashdex_exporter_last_scan_timestamp_seconds)",
+                            "time() - max by (namespace) "
+                            f"(nashdex_exporter_last_scan_timestamp_seconds{{{NAMESPACE}}})",
                             "{{namespace}}",
                         )
                     ],
                     description="Time since the exporter last scanned the store.",
+                    thresholds=Thresholds(above=600),
                 ),
                 Panel(
                     "Duration of a scan",
                     "s",
-                    [Target("max by (namespace) (nashdex_exporter_scan_seconds)", "{{namespace}}")],
+                    [Target(f"max by (namespace) (nashdex_exporter_scan_seconds{{{NAMESPACE}}})", "{{namespace}}")],
                 ),
                 Panel(
                     "Scans of the store",
                     "suffix:per minute",
                     [
-                        Target(f"60 * sum (rate(nashdex_exporter_scans_total[{INTERVAL}]))", "completed"),
-                        Target(f"60 * sum (rate(nashdex_exporter_failed_scans_total[{INTERVAL}]))", "failed"),
+                        Target(
+                            f"60 * sum by (namespace) (rate(nashdex_exporter_scans_total{{{NAMESPACE}}}[{INTERVAL}]))",
+                            "{{namespace}} completed",
+                        ),
+                        Target(
+                            "60 * sum by (namespace) "
+                            f"(rate(nashdex_exporter_failed_scans_total{{{NAMESPACE}}}[{INTERVAL}]))",
+                            "{{namespace}} failed",
+                        ),
                     ],
                 ),
             ],
@@ -141,9 +157,11 @@ OPERATIONS = Dashboard(
                     "currencyUSD",
                     [
                         Target(
-                            f"${{pod_hour_price}} / 3600 * count by (run, component) (nashdex_battles_total{{{RUN}}})"
-                            f" / (sum by (run, component) (rate(nashdex_battles_total{{{RUN}}}[{INTERVAL}])) > 0)",
-                            "{{run}} {{component}}",
+                            "${pod_hour_price} / 3600"
+                            f" * count by (namespace, run, component) (nashdex_battles_total{{{RUN}}})"
+                            " / (sum by (namespace, run, component)"
+                            f" (rate(nashdex_battles_total{{{RUN}}}[{INTERVAL}])) > 0)",
+                            "{{namespace}}/{{run}} {{component}}",
                         )
                     ],
                     description="Active pods times the price of a pod's hour, over battles per hour.",
@@ -154,11 +172,26 @@ OPERATIONS = Dashboard(
                     [
                         Target(
                             f"${{gpu_hour_price}} / 3600"
-                            f' * max by (run) (nashdex_iteration_step_seconds{{{FACT}, step="train"}})',
-                            "{{run}}",
+                            f' * max by (namespace, run) (nashdex_iteration_step_seconds{{{FACT}, step="train"}})',
+                            "{{namespace}}/{{run}}",
                         )
                     ],
                     description="Wall time of the slowest seed times the price of a GPU's hour.",
+                ),
+                Panel(
+                    "Of the whole run so far",
+                    "currencyUSD",
+                    [
+                        Target(
+                            f"${{pod_hour_price}} / 3600 * sum by (namespace, run) (nashdex_run_cpu_seconds{{{FACT}}})"
+                            f" + ${{gpu_hour_price}} / 3600"
+                            f" * sum by (namespace, run) (nashdex_run_training_seconds{{{FACT}}})",
+                            SERIES,
+                        )
+                    ],
+                    description="CPU time of all battles at the price of a pod's hour, and wall time of every seed's "
+                    "training at the price of a GPU's hour, over all iterations. CPU time of gateways in sidecars and "
+                    "of waiting pods is not included.",
                 ),
             ],
         ),

@@ -1,20 +1,23 @@
 """A dashboard as data: rows of panels, each with a title, a unit and PromQL expressions.
 
-The description of a panel is by default the help of its metrics (nashdex.telemetry.metrics). ``$run`` is the run or the
-runs that the reader selects. Facts of iterations come from the exporter alone (``component="exporter"``), because the
-pods that computed them are gone.
+The description of a panel is by default the help of its metrics (nashdex.telemetry.metrics). ``$namespace`` and
+``$run`` are what the reader selects. Facts of iterations come from the exporter alone (``component="exporter"``),
+because the pods that computed them are gone.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nashdex.telemetry.metrics import CATALOGUE
 
-RUN = 'run=~"$run"'
+NAMESPACE = 'namespace=~"$namespace"'
+RUN = f'{NAMESPACE}, run=~"$run"'
 FACT = f'component="exporter", {RUN}'
 """Selects what the newest report of the run says."""
 INTERVAL = "$__rate_interval"
+SERIES = "{{namespace}}/{{run}}"
+"""Legend of a run: two namespaces may have runs with the same id."""
 
 NATS, SCORE, BATTLES_PER_SECOND, DECISIONS_PER_SECOND = "suffix:nats", "none", "suffix:battles/s", "suffix:decisions/s"
 
@@ -30,6 +33,14 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Thresholds:
+    """Where an alert fires: drawn as lines, and as the colour of a number."""
+
+    below: float | None = None
+    above: float | None = None
+
+
+@dataclass(frozen=True)
 class Panel:
     """One panel. ``unit`` is Grafana's name of it, or ``suffix:text``."""
 
@@ -40,6 +51,7 @@ class Panel:
     """Or ``stat``, for one number."""
     description: str = ""
     logarithmic: bool = False
+    thresholds: Thresholds | None = None
 
     @property
     def help(self) -> str:
@@ -88,12 +100,12 @@ def fact(title: str, metric: str, unit: str, by: str = "", *, kind: str = "times
     return Panel(title, unit, [Target(f"max by ({_labels(by)}) ({metric}{{{FACT}}})", _legend(_labels(by)))], kind)
 
 
-def rate(title: str, metric: str, unit: str, by: str = "run", matching: str = RUN) -> Panel:
+def rate(title: str, metric: str, unit: str, by: str = "namespace, run", matching: str = RUN) -> Panel:
     """Return a panel of a counter's rate per second."""
     return Panel(title, unit, [Target(f"sum by ({by}) (rate({metric}{{{matching}}}[{INTERVAL}]))", _legend(by))])
 
 
-def increase(title: str, metric: str, by: str = "run", matching: str = RUN) -> Panel:
+def increase(title: str, metric: str, by: str = "namespace, run", matching: str = RUN) -> Panel:
     """Return a panel of a counter's increase within each interval."""
     return Panel(title, "none", [Target(f"sum by ({by}) (increase({metric}{{{matching}}}[{INTERVAL}]))", _legend(by))])
 
@@ -110,13 +122,19 @@ def quantiles(title: str, metric: str, unit: str, by: str = "", matching: str = 
 
 def exploitability(estimator: str, title: str, description: str) -> Panel:
     """Return a panel of one estimator with its interval. Estimators are never mixed."""
-    expression = f'max by (run, bound) (nashdex_exploitability{{{FACT}, estimator="{estimator}"}})'
-    return Panel(title, SCORE, [Target(expression, "{{run}} {{bound}}")], description=description)
+    expression = f'max by (namespace, run, bound) (nashdex_exploitability{{{FACT}, estimator="{estimator}"}})'
+    return Panel(title, SCORE, [Target(expression, "{{namespace}}/{{run}} {{bound}}")], description=description)
+
+
+def alerting(panel: Panel, *, below: float | None = None, above: float | None = None) -> Panel:
+    """Return a panel with the thresholds of the alert on what it shows."""
+    return replace(panel, thresholds=Thresholds(below, above))
 
 
 def _labels(by: str) -> str:
-    return f"run, {by}" if by else "run"
+    return f"namespace, run, {by}" if by else "namespace, run"
 
 
 def _legend(labels: str) -> str:
-    return " ".join(f"{{{{{label}}}}}" for label in labels.split(", "))
+    """Return the legend of an answer grouped by ``labels``: equal runs of two namespaces stay apart."""
+    return " ".join(f"{{{{{label}}}}}" for label in labels.split(", ")).replace("{{namespace}} {{run}}", SERIES)

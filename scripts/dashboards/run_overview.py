@@ -1,6 +1,20 @@
 """The first dashboard to open: how far a run is, how strong its mixture is, and what is wrong."""
 
-from dashboards.panels import BATTLES_PER_SECOND, RUN, Dashboard, Panel, Row, Target, fact, increase, live, rate
+from dashboards.panels import (
+    BATTLES_PER_SECOND,
+    FACT,
+    RUN,
+    SERIES,
+    Dashboard,
+    Panel,
+    Row,
+    Target,
+    Thresholds,
+    fact,
+    increase,
+    live,
+    rate,
+)
 from dashboards.shared import BEST_RESPONSE_GAP, PROGRESS
 
 RUN_OVERVIEW = Dashboard(
@@ -11,6 +25,17 @@ RUN_OVERVIEW = Dashboard(
         Row(
             "Status",
             [
+                Panel(
+                    "Phase",
+                    "none",
+                    [
+                        Target(
+                            f"max by (namespace, run, phase) (nashdex_run_phase{{{FACT}}}) == 1",
+                            f"{SERIES} {{{{phase}}}}",
+                        )
+                    ],
+                    "stat",
+                ),
                 fact("Iterations reported", "nashdex_iterations", "none", kind="stat"),
                 fact("Iterations planned", "nashdex_planned_iterations", "none", kind="stat"),
                 fact("Policies", "nashdex_population_size", "none", kind="stat"),
@@ -20,13 +45,14 @@ RUN_OVERVIEW = Dashboard(
                     "s",
                     [
                         Target(
-                            "time() - max by (run) (last_over_time(nashdex_last_advance_timestamp_seconds{"
+                            "time() - max by (namespace, run) (last_over_time(nashdex_last_advance_timestamp_seconds{"
                             f'component!="exporter", {RUN}}}[1d]))',
-                            "{{run}}",
+                            "{{namespace}}/{{run}}",
                         )
                     ],
                     "stat",
                     "Time since any pod of the run made progress.",
+                    thresholds=Thresholds(above=1800),
                 ),
             ],
         ),
@@ -41,7 +67,7 @@ RUN_OVERVIEW = Dashboard(
                     "step",
                     scale="min",
                 ),
-                rate("Battles", "nashdex_battles_total", BATTLES_PER_SECOND, "run, component"),
+                rate("Battles", "nashdex_battles_total", BATTLES_PER_SECOND, "namespace, run, component"),
                 rate("Updates", "nashdex_updates_total", "suffix:updates/s"),
             ],
         ),
@@ -53,13 +79,14 @@ RUN_OVERVIEW = Dashboard(
                     "none",
                     [
                         Target(
-                            f'count by (alertname, alertstate, run) (ALERTS{{alertname=~"Nashdex.*", {RUN}}})',
-                            "{{alertname}} {{run}} ({{alertstate}})",
+                            "count by (namespace, alertname, alertstate, run)"
+                            f' (ALERTS{{alertname=~"Nashdex.*", {RUN}}})',
+                            "{{alertname}} {{namespace}}/{{run}} ({{alertstate}})",
                         )
                     ],
                     description="Pending and firing alerts of nashdex. The runbook says what to do about each.",
                 ),
-                increase("Failed battles", "nashdex_failed_battles_total", "run, cause"),
+                increase("Failed battles", "nashdex_failed_battles_total", "namespace, run, cause"),
                 increase("Rollbacks", "nashdex_rollbacks_total"),
             ],
         ),

@@ -1,6 +1,6 @@
 """Whether the learner learns, and stays close enough to its starting point."""
 
-from dashboards.panels import NATS, RUN, Dashboard, Panel, Row, Target, fact, increase, live, rate
+from dashboards.panels import NATS, RUN, Dashboard, Panel, Row, Target, alerting, fact, increase, live, rate
 
 TRAINING = Dashboard(
     "nashdex-training",
@@ -10,7 +10,7 @@ TRAINING = Dashboard(
         Row(
             "Exploration",
             [
-                live("Policy entropy", "nashdex_policy_entropy_nats", NATS),
+                alerting(live("Policy entropy", "nashdex_policy_entropy_nats", NATS), below=0.05),
                 live("Entropy coefficient", "nashdex_entropy_coefficient", "none"),
                 live("Explained variance", "nashdex_explained_variance_ratio", "percentunit"),
             ],
@@ -18,7 +18,7 @@ TRAINING = Dashboard(
         Row(
             "Distance",
             [
-                live("KL from the behaviour policy", "nashdex_kl_behaviour_nats", NATS),
+                alerting(live("KL from the behaviour policy", "nashdex_kl_behaviour_nats", NATS), above=0.1),
                 live("KL from the reference", "nashdex_kl_reference_nats", NATS, "reference"),
                 live("KL from the iteration's start", "nashdex_kl_iteration_start_nats", NATS),
             ],
@@ -33,8 +33,9 @@ TRAINING = Dashboard(
                     "none",
                     [
                         Target(
-                            f"max by (run) (nashdex_beta_reference{{{RUN}}} / nashdex_beta_multiplier{{{RUN}}})",
-                            "{{run}}",
+                            "max by (namespace, run)"
+                            f" (nashdex_beta_reference{{{RUN}}} / nashdex_beta_multiplier{{{RUN}}})",
+                            "{{namespace}}/{{run}}",
                         )
                     ],
                     description="β divided by the controller's factor: the schedule with its warm-up, between floor "
@@ -65,7 +66,7 @@ TRAINING = Dashboard(
             "Instability guard",
             [
                 increase("Rollbacks", "nashdex_rollbacks_total"),
-                increase("Non-finite updates", "nashdex_nonfinite_updates_total"),
+                alerting(increase("Non-finite updates", "nashdex_nonfinite_updates_total"), above=0),
                 fact("Rollbacks in the newest iteration", "nashdex_iteration_rollbacks", "none"),
             ],
         ),

@@ -8,7 +8,15 @@ import pytest
 
 from nashdex.telemetry.metric import PROCESS_LABELS
 from nashdex.telemetry.metrics import CATALOGUE
-from support.promql import ROOT, Expression, alert_expressions, dashboard_expressions, read_dashboards
+from support.promql import (
+    ROOT,
+    Expression,
+    alert_expressions,
+    dashboard_expressions,
+    read_alerts,
+    read_dashboards,
+    read_records,
+)
 
 pytestmark = pytest.mark.contract
 
@@ -27,6 +35,8 @@ EXTERNAL = {
 }
 """Metrics of other exporters, with the labels that expressions use."""
 OWN = {metric.name: {*PROCESS_LABELS, *TARGET_LABELS, *metric.labels} for metric in CATALOGUE}
+RECORDS = {rule["record"]: set(rule["record"].partition(":")[0].split("_")) for rule in read_records()}
+"""Recording rules, with the labels that their names begin with."""
 HISTOGRAMS = {metric.name for metric in CATALOGUE if metric.kind == "histogram"}
 EXPRESSIONS = [*dashboard_expressions(), *alert_expressions()]
 UIDS = {
@@ -42,6 +52,8 @@ def labels_of(metric: str) -> set[str]:
     """Return the labels of a metric; fails if there is no such metric."""
     if metric in EXTERNAL:
         return EXTERNAL[metric]
+    if metric in RECORDS:
+        return RECORDS[metric]
     stem = re.sub(r"_(bucket|sum|count)$", "", metric)
     if stem in HISTOGRAMS and stem != metric:
         return OWN[stem] | ({"le"} if metric.endswith("_bucket") else set())
@@ -79,6 +91,40 @@ def test_own_metrics_are_selected_by_run(expression: Expression) -> None:
     assert all('run=~"$run"' in selector.text for selector in own)
 
 
+@pytest.mark.parametrize("expression", list(dashboard_expressions()), ids=lambda expression: expression.where)
+def test_equal_runs_of_two_namespaces_stay_apart(expression: Expression) -> None:
+    own = [s for s in expression.selectors if s.metric.startswith("nashdex_")]
+    assert all('namespace=~"$namespace"' in selector.text for selector in own)
+    if "run" in expression.grouped_by:
+        assert "namespace" in expression.grouped_by
+    if "{{run}}" in expression.legend:
+        assert "{{namespace}}/{{run}}" in expression.legend
+
+
+ALERTING_PANELS = {
+    "NashdexPolicyEntropyCollapsed": ("training-stability.json", "Policy entropy"),
+    "NashdexKlOutOfBand": ("training-stability.json", "KL from the behaviour policy"),
+    "NashdexNonFiniteLoss": ("training-stability.json", "Non-finite updates"),
+    "NashdexExploitabilityNotFalling": ("metagame.json", "Iterations since exploitability was lowest"),
+    "NashdexRunStalled": ("run-overview.json", "Time since last progress"),
+    "NashdexFailedBattles": ("collection.json", "Share of battles that fail"),
+    "NashdexShardRetries": ("operations.json", "Failed attempts at a shard"),
+    "NashdexExporterDown": ("operations.json", "Age of its facts"),
+}
+
+
+@pytest.mark.parametrize("alert", ALERTING_PANELS)
+def test_a_panel_shows_where_its_alert_fires(alert: str) -> None:
+    name, title = ALERTING_PANELS[alert]
+    (panel,) = (panel for panel in read_dashboards()[name]["panels"] if panel["title"] == title)
+    (edge,) = (
+        step["value"] for step in panel["fieldConfig"]["defaults"]["thresholds"]["steps"] if step["value"] is not None
+    )
+    (rule,) = (rule for rule in read_alerts() if rule["alert"] == alert)
+    compared = {float(number) for number in re.findall(r"[<>]=? ([0-9.]+)", rule["expr"])}
+    assert edge in compared
+
+
 def test_dashboards_are_the_five_with_uids_that_links_hold() -> None:
     assert {name: dashboard["uid"] for name, dashboard in read_dashboards().items()} == UIDS
 
@@ -87,9 +133,9 @@ def test_dashboards_are_the_five_with_uids_that_links_hold() -> None:
 def test_a_dashboard_works_with_any_datasource(name: str) -> None:
     dashboard = read_dashboards()[name]
     variables = {variable["name"]: variable for variable in dashboard["templating"]["list"]}
-    assert {"datasource", "run"} <= variables.keys()
+    assert {"datasource", "namespace", "run"} <= variables.keys()
     assert variables["datasource"]["query"] == "prometheus"
-    holders = [variables["run"], *(p for p in dashboard["panels"] if p["type"] != "row")]
+    holders = [variables["namespace"], variables["run"], *(p for p in dashboard["panels"] if p["type"] != "row")]
     holders += [target for panel in dashboard["panels"] for target in panel.get("targets", ())]
     assert {holder["datasource"]["uid"] for holder in holders} == {"${datasource}"}
     assert "id" not in dashboard, "Grafana gives it"

@@ -42,7 +42,7 @@ class Expression:
     def nodes(self) -> tuple[Expr, ...]:
         """Every node of the syntax tree. Grafana's variables have values, but for those in strings."""
         found: list[Expr] = []
-        text = with_values(self.text, run="$run")
+        text = with_values(self.text, run="$run", namespace="$namespace")
         promql_parser.walk(promql_parser.parse(text), found.append)
         return tuple(found)
 
@@ -74,6 +74,15 @@ def read_dashboards() -> dict[str, dict[str, Any]]:
 
 def read_alerts() -> list[dict[str, Any]]:
     """Return every alert."""
+    return [rule for rule in _rules() if "alert" in rule]
+
+
+def read_records() -> list[dict[str, Any]]:
+    """Return every recording rule."""
+    return [rule for rule in _rules() if "record" in rule]
+
+
+def _rules() -> list[dict[str, Any]]:
     return [rule for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]]
 
 
@@ -86,14 +95,15 @@ def dashboard_expressions() -> Iterator[Expression]:
 
 
 def alert_expressions() -> Iterator[Expression]:
-    """Yield the expression of every alert."""
-    for rule in read_alerts():
-        yield Expression(rule["expr"], rule["alert"], alert=True)
+    """Yield the expression of every alert and recording rule."""
+    for rule in (*read_alerts(), *read_records()):
+        yield Expression(rule["expr"], rule.get("alert") or rule["record"], alert=True)
 
 
-def with_values(expression: str, *, rate_interval: str = "1m", run: str = ".*") -> str:
-    """Return an expression with a value for each of Grafana's variables: all runs, any price."""
-    values = {"$__rate_interval": rate_interval, "$run": run, "${pod_hour_price}": "0.05", "${gpu_hour_price}": "2.5"}
+def with_values(expression: str, *, rate_interval: str = "1m", run: str = ".*", namespace: str = ".*") -> str:
+    """Return an expression with a value for each of Grafana's variables: all namespaces and runs, any price."""
+    values = {"$__rate_interval": rate_interval, "$run": run, "$namespace": namespace}
+    values |= {"${pod_hour_price}": "0.05", "${gpu_hour_price}": "2.5"}
     for name, value in values.items():
         expression = expression.replace(name, value)
     return expression

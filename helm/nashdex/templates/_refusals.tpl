@@ -4,6 +4,7 @@ Reject what cannot work before anything is created, each with one message. The c
 */}}
 {{- define "nashdex.refusals" -}}
 {{- include "nashdex.refuseContradictions" . -}}
+{{- include "nashdex.refuseUnknownAlerts" . -}}
 {{- if include "nashdex.live" . -}}
 {{- include "nashdex.refuseWithoutArgo" . -}}
 {{- include "nashdex.refuseSecondRelease" . -}}

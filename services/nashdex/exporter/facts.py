@@ -48,6 +48,7 @@ def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact
     yield Fact(metrics.ITERATION_ROLLBACKS, sum(training.rollbacks for training in newest.training))
     train = {"step": StepName.TRAIN.value}
     yield Fact(metrics.ITERATION_SECONDS, max((training.seconds for training in newest.training), default=0.0), train)
+    yield from _cumulative(report)
     yield from _throughput(newest.collection.throughput, step=StepName.COLLECT)
     yield from _throughput(newest.evaluation, step=StepName.EVALUATE)
 
@@ -61,6 +62,17 @@ def phase_facts(phase: Phase) -> Iterator[Fact]:
 def _bounds(metric: Metric, interval: Estimate, **labels: str) -> Iterator[Fact]:
     for bound, value in (("value", interval.value), ("low", interval.low), ("high", interval.high)):
         yield Fact(metric, value, {**labels, "bound": bound})
+
+
+def _cumulative(report: Report) -> Iterator[Fact]:
+    """Yield what the whole run has used."""
+    rows = report.iterations
+    for step, seconds in (
+        (StepName.COLLECT, sum(row.collection.throughput.cpu_seconds for row in rows)),
+        (StepName.EVALUATE, sum(row.evaluation.cpu_seconds for row in rows)),
+    ):
+        yield Fact(metrics.RUN_CPU_SECONDS, seconds, {"step": step.value})
+    yield Fact(metrics.RUN_TRAINING_SECONDS, sum(training.seconds for row in rows for training in row.training))
 
 
 def _throughput(played: Throughput, *, step: StepName) -> Iterator[Fact]:

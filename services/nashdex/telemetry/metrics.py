@@ -231,6 +231,19 @@ ITERATION_DECISIONS = Metric(
     "Decisions of the newest iteration's step, by both seats, over all its shards.",
     ("step",),
 )
+RUN_CPU_SECONDS = Metric(
+    "nashdex_run_cpu_seconds",
+    "gauge",
+    "CPU time of the step's own processes over all iterations and shards.",
+    ("step",),
+    "seconds",
+)
+RUN_TRAINING_SECONDS = Metric(
+    "nashdex_run_training_seconds",
+    "gauge",
+    "Wall time of training over all iterations and seeds.",
+    unit="seconds",
+)
 ITERATION_FAILED_BATTLES = Metric(
     "nashdex_iteration_failed_battles",
     "gauge",

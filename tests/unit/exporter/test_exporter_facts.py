@@ -61,6 +61,22 @@ def test_facts_are_the_newest_iterations(made: tuple[dict[str, Any], MetaGameAna
     assert facts["nashdex_progress_elo", "high"] == report["progress"]["elo"]["high"]
 
 
+def test_what_the_whole_run_used_is_the_sum_over_its_iterations(
+    made: tuple[dict[str, Any], MetaGameAnalysis],
+) -> None:
+    report, analysis = made
+    facts, rows = facts_of(report, analysis), report["iterations"]
+    used = [row["collection"]["throughput"]["cpu_seconds"] for row in rows]
+    assert facts["nashdex_run_cpu_seconds", "collect"] == pytest.approx(sum(used))
+    assert sum(used) > used[-1]
+    assert facts["nashdex_run_cpu_seconds", "evaluate"] == pytest.approx(
+        sum(row["evaluation"]["cpu_seconds"] for row in rows)
+    )
+    trained = [training["seconds"] for row in rows for training in row["training"]]
+    assert len(trained) == 3
+    assert facts["nashdex_run_training_seconds",] == pytest.approx(sum(trained))
+
+
 @pytest.mark.parametrize(
     ("gaps", "since"), [([0.2], 0), ([0.2, 0.1], 0), ([0.1, 0.2], 1), ([0.3, 0.1, 0.2, 0.15], 2), ([0.0, 0.1, 0.0], 0)]
 )

@@ -40,12 +40,8 @@ def verdict(
     from nashdex.store.documents import read_published
     from nashdex.store.verdict import record_end
 
-    opened = open_run(run)
     if status != _SUCCEEDED:
         failed, is_complete = _first_failures(failures)
-        is_stopped = any(_SHUT_DOWN in message for message in failed.values())
-        first = next((f"{name}: {message}" for name, message in failed.items()), status)
-        record_end(opened.store, Phase.STOPPED if is_stopped else Phase.FAILED, iteration, first)
         if as_json:
             document = {"failures": failed, "failures_complete": is_complete}
             print_json({"run": run, "iteration": iteration, "status": status, **document})
@@ -55,7 +51,12 @@ def verdict(
                 print_text(f"  {name}: {message}")
             if not is_complete:
                 print_text("  and more: `argo get` lists every failed pod")
+        # Last, because the store may be what failed.
+        is_stopped = any(_SHUT_DOWN in message for message in failed.values())
+        first = next((f"{name}: {message}" for name, message in failed.items()), status)
+        record_end(open_run(run).store, Phase.STOPPED if is_stopped else Phase.FAILED, iteration, first)
         return
+    opened = open_run(run)
     report = read_published(opened.store, iteration, keys.REPORT, Report)
     if iteration == opened.settings.iterations - 1:
         record_end(opened.store, Phase.SUCCEEDED, iteration)
