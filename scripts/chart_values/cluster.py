@@ -63,10 +63,26 @@ class SemaphoreValues(Values):
     trainers: int = Field(1, ge=1, le=1000, description="Trainer pods that run at once in the namespace.")
 
 
+class PodKindValues(Values):
+    """A name for each kind of pods."""
+
+    gpu: str = Field("", description="Of the train pods.")
+    cpu: str = Field("", description="Of the collect, evaluate and gate pods.")
+    control: str = Field("", description="Of all other pods: begin, plan, solve, report, verdict and the league.")
+
+
 class KueueValues(Values):
     """Kueue."""
 
-    local_queue: str = Field("", description="LocalQueue of every step's pods.")
+    local_queue: str = Field("", description="LocalQueue of the train, collect, evaluate and gate pods.")
+    local_queues: PodKindValues = Field(
+        PodKindValues(),
+        description="Other LocalQueues for some pods. Control pods without one do not queue, so that a verdict never "
+        "waits behind collectors.",
+    )
+    priority_classes: PodKindValues = Field(
+        PodKindValues(), description="WorkloadPriorityClasses. Pods with a higher one leave a queue first."
+    )
 
 
 class QueueingValues(Values):

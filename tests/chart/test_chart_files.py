@@ -68,6 +68,11 @@ def test_a_mistake_in_values_is_named(values: dict[str, Any], complaint: str) ->
         ({"train": {"gpus": 8}}, "train.gpus is 8, but a trainer computes on one GPU"),
         ({"queueing": {"mode": "kueue"}}, "set queueing.kueue.localQueue"),
         ({"queueing": {"kueue": {"localQueue": "research"}}}, "Set queueing.mode=kueue"),
+        ({"queueing": {"kueue": {"localQueues": {"gpu": "research"}}}}, "Set queueing.mode=kueue"),
+        (
+            {"queueing": {"mode": "kueue", "kueue": {"localQueue": "cpu", "localQueues": {"control": "cpu"}}}},
+            "verdicts would wait behind them",
+        ),
     ],
 )
 def test_values_that_contradict_each_other_are_refused(values: dict[str, Any], complaint: str) -> None:

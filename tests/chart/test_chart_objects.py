@@ -239,10 +239,10 @@ def test_the_gateway_has_resources_of_its_own() -> None:
     assert gateway["resources"]["limits"] == {"memory": "3Gi"}
 
 
-def queues(objects: list[Object]) -> dict[str, str | None]:
-    """Return Kueue's queue label of each pod template of a WorkflowTemplate."""
+def queues(objects: list[Object], label: str = QUEUE_LABEL) -> dict[str, str | None]:
+    """Return a label of Kueue of each pod template of a WorkflowTemplate."""
     return {
-        f"{each['metadata']['name']}/{template['name']}": template["metadata"]["labels"].get(QUEUE_LABEL)
+        f"{each['metadata']['name']}/{template['name']}": template["metadata"]["labels"].get(label)
         for each in objects
         if each["kind"] == "WorkflowTemplate"
         for template in each["spec"]["templates"]
@@ -250,12 +250,50 @@ def queues(objects: list[Object]) -> dict[str, str | None]:
     }
 
 
-def test_pods_wait_in_one_queue() -> None:
+def test_steps_wait_in_one_queue() -> None:
     by_semaphore = render(ci_values("gpu"))
     assert site(by_semaphore)["gpu-semaphore"] == "2"
     by_kueue = render(ci_values("kueue"))
     assert int(site(by_kueue)["gpu-semaphore"]) > 64 * 200, "it must never hold a pod back"
-    assert set(queues(by_kueue).values()) == {"research"}
+    assert {name: queue for name, queue in queues(by_kueue).items() if queue} == {
+        "nashdex-check/collect": "research",
+        "nashdex-check/evaluate": "research",
+        "nashdex-check/train": "research",
+        "nashdex-collect/collect": "research",
+        "nashdex-evaluate/evaluate": "research",
+        "nashdex-evaluate/gate": "research",
+        "nashdex-train/train": "research",
+    }
+
+
+def test_each_kind_of_pods_has_a_queue_and_a_priority() -> None:
+    kueue = {
+        "localQueue": "any",
+        "localQueues": {"gpu": "gpus", "control": "any"},
+        "priorityClasses": {"gpu": "high", "control": "urgent"},
+    }
+    objects = render({"queueing": {"mode": "kueue", "kueue": kueue}})
+    found = queues(objects)
+    assert {found[f"nashdex-{name}"] for name in ("check/train", "train/train")} == {"gpus"}
+    assert {found[f"nashdex-{name}"] for name in ("collect/collect", "solve/verdict", "league/begin")} == {"any"}
+    priorities = queues(objects, label="kueue.x-k8s.io/priority-class")
+    assert priorities["nashdex-collect/collect"] is None
+    assert priorities["nashdex-train/train"] == "high"
+    assert {priorities[f"nashdex-{name}"] for name in ("solve/verdict", "solve/plan", "league/begin")} == {"urgent"}
+
+
+def test_a_verdict_never_waits_behind_collectors() -> None:
+    """Neither in Kueue's queue nor, with a PriorityClass of the control pods, for a node."""
+    assert queues(render(ci_values("kueue")))["nashdex-solve/verdict"] is None
+    objects = render({"control": {"priorityClassName": "urgent"}})
+    (verdict,) = (
+        each
+        for each in one(objects, "WorkflowTemplate", "nashdex-solve")["spec"]["templates"]
+        if each["name"] == "verdict"
+    )
+    assert verdict["podSpecPatch"] == "{{workflow.parameters.control-pod-patch}}"
+    assert patch(objects, "control")["priorityClassName"] == "urgent"
+    assert "priorityClassName" not in patch(objects, "collect")
 
 
 def test_no_pod_has_a_label_of_kueue_without_kueue() -> None:

@@ -44,10 +44,15 @@ nor in Argo CD, which passes the cluster's API versions but no connection.
 {{- if gt (int .Values.train.gpus) 1 -}}
 {{- fail (printf "\n\ntrain.gpus is %d, but a trainer computes on one GPU and the others would be idle: data-parallel training in a pod does not exist yet. Set train.gpus=1. To use more GPUs, train several policies side by side, each on one: train.seeds in a run's settings, and queueing.semaphore.trainers.\n" (int .Values.train.gpus)) -}}
 {{- end -}}
-{{- if and (eq .Values.queueing.mode "kueue") (not .Values.queueing.kueue.localQueue) -}}
-{{- fail "\n\nqueueing.mode is kueue, but no queue is set: set queueing.kueue.localQueue to a LocalQueue of the namespace.\n" -}}
+{{- $kueue := .Values.queueing.kueue -}}
+{{- $queues := $kueue.localQueues -}}
+{{- if and (eq .Values.queueing.mode "kueue") (not $kueue.localQueue) (not (and $queues.gpu $queues.cpu)) -}}
+{{- fail "\n\nqueueing.mode is kueue, but no queue is set: set queueing.kueue.localQueue to a LocalQueue of the namespace, or queueing.kueue.localQueues.gpu and .cpu.\n" -}}
 {{- end -}}
-{{- if and (eq .Values.queueing.mode "semaphore") .Values.queueing.kueue.localQueue -}}
+{{- if and $queues.control (eq $queues.control ($queues.cpu | default $kueue.localQueue)) (not $kueue.priorityClasses.control) -}}
+{{- fail (printf "\n\nqueueing.kueue.localQueues.control is %s, where collectors wait too: verdicts would wait behind them. Choose another queue, or set queueing.kueue.priorityClasses.control to a WorkloadPriorityClass above that of the others.\n" $queues.control) -}}
+{{- end -}}
+{{- if and (eq .Values.queueing.mode "semaphore") (or $kueue.localQueue $queues.gpu $queues.cpu $queues.control) -}}
 {{- fail "\n\nqueueing.kueue.localQueue is set, but queueing.mode is semaphore. Set queueing.mode=kueue, or remove the queue.\n" -}}
 {{- end -}}
 {{- end -}}

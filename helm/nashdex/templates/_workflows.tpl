@@ -1,4 +1,22 @@
 {{/*
+Kueue's labels of a component's pods. Kueue rejects empty ones. Takes (list values component).
+*/}}
+{{- define "nashdex.kueueLabels" -}}
+{{- $values := index . 0 -}}
+{{- if eq $values.queueing.mode "kueue" -}}
+{{- $kueue := $values.queueing.kueue -}}
+{{- $kind := get (dict "train" "gpu" "collect" "cpu" "evaluate" "cpu") (index . 1) | default "control" -}}
+{{- $default := ternary "" $kueue.localQueue (eq $kind "control") -}}
+{{- with index $kueue.localQueues $kind | default $default -}}
+kueue.x-k8s.io/queue-name: {{ . | quote }}
+{{- with index $kueue.priorityClasses $kind }}
+kueue.x-k8s.io/priority-class: {{ . | quote }}
+{{- end }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
 A WorkflowTemplate of argo/ with what the values set: parallelism, deadlines, retries, labels and annotations of pods, and
 Kueue's queue. Takes (list root path).
 */}}
@@ -13,15 +31,15 @@ Kueue's queue. Takes (list root path).
 {{- else if eq $name "nashdex-league" -}}
 {{- $_ := set $document.spec "activeDeadlineSeconds" (int64 $workflows.leagueDeadlineSeconds) -}}
 {{- end -}}
-{{- /* Kueue rejects an empty name of a queue. */ -}}
-{{- $queue := ternary $values.queueing.kueue.localQueue "" (eq $values.queueing.mode "kueue") -}}
 {{- range $template := $document.spec.templates -}}
 {{- if .podSpecPatch -}}
 {{- $component := regexFind "[a-z]+-pod-patch" .podSpecPatch | trimSuffix "-pod-patch" -}}
 {{- $pod := index $values (ternary "control" $component (eq $component "league")) -}}
 {{- $_ := set .metadata "labels" (merge (.metadata.labels | default dict) $pod.podLabels) -}}
 {{- with include "nashdex.podAnnotations" $pod | fromYaml }}{{ $_ := set $template.metadata "annotations" . }}{{ end -}}
-{{- if and $queue (hasKey . "container") }}{{ $_ := set .metadata.labels "kueue.x-k8s.io/queue-name" $queue }}{{ end -}}
+{{- if hasKey . "container" -}}
+{{- $_ := set .metadata "labels" (merge .metadata.labels (include "nashdex.kueueLabels" (list $values $component) | fromYaml)) -}}
+{{- end -}}
 {{- if .resource -}}
 {{- $_ := set . "activeDeadlineSeconds" (int64 $workflows.iterationDeadlineSeconds) -}}
 {{- else if ne $name "nashdex-check" -}}
