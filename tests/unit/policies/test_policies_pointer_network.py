@@ -12,8 +12,7 @@ from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_l
 from nashdex.policies.networks import onednn
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_choices, opponent_choices
-from nashdex.policies.networks.pointer import look_up
-from nashdex.policies.networks.pointer.pooling import pool_moves, pool_pokemon
+from nashdex.policies.networks.pointer import look_up, sides
 from nashdex.policies.networks.pointer.settings import PointerSettings
 from support.bandit import bandit_space
 
@@ -241,32 +240,48 @@ def test_the_same_weights_give_the_same_bits_with_and_without_gradients() -> Non
     assert torch.equal(net.logits_and_prediction(values)[0], expected)
 
 
-def test_gradients_of_pooling_are_those_of_plain_operations() -> None:
-    torch.manual_seed(0)
-    num, pokemon, moves, size = 3, 2, 3, 5
-    active = torch.tensor([0, 3, 4, 7, 8, 10])
+@pytest.mark.parametrize("tile_decisions", [1024, 3])
+@pytest.mark.parametrize("max_combinations", [1, 16_384])
+def test_gradients_are_those_of_numerical_differentiation(
+    tile_decisions: int, max_combinations: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of all outputs by all weights, in double precision, with several tiles and with one."""
+    monkeypatch.setattr(look_up, "MAX_COMBINATIONS", max_combinations)
+    monkeypatch.setattr(sides, "TILE_DECISIONS", tile_decisions)
+    space = battle_space()
+    net = network(space).double()
+    with torch.no_grad():
+        for name, weight in net.named_parameters():
+            if name.endswith("bias"):
+                weight.normal_()  # with a bias of 0, a unit may sit at the ReLU's kink
+    values = torch.from_numpy(observations(space, 7, 13)).double()
+    names, weights = zip(*net.named_parameters(), strict=True)
 
-    def plain_moves(sums: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        vectors = sums.relu().view(-1, moves, size)
-        return vectors.sum(1), vectors[active].flatten(0, 1)
+    def outputs(*weights: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.func.functional_call(net, dict(zip(names, weights, strict=True)), (values,))
 
-    def plain_pokemon(sums: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        vectors = sums.relu()
-        sides = vectors.view(num, 2, pokemon, size)
-        return sides.amax(2).flatten(1), vectors[active].view(num, -1), sides[:, 0].flatten(0, 1)
+    inputs = tuple(weight.detach().clone().requires_grad_() for weight in weights)
+    assert torch.autograd.gradcheck(outputs, inputs, fast_mode=True)
 
-    for rows, ours, plain in [
-        (2 * num * pokemon * moves, lambda sums: pool_moves(sums, active, moves), plain_moves),
-        (2 * num * pokemon, lambda sums: pool_pokemon(sums, active, pokemon), plain_pokemon),
-    ]:
-        inputs = torch.randn(rows, size, requires_grad=True)
-        gradients = []
-        for function in (ours, plain):
-            torch.manual_seed(1)
-            outputs = function(inputs * 1)
-            loss = sum((output * torch.randn_like(output)).sum() for output in outputs)
-            gradients.append(torch.autograd.grad(loss, inputs)[0])
-        torch.testing.assert_close(gradients[0], gradients[1])
+
+def test_each_of_equal_pokemon_gets_the_whole_gradient_of_their_maximum() -> None:
+    """The active one of two equals beside one more: what the critic learns counts both."""
+    space = battle_space()
+    net, values = network(space).double(), torch.from_numpy(observations(space, 1, 14)).double()
+    for name in ("opponent", "opponent_moves"):
+        part = next(b for b in space.blocks if b.name == name)
+        rows = values[:, part.offset : part.offset + part.rows * part.stride].view(3, -1)
+        rows[1:] = rows[0]
+    inputs = net.encoder.read(values)
+    fused = net.fuse()
+    weight = net.encoder.pokemon_moves
+    net.encoder(inputs, fused).context[:, 6:12].sum().backward()  # the opponent's maximum
+    of_equals = weight.grad.clone()
+    weight.grad = None
+    active = int(inputs.sides[1].active_rows)
+    assert 0 <= active < 3
+    net.encoder(inputs, net.fuse()).context[:, 18:24].sum().backward()  # the opponent's active one
+    torch.testing.assert_close(of_equals, 3 * weight.grad)
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,7 @@ def ppo_loss(
     The policy's and the critic's losses are means over all decisions; entropy and the KLs over those with a choice.
     """
     epsilon = settings.clip_range if clip_range is None else clip_range
-    logits, prediction = network.logits_and_prediction(batch.observations)
-    values = network.values(batch.observations)
+    logits, values, prediction = network.outputs(batch.observations)
     log_probs = masked.masked_log_softmax(logits, batch.masks)
 
     def over_choices(per_decision: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ Shapes: B decisions, F observation values, A actions.
 
 from abc import ABC, abstractmethod
 from pkgutil import resolve_name
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,17 @@ class ActingNetwork(Protocol):
 
     def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return logits before masking, (B, A), of ``observations`` (B, F)."""
+
+
+class Outputs(NamedTuple):
+    """What a network says of B decisions."""
+
+    logits: Tensor
+    """The actor's before masking, (B, A)."""
+    values: Tensor
+    """The critic's, (B,)."""
+    prediction: Tensor | None
+    """Logits of the opponent's choice, (B, C) of ``opponent_choices``; None without a head."""
 
 
 class ActorCritic(nn.Module, ABC):
@@ -55,7 +66,18 @@ class ActorCritic(nn.Module, ABC):
 
     def forward(self, observations: Tensor, fused: Any = None) -> tuple[Tensor, Tensor]:  # noqa: ANN401 - see fuse
         """Return logits before masking (B, A) and values (B,) of ``observations`` (B, F), float32."""
-        return self.logits(observations, fused), self.values(observations)
+        outputs = self.outputs(observations, fused)
+        return outputs.logits, outputs.values
+
+    def outputs(self, observations: Tensor, fused: Any = None) -> Outputs:  # noqa: ANN401 - see fuse
+        """Return all that training learns from: faster than one output after the other where they share work.
+
+        With ``fused``, a network may leave out the prediction.
+        """
+        if fused is not None:
+            return Outputs(self.logits(observations, fused), self.values(observations), None)
+        logits, prediction = self.logits_and_prediction(observations)
+        return Outputs(logits, self.values(observations), prediction)
 
     @abstractmethod
     def logits(self, observations: Tensor, fused: Any = None) -> Tensor:  # noqa: ANN401 - see fuse

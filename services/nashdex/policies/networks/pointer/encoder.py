@@ -16,8 +16,9 @@ from torch import Tensor, nn
 
 from nashdex.games.space import ObservationBlock, Space
 from nashdex.policies.networks.layout import Layout
-from nashdex.policies.networks.pointer.pooling import pool_moves, pool_pokemon
+from nashdex.policies.networks.pointer.block import BlockValues
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embedding_name
+from nashdex.policies.networks.pointer.sides import SideValues, SideWeights, encode_sides
 
 
 class FusedEncoder(NamedTuple):
@@ -28,15 +29,22 @@ class FusedEncoder(NamedTuple):
     others: tuple[FusedRows, ...]
 
 
+class EncoderInputs(NamedTuple):
+    """Observations as encoders read them. Encoders of one space share them, whatever their sizes and weights."""
+
+    sides: tuple[SideValues, SideValues]
+    others: tuple[BlockValues, ...]
+
+
 class Encoded(NamedTuple):
     """An observation, encoded."""
 
     context: Tensor
     """(B, ``context_width``)"""
     own_pokemon: Tensor
-    """(B, P / 2, E)"""
+    """(P / 2, B, E)"""
     own_moves: Tensor
-    """Of the own active Pokémon, (B, K, M)."""
+    """Of the own active Pokémon, (K, B, M)."""
 
 
 class Encoder(nn.Module):
@@ -78,27 +86,51 @@ class Encoder(nn.Module):
             tuple(other.fuse(self.embeddings) for other in self.other_rows),
         )
 
-    def forward(self, observations: Tensor, fused: FusedEncoder) -> Encoded:
-        """Return ``observations`` (B, F), encoded."""
-        num = len(observations)
-        own = self.layout.own
-        active = self._active_rows(observations)
-        moves = self.moves(observations, fused.moves)
-        summed, picked = pool_moves(moves, active, own.moves_each)
-        pokemon = self.pokemon(observations, fused.pokemon).addmm_(summed, self.pokemon_moves)
-        largest, actives, own_pokemon = pool_pokemon(self.pokemon_second(pokemon.relu_()), active, own.pokemon.rows)
-        targets = self.active_moves(picked).relu_().view(num, 2, own.moves_each, self.move_size)
-        parts = [largest, actives, targets.sum(dim=2).flatten(1)]
-        for other, fused_other in zip(self.other_rows, fused.others, strict=True):
-            parts.append(other(observations, fused_other).relu_().view(num, -1))
-        return Encoded(torch.cat(parts, dim=1), own_pokemon.view(num, own.pokemon.rows, -1), targets[:, 0].contiguous())
+    def read(self, observations: Tensor) -> EncoderInputs:
+        """Return what depends on ``observations`` (B, F) alone."""
+        own, opponent = (self._read_side(observations, number) for number in range(len(self.layout.sides)))
+        return EncoderInputs((own, opponent), tuple(other.read(observations, 0) for other in self.other_rows))
 
-    def _active_rows(self, observations: Tensor) -> Tensor:
-        """Return the row of each side's active Pokémon in the whole batch, (2 B,); its first one where none is."""
-        num_pokemon = self.layout.own.pokemon.rows
-        places = torch.stack([observations[:, side.active].argmax(dim=1) for side in self.layout.sides], dim=1)
-        rows = torch.arange(0, places.numel() * num_pokemon, num_pokemon, device=places.device)
-        return places.flatten().add_(rows)
+    def _read_side(self, observations: Tensor, number: int) -> SideValues:
+        side = self.layout.sides[number]
+        num, num_pokemon, moves_each = len(observations), side.pokemon.rows, side.moves_each
+        active = observations[:, side.active].contiguous().argmax(dim=1)
+        decisions = torch.arange(num, device=active.device)
+        pokemon, moves = self.pokemon.read(observations, number), self.moves.read(observations, number)
+        rows = (active * moves_each + torch.arange(moves_each, device=active.device).unsqueeze(1)) * num + decisions
+        picked = (part.view(-1, part.shape[2]).index_select(0, rows.flatten()) for part in moves)
+        places = torch.arange(num_pokemon, device=active.device).unsqueeze(1)
+        return SideValues(
+            pokemon,
+            BlockValues(*(part.view(num_pokemon, moves_each, num, -1) for part in moves)),
+            BlockValues(*(part.view(moves_each, num, -1) for part in picked)),
+            active * num + decisions,
+            (places == active).to(observations.dtype).unsqueeze(2),
+        )
+
+    def forward(self, inputs: EncoderInputs, fused: FusedEncoder) -> Encoded:
+        """Return the observations of ``inputs``, encoded."""
+        own, opponent = encode_sides(
+            inputs.sides,
+            SideWeights(
+                fused.moves.table,
+                fused.pokemon.table,
+                self.pokemon_moves,
+                self.pokemon_second.weight,
+                self.pokemon_second.bias,
+                # One tensor twice where the sides are one run.
+                fused.moves.weights[0],
+                fused.moves.weights[-1],
+                fused.pokemon.weights[0],
+                fused.pokemon.weights[-1],
+            ),
+        )
+        own_moves, opponent_moves = (self.active_moves(side.picked).relu_() for side in (own, opponent))
+        parts = [own.largest, opponent.largest, own.active, opponent.active, own_moves.sum(0), opponent_moves.sum(0)]
+        for other, fused_other, values in zip(self.other_rows, fused.others, inputs.others, strict=True):
+            vectors = other(values, fused_other).relu_().view(*values.values.shape[:2], -1)
+            parts.append(vectors.transpose(0, 1).flatten(1))
+        return Encoded(torch.cat(parts, dim=1), own.pokemon, own_moves)
 
 
 def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:

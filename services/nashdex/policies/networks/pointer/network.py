@@ -13,11 +13,12 @@ import torch
 from torch import Tensor, nn
 
 from nashdex.games.space import Space
-from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
+from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic, Outputs
 from nashdex.policies.networks.layout import Layout, layout_of
 from nashdex.policies.networks.opponent_choices import num_choices
-from nashdex.policies.networks.pointer.encoder import Encoder, FusedEncoder, linear
+from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
 from nashdex.policies.networks.pointer.inference import ActingPointerNetwork
+from nashdex.policies.networks.pointer.scores import score_targets
 from nashdex.policies.networks.pointer.settings import PointerSettings
 
 
@@ -44,15 +45,16 @@ class Scorer(nn.Module):
         self.order = None if order == list(range(len(candidates))) else order
 
     def forward(self, context: Tensor, own_pokemon: Tensor, own_moves: Tensor) -> Tensor:
-        """Return scores (B, A) from context (B, C) and the vectors of own Pokémon and of the active one's moves."""
+        """Return scores (B, A) from context (B, C) and the vectors (…, B, …) of own Pokémon and the active's moves."""
         shared = self.context(context)
-        candidates = {False: self.pokemon(own_pokemon), True: self.move(own_moves)}
-        scores = [
-            ((shared + bias).unsqueeze(1) + candidates[is_move]).relu_() @ self.score
-            for is_move, bias in zip(self.is_move, self.kind.unbind(), strict=True)
-        ]
-        joined = torch.cat(scores, dim=1)
-        return joined if self.order is None else joined[:, self.order]
+        scores: dict[int, Tensor] = {}
+        for is_move, vectors, layer in ((False, own_pokemon, self.pokemon), (True, own_moves, self.move)):
+            kinds = [kind for kind, names_move in enumerate(self.is_move) if names_move == is_move]
+            if kinds:
+                of_kinds = shared + self.kind[kinds].unsqueeze(1)
+                scores |= zip(kinds, score_targets(of_kinds, vectors, layer.weight, self.score), strict=True)
+        joined = torch.cat([scores[kind] for kind in sorted(scores)])
+        return (joined if self.order is None else joined[self.order]).t()
 
 
 class Critic(nn.Module):
@@ -64,9 +66,9 @@ class Critic(nn.Module):
         self.context = _context(encoder.context_width, context_size)
         self.value = linear(context_size, 1, gain=1.0)
 
-    def forward(self, observations: Tensor) -> Tensor:
-        """Return the values of ``observations`` (B, F), (B,)."""
-        values: Tensor = self.value(self.context(self.encoder(observations, self.encoder.fuse()).context)).squeeze(1)
+    def forward(self, inputs: EncoderInputs) -> Tensor:
+        """Return the values of what ``encoder`` read, (B,)."""
+        values: Tensor = self.value(self.context(self.encoder(inputs, self.encoder.fuse()).context)).squeeze(1)
         return values
 
 
@@ -118,23 +120,32 @@ class PointerNetwork(ActorCritic):
 
     def logits(self, observations: Tensor, fused: FusedEncoder | None = None) -> Tensor:
         """Return the actor's logits before masking, (B, A)."""
-        return self._scores(observations, fused or self.fuse())[0]
-
-    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Return the logits, and those of what the opponent chooses, (B, C)."""
-        scores, context = self._scores(observations, self.fuse())
-        return scores, None if self.opponent is None else self.opponent(context)
-
-    def _scores(self, observations: Tensor, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
-        """Return scores (B, A) and context (B, ``context_size``)."""
-        encoded = self.encoder(observations, fused)
-        context = self.context(encoded.context)
-        return self.scorer(context, encoded.own_pokemon, encoded.own_moves), context
+        return self._scores(self.encoder.read(observations), fused or self.fuse())[0]
 
     def values(self, observations: Tensor) -> Tensor:
         """Return the critic's values, (B,)."""
-        values: Tensor = self.critic(observations)
+        values: Tensor = self.critic(self.encoder.read(observations))
         return values
+
+    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return the logits, and those of what the opponent chooses, (B, C)."""
+        scores, context = self._scores(self.encoder.read(observations), self.fuse())
+        return scores, self._prediction(context)
+
+    def outputs(self, observations: Tensor, fused: FusedEncoder | None = None) -> Outputs:
+        """Return all outputs, from one reading of ``observations`` (B, F)."""
+        inputs = self.encoder.read(observations)
+        scores, context = self._scores(inputs, fused or self.fuse())
+        return Outputs(scores, self.critic(inputs), self._prediction(context))
+
+    def _prediction(self, context: Tensor) -> Tensor | None:
+        return None if self.opponent is None else self.opponent(context)
+
+    def _scores(self, inputs: EncoderInputs, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+        """Return scores (B, A) and context (B, ``context_size``)."""
+        encoded = self.encoder(inputs, fused)
+        context = self.context(encoded.context)
+        return self.scorer(context, encoded.own_pokemon, encoded.own_moves), context
 
     def for_acting(self) -> ActingNetwork:
         """Return the actor under its present weights."""

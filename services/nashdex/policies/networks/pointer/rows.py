@@ -10,13 +10,13 @@ another with the same fields are one run; each run has its bias.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from nashdex.games.space import ObservationBlock
+from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
 from nashdex.policies.networks.pointer.look_up import LookUp, combined, groups_of
 
 
@@ -76,15 +76,13 @@ class Rows(nn.Module):
         limits: list[int] = []
         strides: list[int] = []
         offsets: list[int] = []
-        sizes = [group.num_combinations for group in self._groups]
         longest = max(1, *(len(group.categories) for group in self._groups))
         for number, run in enumerate(self.runs):
             places = [column for column, _ in _categories(self.blocks[run.block])]
             for row in range(run.rows):
                 start = run.offset + row * run.stride
-                for i, group in enumerate(self._groups):
-                    is_last = i == len(self._groups) - 1
-                    offsets.append(sum(sizes[:i]) + is_last * number * sizes[-1])
+                offsets += self._first_rows(number)
+                for group in self._groups:
                     spare = longest - len(group.categories)
                     columns += [start + places[category] for category in group.categories] + [start] * spare
                     limits += [size - 1 for size in group.sizes] + [0] * spare
@@ -92,6 +90,12 @@ class Rows(nn.Module):
         named = {"_columns": columns, "_limits": limits, "_strides": strides, "_offsets": offsets}
         for name, values in named.items():
             self.register_buffer(name, torch.tensor(values, dtype=torch.int32), persistent=False)
+
+    def _first_rows(self, run: int) -> list[int]:
+        """Return where each group's part of the table begins for a run."""
+        sizes = [group.num_combinations for group in self._groups]
+        starts = [sum(sizes[:i]) for i in range(len(sizes))]
+        return [*starts[:-1], starts[-1] + run * sizes[-1]]
 
     @property
     def look_up(self) -> LookUp:
@@ -114,52 +118,35 @@ class Rows(nn.Module):
             embeddings[embedding_name(vocabulary)] @ weight
             for vocabulary, weight in zip(self._vocabularies, self.categories, strict=True)
         ]
-        nothing = self.bias.new_zeros(1, self.size)
-        *parts, last = [combined([nothing, *(by_category[c] for c in group.categories)]) for group in self._groups]
-        parts += [last + bias for bias in self.bias]
-        return FusedRows(torch.cat(parts), tuple(self._weights(self.blocks[run.block]) for run in self.runs))
+        *others, last = [[by_category[c] for c in group.categories] for group in self._groups]
+        parts = [combined(tables) for tables in others] + [combined([bias, *last]) for bias in self.bias.unsqueeze(1)]
+        table = parts[0] if len(parts) == 1 else torch.cat(parts)
+        return FusedRows(table, tuple(self._weights(self.blocks[run.block]) for run in self.runs))
 
     def _weights(self, block: ObservationBlock) -> Tensor:
         columns = torch.tensor([column for column, _ in _numbers(block)], device=self.numbers.device)
         names = torch.tensor([self._number_names.index(name) for _, name in _numbers(block)], device=columns.device)
         return self.numbers.new_zeros(block.stride, self.size).index_copy(0, columns, self.numbers[names])
 
-    def forward(self, observations: Tensor, fused: FusedRows) -> Tensor:
-        """Return the sums of all rows, decision by decision, (B · R, E)."""
-        indices = self.look_up.indices(observations).view(-1, self.groups_each)
-        sums: Tensor = _SumOfRows.apply(fused.table, indices)  # type: ignore[no-untyped-call]
-        if len(self.runs) == 1:
-            return sums.addmm_(self.runs[0].values(observations), fused.weights[0])
-        numbers = [
-            (run.values(observations) @ weights).view(len(observations), run.rows, -1)
-            for run, weights in zip(self.runs, fused.weights, strict=True)
-        ]
-        return sums.add_(torch.cat(numbers, dim=1).view(-1, self.size))
+    def read(self, observations: Tensor, number: int) -> BlockValues:
+        """Return block ``number`` of ``observations`` (B, F) row by row, (R of the block, B, …)."""
+        block = self.blocks[number]
+        columns = observations[:, block.offset : block.offset + block.rows * block.stride]
+        values = columns.view(-1, block.rows, block.stride).transpose(0, 1).contiguous()
+        places = [column for column, _ in _categories(block)]
+        run = next(i for i in reversed(range(len(self.runs))) if self.runs[i].block <= number)
+        indices = torch.empty(*values.shape[:2], len(self._groups), dtype=torch.int64, device=values.device)
+        for i, (group, first) in enumerate(zip(self._groups, self._first_rows(run), strict=True)):
+            combination = indices[..., i].fill_(0)
+            for category, size in zip(group.categories, group.sizes, strict=True):
+                # Integers first: whatever a float was, the index is then within its vocabulary.
+                combination.mul_(size).add_(values[..., places[category]].int().clamp_(0, size - 1))
+            combination.add_(first)
+        return BlockValues(values, indices)
 
-
-class _SumOfRows(torch.autograd.Function):
-    """The sum of the table rows (V, E) that each row of indices (N, k) names, (N, E).
-
-    torch's own gradients of embeddings take two to four times as long.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, table: Tensor, indices: Tensor) -> Tensor:  # noqa: ANN401
-        ctx.save_for_backward(indices)
-        ctx.num_rows = len(table)
-        if indices.shape[1] == 1:
-            return table.index_select(0, indices.flatten())
-        sums: Tensor = functional.embedding_bag(indices, table, mode="sum")
-        return sums
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:  # noqa: ANN401
-        (gradient,) = gradients
-        (indices,) = ctx.saved_tensors
-        result = gradient.new_zeros(ctx.num_rows, gradient.shape[1])
-        for column in indices.long().unbind(dim=1):  # index_add_ is slower with 32 bits
-            result.index_add_(0, column, gradient)
-        return result, None
+    def forward(self, block: BlockValues, fused: FusedRows) -> Tensor:
+        """Return the sums of the rows of the first run's ``block``, (N, E)."""
+        return trained_sums(block, fused.table, fused.weights[0])
 
 
 def embedding_name(vocabulary: str) -> str:

@@ -1,0 +1,236 @@
+"""From both sides' Pokémon and moves to vectors, tile by tile.
+
+Shapes: B decisions, P Pokémon of a side, K moves of each, M ``move_size``, E ``pokemon_size``, W columns of a block that
+are one row.
+
+One autograd function does all that is done to every Pokémon and every move. Separate operations would write and read
+the vectors of all moves, the largest tensors of a training step by far, a dozen times each. A tile is one Pokémon of a
+side in some hundred decisions: what is computed for it is small enough for the processor's cache. Rows come first and
+decisions second, so that a tile is one piece of memory.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from nashdex.policies.networks.pointer.block import BlockValues, add_gradients, sums
+
+TILE_DECISIONS = 1024
+"""Decisions of one tile, at most."""
+
+
+class SideValues(NamedTuple):
+    """One side of the observations. It depends on no weights."""
+
+    pokemon: BlockValues
+    """(P, B, …)"""
+    moves: BlockValues
+    """(P, K, B, …)"""
+    picked: BlockValues
+    """The active Pokémon's moves, (K, B, …)."""
+    active_rows: Tensor
+    """p · B + b of the active Pokémon p in decision b, (B,), int64; of the first one where none is."""
+    is_active: Tensor
+    """1 for that Pokémon, else 0, (P, B, 1)."""
+
+
+class SideVectors(NamedTuple):
+    """One side, encoded."""
+
+    largest: Tensor
+    """The maximum over its Pokémon, (B, E)."""
+    active: Tensor
+    """(B, E)"""
+    pokemon: Tensor
+    """(P, B, E)"""
+    picked: Tensor
+    """The active Pokémon's moves, (K, B, M)."""
+
+
+class SideWeights(NamedTuple):
+    """The weights, or their gradients."""
+
+    move_table: Tensor
+    pokemon_table: Tensor
+    pokemon_moves: Tensor
+    """(M, E)"""
+    second: Tensor
+    """(E, E), outputs first."""
+    second_bias: Tensor
+    own_moves: Tensor
+    """Of numbers, (W, M)."""
+    opponent_moves: Tensor
+    own_pokemon: Tensor
+    """Of numbers, (W, E)."""
+    opponent_pokemon: Tensor
+
+    def of_moves(self, side: int) -> Tensor:
+        """Return what a side's numbers of moves are multiplied by."""
+        return (self.own_moves, self.opponent_moves)[side]
+
+    def of_pokemon(self, side: int) -> Tensor:
+        """Return what a side's numbers of Pokémon are multiplied by."""
+        return (self.own_pokemon, self.opponent_pokemon)[side]
+
+
+def encode_sides(sides: tuple[SideValues, SideValues], weights: SideWeights) -> tuple[SideVectors, SideVectors]:
+    """Return the vectors of the own side and of the opponent's.
+
+    A move's vector m is the ReLU of its row's sum. A Pokémon's is relu(W₂ relu(x + Σ m V) + b₂): x is its row's sum, Σ
+    goes over its moves, V is ``pokemon_moves`` and W₂ is ``second``.
+    """
+    outputs: tuple[Tensor, ...] = _EncodeSides.apply(  # type: ignore[no-untyped-call]
+        sides, torch.is_grad_enabled(), *weights
+    )
+    num_fields = len(SideVectors._fields)
+    return SideVectors(*outputs[:num_fields]), SideVectors(*outputs[num_fields:])
+
+
+class _Tile(NamedTuple):
+    """A Pokémon of a side in b decisions, and its moves."""
+
+    side: int
+    place: int
+    decisions: slice
+
+
+class _Kept(NamedTuple):
+    """What the backward pass needs of a tile."""
+
+    moves: Tensor
+    """(K · b, M)"""
+    summed: Tensor
+    """(b, M)"""
+    first: Tensor
+    """After the first layer, (b, E)."""
+
+
+def _tiles(sides: tuple[SideValues, SideValues]) -> Iterator[_Tile]:
+    num_pokemon, num = sides[0].is_active.shape[:2]
+    for start in range(0, num, TILE_DECISIONS):
+        for side in range(len(sides)):
+            for place in range(num_pokemon):
+                yield _Tile(side, place, slice(start, min(start + TILE_DECISIONS, num)))
+
+
+class _EncodeSides(torch.autograd.Function):
+    """``encode_sides``: of the own side's vectors, then of the opponent's, the fields in order."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,  # noqa: ANN401
+        sides: tuple[SideValues, SideValues],
+        keeps: bool,  # noqa: FBT001 - an autograd function takes no keywords
+        *tensors: Tensor,
+    ) -> tuple[Tensor, ...]:
+        weights = SideWeights(*tensors)
+        num_pokemon, num = sides[0].is_active.shape[:2]
+        size = len(weights.second)
+        pokemon = [weights.second.new_empty(num_pokemon, num, size) for _ in sides]
+        largest = [weights.second.new_empty(num, size) for _ in sides]
+        ctx.kept = []
+        for side, place, decisions in _tiles(sides):
+            values = sides[side]
+            move_rows = values.moves.at(place, slice(None), decisions)
+            moves = sums(move_rows, weights.move_table, weights.of_moves(side)).relu_()
+            first_move, *other_moves = moves.view(values.moves.values.shape[1], -1, moves.shape[1])
+            summed = first_move.clone()
+            for move in other_moves:
+                summed += move
+            first = sums(values.pokemon.at(place, decisions), weights.pokemon_table, weights.of_pokemon(side))
+            first.addmm_(summed, weights.pokemon_moves).relu_()
+            vectors = pokemon[side][place, decisions]
+            torch.addmm(weights.second_bias, first, weights.second.t(), out=vectors).relu_()
+            so_far = largest[side][decisions]
+            if place == 0:
+                so_far.copy_(vectors)
+            else:
+                torch.maximum(so_far, vectors, out=so_far)
+            if keeps:
+                ctx.kept.append(_Kept(moves, summed, first))
+        outputs = []
+        for side, values in enumerate(sides):
+            active = pokemon[side].view(-1, size).index_select(0, values.active_rows)
+            picked = sums(values.picked, weights.move_table, weights.of_moves(side)).relu_()
+            outputs += [largest[side], active, pokemon[side], picked.view(-1, num, picked.shape[1])]
+        if keeps:
+            ctx.sides = sides
+            ctx.set_materialize_grads(False)
+            ctx.save_for_backward(*weights, *outputs)
+        return tuple(outputs)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+        sides, num_weights = ctx.sides, len(SideWeights._fields)
+        weights, outputs = SideWeights(*ctx.saved_tensors[:num_weights]), ctx.saved_tensors[num_weights:]
+        num_fields = len(SideVectors._fields)
+        vectors = [SideVectors(*outputs[:num_fields]), SideVectors(*outputs[num_fields:])]
+        of = [_Gradients.of(gradients[:num_fields], vectors[0]), _Gradients.of(gradients[num_fields:], vectors[1])]
+        result = SideWeights(*(torch.zeros_like(weight) for weight in weights))
+        for tile, kept in zip(_tiles(sides), ctx.kept, strict=True):
+            side, place, decisions = tile
+            gradient = of[side].of_pokemon(tile, vectors[side], sides[side].is_active)
+            result.second.addmm_(gradient.t(), kept.first)
+            result.second_bias.add_(gradient.sum(dim=0))
+            gradient = _through_relu(gradient @ weights.second, kept.first)
+            result.pokemon_moves.addmm_(kept.summed.t(), gradient)
+            add_gradients(
+                sides[side].pokemon.at(place, decisions), gradient, result.pokemon_table, result.of_pokemon(side)
+            )
+            of_sum = gradient @ weights.pokemon_moves.t()
+            moves = kept.moves.view(-1, *of_sum.shape)
+            of_moves = _through_relu(of_sum.expand_as(moves), moves).flatten(0, 1)
+            add_gradients(
+                sides[side].moves.at(place, slice(None), decisions), of_moves, result.move_table, result.of_moves(side)
+            )
+        for side, values in enumerate(sides):
+            of_picked = _through_relu(of[side].picked, vectors[side].picked).flatten(0, 1)
+            add_gradients(values.picked, of_picked, result.move_table, result.of_moves(side))
+        return None, None, *result
+
+
+class _Gradients(NamedTuple):
+    """The gradients of one side's ``SideVectors``."""
+
+    largest: Tensor
+    active: Tensor
+    pokemon: Tensor | None
+    """None for a critic, which has no use for single Pokémon."""
+    picked: Tensor
+
+    @classmethod
+    def of(cls, gradients: tuple[Tensor | None, ...], vectors: SideVectors) -> "_Gradients":
+        largest, active, pokemon, picked = gradients
+        return cls(
+            _dense(largest, vectors.largest),
+            _dense(active, vectors.active),
+            pokemon,
+            _dense(picked, vectors.picked),
+        )
+
+    def of_pokemon(self, tile: _Tile, vectors: SideVectors, is_active: Tensor) -> Tensor:
+        """Return the gradient of the tile's Pokémon before their last ReLU, (b, E)."""
+        _, place, decisions = tile
+        own = vectors.pokemon[place, decisions]
+        # 0 where it is the maximum, else negative. Of equal vectors each gets the whole gradient.
+        behind = own - vectors.largest[decisions]
+        gradient = _through_relu(self.largest[decisions], behind, -torch.finfo(behind.dtype).tiny)
+        if self.pokemon is not None:
+            gradient += self.pokemon[place, decisions]
+        gradient.addcmul_(self.active[decisions], is_active[place, decisions])
+        return _through_relu(gradient, own)
+
+
+def _dense(gradient: Tensor | None, output: Tensor) -> Tensor:
+    """Return ``gradient`` in one piece of memory; zeros if nothing depends on ``output``."""
+    return torch.zeros_like(output) if gradient is None else gradient.contiguous()
+
+
+def _through_relu(gradient: Tensor, outputs: Tensor, threshold: float = 0.0) -> Tensor:
+    """Return ``gradient`` where ``outputs`` are above ``threshold``, and 0 elsewhere."""
+    passed: Tensor = torch.ops.aten.threshold_backward(gradient, outputs, threshold)
+    return passed
