@@ -33,6 +33,7 @@ from nashdex.commands import (
     tabular,
 )
 from nashdex.commands.cluster import begin, logs, resume, status, stop, submit, verdict
+from nashdex.commands.streams import drop_output, open_missing_streams, print_any_character
 from nashdex.core.errors import ExitCode, NashdexError
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
@@ -40,6 +41,7 @@ TERMINATION_LOG_VARIABLE = "NASHDEX_TERMINATION_LOG"
 """Names the file that receives a failure's message: a pod's termination log, which Argo shows as the node's message."""
 _TERMINATION_LOG_CHARACTERS = 1000
 """Limit of a message. The Workflow object holds one for each failed shard, and its size is limited."""
+_MESSAGE_CHARACTERS = 2000
 _BROKEN_PIPE_EXIT = 1
 """The reader of standard output has closed it. Typer uses the same code."""
 _FIRST_PROCESS = 1
@@ -99,6 +101,7 @@ def common(
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
+    open_missing_streams()
     if os.getpid() == _FIRST_PROCESS:
         signal.signal(signal.SIGTERM, _stop)
     sys.exit(run_command_line(sys.argv[1:] if arguments is None else arguments))
@@ -111,24 +114,44 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. No exception leaves this function."""
+    print_any_character()
     try:
         result = app(args=arguments, prog_name="nashdex", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The interpreter flushes standard output again when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output(sys.stdout)
         return _BROKEN_PIPE_EXIT
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the process's edge
-        message, code = _explain(error)
+        return _report(error)
+    return result if isinstance(result, int) else ExitCode.OK
+
+
+def _report(error: BaseException) -> int:
+    """Print one line about ``error``; return the exit code, also where nothing can be printed: on a full disk."""
+    message, code = _explain(error)
+    try:
         if os.environ.get(DEBUG_VARIABLE):
-            traceback.print_exception(error)
+            sys.stderr.write(_traceback(error))
         elif code == ExitCode.INTERNAL and not isinstance(error, NashdexError):
             message += f"; its traceback is in {_save_traceback(error)}"
-        line = " ".join(message.split())
+        line = _shortened(" ".join(message.split()))
         sys.stderr.write(f"error: {line}\n")
-        _write_termination_log(line)
-        return code
-    return result if isinstance(result, int) else ExitCode.OK
+        sys.stderr.flush()
+        sys.stdout.flush()
+    except OSError:
+        line = _shortened(" ".join(message.split()))
+        drop_output(sys.stderr)
+        drop_output(sys.stdout)
+    _write_termination_log(line)
+    return code
+
+
+def _shortened(line: str) -> str:
+    """Return ``line`` without its middle if it is longer than a message should be."""
+    if len(line) <= _MESSAGE_CHARACTERS:
+        return line
+    half = _MESSAGE_CHARACTERS // 2
+    return f"{line[:half]} … {line[-half:]}"
 
 
 def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one return per kind of error
@@ -140,11 +163,16 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one re
             return f"{error.format_message() or 'no command was given'} (try --help)", ExitCode.CONFIGURATION
         case KeyboardInterrupt() | typer.Abort():
             return "interrupted", ExitCode.INTERRUPTED
+        case RecursionError():
+            return "a value or document is nested too deeply; expected a few levels", ExitCode.DATA
         case MemoryError():
             return "out of memory; end other programs, or use fewer --processes", ExitCode.TRY_AGAIN
-        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG):
             where = error.filename or "standard output or a file"
-            return f"{where}: the disk or quota is full; make room and run again", ExitCode.TRY_AGAIN
+            return (
+                f"{where}: the disk or quota is full; make room and run again",
+                ExitCode.TRY_AGAIN,
+            )
         case ModuleNotFoundError() if error.name and not error.name.startswith("nashdex"):
             name = error.name.partition(".")[0]
             missing = f"this command needs the Python package {name}; install it with: pip install 'nashdex[local]'"
@@ -160,6 +188,15 @@ def _write_termination_log(line: str) -> None:
 
 
 def _save_traceback(error: BaseException) -> Path:
-    with tempfile.NamedTemporaryFile("w", prefix="nashdex-", suffix=".traceback", delete=False) as file:
-        traceback.print_exception(error, file=file)
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="nashdex-", suffix=".traceback", delete=False, encoding="utf-8", errors="backslashreplace"
+    ) as file:
+        file.write(_traceback(error))
     return Path(file.name)
+
+
+def _traceback(error: BaseException) -> str:
+    """Return the traceback of ``error`` without secrets."""
+    from nashdex.telemetry.redaction import Redaction
+
+    return Redaction().text("".join(traceback.format_exception(error)))

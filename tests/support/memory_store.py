@@ -46,6 +46,11 @@ class MemoryStore:
         """Remove an object."""
         self.objects.pop(self._prefix + check_key(key), None)
 
+    def delete_folder(self, folder: str) -> None:
+        """Remove every object in a folder."""
+        for key in [*self.list(f"{check_key(folder)}/")]:
+            self.delete(key)
+
     def list(self, prefix: str) -> Iterator[str]:
         """Yield the keys that begin with ``prefix``, in order."""
         start = self._prefix + prefix

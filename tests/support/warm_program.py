@@ -6,6 +6,8 @@ import sys
 import time
 from collections.abc import Sequence
 
+from nashdex.cli import run_command_line
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run one of a few behaviours and return the exit code."""
@@ -18,6 +20,8 @@ def main(arguments: Sequence[str]) -> int:
             with os.fdopen(int(os.environ["NASHDEX_PROGRESS_FD"]), "w") as progress:
                 progress.write("to the runner\n")
             sys.stdout.write(f"{sorted(os.environ)} {os.getpid() == os.getpgrp()} {os.getppid()}\n")
+        case "nashdex":
+            return run_command_line(rest)
         case "exit":
             return int(rest[0])
         case "sleep":

@@ -11,8 +11,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON documen
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """Print ``document`` as JSON."""
-    print_text(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    """Print ``document`` as JSON, in ASCII where standard output cannot hold every character."""
+    is_ascii = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    print_text(json.dumps(document, indent=2, ensure_ascii=is_ascii, allow_nan=False))
 
 
 def print_text(text: str) -> None:

@@ -8,16 +8,23 @@ import asyncio
 import multiprocessing
 import os
 import pkgutil
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from multiprocessing import forkserver, reduction, resource_tracker
 from typing import Any
 
+from nashdex.core.errors import TryAgainError
 from nashdex.games.registry import FORMATS
 from nashdex.local.processes import PROGRESS_VARIABLE
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.programs import MODULES
 from nashdex.settings.run import RunSettings
+
+_SERVER_LOST = 255
+"""The exit code that multiprocessing gives a child whose server has died; nashdex has no such exit code."""
+_STARTS = 3
+_DEATH_SECONDS = 0.2
 
 
 def is_available() -> bool:
@@ -43,7 +50,7 @@ class WarmChild:
     @property
     def returncode(self) -> int | None:
         """The exit code, negative for a signal; None while the process runs."""
-        return self._process.exitcode if self._ended.done() else None
+        return self._exit_code() if self._ended.done() else None
 
     def terminate(self) -> None:
         """Send SIGTERM."""
@@ -52,9 +59,14 @@ class WarmChild:
     async def wait(self) -> int:
         """Wait for the end and return the exit code, negative for a signal."""
         await asyncio.shield(self._ended)
-        code = self._process.exitcode
+        code = self._exit_code()
         assert code is not None, "a child that has ended has an exit code"
         return code
+
+    def _exit_code(self) -> int | None:
+        """Return the exit code. A child whose server was killed counts as killed; the caller kills what is left."""
+        code = self._process.exitcode
+        return -signal.SIGKILL if code == _SERVER_LOST else code
 
     def _on_end(self) -> None:
         asyncio.get_running_loop().remove_reader(self._process.sentinel)
@@ -79,12 +91,25 @@ class WarmStart:
     async def __call__(
         self, command: Sequence[str], *, stdin: int, output: int, progress: int, environment: dict[str, str]
     ) -> WarmChild:
-        """Start ``command``, which has no interpreter and program in front (``processes.Start``)."""
+        """Start ``command``, which has no interpreter and program in front (``processes.Start``).
+
+        A server that was killed is started again.
+
+        Raises:
+            TryAgainError: the server died while it started this command.
+        """
         descriptors = (_Descriptor(stdin), _Descriptor(output), _Descriptor(progress))
         arguments = (self._main, list(command), *descriptors, environment)
-        process = self._context.Process(target=_be_the_command, args=arguments)
         async with self._one_at_a_time:
-            await asyncio.to_thread(process.start)
+            for left in reversed(range(_STARTS)):
+                process = self._context.Process(target=_be_the_command, args=arguments)
+                try:
+                    await asyncio.to_thread(process.start)
+                    break
+                except (OSError, EOFError) as error:
+                    if not left:
+                        raise TryAgainError(f"the process that starts steps was killed ({error})") from error
+                await asyncio.sleep(_DEATH_SECONDS)  # until it counts as dead, and the next start brings another
         return WarmChild(process)
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ class CollectSettings(Section):
     concurrent_battles: int = Field(
         64, ge=0, le=4096, description="Battles that a shard runs at once; 0: choose by a short benchmark."
     )
-    deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
+    deadline_seconds: float = Field(300.0, ge=1, le=86_400, description="Longest wall time of one battle.")
     teacher: ScriptedName = Field(
         "heuristic", description="Scripted policy that the first iteration's policy is cloned from."
     )

@@ -7,10 +7,11 @@ one wins and the objects of the other are never read.
 import hashlib
 import os
 import time
+from contextlib import suppress
 
 import nashdex
 from nashdex.core import keys
-from nashdex.core.errors import DataError
+from nashdex.core.errors import DataError, NashdexError
 from nashdex.core.ids import AttemptId, new_attempt_id
 from nashdex.core.manifest import Manifest, StoredObject
 from nashdex.core.steps import StepName
@@ -65,7 +66,17 @@ class Attempt:
             nashdex_version=nashdex.__version__,
         )
         self._store.put_if_absent(keys.manifest(self._iteration, self._step, self._shard), manifest.to_json())
-        return read_manifest(self._store, self._iteration, self._step, self._shard)
+        stored = read_manifest(self._store, self._iteration, self._step, self._shard)
+        with suppress(NashdexError):  # the shard is done; what is left does no harm
+            self._remove_other_attempts(stored.attempt)
+        return stored
+
+    def _remove_other_attempts(self, winner: AttemptId) -> None:
+        """Remove what killed attempts left. One that lost a race and still runs fails, and its retry is done."""
+        shard = self._store.at(keys.shard_prefix(self._iteration, self._step, self._shard))
+        for attempt in [*shard.folders()]:
+            if attempt != winner:
+                shard.delete_folder(attempt)
 
 
 def find_manifest(store: ObjectStore, iteration: int, step: StepName, shard: int) -> Manifest | None:

@@ -8,6 +8,7 @@ behind; its name starts with a dot, which no key can, so it is never taken for a
 
 import errno
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,6 +81,16 @@ class DirectoryStore:
         try:
             path.unlink(missing_ok=True)
         except NotADirectoryError:
+            return
+        except OSError as error:
+            raise _explain(error, path) from error
+
+    def delete_folder(self, folder: str) -> None:
+        """Remove a directory and everything below it."""
+        path = self._root / check_key(folder)
+        try:
+            shutil.rmtree(path)
+        except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
             raise _explain(error, path) from error

@@ -56,6 +56,11 @@ class ObservedStore:
         with self._timed("delete"):
             self._store.delete(key)
 
+    def delete_folder(self, folder: str) -> None:
+        """Remove every object in a folder."""
+        with self._timed("delete"):
+            self._store.delete_folder(folder)
+
     def list(self, prefix: str) -> Iterator[str]:
         """Yield the keys that begin with ``prefix``, in order."""
         with self._timed("list"):

@@ -30,6 +30,9 @@ class ObjectStore(Protocol):
     def delete(self, key: str) -> None:
         """Remove an object; one that does not exist is no error."""
 
+    def delete_folder(self, folder: str) -> None:
+        """Remove every object whose key begins with ``folder`` and a slash, and what unfinished writes left there."""
+
     def list(self, prefix: str) -> Iterator[str]:
         """Yield the keys that begin with ``prefix``, in order."""
 

@@ -14,7 +14,8 @@ import boto3
 from botocore import exceptions as botocore_errors
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
-from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+from botocore.parsers import ResponseParserError
+from tenacity import retry, retry_if_exception_type, stop_after_attempt, stop_after_delay, wait_random_exponential
 
 from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
 from nashdex.store.naming import check_key, check_prefix, too_large
@@ -22,15 +23,33 @@ from nashdex.store.naming import check_key, check_prefix, too_large
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
+_BROKEN_BODY = (
+    botocore_errors.IncompleteReadError,
+    botocore_errors.ResponseStreamingError,
+    botocore_errors.ReadTimeoutError,
+    botocore_errors.FlexibleChecksumError,
+)
+"""A body that ends early, stops or differs from its checksum. botocore retries requests, but not bodies."""
 _UNREACHABLE = (
+    *_BROKEN_BODY,
     botocore_errors.HTTPClientError,
     botocore_errors.ConnectionError,
-    botocore_errors.IncompleteReadError,
     botocore_errors.CredentialRetrievalError,
     botocore_errors.MetadataRetrievalError,
 )
-_TRANSIENT_CODES = {"ExpiredToken", "OperationAborted", "ConditionalRequestConflict", "RequestTimeout", "SlowDown"}
+_TRANSIENT_CODES = {
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "OperationAborted",
+    "ConditionalRequestConflict",
+    "RequestTimeout",
+    "SlowDown",
+}
 _SERVER_ERROR = 500
+SILENCE_SECONDS = 30
+"""Longest wait for a server to send anything."""
+PATIENCE_SECONDS = 40
+"""No body is asked for again after this."""
 
 _REMEDIES = {
     "NoSuchBucket": "the bucket does not exist: create it, or check the URI",
@@ -80,10 +99,10 @@ class S3Store:
         """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
         place = self._place(key)
 
-        # botocore retries the request, but not a body that ends early.
+        # botocore repeats requests, not bodies. A server that goes silent costs less than two minutes.
         @retry(
-            retry=retry_if_exception_type(_UNREACHABLE),
-            stop=stop_after_attempt(3),
+            retry=retry_if_exception_type(_BROKEN_BODY),
+            stop=stop_after_attempt(3) | stop_after_delay(PATIENCE_SECONDS),
             wait=wait_random_exponential(multiplier=0.2, max=5),
             reraise=True,
         )
@@ -104,11 +123,14 @@ class S3Store:
             try:
                 self._client.head_object(Bucket=self._bucket, Key=place)
             except ClientError as error:
+                if _status(error) == HTTPStatus.BAD_REQUEST:
+                    # A HEAD response has no body, so an expired token looks like a wrong region: ask in another way.
+                    self._client.list_objects_v2(Bucket=self._bucket, Prefix=place, MaxKeys=1)
                 if _status(error) != HTTPStatus.NOT_FOUND:
                     raise
             else:
                 return True
-            # A HEAD response has no body, so a missing bucket looks like a missing object: check once.
+            # For the same reason a missing bucket looks like a missing object: check once.
             if not self._bucket_seen:
                 self._client.list_objects_v2(Bucket=self._bucket, Prefix=place, MaxKeys=1)
                 self._bucket_seen = True
@@ -146,6 +168,11 @@ class S3Store:
         with self._explained(key):
             self._client.delete_object(Bucket=self._bucket, Key=place)
 
+    def delete_folder(self, folder: str) -> None:
+        """Remove every object whose key begins with ``folder`` and a slash."""
+        for key in [*self.list(f"{check_key(folder)}/")]:
+            self.delete(key)
+
     def list(self, prefix: str) -> Iterator[str]:
         """Yield the keys that begin with ``prefix``, in the order of their bytes."""
         base = f"{self._prefix}/" if self._prefix else ""
@@ -179,7 +206,14 @@ class S3Store:
         try:
             yield
         except ClientError as error:
-            raise self._explain(error, key) from error
+            # Without its cause, whose text can quote the access key, and which a traceback would show.
+            raise self._explain(error, key) from None
+        except (KeyError, TypeError, AttributeError, ValueError, RecursionError, ResponseParserError) as error:
+            # botocore reads fields that the answer need not have, such as a redirect's region.
+            raise ConfigurationError(
+                f"{self._where()}: the server's answer is not S3's ({type(error).__name__}: {error}); check the "
+                "endpoint and AWS_REGION"
+            ) from error
         except botocore_errors.SSLError as error:
             raise ConfigurationError(f"{self._where()}: the server's certificate is not trusted: {error}") from error
         except _UNREACHABLE as error:
@@ -189,10 +223,11 @@ class S3Store:
 
     def _explain(self, error: ClientError, key: str) -> NashdexError:
         """Return the error behind a response. Its own text is left out because it can quote the access key."""
-        code, status = error.response.get("Error", {}).get("Code", ""), _status(error)
+        code, status = str(error.response.get("Error", {}).get("Code") or ""), _status(error)
         if code in {"NoSuchKey", "NotFound"}:
             return DataError(f"{self.uri}/{key} does not exist")
-        where = f"{self._where()} refused a request about {key!r} ({status}{'' if code.isdigit() else ' ' + code})"
+        named = f" {code}" if code and not code.isdigit() else ""
+        where = f"{self._where()} refused a request about {key!r} ({status}{named})"
         if code in _TRANSIENT_CODES or (status >= _SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED):
             return TryAgainError(f"{where}; try again")
         return ConfigurationError(f"{where}; {_REMEDIES.get(code) or _REMEDIES_BY_STATUS.get(status, 'check the URI')}")
@@ -205,7 +240,7 @@ def _new_client() -> "S3Client":
     config = Config(
         retries={"mode": "standard"},  # AWS_MAX_ATTEMPTS sets the number of attempts
         connect_timeout=5,
-        read_timeout=60,
+        read_timeout=SILENCE_SECONDS,
         max_pool_connections=32,
         user_agent_extra="nashdex",
     )
@@ -215,4 +250,4 @@ def _new_client() -> "S3Client":
 
 
 def _status(error: ClientError) -> int:
-    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode") or 0)

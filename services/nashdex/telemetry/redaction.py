@@ -40,6 +40,12 @@ class Redaction:
         del logger, method
         return {name: self._field(name, value) for name, value in event.items()}
 
+    def text(self, text: str) -> str:
+        """Return ``text`` with every secret replaced."""
+        for pattern in self._patterns:
+            text = pattern.sub(REDACTED, text)
+        return text
+
     def _field(self, name: object, value: Any) -> Any:  # noqa: ANN401 - a log takes any value
         # Numbers are not secrets, and counts of tokens are worth logging.
         if isinstance(name, str) and _NAME.search(name) and not isinstance(value, int | float | None):
@@ -48,9 +54,7 @@ class Redaction:
 
     def _value(self, value: Any) -> Any:  # noqa: ANN401 - a log takes any value
         if isinstance(value, str):
-            for pattern in self._patterns:
-                value = pattern.sub(REDACTED, value)
-            return value
+            return self.text(value)
         if isinstance(value, Mapping):
             return {name: self._field(name, inner) for name, inner in value.items()}
         if isinstance(value, list | tuple | set | frozenset):

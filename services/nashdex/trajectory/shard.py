@@ -37,7 +37,7 @@ from nashdex.trajectory.episode import Episode
 
 PART_PREFIX = "trajectories-"
 MAX_PART_BYTES = 1 << 26
-"""No part may hold more than this when decompressed. Reading takes up to ten times as much: a mask's bit fills a byte."""
+"""No part may hold more than this when decompressed. Reading takes up to ten times as much: mask bits become bytes."""
 MAX_PART_EPISODES = 1 << 17
 """No part may hold more: an episode takes 700 bytes of Python objects, however short it is."""
 MAX_HEADER_BYTES = 1 << 22

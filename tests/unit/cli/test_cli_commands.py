@@ -90,7 +90,7 @@ def test_step_prints_its_manifest_and_does_nothing_twice(
     assert _json([*plan, "--shard", "0"], capsys) == first
     assert _json(plan, capsys) == {"manifests": [first]}
     assert sorted(str(path) for path in tmp_path.rglob("*")) == before
-    next(tmp_path.rglob("manifest.json")).unlink()
+    next(tmp_path.rglob("plan/*/manifest.json")).unlink()
     assert _json([*plan, "--shard", "0"], capsys)["attempt"] != first["attempt"]
 
 

@@ -1,6 +1,7 @@
 """What a failure looks like to whoever typed the command: one line, an exit code, nothing left behind."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -135,3 +136,67 @@ def test_a_full_disk_under_standard_output_says_so() -> None:
         )
     assert process.returncode == 75
     assert process.stderr.startswith(b"error: standard output or a file: the disk or quota is full")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("command", [["config", "schema"], ["nosuch"]])
+def test_a_full_disk_under_both_streams_sets_the_exit_code(command: list[str]) -> None:
+    """As where a step's log shares the full disk."""
+    with Path("/dev/full").open("wb") as full:
+        process = subprocess.run([*NASHDEX, *command], stdout=full, stderr=full, check=False, timeout=30)
+    assert process.returncode == (64 if command == ["nosuch"] else 75)
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
+def test_closed_streams_are_no_failure(closed: str) -> None:
+    command = f"{sys.executable} -m nashdex config schema {closed}"
+    process = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=30)  # noqa: S607
+    assert process.returncode == 0
+    assert process.stderr == b""
+
+
+@pytest.mark.parametrize(("encoding", "options"), [("ascii", ["--json"]), ("latin-1", [])])
+def test_an_encoding_without_a_character_writes_an_escape(encoding: str, options: list[str], tmp_path: Path) -> None:
+    matrix = {"policies": ["β-Δ", "é"], "payoffs": [[0, 1], [-1, 0]]}
+    (tmp_path / "game.json").write_text(json.dumps(matrix))
+    command = [*NASHDEX, "solve", "game.json", *options]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    process = subprocess.run(command, capture_output=True, check=False, timeout=60, env=environment)
+    assert process.returncode == 0, process.stderr
+    written = process.stdout.decode(encoding)
+    if options:
+        written = json.dumps(json.loads(written), ensure_ascii=False)
+        assert "β-Δ" in written
+    else:
+        assert "\\u03b2" in written
+
+
+def test_a_long_value_is_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "here.toml").write_text("iterations = 1\n")
+    assert cli.run_command_line(["config", "show", "here.toml", "--set", f"format={'x' * 100_000}"]) == 64
+    err = capsys.readouterr().err
+    assert len(err) < 2500
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("_x = 1", 64),
+        ("__class__ = 1", 64),
+        ("[collect]\n_battles = 1", 64),
+        ("[train.oracle]\n__init__ = 1", 64),
+        (f"seed = {'9' * 400}", 64),
+        (f"seed = 0x{'f' * 5000}", 64),
+        ("seed = 1e400", 64),
+        ("[collect]\ndeadline_seconds = 0.000001", 64),
+        (f"x = {'[' * 5000}", 65),
+        ("x." * 5000 + "y = 1", 65),
+    ],
+)
+def test_odd_settings_get_one_line(text: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "odd.toml").write_text(text)
+    assert cli.run_command_line(["config", "show", "odd.toml"]) == code
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from nashdex.local import warm_start
@@ -109,3 +110,21 @@ def test_a_child_that_ignores_sigterm_is_killed_when_cancelled(tmp_path: Path) -
             os.killpg(pid, 0)
 
     asyncio.run(cancelled())
+
+
+def test_a_server_that_is_killed_is_started_again_and_its_child_counts_as_killed(tmp_path: Path) -> None:
+    """As when the kernel runs out of memory: the caller may try again."""
+
+    def kill_the_server(child: Child) -> None:
+        psutil.Process(child.pid).parent().kill()
+
+    assert asyncio.run(_ended_by(tmp_path / "log", "sleep", kill_the_server)) == -signal.SIGKILL
+    assert run(tmp_path / "log", "exit", "0") == 0
+    children = psutil.Process().children(recursive=True)
+    next(child for child in children if "forkserver" in " ".join(child.cmdline())).kill()
+    assert run(tmp_path / "log", "exit", "64") == 64
+
+
+def test_a_full_disk_under_the_log_leaves_the_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "log").symlink_to("/dev/full")
+    assert run(tmp_path / "log", "nashdex", "config", "schema") == 75

@@ -14,7 +14,7 @@ class EvaluateSettings(Section):
     shards: int = Field(2, ge=1, le=200, description="Processes or pods that share the battles.")
     gateways: int = Field(1, ge=1, le=64, description="Gateway processes a shard.")
     concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once in a shard.")
-    deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
+    deadline_seconds: float = Field(300.0, ge=1, le=86_400, description="Longest wall time of one battle.")
     schedule: Literal["uniform", "adaptive"] = Field(
         "uniform", description="adaptive: further battles go where they move the meta-strategy most."
     )
@@ -43,4 +43,4 @@ class GateSettings(Section):
     )
     gateways: int = Field(1, ge=1, le=64, description="Gateway processes.")
     concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once.")
-    deadline_seconds: float = Field(300.0, gt=0, le=86_400, description="Longest wall time of one battle.")
+    deadline_seconds: float = Field(300.0, ge=1, le=86_400, description="Longest wall time of one battle.")

@@ -1,0 +1,136 @@
+"""S3 servers that answer wrongly, late or not at all."""
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+
+import boto3
+import pytest
+from botocore.config import Config
+
+from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
+from nashdex.store.s3 import PATIENCE_SECONDS, SILENCE_SECONDS, S3Store
+from support.http_servers import JsonHandler, served_by
+
+ACCESS_KEY = "AKIAIOSFODNN7EXAMPLE"
+
+
+@dataclass
+class Answer:
+    """What the server says to the next requests."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    silent_seconds: float = 0.0
+    requests: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def answer() -> Answer:
+    return Answer()
+
+
+@pytest.fixture
+def store(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Store]:
+    class Handler(JsonHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer_anything(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            answer.requests.append(self.command)
+            time.sleep(answer.silent_seconds)
+            self.send_response(answer.status)
+            for name, value in ({"Content-Length": str(len(answer.body))} | dict(answer.headers)).items():
+                self.send_header(name, value)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(answer.body)
+
+        do_GET = do_PUT = do_HEAD = do_DELETE = answer_anything  # noqa: N815 - http.server's names
+
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret-of-enough-characters")
+    with served_by(Handler) as url:
+        config = Config(retries={"mode": "standard", "total_max_attempts": 1}, read_timeout=0.3)
+        yield S3Store("bucket", "run", boto3.client("s3", endpoint_url=url, region_name="us-east-1", config=config))
+
+
+def calls(store: S3Store) -> list[Callable[[], object]]:
+    return [
+        lambda: store.get("key"),
+        lambda: store.exists("key"),
+        lambda: store.put("key", b"data"),
+        lambda: store.put_if_absent("key", b"data"),
+        lambda: store.delete("key"),
+        lambda: list(store.list("")),
+        lambda: list(store.folders()),
+    ]
+
+
+def error_document(code: str) -> bytes:
+    return f"<Error><Code>{code}</Code><Message>The key {ACCESS_KEY} is wrong</Message></Error>".encode()
+
+
+def failure(call: Callable[[], object]) -> NashdexError | None:
+    try:
+        call()
+    except NashdexError as error:
+        return error
+    return None
+
+
+def test_no_answer_is_a_traceback_or_shows_the_access_key(store: S3Store, answer: Answer) -> None:
+    bodies = [b"", b"<Error/>", b"<Error><Code/></Error>", b"<a", error_document("AuthorizationHeaderMalformed")]
+    bodies += [b"<ListBucketResult><KeyCount>x</KeyCount></ListBucketResult>"]
+    headers: list[dict[str, str]] = [{}, {"Location": "http://127.0.0.1:1/", "x-amz-bucket-region": ""}]
+    for answer.status, answer.body, answer.headers in product((200, 400, 403), bodies, headers):
+        for call in calls(store):
+            error = failure(call)
+            assert error is None or ACCESS_KEY not in "".join(traceback.format_exception(error))
+
+
+def test_an_expired_token_is_one_on_every_request(store: S3Store, answer: Answer) -> None:
+    """HEAD has no body to say so."""
+    answer.status, answer.body = 400, error_document("ExpiredToken")
+    for call in calls(store):
+        with pytest.raises(TryAgainError, match="ExpiredToken"):
+            call()
+
+
+def test_a_body_that_differs_from_its_checksum_is_asked_for_again(store: S3Store, answer: Answer) -> None:
+    answer.body, answer.headers = b"corrupted", {"x-amz-checksum-crc32": "AAAAAA=="}
+    with pytest.raises(TryAgainError, match="checksum"):
+        store.get("key")
+    assert len(answer.requests) == 3
+
+
+def test_a_body_that_stops_is_asked_for_again(store: S3Store, answer: Answer) -> None:
+    answer.body, answer.headers = b"half of it", {"Content-Length": "20"}
+    with pytest.raises(TryAgainError):
+        store.get("key")
+    assert len(answer.requests) == 3
+
+
+def test_a_silent_server_ends_in_under_two_minutes(store: S3Store, answer: Answer) -> None:
+    answer.silent_seconds = 1.0
+    with pytest.raises(TryAgainError):
+        store.get("key")
+    attempts = 3
+    assert attempts * SILENCE_SECONDS < 120, "of botocore, before the first answer"
+    assert PATIENCE_SECONDS + attempts * SILENCE_SECONDS < 150
+
+
+def test_an_object_larger_than_expected_is_not_read(store: S3Store, answer: Answer) -> None:
+    answer.body = b"0123456789"
+    with pytest.raises(DataError, match="has 10 bytes, expected 5 at most"):
+        store.get("key", 5)
+    assert store.get("key", 10) == answer.body
+
+
+def test_a_redirect_without_a_region_is_a_wrong_configuration(store: S3Store, answer: Answer) -> None:
+    answer.status, answer.body = 301, b"<Error><Code></Code></Error>"
+    with pytest.raises(ConfigurationError):
+        store.get("key")
