@@ -43,7 +43,7 @@ MAX_PART_EPISODES = 1 << 17
 MAX_HEADER_BYTES = 1 << 22
 """Of a blob's header, which holds the space: about 100 KB in real games."""
 _MOST_COMPRESSION = 255
-"""lz4 stores at least one byte for so many."""
+"""A stored byte of an lz4 frame holds no more."""
 PART_BYTES = 8 * 1024 * 1024
 """Default size of a part before compression: few objects per shard, and small enough to hold two in memory."""
 MAX_ACTIONS = 256
