@@ -91,6 +91,18 @@ def test_bench_train_compares_a_round_with_bare_torch(network: str) -> None:
     assert answer["num_decisions"] > 8 * 2
 
 
+@pytest.mark.parametrize("network", ["slots", "pointer"])
+def test_bench_loop_counts_the_cpu_time_of_playing_and_of_learning(network: str) -> None:
+    arguments = ("--format", "gen1randombattle", "--network", network, "--battles", "8", "--rounds", "2")
+    answer = _json("bench", "loop", *arguments, "--epochs", "1", "--minibatch", "64")
+    assert (answer["network"], answer["num_epochs"], answer["minibatch_decisions"]) == (network, 1, 64)
+    assert answer["collect_share"] + answer["train_share"] == pytest.approx(1)
+    assert len(answer["rounds"]) == 2, "the round before them does not count"
+    times = [one["collect_microseconds"] + one["train_microseconds"] for one in answer["rounds"]]
+    assert 1e6 / answer["decisions_per_cpu_second"] == pytest.approx(sum(times) / 2)
+    assert all(one["num_decisions"] > 8 * 2 for one in answer["rounds"])
+
+
 def test_bench_scale_adds_gateways_and_then_shards() -> None:
     result = run_scale("gen1randombattle", seconds=2.0, numbers=(2,))
     assert [(row.shards, row.gateways) for row in result.rows] == [(1, 2), (2, 1)]
@@ -104,6 +116,8 @@ def test_bench_scale_adds_gateways_and_then_shards() -> None:
         (("collect", "--format", "gen1ou", "--peer", "metamon"), 64, "expected poke-env"),
         (("scale", "--format", "nothing"), 64, "unknown format 'nothing'"),
         (("train", "--format", "gen1ou", "--network", "deep"), 64, "unknown network 'deep': expected one of slots"),
+        (("loop", "--format", "gen1ou", "--network", "deep"), 64, "unknown network 'deep': expected one of slots"),
+        (("loop", "--format", "kuhn_poker"), 64, "'kuhn_poker' is not a Showdown format"),
     ],
 )
 def test_bench_refuses_what_it_cannot_measure(arguments: tuple[str, ...], code: int, says: str) -> None:

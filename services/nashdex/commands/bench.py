@@ -86,17 +86,15 @@ def train(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a PPO round, and the same steps in bare torch, in turn; ``efficiency`` is their ratio. One CPU thread."""
+    from nashdex.bench.networks import network_settings
     from nashdex.bench.train import run_train_bench
     from nashdex.oracles.ppo.settings import PpoSettings
-    from nashdex.policies.networks.settings import NETWORKS
     from nashdex.telemetry.logging import configure_logging
     from nashdex.telemetry.settings import load_telemetry_settings
 
     configure_logging(load_telemetry_settings())
     settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch)
-    result = run_train_bench(
-        format_id, NETWORKS[network].settings.model_validate({}), settings, battles=battles, repetitions=repetitions
-    )
+    result = run_train_bench(format_id, network_settings(network), settings, battles=battles, repetitions=repetitions)
     if as_json:
         print_json(result.model_dump(mode="json"))
         return
@@ -104,6 +102,43 @@ def train(
         f"{result.network}, {result.num_parameters:,} parameters: {result.samples_per_second:,.0f} samples a "
         f"CPU-second in training, {result.bare_samples_per_second:,.0f} in bare torch; "
         f"efficiency {result.efficiency:.2f}"
+    )
+
+
+@app.command()
+def loop(
+    format_id: FormatOption,
+    network: Annotated[str, typer.Option(metavar="KIND", help="Kind of network, such as slots or pointer.")] = "slots",
+    battles: Annotated[int, typer.Option(min=2, max=100_000, help="Of a round.")] = 300,
+    epochs: Annotated[int, typer.Option(min=1, max=100, help="Passes over a round.")] = 2,
+    minibatch: Annotated[int, typer.Option(min=1, max=1_000_000, help="Decisions an optimiser step.")] = 1024,
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Measured, after one that is not.")] = 3,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure rounds of playing and learning: decisions learned from per CPU-second of all processes.
+
+    A network that can predict the opponent's choice does so.
+    """
+    from nashdex.bench.loop import run_loop_bench
+    from nashdex.bench.networks import network_settings
+    from nashdex.oracles.ppo.settings import PpoSettings
+    from nashdex.telemetry.logging import configure_logging
+    from nashdex.telemetry.settings import load_telemetry_settings
+
+    configure_logging(load_telemetry_settings())
+    settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch, round_battles=battles)
+    result = run_loop_bench(format_id, network_settings(network), settings, rounds=rounds)
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    for one in result.rounds:
+        print_text(
+            f"{one.num_decisions:,} decisions: {one.collect_microseconds:.0f} µs of CPU each in playing, "
+            f"{one.train_microseconds:.0f} in learning"
+        )
+    print_text(
+        f"{result.network}, {result.num_parameters:,} parameters: {result.decisions_per_cpu_second:,.0f} decisions per "
+        f"CPU-second, playing {result.collect_share:.0%} and learning {result.train_share:.0%}"
     )
 
 

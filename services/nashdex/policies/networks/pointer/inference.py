@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, padded
+from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, in_chunks, padded
 from nashdex.policies.networks.pointer.look_up import LookUp
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, Run
 
@@ -87,14 +87,7 @@ class ActingPointerNetwork:
 
     def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return logits before masking, (B, A), of ``observations`` (B, F)."""
-        observations = np.ascontiguousarray(observations)
-        with torch.inference_mode():
-            chunks = [
-                self._chunk(torch.from_numpy(observations[at : at + CHUNK_ROWS]))
-                for at in range(0, len(observations), CHUNK_ROWS)
-            ]
-            logits: NDArray[np.float32] = (chunks[0] if len(chunks) == 1 else torch.cat(chunks)).numpy()
-        return logits
+        return in_chunks(self._chunk, observations)
 
     def _chunk(self, observations: Tensor) -> Tensor:
         num = len(observations)

@@ -1,7 +1,7 @@
 """From both sides' Pokémon and moves to vectors, tile by tile.
 
-Shapes: B decisions, P Pokémon of a side, K moves of each, M ``move_size``, E ``pokemon_size``, W columns of a block that
-are one row.
+Shapes: B decisions, P Pokémon of a side, K moves of each, M ``move_size``, E ``pokemon_size``, W columns of one
+row of a block.
 
 One autograd function does all that is done to every Pokémon and every move. Separate operations would write and read
 the vectors of all moves, the largest tensors of a training step by far, a dozen times each. A tile is one Pokémon of a

@@ -19,7 +19,7 @@ from torch.nn import Linear, functional
 
 from nashdex.policies.networks.categories import LookUp
 from nashdex.policies.networks.entities import Entity
-from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, padded
+from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, in_chunks, padded
 
 if TYPE_CHECKING:
     from nashdex.policies.networks.slots.network import SlotsNetwork
@@ -128,14 +128,7 @@ class ActingSlotsNetwork:
 
     def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return logits before masking, (B, A), of ``observations`` (B, F)."""
-        observations = np.ascontiguousarray(observations)
-        with torch.inference_mode():
-            chunks = [
-                self._chunk(torch.from_numpy(observations[at : at + CHUNK_ROWS]))
-                for at in range(0, len(observations), CHUNK_ROWS)
-            ]
-            logits: NDArray[np.float32] = (chunks[0] if len(chunks) == 1 else torch.cat(chunks)).numpy()
-        return logits
+        return in_chunks(self._chunk, observations)
 
     def _chunk(self, observations: Tensor) -> Tensor:
         num_rows = len(observations)
