@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nashdex.core.stopping import install_stop_handlers
+from nashdex.learning.checkpoint import Checkpoint
+from support.memory_store import MemoryStore
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -28,3 +30,23 @@ def asked_to_stop() -> Iterator[None]:
     with stop_handlers():
         signal.raise_signal(signal.SIGTERM)
         yield
+
+
+class InterruptingStore(MemoryStore):
+    """A store in memory that keeps every checkpoint's document, and asks the process to stop after some of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.checkpoints: list[Checkpoint] = []
+        self.stops_after: set[int] = set()
+        """Numbers of optimiser steps. Each one is used up by its stop."""
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object; if it is a checkpoint's document, keep it, and stop where asked to."""
+        super().put(key, data)
+        if key.endswith("/checkpoint.json"):
+            checkpoint = Checkpoint.from_json(data, key)
+            self.checkpoints.append(checkpoint)
+            if checkpoint.state.update in self.stops_after:
+                self.stops_after.remove(checkpoint.state.update)
+                signal.raise_signal(signal.SIGTERM)

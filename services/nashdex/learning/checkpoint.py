@@ -6,6 +6,7 @@ attempt at the shard resumes from it and reaches the same bits.
 
 import hashlib
 from collections.abc import Mapping
+from typing import Final
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from safetensors import SafetensorError
@@ -21,6 +22,12 @@ from nashdex.core.results import Evaluation, TrainingPoint
 from nashdex.core.steps import StepName
 from nashdex.learning.damping.controller import ControllerState
 from nashdex.store.protocol import ObjectStore
+
+_CHECKPOINT: Final = "checkpoint-"
+_TENSORS: Final = ".safetensors"
+SNAPSHOT: Final = "snapshot-"
+"""Names of a pool's weights begin with this."""
+_TEMPORARY: Final = (_CHECKPOINT, SNAPSHOT)
 
 
 class Snapshot(Model):
@@ -67,11 +74,12 @@ class Checkpoints:
         self._attempt = attempt
         self._inputs = inputs
         self._key = keys.checkpoint(iteration, StepName.TRAIN, shard)
+        self._forgotten: list[str] = []
 
     def save(self, state: TrainingState, tensors: Mapping[str, Tensor]) -> None:
-        """Write a checkpoint, point to it, and remove the one before."""
+        """Write a checkpoint, point to it, and remove the one before and weights that are forgotten."""
         data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
-        name = f"checkpoint-{state.update:08d}.safetensors"
+        name = f"{_CHECKPOINT}{state.update:08d}{_TENSORS}"
         key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, name)
         before = self._read()
         stored = StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
@@ -79,6 +87,8 @@ class Checkpoints:
         self._store.put(self._key, Checkpoint(inputs=self._inputs, state=state, tensors=stored).to_json())
         if before is not None and before.tensors.key != key:
             self._store.delete(before.tensors.key)
+        while self._forgotten:
+            self._store.delete(self._forgotten.pop())
 
     def load(self) -> tuple[TrainingState, dict[str, Tensor]] | None:
         """Return the newest checkpoint, or None where there is none of the same data.
@@ -105,9 +115,9 @@ class Checkpoints:
             raise DataError(f"checkpoint {where} is no safetensors ({error}): {remedy}") from error
 
     def keep_weights(self, name: str, weights: Mapping[str, Tensor]) -> StoredObject:
-        """Write weights that checkpoints refer to, such as a snapshot's."""
+        """Write weights that checkpoints refer to; ``name`` begins with ``SNAPSHOT``."""
         data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()})
-        key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, f"{name}.safetensors")
+        key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, f"{name}{_TENSORS}")
         self._store.put(key, data)
         return StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
 
@@ -120,16 +130,21 @@ class Checkpoints:
         return self._tensors(stored)
 
     def forget(self, stored: StoredObject) -> None:
-        """Remove what ``keep_weights`` wrote."""
-        self._store.delete(stored.key)
+        """Remove what ``keep_weights`` wrote, once a checkpoint is saved: the newest one still refers to it."""
+        self._forgotten.append(stored.key)
 
     def clear(self) -> None:
-        """Remove the checkpoint of a shard that is done, and the weights that it refers to."""
-        checkpoint = self._read()
-        if checkpoint is not None:
+        """Remove every checkpoint of a shard that is done, and the weights that they refer to.
+
+        That includes what an earlier attempt left when it was killed between two writes.
+        """
+        prefix = f"{keys.shard_prefix(self._iteration, StepName.TRAIN, self._shard)}/"
+        if self._store.exists(self._key):
             self._store.delete(self._key)
-            for stored in (checkpoint.tensors, *(snapshot.weights for snapshot in checkpoint.state.snapshots)):
-                self._store.delete(stored.key)
+        for key in list(self._store.list(prefix)):
+            name = key.removeprefix(prefix).partition("/")[2]
+            if name.startswith(_TEMPORARY) and name.endswith(_TENSORS):
+                self._store.delete(key)
 
     def _read(self) -> Checkpoint | None:
         if not self._store.exists(self._key):

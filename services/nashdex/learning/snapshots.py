@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from nashdex.core.ids import PolicyId
-from nashdex.learning.checkpoint import Checkpoints, Snapshot
+from nashdex.learning.checkpoint import SNAPSHOT, Checkpoints, Snapshot
 from nashdex.learning.loop import TrainingLoop
 from nashdex.learning.settings import PoolSettings
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -33,9 +33,11 @@ class SnapshotPool:
             return
         if kept and num_decisions - kept[-1].decisions < self._settings.every_decisions:
             return
-        name = f"snapshot-{number:08d}"
+        name = f"{SNAPSHOT}{number:08d}"
         weights = self._checkpoints.keep_weights(name, self._training.network.state_dict())
         kept = (*kept, Snapshot(name=name, decisions=num_decisions, weights=weights))
+        for dropped in kept[: -self._settings.size]:
+            self._checkpoints.forget(dropped.weights)
         self._training.snapshots = kept[-self._settings.size :]
 
     def opponents(self, seed: int) -> dict[PolicyId, ActorCritic]:

@@ -1,0 +1,186 @@
+"""The pool of snapshots: what joins and leaves, what a round meets, and what is counted."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import pytest
+import torch
+
+from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.steps import StepName
+from nashdex.learning.checkpoint import Checkpoints
+from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
+from nashdex.learning.settings import PoolSettings
+from nashdex.learning.snapshots import SnapshotPool
+from nashdex.policies.inference import NetworkPolicy
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.telemetry.progress import Progress
+from nashdex.trajectory.episode import Episode
+from support.bandit import bandit_space, play
+from support.memory_store import MemoryStore
+
+LEARNER = PolicyId("newest")
+EVERY = 100
+
+
+@dataclass
+class Training:
+    """A training that takes no battles: each round ends after one optimiser step."""
+
+    store: MemoryStore
+    checkpoints: Checkpoints
+    loop: TrainingLoop
+    pool: SnapshotPool
+
+    def step(self) -> None:
+        """Take one optimiser step, which saves a checkpoint."""
+        loss = self.loop.network.values(torch.zeros(1, 3)).sum()
+        with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
+            self.loop.step(loss, {}, progress, Rates.both(0.01))
+
+    def rounds(self, *num_decisions: int) -> list[str]:
+        """End a round at each of these numbers of decisions; return the names of the pool."""
+        for decisions in num_decisions:
+            self.step()
+            self.loop.begin_round(self.loop.round + 1, 1.0, decisions)
+            self.pool.add_when_due(self.loop.round, decisions)
+        return [snapshot.name for snapshot in self.loop.snapshots]
+
+    def stored(self) -> list[str]:
+        """Return the names of the stored snapshots."""
+        names = (key.rpartition("/")[2] for key in self.store.objects)
+        return sorted(name.removesuffix(".safetensors") for name in names if name.startswith("snapshot"))
+
+
+def training(store: MemoryStore | None = None, **settings: object) -> Training:
+    store = store or MemoryStore()
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        sizes = SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
+        network = make_network(bandit_space(), sizes)
+    checkpoints = Checkpoints(store, 1, 0, AttemptId("attempt"), "fingerprint")
+    loop = TrainingLoop(network, LoopSettings(0.5, checkpoint_every_updates=1), checkpoints)
+    pool = PoolSettings.model_validate({"every_decisions": EVERY} | settings)
+    return Training(store, checkpoints, loop, SnapshotPool(loop, checkpoints, pool))
+
+
+def named(number: int) -> str:
+    return f"snapshot-{number:08d}"
+
+
+def weights(network: ActorCritic) -> torch.Tensor:
+    return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
+
+
+def test_a_snapshot_joins_when_the_newest_one_is_old_enough() -> None:
+    made = training()
+    assert made.rounds(40, 139, 140, 200, 900, 999, 1000) == [named(1), named(3), named(5), named(7)]
+    assert [snapshot.decisions for snapshot in made.loop.snapshots] == [40, 140, 900, 1000]
+
+
+def test_a_pool_without_a_share_stays_empty() -> None:
+    made = training(share=0.0)
+    assert made.rounds(100, 200, 300) == []
+    assert made.stored() == []
+
+
+def test_the_oldest_leaves_and_its_weights_with_it_once_no_checkpoint_refers_to_them() -> None:
+    made = training(size=2)
+    assert made.rounds(100, 200, 300) == [named(2), named(3)]
+    assert made.stored() == [named(1), named(2), named(3)], "the newest checkpoint still has the first"
+    made.step()
+    assert made.stored() == [named(2), named(3)]
+
+
+def test_a_killed_training_finds_every_weight_that_its_checkpoint_refers_to() -> None:
+    made = training(size=2)
+    made.rounds(100, 200, 300)
+    resumed = training(made.store, size=2)
+    assert [snapshot.name for snapshot in resumed.loop.snapshots] == [named(1), named(2)]
+    assert len(resumed.pool.opponents(seed=0)) == 2
+
+
+def test_nothing_temporary_is_left_when_the_training_is_done() -> None:
+    """Not even what a killed attempt wrote since its last checkpoint."""
+    made = training(size=2)
+    made.rounds(100, 200, 300)
+    again = Checkpoints(made.store, 1, 0, AttemptId("second"), "fingerprint")
+    made.store.put("iterations/0001/train/00000/second/result.json", b"{}")
+    again.clear()
+    assert list(made.store.objects) == ["iterations/0001/train/00000/second/result.json"]
+
+
+def test_a_round_meets_different_snapshots_and_the_same_ones_by_the_same_seed() -> None:
+    made = training(opponents_a_round=3)
+    pool = set(made.rounds(100, 200, 300, 400, 500))
+    seen = Counter[str]()
+    for seed in range(60):
+        met = list(made.pool.opponents(seed))
+        assert len(set(met)) == 3
+        assert met == sorted(met), "an order that does not depend on the draw"
+        assert met == list(made.pool.opponents(seed))
+        seen.update(met)
+    assert seen.keys() == pool
+    assert min(seen.values()) > 20, "of 36 expected"
+
+
+def test_a_small_pool_is_met_whole() -> None:
+    made = training(opponents_a_round=3)
+    assert list(made.pool.opponents(0)) == []
+    made.rounds(100, 200)
+    assert list(made.pool.opponents(0)) == [named(1), named(2)]
+
+
+def test_snapshots_play_as_the_network_did() -> None:
+    made = training(opponents_a_round=3)
+    then = []
+    for decisions in (100, 200, 300):
+        made.step()
+        then.append(weights(made.loop.network).clone())
+        made.loop.begin_round(made.loop.round + 1, 1.0, decisions)
+        made.pool.add_when_due(made.loop.round, decisions)
+    made.step()
+    for pool in (made.pool, training(made.store, opponents_a_round=3).pool):
+        for _ in range(2):  # from the store, then at hand
+            met = [weights(network) for network in pool.opponents(seed=0).values()]
+            assert all(torch.equal(one, other) for one, other in zip(met, then, strict=True))
+    assert not torch.equal(then[0], then[1])
+
+
+def episodes(opponent: str, scores: list[float], policy: PolicyId = LEARNER) -> list[Episode]:
+    """Return battles of ``policy`` against ``opponent`` with these scores."""
+    battles = play(NetworkPolicy(policy, training().loop.network), len(scores), seed=1)
+    return [
+        replace(battle, opponent=PolicyId(opponent), score=score) for battle, score in zip(battles, scores, strict=True)
+    ]
+
+
+def test_scores_of_the_learner_alone_are_counted_and_add_up() -> None:
+    made = training()
+    made.rounds(100, 200)
+    for _ in range(2):
+        made.pool.record(episodes(named(1), [1.0, 0.5, 0.0, 1.0]), LEARNER)
+    made.pool.record(episodes(named(2), [1.0], policy=PolicyId("p9")), LEARNER)
+    made.pool.record(episodes("newest", [1.0]), LEARNER)
+    counted = [(snapshot.battles, snapshot.score) for snapshot in made.loop.snapshots]
+    assert counted == [(8, 5.0), (0, 0.0)]
+
+
+@pytest.mark.parametrize(("sampling", "expected"), [("uniform", (0.5, 0.5)), ("prioritised", (0.006, 0.994))])
+def test_prioritised_sampling_prefers_the_snapshots_that_win(sampling: str, expected: tuple[float, float]) -> None:
+    """By (1 − w)² with w = (score + 1) / (battles + 2): here 13/14 and 1/14."""
+    made = training(opponents_a_round=1, sampling=sampling)
+    made.rounds(100, 200)
+    made.pool.record([*episodes(named(1), [1.0] * 12), *episodes(named(2), [0.0] * 12)], LEARNER)
+    met = Counter(next(iter(made.pool.opponents(seed))) for seed in range(2000))
+    assert [met[PolicyId(named(number))] / 2000 for number in (1, 2)] == pytest.approx(expected, abs=0.04)
+
+
+def test_a_snapshot_that_was_never_met_counts_as_an_equal() -> None:
+    """(1 − ½)² for it, and (1 − 7/14)² for one that half of the battles were won against."""
+    made = training(opponents_a_round=1, sampling="prioritised")
+    made.rounds(100, 200)
+    made.pool.record(episodes(named(1), [1.0, 0.0] * 6), LEARNER)
+    met = Counter(next(iter(made.pool.opponents(seed))) for seed in range(2000))
+    assert met[PolicyId(named(1))] / 2000 == pytest.approx(0.5, abs=0.04)

@@ -1,0 +1,244 @@
+"""PPO over a whole training on Kuhn poker: annealing, snapshots, warm-up, early ends of rounds and evaluations."""
+
+import itertools
+import statistics
+from dataclasses import dataclass
+
+import pytest
+import torch
+from safetensors import torch as safetensors
+from torch import Tensor
+
+from nashdex.core.errors import StoppedError
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import TRAINING_RESULT, Evaluation, TrainingResult
+from nashdex.games.registry import tabular_game_of_run
+from nashdex.learning.checkpoint import Checkpoint
+from nashdex.policies.archive import load_network
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.settings.run import RunSettings
+from nashdex.store.attempt import read_object
+from nashdex.trainer.step import run
+from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
+from support.stopping import InterruptingStore, stop_handlers
+
+ROUND = 450
+"""Decisions of both seats in 200 battles of Kuhn poker, about."""
+LENGTH = 6 * ROUND
+EVALUATION: dict[str, object] = {"every_decisions": 2 * ROUND, "battles": 40, "anchors": ["first-action", "start"]}
+POOL: dict[str, object] = {"share": 0.5, "size": 2, "every_decisions": 1, "opponents_a_round": 2}
+SELF_PLAY = {
+    "decisions": LENGTH,
+    "learning_rate": 1e-2,
+    "damping": {"preset": "none"},
+    "pool": POOL,
+    "evaluation": EVALUATION,
+}
+
+
+@dataclass
+class Played:
+    """A training that is done, and what it wrote on the way."""
+
+    result: TrainingResult
+    store: InterruptingStore
+    learner: PolicyId
+    settings: RunSettings
+    stopped_at: dict[int, dict[str, Tensor]]
+    """The network's weights at each stop, by optimiser steps."""
+
+    def network(self, policy: PolicyId) -> ActorCritic:
+        return load_network(self.store, policy, tabular_game_of_run(self.store, self.settings).space)
+
+    def values(self, name: str) -> list[float]:
+        return [point.values[name] for point in self.result.curve]
+
+    @property
+    def checkpoints(self) -> dict[int, Checkpoint]:
+        return {checkpoint.state.update: checkpoint for checkpoint in self.store.checkpoints}
+
+
+def self_play(stops_after: tuple[int, ...] = (), iterations: int = 2, **oracle: object) -> Played:
+    """Return self-play from a clone of the random player that was stopped after these optimiser steps and resumed."""
+    store = InterruptingStore()
+    settings = kuhn_settings(oracle=SELF_PLAY | oracle, checkpoint_every_updates=1)
+    settings = settings.model_copy(update={"iterations": iterations})
+    learner = trained(store, settings, 0, "clone", RANDOM, {RANDOM: 0.5, FIRST_ACTION: 0.5}, "initial").policy
+    prepare(store, settings, 1, "ppo", learner, {learner: 1.0}, "self-play")
+    store.checkpoints.clear()
+    store.stops_after = set(stops_after)
+    stopped_at = {}
+    for _ in stops_after:
+        with stop_handlers(), pytest.raises(StoppedError):
+            run(store, settings, 1, 0)
+        newest = store.checkpoints[-1]
+        stopped_at[newest.state.update] = _weights(safetensors.load(store.get(newest.tensors.key)))
+    result = TrainingResult.from_json(read_object(store, run(store, settings, 1, 0), TRAINING_RESULT), "result")
+    return Played(result, store, learner, settings, stopped_at)
+
+
+def _weights(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the network's weights in a checkpoint."""
+    prefix = "now/network/"
+    return {name.removeprefix(prefix): weight for name, weight in tensors.items() if name.startswith(prefix)}
+
+
+def critic(weights: dict[str, Tensor]) -> Tensor:
+    return torch.cat([weight.flatten() for name, weight in sorted(weights.items()) if name.startswith("critic")])
+
+
+def without_time(evaluations: tuple[Evaluation, ...]) -> list[Evaluation]:
+    return [evaluation.model_copy(update={"cpu_seconds": 0.0}) for evaluation in evaluations]
+
+
+def test_a_stopped_training_reaches_the_same_bits_with_everything_switched_on() -> None:
+    """Within rounds, at their ends and right after: weights, curve, evaluations and scores against snapshots."""
+    both = {"styles": ["greedy", "sampled"]}
+    everything = {
+        "evaluation": EVALUATION | both,
+        "target_kl_nats": 2e-3,
+        "critic_warmup_decisions": ROUND // 2,
+        "annealing": {"learning_rate": 0.1, "entropy": 0.2, "clip_range": 0.5},
+        "pool": POOL | {"sampling": "prioritised"},
+    }
+    through = self_play(**everything)
+    at = through.checkpoints
+    borders = [u for u in at if u + 1 in at and at[u].state.marks.get("round") != at[u + 1].state.marks.get("round")]
+    assert len(borders) >= 4
+    stops = sorted({3, borders[1], borders[1] + 1, borders[2] + 2, borders[3]})
+    stopped = self_play(tuple(stops), **everything)
+    assert stopped.store.stops_after == set()
+    assert stopped.result.curve == through.result.curve
+    assert (stopped.result.policy, stopped.result.summary) == (through.result.policy, through.result.summary)
+    assert without_time(stopped.result.evaluations) == without_time(through.result.evaluations)
+    for update, checkpoint in stopped.checkpoints.items():
+        counted = [(one.name, one.battles, one.score) for one in checkpoint.state.snapshots]
+        assert counted == [(one.name, one.battles, one.score) for one in at[update].state.snapshots]
+    assert max(one.battles for one in through.store.checkpoints[-1].state.snapshots) > 20
+    assert any(border % 6 for border in borders), "a round ended early"
+
+
+def test_annealing_reaches_its_shares_in_equal_steps_of_decisions() -> None:
+    """And multiplies the schedules of damping."""
+    annealing = {"learning_rate": 0.0, "entropy": 0.25}
+    rates = {"learning_rate": 1e-3, "critic_learning_rate": 5e-3}
+    damping = {"preset": "none", "entropy": {"initial": 0.04, "power": 1.0, "decay_decisions": 1000.0}}
+    played = self_play(annealing=annealing, damping=damping, pool={"share": 0.0}, evaluation={}, **rates)
+    actor, entropy = played.values("learning_rate"), played.values("entropy_coefficient")
+    assert actor[0] == 1e-3
+    assert actor == sorted(actor, reverse=True)
+    assert actor[-1] < 1e-3 / 12
+    shares = [1 - rate / 1e-3 for rate in actor]
+    for share, coefficient in zip(shares, entropy, strict=True):
+        scheduled = 0.04 / (1 + share * LENGTH / 1000)
+        if share < 1:
+            assert coefficient == pytest.approx(scheduled * (1 - 0.75 * share), rel=1e-6)
+    steps = [after - before for before, after in itertools.pairwise(shares) if after < 1]
+    assert max(steps) < 1.7 * min(steps), "rounds differ a little in their decisions"
+
+
+def test_annealing_reaches_the_critic_and_the_clip_range() -> None:
+    plain, narrow = (
+        self_play(pool={"share": 0.0}, evaluation={}, annealing={"clip_range": share}) for share in (1.0, 0.02)
+    )
+    half = len(plain.result.curve) // 2
+    clipped = [statistics.mean(played.values("clip_fraction")[half:]) for played in (plain, narrow)]
+    assert clipped[1] > clipped[0] + 0.03
+    rates = {"learning_rate": 1e-9, "critic_learning_rate": 1e-2}
+    still = self_play(
+        pool={"share": 0.0}, evaluation={}, annealing={"learning_rate": 0.0}, stops_after=(4, 5, 46, 47), **rates
+    )
+    moved = {
+        update: (critic(after) - critic(before)).abs().max().item()
+        for (update, after), before in zip(still.stopped_at.items(), [None, *still.stopped_at.values()], strict=False)
+        if before is not None
+    }
+    assert moved[47] < moved[5] / 3
+
+
+def test_the_clock_of_the_run_goes_on_over_iterations() -> None:
+    annealing = {"learning_rate": 0.0}
+    damping = {"preset": "none", "clock": "run"}
+    first = self_play(
+        iterations=3, learning_rate=1e-3, annealing=annealing, damping=damping, pool={"share": 0.0}, evaluation={}
+    )
+    prepare(first.store, first.settings, 2, "ppo", first.result.policy, {first.result.policy: 1.0}, "self-play")
+    manifest = run(first.store, first.settings, 2, 0)
+    second = TrainingResult.from_json(read_object(first.store, manifest, TRAINING_RESULT), "result")
+    rates = [point.values["learning_rate"] for result in (first.result, second) for point in result.curve]
+    assert rates == sorted(rates, reverse=True)
+    middle = first.values("learning_rate")[-1] / 1e-3
+    assert 0.4 < middle < 0.6
+    assert second.curve[0].values["learning_rate"] == pytest.approx(
+        1e-3 * (1 - first.result.num_decisions / (2 * LENGTH))
+    )
+    assert rates[-1] < 1e-3 / 20
+
+
+def test_snapshots_sit_opposite_in_their_share_of_the_battles() -> None:
+    played = self_play(evaluation={})
+    by_round: dict[int, int] = {}
+    for checkpoint in played.store.checkpoints:
+        state = checkpoint.state
+        by_round[int(state.marks.get("round", 0))] = sum(one.battles for one in state.snapshots)
+    # Rounds 0 and 1 have no snapshots yet, or none that was met; the pool of two never changes faster than it is met.
+    assert by_round[0] == by_round[1] == 0
+    assert 75 < by_round[2] < 125, "of 200 battles, half are against the only snapshot"
+
+
+def test_nothing_but_the_policy_and_the_result_is_left() -> None:
+    played = self_play(stops_after=(8, 14), evaluation={})
+    kept = {key.rpartition("/")[2] for key in played.store.list("iterations/0001/train/")}
+    assert kept == {"manifest.json", "result.json"}
+
+
+def test_the_critic_warms_up_alone() -> None:
+    """Not one bit of the actor changes in the first round; then it learns."""
+    played = self_play(evaluation={}, critic_warmup_decisions=10, stops_after=(5, 18))
+    start = played.network(played.learner)
+    warm, later = played.stopped_at[5], played.stopped_at[18]
+    of_critic = {name for name in warm if name.startswith("critic")}
+    assert of_critic
+    for name, weight in start.state_dict().items():
+        assert torch.equal(warm[name], weight) != (name in of_critic), name
+    assert not all(torch.equal(later[name], warm[name]) for name in warm.keys() - of_critic)
+    assert "policy_loss" not in played.result.curve[0].values
+    assert "policy_loss" in played.result.curve[-1].values
+
+
+def test_a_round_ends_early_when_the_policy_has_moved_enough() -> None:
+    """At the second update the policy has moved at all, so that a tiny target ends each round there."""
+    played = self_play(evaluation={}, target_kl_nats=1e-12)
+    rounds = 1 + int(played.store.checkpoints[-1].state.marks["round"])
+    assert rounds >= 5
+    assert played.result.num_updates == 2 * rounds
+    assert len(self_play(evaluation={}, target_kl_nats=1e9).result.curve) > 5 * rounds
+
+
+def test_evaluations_are_at_the_start_at_the_end_and_between() -> None:
+    styles = ("greedy", "sampled")
+    played = self_play(evaluation=EVALUATION | {"styles": styles})
+    found = played.result.evaluations
+    moments = sorted({evaluation.decisions for evaluation in found})
+    assert moments[0] == 0
+    assert moments[-1] == played.result.num_decisions
+    assert len(moments) >= 4
+    assert [moment // (2 * ROUND) for moment in moments[:-1]] == list(range(len(moments) - 1))
+    for moment in moments:
+        at_once = [evaluation for evaluation in found if evaluation.decisions == moment]
+        assert {(evaluation.anchor, evaluation.style) for evaluation in at_once} == {
+            (anchor, style) for anchor in ("first-action", "start") for style in styles
+        }
+        assert all(one.low <= one.score <= one.high and one.battles == 40 for one in at_once)
+    cpu = [evaluation.cpu_seconds for evaluation in found]
+    assert cpu == sorted(cpu)
+    assert cpu[0] == 0 < cpu[-1] <= played.result.cpu_seconds
+
+
+def test_every_evaluation_plays_the_same_battles() -> None:
+    """A network that does not change scores the same each time, down to the last battle."""
+    rates = {"learning_rate": 1e-12, "critic_learning_rate": 1e-12}
+    found = self_play(evaluation=EVALUATION | {"styles": ["sampled"]}, pool={"share": 0.0}, **rates).result.evaluations
+    for anchor in ("first-action", "start"):
+        scores = {(one.score, one.low, one.high, one.draws) for one in found if one.anchor == anchor}
+        assert len(scores) == 1
