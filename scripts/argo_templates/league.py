@@ -1,6 +1,7 @@
 """The WorkflowTemplate of a whole run: begin it, then one Workflow an iteration."""
 
 from argo_templates.pods import CONTROL, RETRY, input_parameter, pod, workflow_parameter
+from argo_templates.steps import OUTPUTS
 from argo_templates.workflows import (
     ITERATION_DEADLINE_SECONDS,
     LEAGUE_DEADLINE_SECONDS,
@@ -12,6 +13,7 @@ from argo_templates.workflows import (
 )
 from argo_templates.yaml_text import Inline, Literal, comment, to_text
 from nashdex.cluster.client import ITERATION_LABEL, RUN_LABEL
+from nashdex.cluster.status import BEGIN_OUTPUTS
 
 _HOUR_SECONDS = 3600
 _BUNDLE = "/nashdex/bundle.json"
@@ -28,8 +30,6 @@ def league() -> WorkflowTemplate:
         deadline_seconds=LEAGUE_DEADLINE_SECONDS,
         parameters=[
             Inline(name="run", description="Id of the run."),
-            Inline(name="first-iteration", value="0", description="First iteration, from 0."),
-            Inline(name="iterations", description="Number of iterations from there."),
             Inline(
                 name="bundle",
                 value="",
@@ -51,21 +51,40 @@ def _dag() -> Map:
         "name": "league",
         "dag": {
             "tasks": [
-                {"name": "begin", "when": "{{=workflow.parameters.bundle != ''}} == true", "template": "begin"},
-                {"name": "iterations", "depends": "begin", "template": "iterations"},
+                {"name": "begin", "template": "begin"},
+                {
+                    "name": "iterations",
+                    "depends": "begin",
+                    "template": "iterations",
+                    "arguments": {
+                        "parameters": [
+                            Inline(name=name, value=f"{{{{tasks.begin.outputs.parameters.{name}}}}}")
+                            for name in sorted(BEGIN_OUTPUTS)
+                        ]
+                    },
+                },
             ]
         },
     }
 
 
 def _begin() -> Map:
-    bundle = Inline(name="bundle", path=_BUNDLE, raw={"data": workflow_parameter("bundle")})
+    # With an end of line, because an artifact may not be empty.
+    bundle = Inline(name="bundle", path=_BUNDLE, raw={"data": f"{workflow_parameter('bundle')}\n"})
+    outputs = [Inline(name=name, valueFrom={"path": f"{OUTPUTS}/{name}"}) for name in sorted(BEGIN_OUTPUTS)]
     return pod(
         "begin",
         CONTROL,
-        ["begin", f"--bundle={_BUNDLE}", f"--store={workflow_parameter('store')}"],
+        [
+            "begin",
+            f"--bundle={_BUNDLE}",
+            f"--run={workflow_parameter('run')}",
+            f"--store={workflow_parameter('store')}",
+            f"--outputs={OUTPUTS}",
+        ],
         deadline_seconds=_HOUR_SECONDS // 2,
         inputs={"artifacts": [bundle]},
+        outputs={"parameters": outputs},
         has_iteration=False,
     )
 
@@ -76,11 +95,12 @@ def _iterations() -> Map:
         "template": "iteration",
         "arguments": Inline(parameters=[{"name": "iteration", "value": "{{item}}"}]),
         "withSequence": Inline(
-            start=workflow_parameter("first-iteration"),
-            count=workflow_parameter("iterations"),
+            start=input_parameter("first-iteration"),
+            count=input_parameter("num-iterations"),
         ),
     }
-    return {"name": "iterations", "parallelism": 1, "failFast": True, "steps": [[step]]}
+    inputs = {"parameters": [Inline(name=name) for name in sorted(BEGIN_OUTPUTS)]}
+    return {"name": "iterations", "inputs": inputs, "parallelism": 1, "failFast": True, "steps": [[step]]}
 
 
 def _iteration() -> Map:

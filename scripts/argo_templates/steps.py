@@ -20,7 +20,7 @@ from nashdex.core.steps import StepName
 from nashdex.planning.dag import FAN_OUT_PARAMETERS
 
 _HOUR_SECONDS = 3600
-_OUTPUTS = "/tmp/outputs"
+OUTPUTS = "/tmp/outputs"
 
 RUN_URI = f"{workflow_parameter('store')}/{workflow_parameter('run')}"
 
@@ -58,10 +58,10 @@ def step_pod(step: StepName) -> Map:
     ]
     outputs = None
     if step is StepName.PLAN:
-        args.append(f"--outputs={_OUTPUTS}")
+        args.append(f"--outputs={OUTPUTS}")
         outputs = {
             "parameters": [
-                Inline(name=name, valueFrom={"path": f"{_OUTPUTS}/{name}"}) for name in FAN_OUT_PARAMETERS.values()
+                Inline(name=name, valueFrom={"path": f"{OUTPUTS}/{name}"}) for name in FAN_OUT_PARAMETERS.values()
             ]
         }
     pods = STEPS[step]

@@ -2,7 +2,9 @@
 
 import copy
 import json
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +75,7 @@ def test_submit_makes_a_league_that_holds_the_run(
     assert workflow["spec"]["workflowTemplateRef"] == {"name": "nashdex-league"}
     parameters = {p["name"]: p["value"] for p in workflow["spec"]["arguments"]["parameters"]}
     assert unpack(parameters.pop("bundle").encode(), "bundle").settings.iterations == 3
-    assert parameters == {"run": "mine.v2", "first-iteration": "0", "iterations": "3"}
+    assert parameters == {"run": "mine.v2"}
 
 
 def test_a_run_that_has_begun_is_sent_without_its_settings(nashdex: Nashdex, state: ClusterState) -> None:
@@ -213,7 +215,7 @@ def test_status_is_what_the_workflows_came_to(
 
 
 def test_an_unknown_run_is_named(nashdex: Nashdex, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("status", "logs", "stop", "resume"):
+    for command in ("status", "logs", "stop"):
         assert nashdex(command, "nobody") == 65
         assert "run nobody has no workflow" in capsys.readouterr().err
     assert nashdex("status") == 0
@@ -231,17 +233,54 @@ def test_stop_ends_the_league_and_its_iteration(
     assert {w["spec"]["shutdown"] for w in state.workflows.values()} == {strategy}
 
 
-def test_resume_begins_with_the_first_iteration_without_a_report(nashdex: Nashdex, state: ClusterState) -> None:
+def test_a_watch_lists_once_and_follows_the_changes(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    league = recorded("league-succeeded")
+    state.coming.append(copy.deepcopy(league))
+    league["status"]["phase"] = "Running"
+    state.add(league)
+    state.add(recorded("iteration-succeeded"))
+    assert nashdex("status", "one", "--watch") == 0
+    phases = [line.split(",")[0] for line in capsys.readouterr().out.splitlines()]
+    assert phases == ["run one: running", "run one: succeeded"]
+    assert (state.lists_of_workflows, state.watches) == (1, 1)
+
+
+def test_a_watch_begins_again_when_its_list_is_too_old(nashdex: Nashdex, state: ClusterState) -> None:
+    league = recorded("league-succeeded")
+    league["status"]["phase"] = "Running"
+    state.add(league)
+    state.add(recorded("iteration-succeeded"))
+
+    def finish() -> None:
+        deadline = time.monotonic() + 20
+        while state.watches == 0 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        league["status"]["phase"] = "Succeeded"
+
+    with ThreadPoolExecutor() as pool:
+        pool.submit(finish)
+        assert nashdex("status", "one", "--watch") == 0
+    assert state.lists_of_workflows == 2
+
+
+def test_resume_needs_no_workflow_of_an_earlier_try(nashdex: Nashdex, state: ClusterState) -> None:
+    """Argo deletes Workflows after some days; the store says what is done."""
+    assert nashdex("resume", "sr") == 0
+    ((_, workflow),) = state.workflows.items()
+    parameters = {p["name"]: p["value"] for p in workflow["spec"]["arguments"]["parameters"]}
+    assert parameters == {"run": "sr", "bundle": ""}
+
+
+def test_resume_sends_the_settings_again(nashdex: Nashdex, state: ClusterState) -> None:
     failing(state)
-    done = copy.deepcopy(recorded("iteration-succeeded", **{"nashdex.dev/run": "sr"}))
-    done["metadata"]["name"] += "-again"
-    state.add(done)
     assert nashdex("resume", "sr", "--json") == 0
     *_, workflow = state.workflows.values()
     parameters = {p["name"]: p["value"] for p in workflow["spec"]["arguments"]["parameters"]}
     bundle = recorded("league-stopped")["spec"]["arguments"]["parameters"]
     assert {"name": "bundle", "value": parameters.pop("bundle")} in bundle
-    assert parameters == {"run": "sr", "first-iteration": "1", "iterations": "2"}
+    assert parameters == {"run": "sr"}
 
 
 def test_a_complete_run_is_not_resumed(

@@ -49,6 +49,10 @@ class ClusterState:
     """The result of a check of the site, as soon as it is created."""
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Workflows that check the site."""
+    coming: list[dict[str, Any]] = field(default_factory=list)
+    """Workflows as they will be: each watch reports the next one."""
+    lists_of_workflows: int = 0
+    watches: int = 0
     pods: list[dict[str, Any]] = field(default_factory=list)
     logs: dict[str, str] = field(default_factory=dict)
     """By pod."""
@@ -79,13 +83,17 @@ class ClusterState:
             return 200, self.logs[parts[-2]].encode()
         return 200, {"items": _selected(self.pods, query)}
 
-    def _argo(self, method: str, path: str, query: dict[str, list[str]], body: dict[str, Any]) -> Answer:
+    def _argo(  # noqa: PLR0911 - one for each kind of request
+        self, method: str, path: str, query: dict[str, list[str]], body: dict[str, Any]
+    ) -> Answer:
         if "templates" in path:
             items = [
                 {"metadata": {"name": name, "labels": {"app.kubernetes.io/version": version}}}
                 for name, version in self.templates.items()
             ]
             return (200, {"items": items}) if items or path.startswith("/api/") else (404, b"404 page not found\n")
+        if path.startswith("/api/v1/workflow-events/") or query.get("watch"):
+            return 200, self._watch(wrapped=path.startswith("/api/"))
         match = re.fullmatch(
             rf"(?:{KUBERNETES}|/api/v1/workflows)/([^/]+)(?:/workflows)?(?:/([^/]+))?(?:/(\w+))?", path
         )
@@ -104,7 +112,19 @@ class ClusterState:
             names = [pod["metadata"]["name"] for pod in _selected(self.pods, {"labelSelector": query["selector"]})]
             lines = [{"result": {"podName": n, "content": t}} for n in names for t in self.logs[n].splitlines()]
             return 200, "".join(json.dumps(line) + "\n" for line in lines).encode()
-        return 200, {"items": _selected(list(there.values()), query)}
+        self.lists_of_workflows += 1
+        return 200, {"metadata": {"resourceVersion": "7"}, "items": _selected(list(there.values()), query)}
+
+    def _watch(self, *, wrapped: bool) -> bytes:
+        """Return a stream with one event, then its end: the next Workflow as it will be."""
+        self.watches += 1
+        if not self.coming:
+            event = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "too old"}}
+        else:
+            changed = self.coming.pop(0)
+            self.workflows[changed["metadata"]["name"]] = changed
+            event = {"type": "MODIFIED", "object": changed}
+        return json.dumps({"result": event} if wrapped else event).encode() + b"\n"
 
     def add(self, workflow: dict[str, Any]) -> dict[str, Any]:
         """Put a Workflow there; return it."""

@@ -26,6 +26,7 @@ from argo_workflows.model.io_argoproj_workflow_v1alpha1_workflow_terminate_reque
 
 from nashdex.cluster.client import NAME_LABEL, VERSION_LABEL, Cluster, WorkflowObject, refusal
 from nashdex.cluster.site import Site
+from nashdex.cluster.watching import WATCH_SECONDS, followed, json_lines
 from nashdex.core.errors import ConfigurationError, TryAgainError
 
 TOKEN_VARIABLE = "ARGO_TOKEN"  # noqa: S105 - a variable's name, which argo's own command line reads too
@@ -113,6 +114,25 @@ class ArgoServer:
         """Return the Workflows that a label selector selects."""
         return self._list(self._workflows.list_workflows, selector, "reading the workflows")
 
+    def watch(self, selector: str) -> Iterator[list[WorkflowObject]]:
+        """Yield the Workflows that a label selector selects, at once and after every change, for some minutes."""
+        what = "watching the workflows"
+        listed = self._ask(what, self._workflows.list_workflows, self._namespace, list_options_label_selector=selector)
+        with _translated(what, self._address):
+            stream = self._workflows.watch_workflows(
+                self._namespace,
+                list_options_label_selector=selector,
+                list_options_resource_version=listed["metadata"]["resourceVersion"],
+                list_options_timeout_seconds=str(WATCH_SECONDS),
+                _preload_content=False,
+                _check_return_type=False,
+                _request_timeout=(_TIMEOUT_SECONDS[0], WATCH_SECONDS + _TIMEOUT_SECONDS[1]),
+            )
+            try:
+                yield from followed(listed.get("items") or [], _events(stream), what)
+            finally:
+                stream.close()
+
     def shut_down(self, workflow: str, *, exit_handlers: bool) -> None:
         """Stop a Workflow, with or without running its exit handlers."""
         if exit_handlers:
@@ -158,12 +178,18 @@ class ArgoServer:
 
 def _entries(answer: urllib3.HTTPResponse) -> Iterator[str]:
     """Yield the lines in a stream of ``{"result": {"content": …, "podName": …}}``, one a line."""
-    rest = b""
-    for chunk in answer.stream():
-        *whole, rest = (rest + chunk).split(b"\n")
-        for line in filter(None, whole):
-            entry = json.loads(line).get("result", {})
-            yield f"{entry.get('podName', '')} | {entry.get('content', '')}"
+    for document in json_lines(answer.stream()):
+        entry = document.get("result", {})
+        yield f"{entry.get('podName', '')} | {entry.get('content', '')}"
+
+
+def _events(answer: urllib3.HTTPResponse) -> Iterator[Mapping[str, Any]]:
+    """Yield the events in a stream of ``{"result": {"type": …, "object": …}}`` or ``{"error": …}``, one a line."""
+    for document in json_lines(answer.stream()):
+        if "error" in document:
+            yield {"type": "ERROR", "object": {"code": document["error"].get("http_code"), **document["error"]}}
+        else:
+            yield document["result"]
 
 
 @contextmanager

@@ -47,6 +47,9 @@ class Cluster(Protocol):
     def workflows(self, selector: str) -> list[WorkflowObject]:
         """Return the Workflows that a label selector selects."""
 
+    def watch(self, selector: str) -> Iterator[list[WorkflowObject]]:
+        """Yield the Workflows that a label selector selects, at once and after every change, for some minutes."""
+
     def shut_down(self, workflow: str, *, exit_handlers: bool) -> None:
         """Stop a Workflow, with or without running its exit handlers."""
 

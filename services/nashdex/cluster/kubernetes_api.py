@@ -16,6 +16,7 @@ from kubernetes.config.config_exception import ConfigException
 from nashdex.cluster.client import NAME_LABEL, VERSION_LABEL, WorkflowObject, refusal
 from nashdex.cluster.pod_logs import PodLogs
 from nashdex.cluster.site import CONFIG_MAP, Site
+from nashdex.cluster.watching import WATCH_SECONDS, followed, json_lines
 from nashdex.core.errors import ConfigurationError, TryAgainError
 
 _GROUP, _VERSION = "argoproj.io", "v1alpha1"
@@ -139,6 +140,28 @@ class KubernetesApi:
         """Return the Workflows that a label selector selects."""
         return self._list("workflows", selector, "reading the workflows")
 
+    def watch(self, selector: str) -> Iterator[list[WorkflowObject]]:
+        """Yield the Workflows that a label selector selects, at once and after every change, for some minutes."""
+        what = "watching the workflows"
+        answer = self._list_whole("workflows", selector, what)
+        with _translated(what):
+            stream = self._objects.list_namespaced_custom_object(
+                _GROUP,
+                _VERSION,
+                self._namespace,
+                "workflows",
+                label_selector=selector,
+                resource_version=answer["metadata"]["resourceVersion"],
+                watch=True,
+                timeout_seconds=WATCH_SECONDS,
+                _preload_content=False,
+                _request_timeout=(_TIMEOUT_SECONDS[0], WATCH_SECONDS + _TIMEOUT_SECONDS[1]),
+            )
+            try:
+                yield from followed(answer["items"], json_lines(stream.stream()), what)
+            finally:
+                stream.close()
+
     def shut_down(self, workflow: str, *, exit_handlers: bool) -> None:
         """Stop a Workflow, with or without running its exit handlers."""
         patch = {"spec": {"shutdown": "Stop" if exit_handlers else "Terminate"}}
@@ -154,6 +177,10 @@ class KubernetesApi:
             yield from PodLogs(self._core, self._namespace, selector).lines(follow=follow)
 
     def _list(self, plural: str, selector: str, what: str) -> list[WorkflowObject]:
+        items: list[WorkflowObject] = self._list_whole(plural, selector, what)["items"]
+        return items
+
+    def _list_whole(self, plural: str, selector: str, what: str) -> dict[str, Any]:
         with _translated(what):
             try:
                 answer: dict[str, Any] = self._objects.list_namespaced_custom_object(
@@ -170,8 +197,7 @@ class KubernetesApi:
                         f"the cluster has no {plural}.{_GROUP}: install Argo Workflows 3.7 or later, then nashdex"
                     ) from error
                 raise
-        items: list[WorkflowObject] = answer["items"]
-        return items
+        return answer
 
 
 @contextmanager

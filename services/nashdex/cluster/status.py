@@ -15,6 +15,8 @@ from nashdex.core.errors import ConfigurationError, DataError, ExitCode, Nashdex
 from nashdex.core.steps import StepName
 from nashdex.planning.dag import FAN_OUT_PARAMETERS
 
+BEGIN_OUTPUTS = frozenset({"first-iteration", "num-iterations"})
+"""Outputs of the league's begin step: the first iteration without a report, and the number from there on."""
 _FAILED = {"Failed", "Error"}
 _FAIL_AFTER_OTHERS = {"workflow", "verdict"}
 """Templates that fail because others failed: the league's pod of an iteration's Workflow, and the exit handler."""
@@ -109,10 +111,12 @@ def run_status(run: str, workflows: Iterable[WorkflowState], now: datetime | Non
 
 
 def last_iteration(workflow: WorkflowState) -> int | None:
-    """Return the last iteration that a Workflow runs."""
+    """Return the last iteration that a Workflow runs; None if it is a league that has not begun."""
     if workflow.template != LEAGUE_TEMPLATE:
         return workflow.iteration
-    return int(workflow.parameters.get("first-iteration") or 0) + int(workflow.parameters["iterations"]) - 1
+    if not workflow.outputs.keys() >= BEGIN_OUTPUTS:
+        return None
+    return sum(int(workflow.outputs[name]) for name in BEGIN_OUTPUTS) - 1
 
 
 def failure(run: str, workflows: Iterable[WorkflowState]) -> NashdexError | None:

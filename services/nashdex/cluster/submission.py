@@ -1,13 +1,13 @@
 """Submit, resume and stop runs on a cluster: the checks before, and the Workflow that is created."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import nashdex
 from nashdex.cluster.client import COMPONENT_LABEL, NAME_LABEL, RUN_LABEL, Cluster
 from nashdex.cluster.site import NO_SECRET
-from nashdex.cluster.status import last_iteration, run_status
+from nashdex.cluster.status import run_status
 from nashdex.cluster.workflow_state import (
     CHECK_TEMPLATE,
     ITERATION_TEMPLATE,
@@ -59,45 +59,31 @@ def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False, 
         check()
         # The check may have taken minutes.
         _check_idle(prepared.id, find_workflows(cluster, prepared.id))
-    return cluster.create_workflow(
-        league_workflow(cluster.namespace, prepared.id, first=0, num=prepared.settings.iterations, bundle=bundle)
-    )
+    return cluster.create_workflow(league_workflow(cluster.namespace, prepared.id, bundle=bundle))
 
 
-def resume_run(cluster: Cluster, run: str, *, check: Check | None = None) -> tuple[str, int] | None:
-    """Submit the rest of a run; return the Workflow's name and its first iteration, or None if the run is complete.
+def resume_run(cluster: Cluster, run: str, *, check: Check | None = None) -> str | None:
+    """Submit the rest of a run; return the Workflow's name, or None if the run is complete.
 
-    ``check`` is as for ``submit_run``.
+    The Workflow begins with the first iteration without a report in the store. So the Workflows of earlier tries may be
+    gone: Argo deletes them after some days. ``check`` is as for ``submit_run``.
 
     Raises:
-        DataError: the run has no Workflow.
-        ConfigurationError: it is running, or was never submitted as a whole.
+        ConfigurationError: the run is running, or the cluster does not match.
         TryAgainError: the cluster does not respond.
     """
     workflows = find_workflows(cluster, run)
-    run_status(run, workflows)
     _check_templates(cluster)
     _check_idle(run, workflows)
     leagues = [workflow for workflow in workflows if workflow.template == LEAGUE_TEMPLATE]
-    if not leagues:
-        raise ConfigurationError(
-            f"run {run} was submitted by iterations, not as a whole; `nashdex submit CONFIG` submits all of it"
-        )
-    newest = max(leagues, key=lambda workflow: workflow.created)
-    last = last_iteration(newest)
-    assert last is not None, "a league has iterations"
-    # An iteration that succeeded once has its report, even if a later Workflow of it failed.
-    done = {w.iteration for w in workflows if w.template == ITERATION_TEMPLATE and w.phase == "Succeeded"}
-    first = next((iteration for iteration in range(last + 1) if iteration not in done), None)
-    if first is None:
+    if leagues and max(leagues, key=lambda workflow: workflow.created).phase == "Succeeded":
         return None
     # Send the settings again: if the first Workflow failed early, the store has no run.
     bundle = next((league.parameters["bundle"] for league in leagues if league.parameters.get("bundle")), "")
     if check is not None:
         check()
         _check_idle(run, find_workflows(cluster, run))
-    workflow = league_workflow(cluster.namespace, run, first=first, num=last + 1 - first, bundle=bundle)
-    return cluster.create_workflow(workflow), first
+    return cluster.create_workflow(league_workflow(cluster.namespace, run, bundle=bundle))
 
 
 def stop_run(cluster: Cluster, run: str, *, exit_handlers: bool = True) -> list[str]:
@@ -118,14 +104,23 @@ def stop_run(cluster: Cluster, run: str, *, exit_handlers: bool = True) -> list[
 
 def find_workflows(cluster: Cluster, run: str | None = None) -> list[WorkflowState]:
     """Return the Workflows of one run, or of all."""
-    selector = f"{NAME_LABEL}=nashdex" + (f",{RUN_LABEL}={run}" if run else "")
-    return [read_workflow(document) for document in cluster.workflows(selector)]
+    return [read_workflow(document) for document in cluster.workflows(_selector(run))]
 
 
-def league_workflow(namespace: str, run: str, *, first: int, num: int, bundle: str) -> Mapping[str, Any]:
-    """Return the Workflow that runs ``num`` iterations of a run from ``first`` on."""
+def watch_workflows(cluster: Cluster, run: str) -> Iterator[list[WorkflowState]]:
+    """Yield the Workflows of a run, at once and after every change, for some minutes."""
+    for documents in cluster.watch(_selector(run)):
+        yield [read_workflow(document) for document in documents]
+
+
+def _selector(run: str | None) -> str:
+    return f"{NAME_LABEL}=nashdex" + (f",{RUN_LABEL}={run}" if run else "")
+
+
+def league_workflow(namespace: str, run: str, *, bundle: str) -> Mapping[str, Any]:
+    """Return the Workflow that runs every iteration of a run that has no report yet."""
     stem = re.sub(r"[^a-z0-9]+", "-", run)[:_MAX_NAME_STEM].strip("-")
-    parameters = {"run": run, "first-iteration": str(first), "iterations": str(num), "bundle": bundle}
+    parameters = {"run": run, "bundle": bundle}
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",

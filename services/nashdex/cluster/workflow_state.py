@@ -63,7 +63,7 @@ class WorkflowState:
     ended: datetime | None
     shards: tuple[Shard, ...]
     outputs: Mapping[str, str]
-    """Outputs of the plan step: the number of shards of the other steps."""
+    """Outputs of an iteration's plan: the number of shards of the other steps. Of a league's begin: its iterations."""
 
     @property
     def is_over(self) -> bool:
@@ -172,7 +172,8 @@ def _phase(node: Mapping[str, Any], last: Mapping[str, Any]) -> str:
 
 def _outputs(nodes: Mapping[str, Mapping[str, Any]]) -> Mapping[str, str]:
     for node in nodes.values():
-        if node["type"] == "Retry" and (node.get("templateRef") or {}).get("template") == "plan":
+        reference = (node.get("templateRef") or {}).get("template") or node.get("templateName")
+        if node["type"] == "Retry" and reference in {"plan", "begin"}:
             parameters = (node.get("outputs") or {}).get("parameters", [])
             return {p["name"]: str(p["value"]) for p in parameters}
     return {}

@@ -59,7 +59,7 @@ def test_a_workflow_that_has_only_been_made_is_waiting() -> None:
     document = recorded("league-succeeded")
     del document["status"]
     status = run_status("one", [read_workflow(document)], NOW)
-    assert (status.phase, status.iterations, status.last, status.seconds) == ("Pending", (), 0, None)
+    assert (status.phase, status.iterations, status.last, status.seconds) == ("Pending", (), None, None)
     assert state_line(status) == "run one: pending"
 
 

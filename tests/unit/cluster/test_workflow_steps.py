@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from nashdex.cli import run_command_line
-from nashdex.runs.creation import begin_run
+from nashdex.core.verdict import Phase
+from nashdex.runs.bundle import pack
+from nashdex.runs.creation import begin_run, prepare_run
 from nashdex.store import open_store
-from nashdex.store.verdict import read_verdict
+from nashdex.store.verdict import read_verdict, record_end
 
 CONFIG = Path(__file__).parents[3] / "configs" / "kuhn.toml"
 
@@ -118,6 +120,41 @@ def test_a_run_has_succeeded_with_its_last_iteration(tmp_path: Path) -> None:
         options = ["--iteration", str(iteration), "--status", "Succeeded"]
         assert run_command_line(["verdict", "--run", run_uri, *options]) == 0
         assert stored_verdict(run_uri) == expected
+
+
+def begin(tmp_path: Path, bundle: bytes, *options: str) -> int:
+    (tmp_path / "bundle.json").write_bytes(bundle)
+    store, outputs = str(tmp_path), str(tmp_path / "outputs")
+    return run_command_line(
+        ["begin", "--bundle", str(tmp_path / "bundle.json"), "--store", store, "--outputs", outputs, *options]
+    )
+
+
+def begun(tmp_path: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in (tmp_path / "outputs").iterdir()}
+
+
+def test_a_league_begins_at_the_first_iteration_without_a_report_in_the_store(tmp_path: Path) -> None:
+    prepared = prepare_run(CONFIG, name="kuhn", overrides=["iterations=3"])
+    packed = pack(prepared).encode()
+    assert begin(tmp_path, packed + b"\n", "--run", "kuhn") == 0
+    assert begun(tmp_path) == {"first-iteration": "0", "num-iterations": "3"}
+    run_uri = str(tmp_path / "kuhn")
+    for step in ("plan", "collect", "train", "evaluate", "solve", "report"):
+        assert run_command_line(["step", step, "--run", run_uri, "--iteration", "0"]) == 0
+    record_end(open_store(run_uri), Phase.STOPPED, 1)
+    assert begin(tmp_path, b"\n", "--run", "kuhn") == 0
+    assert begun(tmp_path) == {"first-iteration": "1", "num-iterations": "2"}
+    assert stored_verdict(run_uri) is None
+
+
+def test_a_run_that_cannot_begin_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert begin(tmp_path, b"\n", "--run", "nobody") == 65
+    assert "nobody holds no run" in capsys.readouterr().err
+    assert begin(tmp_path, b"\n") == 65
+    assert "is empty" in capsys.readouterr().err
+    assert begin(tmp_path, pack(prepare_run(CONFIG, name="kuhn")).encode(), "--run", "other") == 64
+    assert "holds run kuhn" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("failures", ["{", "3", '["a"]', '[{"podName": "a"}]'])

@@ -24,25 +24,62 @@ def begin(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500."),
     ] = None,
+    outputs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the first iteration without a report, and their number, to files here."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a run in its store, for steps that run elsewhere. Does nothing if it exists with the same settings."""
+    """Create a run in its store, for steps that run elsewhere. Does nothing if it exists with the same settings.
+
+    With --run, FILE may be empty: then the run must exist.
+    """
     from nashdex.runs.bundle import unpack
-    from nashdex.runs.creation import create_run, prepare_run
+    from nashdex.runs.creation import create_run, open_run, prepare_run
+    from nashdex.runs.progress import first_without_report
+    from nashdex.store.verdict import reopen
 
     if (config is None) == (bundle is None):
         raise ConfigurationError("expected either CONFIG.toml or --bundle FILE")
     if config is not None:
-        prepared = prepare_run(config, name=run, overrides=overrides)
+        begun = create_run(store, prepare_run(config, name=run, overrides=overrides))
     elif bundle is not None:
-        if run is not None or overrides:
-            raise ConfigurationError("--run and --set cannot be used with --bundle, whose settings are complete")
-        prepared = unpack(_read(bundle), str(bundle))
-    begun = create_run(store, prepared)
+        if overrides:
+            raise ConfigurationError("--set cannot be used with --bundle, whose settings are complete")
+        data = _read(bundle).strip()
+        if not data and run is None:
+            raise DataError(f"{bundle} is empty; expected a bundle, or the id of a run that exists with --run")
+        begun = create_run(store, unpack(data, str(bundle))) if data else open_run(f"{store.rstrip('/')}/{run}")
+        if run not in {None, begun.id}:
+            raise ConfigurationError(f"--run is {run}, but {bundle} holds run {begun.id}")
+    first = first_without_report(begun)
+    num = begun.settings.iterations - first
+    reopen(begun.store)
+    if outputs is not None:
+        _write_outputs(outputs, {"first-iteration": first, "num-iterations": num})
     if as_json:
-        print_json({"run": begun.id, "uri": begun.store.uri, "iterations": begun.settings.iterations})
+        print_json(
+            {
+                "run": begun.id,
+                "uri": begun.store.uri,
+                "iterations": begun.settings.iterations,
+                "first_iteration": first,
+            }
+        )
     else:
-        print_text(f"created run {begun.id} with {begun.settings.iterations} iterations in {begun.store.uri}")
+        done = f", {first} of them done" if first else ""
+        print_text(f"run {begun.id} has {begun.settings.iterations} iterations{done}, in {begun.store.uri}")
+
+
+def _write_outputs(folder: Path, values: dict[str, int]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, value in values.items():
+            (folder / name).write_text(str(value))
+    except OSError as error:
+        raise ConfigurationError(f"--outputs {folder}: cannot be written ({error.strerror})") from error
 
 
 def _read(path: Path) -> bytes:

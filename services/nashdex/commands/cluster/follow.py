@@ -1,17 +1,17 @@
 """Following a run on a cluster until it ends."""
 
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import TextIO
-
-from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_exponential
 
 from nashdex.cluster.client import Cluster
 from nashdex.cluster.status import RunStatus, failure, run_status
-from nashdex.cluster.submission import find_workflows
+from nashdex.cluster.submission import watch_workflows
 from nashdex.cluster.workflow_state import WorkflowState
 from nashdex.core.errors import TryAgainError
 
-_LOOK_EVERY_SECONDS = 3.0
+_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 1.0, 15.0
 _PATIENCE_SECONDS = 120.0
 
 
@@ -28,31 +28,42 @@ def follow(cluster: Cluster, run: str, stream: TextIO) -> RunStatus:
 
     console = Console(file=stream, highlight=False)
     shown = ""
-    workflows = _look(cluster, run)
-    with Live(console=console, auto_refresh=False, transient=False) as live:
-        while True:
-            status = run_status(run, workflows)
+    current: list[WorkflowState] = []
+    live: Live | None = None
+    with ExitStack() as stack:
+        for workflows in _changes(cluster, run):
+            current[:] = workflows
+            status = run_status(run, current)
             if console.is_terminal:
-                live.update(run_table(status), refresh=True)
+                if live is None:
+                    # Drawn every second, for its times.
+                    live = Live(
+                        console=console,
+                        refresh_per_second=1,
+                        get_renderable=lambda: run_table(run_status(run, current)),
+                    )
+                    stack.enter_context(live)
             elif (line := state_line(status)) != shown:
                 shown = line
                 stream.write(f"{line}\n")
                 stream.flush()
             if status.is_over:
                 break
-            time.sleep(_LOOK_EVERY_SECONDS)
-            workflows = _look(cluster, run)
-    if (failed := failure(run, workflows)) is not None:
+    if (failed := failure(run, current)) is not None:
         raise failed
     return status
 
 
-@retry(
-    retry=retry_if_exception_type(TryAgainError),
-    stop=stop_after_delay(_PATIENCE_SECONDS),
-    wait=wait_exponential(multiplier=1, max=15),
-    reraise=True,
-)
-def _look(cluster: Cluster, run: str) -> list[WorkflowState]:
-    """Return the run's workflows; retry while the cluster does not respond."""
-    return find_workflows(cluster, run)
+def _changes(cluster: Cluster, run: str) -> Iterator[list[WorkflowState]]:
+    """Yield the run's Workflows after every change; begin again while the cluster does not respond."""
+    last_seconds, pause_seconds = time.monotonic(), _FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            for workflows in watch_workflows(cluster, run):
+                last_seconds, pause_seconds = time.monotonic(), _FIRST_PAUSE_SECONDS
+                yield workflows
+        except TryAgainError:
+            if time.monotonic() - last_seconds > _PATIENCE_SECONDS:
+                raise
+        time.sleep(pause_seconds)
+        pause_seconds = min(2 * pause_seconds, _MAX_PAUSE_SECONDS)

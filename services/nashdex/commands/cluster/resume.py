@@ -25,22 +25,19 @@ def resume(
     wait: Annotated[bool, typer.Option("--wait", help="Wait until it ends; exit with its status.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Continue a run that was stopped or failed, from its first iteration without a report.
+    """Continue a run that was stopped or failed, from its first iteration without a report in the store.
 
-    Finished steps are not repeated, and no battle is played twice.
+    Its earlier Workflows may be gone. Finished steps are not repeated, and no battle is played twice.
     """
     from nashdex.cluster.connection import connect
     from nashdex.cluster.submission import resume_run
     from nashdex.commands.cluster.follow import follow
 
     cluster = connect(namespace=namespace, context=context, server=server)
-    resumed = resume_run(cluster, run, check=site_check(cluster, wanted=check, timeout_seconds=check_timeout))
-    workflow, first = resumed or (None, None)
+    workflow = resume_run(cluster, run, check=site_check(cluster, wanted=check, timeout_seconds=check_timeout))
     if not as_json:
-        print_text(
-            f"resumed run {run} from iteration {first} as workflow {workflow}" if resumed else f"run {run} is complete"
-        )
-    if wait and resumed:
+        print_text(f"resumed run {run} as workflow {workflow}" if workflow else f"run {run} is complete")
+    if wait and workflow:
         follow(cluster, run, sys.stderr if as_json else sys.stdout)
     if as_json:
-        print_json({"run": run, "workflow": workflow, "first_iteration": first})
+        print_json({"run": run, "workflow": workflow})
