@@ -21,6 +21,7 @@ import nashdex
 from nashdex.commands import (
     battle,
     bench,
+    calibrate,
     check_device,
     check_store,
     config,
@@ -64,6 +65,7 @@ app.command(rich_help_panel=RUN_AND_LOOK)(report.report)
 app.add_typer(config.app, name="config", rich_help_panel=RUN_AND_LOOK)
 app.command(rich_help_panel=MEASURE)(battle.battle)
 app.command(rich_help_panel=MEASURE)(rate.rate)
+app.command(rich_help_panel=MEASURE)(calibrate.calibrate)
 app.add_typer(bench.app, name="bench", rich_help_panel=MEASURE)
 app.command(cls=solve.SolveCommand, rich_help_panel=SOLVE)(solve.solve)
 app.add_typer(tabular.app, name="tabular", rich_help_panel=SOLVE)

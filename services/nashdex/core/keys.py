@@ -32,6 +32,8 @@ POPULATION = "population.json"
 INTERACTION_MATRIX = "interaction_matrix.json"
 META_STRATEGY = "meta_strategy.json"
 META_GAME_ANALYSIS = "meta_game_analysis.json"
+CALIBRATION = "calibration.json"
+"""Beside the published documents of an iteration, where `nashdex calibrate` was run; no step reads it."""
 REPORT = "report.json"
 REPORT_PAGE = "report.html"
 

@@ -9,6 +9,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import RunId
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
+from nashdex.metagame.calibration.documents import Calibration
 from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.report.document import IterationRow, Replay, Report, replays_to_embed
 from nashdex.report.sources import (
@@ -115,8 +116,20 @@ def read_logs(store: ObjectStore, report: Report) -> dict[str, str]:
     return logs
 
 
+def _page_with_calibration(store: ObjectStore, manifest: Manifest) -> bytes | None:
+    """Return the page of ``manifest``'s report with what `nashdex calibrate` found; None where it was not run."""
+    key = keys.published(manifest.iteration, keys.CALIBRATION)
+    if not store.exists(key):
+        return None
+    from nashdex.report.page.render import render_page  # noqa: PLC0415 - as above
+
+    report = read_written(store, manifest, keys.REPORT, Report)
+    calibration = Calibration.from_json(store.get(key), f"{store.uri}/{key}")
+    return render_page(report, read_logs(store, report), calibration).encode()
+
+
 def write_page(store: ObjectStore, output: Path) -> None:
-    """Write the newest report page of the run to the file ``output``, atomically.
+    """Write the newest report page of the run to the file ``output``, atomically, with its calibration if it has one.
 
     Raises:
         DataError: the run has no report yet, the report was altered, or ``output`` cannot be written.
@@ -127,7 +140,7 @@ def write_page(store: ObjectStore, output: Path) -> None:
             f"{store.uri} has no report yet: its first iteration is not finished. "
             f"Continue it with 'nashdex run', or run 'nashdex step report --run {store.uri} --iteration 0'"
         )
-    page = read_object(store, newest, keys.REPORT_PAGE)
+    page = _page_with_calibration(store, newest) or read_object(store, newest, keys.REPORT_PAGE)
     beside = output.with_name(f".{output.name}.part")
     try:
         beside.write_bytes(page)

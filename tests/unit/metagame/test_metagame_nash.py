@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from nashdex.metagame.equilibria.zero_sum import symmetric_equilibrium
-from nashdex.metagame.solvers.nash import nash, nash_of_two
+from nashdex.metagame.solvers.nash import nash, nash_of_many, nash_of_two
 from nashdex.metagame.solvers.registry import meta_solver
 from support.zero_sum_games import (
     BIASED_RPS,
@@ -206,3 +206,13 @@ def test_a_champion_of_many_is_played_alone() -> None:
     payoffs[:, 37] = -0.25
     payoffs[37, 37] = 0.0
     assert np.flatnonzero(nash(payoffs).strategy).tolist() == [37]
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 8, 11, 13])
+def test_many_games_at_once_have_the_same_equilibria(size: int) -> None:
+    """Random games, and one of ties, which has many equilibria."""
+    upper = np.triu(np.random.default_rng(size).normal(size=(12, size, size)), 1)
+    payoffs = upper - np.swapaxes(upper, 1, 2)
+    payoffs[3] = 0.0
+    payoffs[5] = np.sign(payoffs[5])
+    np.testing.assert_allclose(nash_of_many(payoffs), [nash(each).strategy for each in payoffs], atol=1e-12)

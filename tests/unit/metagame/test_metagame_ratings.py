@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.sampled import SampledCounts
-from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_again
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_samples
 from nashdex.metagame.ratings.table import ELO_PER_STRENGTH, RatingTable, rate
 from support.tournaments import cell, drawn_matrix, matrix
 
@@ -188,8 +188,9 @@ def test_the_bootstrap_solves_the_likelihood_equations(seed: int, unplayed: int,
         samples.append((wins + np.triu(games - wins, 1).T).astype(float))
     fixed = {"abcd".index(name): (elo - 1000) / ELO_PER_STRENGTH for name, elo in anchors.items()}
     first = fit(samples[0], games.astype(float), fixed)
-    assert fit_again(samples[0].sum(axis=1), games.astype(float), fixed, first) == pytest.approx(first.theta, abs=1e-8)
-    again = fit_again(samples[1].sum(axis=1), games.astype(float), fixed, first)
+    scored = np.array([sample.sum(axis=1) for sample in samples])
+    same, again = fit_samples(scored, np.repeat(games[None].astype(float), 2, axis=0), fixed, first)
+    assert same == pytest.approx(first.theta, abs=1e-8)
     played = games + first.virtual_games
     gradient = (
         samples[1].sum(axis=1) + first.virtual_games.sum(axis=1) / 2 - (played * expected_scores_of(again)).sum(1)

@@ -9,7 +9,7 @@ import choix
 import numpy as np
 import pytest
 
-from nashdex.metagame.ratings.bradley_terry import fit, fit_again
+from nashdex.metagame.ratings.bradley_terry import fit, fit_samples
 from nashdex.metagame.solvers.registry import meta_solver
 from support.zero_sum_games import BIASED_RPS, DOMINATED, RPS, Floats
 
@@ -167,7 +167,7 @@ def test_a_bootstrap_s_estimate_is_choix_s_too(tournament: tuple[Floats, Floats]
     scores, games = tournament
     near = fit(scores, games, {})
     again, doubled = scores + np.tril(np.ones_like(scores), -1), games + 1 - np.eye(len(games))
-    found = fit_again(again.sum(axis=1), doubled, {}, near)
+    (found,) = fit_samples(again.sum(axis=1)[None], doubled[None], {}, near)
     np.testing.assert_allclose(found, _by_choix(again + near.virtual_games / 2, {}), atol=1e-5)
 
 

@@ -18,6 +18,7 @@ from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.ledger import BattleRecord, count_records
 from nashdex.metagame.evidence.purposes import ScoringBattles, SelectionBattles
 from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.ratings.table import EloGap, RatingTable, rate
 
 
@@ -90,24 +91,59 @@ def improvement(
     Returns:
         None without candidates, or where the battles to choose or score on are missing.
     """
+    scoring = ScoringBattles.among(records, num_candidates=len(candidates))
+    return improvement_of_tallies(
+        policies,
+        base,
+        candidates,
+        selection=count_records(policies, SelectionBattles.among(records).records),
+        scoring=count_records(policies, scoring.records),
+        anchors=anchors,
+        num_draws=num_draws,
+        seed=seed,
+    )
 
-    def rated(battles: SelectionBattles | ScoringBattles) -> tuple[RatingTable, int]:
-        table = rate(
-            policies,
-            count_records(policies, battles.records),
-            anchors=anchors,
-            num_draws=num_draws,
-            seed=derive_seed(seed, "improvement", type(battles).__name__),
-        )
-        return table, sum(1 for record in battles.records if base in record.policies)
+
+def improvement_of_tallies(
+    policies: Sequence[PolicyId],
+    base: PolicyId,
+    candidates: Sequence[PolicyId],
+    *,
+    selection: Tally,
+    scoring: Tally,
+    anchors: Mapping[str, float],
+    num_draws: int,
+    seed: int,
+) -> Improvement | None:
+    """Return the improvement from battles that are counted already, in the order of ``policies``.
+
+    Args:
+        policies: the members.
+        base: the policy to compare with.
+        candidates: the best of these is compared.
+        selection: battles that choose one of several candidates.
+        scoring: battles that score it. Of a single candidate: all.
+        anchors: fixed Elo by id.
+        num_draws: of the bootstrap.
+        seed: of the bootstrap.
+    """
+
+    def rated(tally: Tally, use: str) -> RatingTable | None:
+        if not tally.games[policies.index(base)].any():
+            return None
+        return rate(policies, tally, anchors=anchors, num_draws=num_draws, seed=derive_seed(seed, "improvement", use))
 
     if not candidates:
         return None
     best = candidates[0]
     if len(candidates) > 1:
-        table, met = rated(SelectionBattles.among(records))
-        if not met:
+        chosen = rated(selection, SelectionBattles.__name__)
+        if chosen is None:
             return None
-        best = max(candidates, key=lambda policy: (table.ratings[policy].elo, policy))
-    table, met = rated(ScoringBattles.among(records, num_candidates=len(candidates)))
-    return Improvement(best=best, base=base, elo=table.gap(best, base), games=met) if met else None
+        best = max(candidates, key=lambda policy: (chosen.ratings[policy].elo, policy))
+    table = rated(scoring, ScoringBattles.__name__)
+    if table is None:
+        return None
+    return Improvement(
+        best=best, base=base, elo=table.gap(best, base), games=int(scoring.games[policies.index(base)].sum())
+    )

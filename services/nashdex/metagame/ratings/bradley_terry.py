@@ -24,7 +24,7 @@ _MAX_STEP = 2.0
 _MAX_STEPS = 1000
 _TOLERANCE = 1e-11
 _WORTHWHILE = 0.3
-"""``fit_again`` keeps an old inverse while each step is at most this share of the one before."""
+"""``fit_samples`` keeps an old inverse while each step is at most this share of the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Strengths:
 
 
 def expected_scores_of(theta: Floats) -> Floats:
-    """Return P of shape (K, K): the row's expected score, ½ on the diagonal."""
+    """Return P of shape (…, K, K), of θ of shape (…, K): the row's expected score, ½ on the diagonal."""
     # Via tanh, which neither overflows nor loses the antisymmetry of P − ½.
-    scores: Floats = 0.5 + 0.5 * np.tanh((theta[:, None] - theta[None, :]) / 2)
+    scores: Floats = 0.5 + 0.5 * np.tanh((theta[..., :, None] - theta[..., None, :]) / 2)
     return scores
 
 
@@ -90,36 +90,51 @@ def sandwich_covariance(strengths: Strengths, games: Floats, design_effects: Flo
     return covariance
 
 
-def fit_again(scored: Floats, games: Floats, anchors: Mapping[int, float], near: Strengths) -> Floats:
-    """Return the θ, of shape (K,), of battles similar to those that ``near`` was fitted to: a bootstrap's.
+def fit_samples(scored: Floats, games: Floats, anchors: Mapping[int, float], near: Strengths) -> Floats:
+    """Return the θ, of shape (D, K), of D tournaments similar to the one that ``near`` was fitted to: a bootstrap's.
 
     The penalty's virtual games are those of ``near``: what they change from one sample to the next is of second order.
 
     Args:
-        scored: shape (K,): each policy's wins and half its draws, against all others together.
-        games: shape (K, K), symmetric.
+        scored: shape (D, K): each policy's wins and half its draws, against all others together.
+        games: shape (D, K, K), symmetric.
         anchors: the same as before.
         near: where to begin.
     """
-    total, won = _with_faint_games(scored, games)
-    total, won = total + near.virtual_games, won + near.virtual_games.sum(axis=1) / 2
-    theta, covariance, previous = near.theta, near.covariance, _MAX_STEP / _WORTHWHILE
+    faint = _faint_games(games.shape[-1])
+    total = games + faint + near.virtual_games
+    won = scored + faint.sum(axis=1) / 2 + near.virtual_games.sum(axis=1) / 2
+    theta = np.repeat(near.theta[None], len(scored), axis=0)
+    covariances = np.repeat(near.covariance[None], len(scored), axis=0)
+    previous, moving = np.full(len(scored), _MAX_STEP / _WORTHWHILE), np.arange(len(scored))
     for _ in range(_MAX_STEPS):
-        expected = expected_scores_of(theta)
-        gradient = won - (total * expected).sum(axis=1)
-        step = covariance @ gradient
-        if np.abs(step).max() > _WORTHWHILE * previous:
-            covariance = _inverse_information(total * expected * (1.0 - expected), anchors)
-            step = covariance @ gradient
-        theta, previous = _moved(theta, step)
-        if previous < _TOLERANCE:
+        expected = expected_scores_of(theta[moving])
+        gradient = won[moving] - (total[moving] * expected).sum(axis=-1)
+        step = (covariances[moving] @ gradient[..., None])[..., 0]
+        slow = np.abs(step).max(axis=1) > _WORTHWHILE * previous[moving]
+        if slow.any():
+            again = moving[slow]
+            weights = total[again] * expected[slow] * (1.0 - expected[slow])
+            covariances[again] = [_inverse_information(each, anchors) for each in weights]
+            step[slow] = (covariances[again] @ gradient[slow][..., None])[..., 0]
+        largest = np.abs(step).max(axis=1)
+        theta[moving] += step * np.minimum(1.0, _MAX_STEP / np.maximum(largest, _MAX_STEP))[:, None]
+        previous[moving] = largest
+        moving = moving[largest >= _TOLERANCE]
+        if not len(moving):
             break
     return theta
 
 
+def _faint_games(num_policies: int) -> Floats:
+    """Return the faint games of every two policies, shape (K, K), 0 on the diagonal."""
+    faint: Floats = _FAINT_GAMES * (1.0 - np.eye(num_policies))
+    return faint
+
+
 def _with_faint_games(scored: Floats, games: Floats) -> tuple[Floats, Floats]:
     """Return games of shape (K, K), 0 on the diagonal, and scores of shape (K,), both with the faint games."""
-    faint = _FAINT_GAMES * (1.0 - np.eye(len(games)))
+    faint = _faint_games(len(games))
     total = games + faint
     np.fill_diagonal(total, 0.0)
     return total, scored + faint.sum(axis=1) / 2

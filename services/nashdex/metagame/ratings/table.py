@@ -6,7 +6,7 @@ any the mean is ``BASE_ELO``. A rating assumes that strength is transitive, so t
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +18,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.estimates import EVEN, NORMAL_QUANTILE, Floats, Integers, Tally, cell_intervals
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_again, sandwich_covariance
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_samples, sandwich_covariance
 
 BASE_ELO = 1000.0
 """Of the default anchor, or of the mean where there is none."""
@@ -103,8 +103,7 @@ def rate(
     scores, games = tally.scores, tally.games
 
     strengths = fit(scores, games.astype(np.float64), fixed)
-    resampled = _resampled(_clusters(tally), names, num_draws, seed)
-    drawn = np.array([fit_again(scored, played, fixed, strengths) for scored, played in resampled])
+    drawn = fit_samples(*_resampled(_clusters(tally), names, num_draws, seed), fixed, strengths)
     free = np.array([i not in fixed for i in range(len(names))])
     # Anchors did not move; what a covariance of constants leaves is rounding.
     sandwich = sandwich_covariance(strengths, games.astype(np.float64), tally.design_effects())
@@ -168,8 +167,8 @@ def _clusters(tally: Tally) -> dict[tuple[int, int], Clusters]:
 
 def _resampled(
     cells: Mapping[tuple[int, int], Clusters], names: Sequence[str], num_draws: int, seed: int
-) -> Iterable[tuple[Floats, Floats]]:
-    """Yield scores, (K,), and games, (K, K), of tournaments whose cells draw their clusters again with replacement."""
+) -> tuple[Floats, Floats]:
+    """Return scores, (D, K), and games, (D, K, K), of tournaments that draw their clusters again."""
     size = len(names)
     rows, columns = np.array(list(cells), dtype=np.intp).reshape(-1, 2).T
     scores, games = np.zeros((2, len(cells), num_draws))
@@ -179,11 +178,13 @@ def _resampled(
         generator = np.random.default_rng(derive_seed(seed, "bootstrap", names[i], names[j]))
         drawn = generator.multinomial(times.sum(), times / times.sum(), size=num_draws) @ np.array(kinds)
         scores[place], games[place] = drawn[:, 0] + drawn[:, 1] / 2, drawn[:, 2]
-    for scored, met in zip(scores.T, games.T, strict=True):
-        played = np.zeros((size, size))
-        played[rows, columns] = played[columns, rows] = met
-        scored_by_row, by_column = np.bincount(rows, scored, size), np.bincount(columns, met - scored, size)
-        yield (scored_by_row + by_column).astype(np.float64), played
+    played = np.zeros((num_draws, size, size))
+    played[:, rows, columns] = played[:, columns, rows] = games.T
+    scored = np.zeros((num_draws, size))
+    for place, (i, j) in enumerate(cells):
+        scored[:, i] += scores[place]
+        scored[:, j] += games[place] - scores[place]
+    return scored, played
 
 
 def _gap_variances(covariance: Floats) -> Floats:

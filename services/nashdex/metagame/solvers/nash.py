@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from nashdex.core.section import Choice
+from nashdex.metagame.equilibria.enumeration import LARGEST_SIZE, small_equilibria
 from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
 from nashdex.metagame.equilibria.zero_sum import Equilibrium, symmetric_equilibrium, zero_sum_equilibrium
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
@@ -39,6 +40,16 @@ def nash(payoffs: Floats) -> Solution:
     residual = max(0.0, float(np.max(payoffs @ sigma)))
     status = _status(found, residual, payoffs)
     return Solution(sigma, float(sigma @ payoffs @ sigma), residual, status, found.unique)
+
+
+def nash_of_many(payoffs: Floats) -> Floats:
+    """Return the equilibria of one population's payoffs (D, K, K), one mixture a row, as ``nash`` gives them."""
+    if payoffs.shape[1] > LARGEST_SIZE:
+        return np.array([nash(each).strategy for each in payoffs])
+    strategies, unsolved = small_equilibria(payoffs)
+    for place in np.flatnonzero(unsolved):
+        strategies[place] = nash(payoffs[place]).strategy
+    return strategies
 
 
 def nash_of_two(payoffs: Floats) -> PairSolution:
@@ -81,5 +92,6 @@ NASH = MetaSolver(
     summary="an equilibrium; where there are many, that of maximum entropy",
     promise="exploitability",
     one_population=lambda payoffs, _: nash(payoffs),
+    batched=lambda payoffs, _: nash_of_many(payoffs),
     two_populations=lambda payoffs, _: nash_of_two(payoffs),
 )

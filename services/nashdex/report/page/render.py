@@ -12,10 +12,12 @@ from markupsafe import Markup
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.showdown.replays import rename_players, replay_page
+from nashdex.metagame.calibration.documents import Calibration
 from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
 from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.views import colours as colour_views
 from nashdex.report.page.views import exploitability, learning, matrix, mixture, policies
+from nashdex.report.words import findings
 from nashdex.report.words.numbers import percent, precise, signed
 from nashdex.report.words.texts import DECISIONS, opponents_of, oracle_summary
 
@@ -37,12 +39,13 @@ _MOST_DRAWN = 10
 """Newest iterations whose learning curves are drawn; report.json has all."""
 
 
-def render_page(report: Report, logs: Mapping[str, str]) -> str:
+def render_page(report: Report, logs: Mapping[str, str], calibration: Calibration | None = None) -> str:
     """Return the page of ``report``.
 
     Args:
         report: every number that the page shows.
         logs: Showdown logs to embed, by the replays' names.
+        calibration: how often the report's intervals hold the truth, if that was simulated.
     """
     names = policy_names(report.policies)
     colours = colour_views.colours_of(report)
@@ -68,6 +71,7 @@ def render_page(report: Report, logs: Mapping[str, str]) -> str:
     }
     return environment.get_template("report.html.j2").render(
         report=report,
+        calibration=None if calibration is None else findings.calibration_finding(calibration),
         last=last,
         exact=report.payoffs.exact is not None,
         names=names,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.calibration.documents import Calibration
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.document import (
     AnchorPayoff,
@@ -154,6 +155,25 @@ def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -
             return f"{begin}: the run made the policy weaker."
         case "undecided":
             return f"{begin}. The interval includes 0, so there is no evidence of progress."
+
+
+def calibration_finding(calibration: Calibration) -> str:
+    """Return how often the report's 95 % intervals hold the truth, in simulated tournaments of the run's own design."""
+    sets = max(number.sets for number in calibration.numbers)
+    lowest = min(calibration.numbers, key=lambda number: number.coverage)
+    highest = max(calibration.numbers, key=lambda number: number.coverage)
+    begin = (
+        f"In {sets} simulated tournaments of this design, the 95 % intervals hold the truth in "
+        f"{percent(lowest.coverage)} ({_words(lowest.name)}) to {percent(highest.coverage)} ({_words(highest.name)})"
+    )
+    off = [_words(number.name) for number in calibration.numbers if number.is_off]
+    if not off:
+        return f"{begin}: they hold what they say."
+    return f"{begin}. Over 1 % off what they say: {_listed(off)}."
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -1,0 +1,81 @@
+"""``nashdex calibrate``: how often the intervals of a run hold the truth."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+if TYPE_CHECKING:
+    from nashdex.metagame.calibration.documents import Calibration
+
+
+def calibrate(
+    source: Annotated[
+        str, typer.Argument(metavar="RUN_URI|LEDGER.json", help="A run, or a file of counts as for `nashdex rate`.")
+    ],
+    sets: Annotated[int, typer.Option(min=10, max=100_000, help="Tournaments to simulate.")] = 400,
+    seed: Annotated[int, typer.Option(min=0, help="Root of every seed.")] = 0,
+    processes: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Processes. [default: one for each core]", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate tournaments of this design and print how often each published interval holds the truth.
+
+    A simulated tournament has the same policies, battles, side-swapped pairs and their correlation, meta-solver, and
+    choice of the best; its true payoffs are those that were measured. A coverage that is over 1 % off its nominal one,
+    more than chance explains, is a warning. The result of a run is stored in it: `nashdex report` then
+    shows it.
+    """
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from nashdex.core import keys
+    from nashdex.runs.creation import open_run
+    from nashdex.solver import calibration
+
+    opened, iteration = None, 0
+    if source.endswith(".json") or Path(source).is_file():
+        design = calibration.design_of_counts(Path(source))
+    else:
+        opened = open_run(source)
+        design, iteration = calibration.design_of_run(opened.store, opened.settings)
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(
+        *columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()
+    ) as progress:
+        task = progress.add_task("tournaments", total=sets)
+        result = calibration.calibrate(
+            design,
+            num_sets=sets,
+            seed=seed,
+            processes=processes or os.cpu_count() or 1,
+            on_set=lambda: progress.advance(task),
+        )
+    if opened is not None:
+        opened.store.put(keys.published(iteration, keys.CALIBRATION), result.to_json())
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+    else:
+        _print_table(result)
+
+
+def _print_table(result: "Calibration") -> None:
+    width = max(len(number.name) for number in result.numbers)
+    print_text(f"{'number':<{width}}  nominal  coverage  standard error  sets")
+    for number in result.numbers:
+        at_least = "≥" if number.conservative else " "
+        print_text(
+            f"{number.name:<{width}}   {at_least}{number.nominal:.3f}     {number.coverage:.3f}           "
+            f"{number.standard_error:.3f}  {number.sets:>4}"
+        )
+    print_text(
+        f"{result.policies} policies, {result.battles:,} battles a tournament, correlation of a pair "
+        f"{result.correlation:+.2f}; {result.seconds:.0f} s"
+    )
+    for warning in result.warnings:
+        print_text(f"warning: {warning}")

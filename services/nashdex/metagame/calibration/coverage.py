@@ -1,0 +1,209 @@
+"""Which of a simulated tournament's intervals hold the truth.
+
+Each tournament goes through the functions that publish a run's numbers. ``NUMBERS`` names them; a number that does
+not apply to a design, such as progress without two trained policies, is left out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nashdex.core.seeds import derive_seed
+from nashdex.metagame.analysis.exploitability import dominance_gap, gap_of_tallies
+from nashdex.metagame.analysis.progress import improvement_of_tallies, mixture_scores
+from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
+from nashdex.metagame.calibration.design import Design
+from nashdex.metagame.calibration.documents import CalibratedNumber
+from nashdex.metagame.evidence.estimates import CONFIDENCE, EVEN, Floats, cell_intervals, centred
+from nashdex.metagame.evidence.intervals import Interval
+from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.evidence.tally import Tally
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of
+from nashdex.metagame.ratings.table import BASE_ELO, ELO_PER_STRENGTH, RatingTable
+from nashdex.metagame.solvers.registry import configured
+
+NUMBERS: Mapping[str, bool] = {
+    "payoff": False,
+    "elo": False,
+    "elo_difference": False,
+    "meta_strategy": True,
+    "restricted": True,
+    "legacy_dominance_gap": True,
+    "best_response_gap": False,
+    "mixture_score": False,
+    "progress": False,
+    "pair_correlation": False,
+    "intransitivity_by_chance": True,
+}
+"""The published intervals by name, and whether each holds more than its nominal share by intention."""
+
+Held = Mapping[str, tuple[int, int]]
+"""By number: how many of a tournament's intervals hold the truth, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What the intervals of a design should hold."""
+
+    payoffs: Floats
+    """A of shape (K, K)."""
+    elo: Floats
+    """Shape (K,), on the anchors' scale."""
+    strategy: Floats
+    """The meta-strategy of the true payoffs, shape (K,)."""
+    correlation: float
+    transitive: Design
+    """The same design in a transitive game: the one of the true ratings."""
+
+    @classmethod
+    def of(cls, design: Design) -> "Truth":
+        """Return the truth of ``design``."""
+        theta = design.true_strengths()
+        base = next(iter(design.anchors.values()), BASE_ELO)
+        payoffs = centred(design.scores)
+        transitive = Design(
+            **{name: getattr(design, name) for name in Design.__slots__} | {"scores": expected_scores_of(theta)}
+        )
+        return cls(
+            payoffs=payoffs,
+            elo=base + ELO_PER_STRENGTH * theta,
+            strategy=configured(design.meta_solver).one_population(payoffs).strategy,
+            correlation=design.true_correlation(),
+            transitive=transitive,
+        )
+
+
+def held(design: Design, truth: Truth, seed: int) -> Held:
+    """Return which intervals of one simulated tournament hold the truth."""
+    generator = np.random.default_rng(derive_seed(seed, "tournament"))
+    selection, scoring = design.draw(generator)
+    found: dict[str, tuple[int, int]] = {}
+    for name, interval, value in _intervals(design, truth, selection, scoring, seed):
+        good, number = found.get(name, (0, 0))
+        # Linear programs and iterations leave rounding errors.
+        found[name] = (good + (interval.low - 1e-9 <= value <= interval.high + 1e-9), number + 1)
+    return found
+
+
+def _intervals(
+    design: Design, truth: Truth, selection: Tally, scoring: Tally, seed: int
+) -> Iterator[tuple[str, Interval, float]]:
+    policies, size = design.policies, len(design.policies)
+    tally = selection + scoring
+    matrix = SampledCounts.of(policies, tally)
+    strategy, analysis = solve_game(
+        EmpiricalGame(matrix, anchors=design.anchors, history=policies),
+        configured(design.meta_solver),
+        unplayed=design.unplayed,
+        num_draws=design.num_draws,
+        seed=derive_seed(seed, "solve"),
+    )
+    low, high = cell_intervals(tally)
+    for i, j in np.argwhere(np.triu(tally.games, 1) > 0):
+        yield "payoff", Interval(low=float(low[i, j]), high=float(high[i, j])), EVEN + truth.payoffs[i, j]
+    for place, policy in enumerate(policies):
+        yield "meta_strategy", strategy.intervals[policy], truth.strategy[place]
+    yield from _ratings(design, truth, analysis)
+    mixture = np.array([strategy.meta_strategy[policy] for policy in policies])
+    estimates = analysis.exploitability
+    if estimates.restricted is not None:
+        yield "restricted", estimates.restricted, float((truth.payoffs @ mixture).max())
+    if estimates.legacy_dominance_gap is not None:
+        yield "legacy_dominance_gap", estimates.legacy_dominance_gap, float(dominance_gap(truth.payoffs, mixture))
+    if analysis.pairs is not None and analysis.pairs.correlation is not None:
+        yield "pair_correlation", analysis.pairs.correlation, truth.correlation
+    scores = mixture_scores(
+        matrix, strategy.meta_strategy, design.scripted, num_draws=design.num_draws, seed=derive_seed(seed, "scores")
+    )
+    for score in scores:
+        yield "mixture_score", score, EVEN + float(mixture @ truth.payoffs[:, policies.index(score.opponent)])
+    yield from _chosen(design, truth, selection, scoring, seed)
+    if size > 2:  # noqa: PLR2004 - two policies are always transitive
+        yield from _transitive(truth.transitive, seed)
+
+
+def _ratings(design: Design, truth: Truth, table: RatingTable) -> Iterator[tuple[str, Interval, float]]:
+    for place, policy in enumerate(design.policies):
+        if policy not in design.anchors:
+            rating = table.ratings[policy]
+            yield "elo", Interval(low=rating.low, high=rating.high), float(truth.elo[place])
+        for before in range(place):
+            other = design.policies[before]
+            if not {policy, other} <= design.anchors.keys():
+                yield "elo_difference", table.gap(policy, other), float(truth.elo[place] - truth.elo[before])
+
+
+def _chosen(
+    design: Design, truth: Truth, selection: Tally, scoring: Tally, seed: int
+) -> Iterator[tuple[str, Interval, float]]:
+    """Yield the intervals of policies that are chosen on one half of the battles and scored on the other."""
+    policies, both = design.policies, selection + scoring
+    if design.candidates:
+        gap = gap_of_tallies(
+            design.opponents,
+            design.candidates,
+            policies,
+            selection=selection,
+            scoring=both if len(design.candidates) == 1 else scoring,
+            num_draws=design.num_draws,
+            seed=derive_seed(seed, "gap"),
+        )
+        if gap is not None and gap.policy is not None:
+            sigma = np.array([design.opponents.get(policy, 0.0) for policy in policies])
+            yield "best_response_gap", gap, float(truth.payoffs[policies.index(gap.policy)] @ sigma / sigma.sum())
+    if design.base is not None and design.trained:
+        found = improvement_of_tallies(
+            policies,
+            design.base,
+            design.trained,
+            selection=selection,
+            scoring=both if len(design.trained) == 1 else scoring,
+            anchors=design.anchors,
+            num_draws=design.num_draws,
+            seed=derive_seed(seed, "progress"),
+        )
+        if found is not None:
+            best, base = policies.index(found.best), policies.index(found.base)
+            yield "progress", found.elo, truth.elo[best] - truth.elo[base]
+
+
+def _transitive(design: Design, seed: int) -> Iterator[tuple[str, Interval, float]]:
+    """Yield whether a tournament of a transitive game stays below what chance allows."""
+    tally = sum(
+        design.draw(np.random.default_rng(derive_seed(seed, "transitive"))), Tally.nothing(len(design.policies))
+    )
+    table = SampledCounts.of(design.policies, tally).rated(
+        design.anchors, (), num_draws=design.num_draws, seed=derive_seed(seed, "ratings")
+    )
+    yield "intransitivity_by_chance", Interval(low=0.0, high=table.intransitivity_by_chance), table.intransitivity
+
+
+def summarised(found: Sequence[Held]) -> tuple[CalibratedNumber, ...]:
+    """Return the coverage of every number over many tournaments.
+
+    Intervals of one tournament are not independent, so the standard error takes the tournament as the unit: that of a
+    ratio of two sums (Cochran 1977, section 6.4). Where all or none hold the truth, it is that of about one miss.
+    """
+    numbers = []
+    for name, conservative in NUMBERS.items():
+        counts = np.array([each[name] for each in found if name in each], dtype=np.float64).reshape(-1, 2)
+        if not len(counts):
+            continue
+        good, total = counts.T
+        coverage = float(good.sum() / total.sum())
+        error = float(np.sqrt(((good - coverage * total) ** 2).sum())) / float(total.sum())
+        if not error:
+            share = 1.0 / (len(counts) + 2.0)
+            error = float(np.sqrt(share * (1.0 - share) / len(counts)))
+        numbers.append(
+            CalibratedNumber(
+                name=name,
+                nominal=CONFIDENCE,
+                coverage=coverage,
+                standard_error=error,
+                sets=len(counts),
+                conservative=conservative,
+            )
+        )
+    return tuple(numbers)

@@ -1,0 +1,163 @@
+"""``nashdex calibrate``: the coverage of every interval of a run, or of a file of counts, at its own design."""
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from nashdex.core import keys
+from nashdex.core.errors import DataError
+from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_seed
+from nashdex.core.steps import StepName
+from nashdex.metagame.analysis.documents import MetaGameAnalysis
+from nashdex.metagame.calibration.coverage import Held, Truth, held, summarised
+from nashdex.metagame.calibration.design import Design
+from nashdex.metagame.calibration.documents import Calibration, warnings_of
+from nashdex.metagame.evidence.estimates import EVEN, Floats, centred
+from nashdex.metagame.evidence.matrix import InteractionMatrix
+from nashdex.metagame.evidence.pairs import pair_statistics
+from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.evidence.tally import Tally
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import Population
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of
+from nashdex.metagame.ratings.table import ELO_PER_STRENGTH, rate
+from nashdex.metagame.solvers.nash import NashSettings
+from nashdex.oracles.registry import ORACLES
+from nashdex.settings.run import RunSettings
+from nashdex.solver.matrix_file import read_counts
+from nashdex.store.attempt import newest_manifest, read_manifest
+from nashdex.store.documents import read_published, read_written
+from nashdex.store.protocol import ObjectStore
+
+_SETS_A_TASK = 5
+_PRIOR_GAMES = 1.0
+"""Half a win and half a loss: no true score is 0 or 1."""
+
+
+def design_of_run(store: ObjectStore, settings: RunSettings) -> tuple[Design, int]:
+    """Return the design of a run's newest solved iteration, and which that is. Its true scores are those measured.
+
+    Raises:
+        DataError: no iteration is solved, what it published was altered, or payoffs are exact: nothing is estimated.
+    """
+    newest = newest_manifest(store, StepName.SOLVE)
+    if newest is None:
+        raise DataError(f"{store.uri} holds no run with a solved iteration; run `nashdex run` first")
+    solved = read_manifest(store, newest.iteration, StepName.SOLVE, 0)
+    matrix = read_written(store, solved, keys.INTERACTION_MATRIX, InteractionMatrix)
+    if not isinstance(matrix, SampledCounts):
+        raise DataError(f"{store.uri}: payoffs of {settings.format} are exact; there are no intervals to calibrate")
+    population = read_written(store, solved, keys.POPULATION, Population)
+    analysis = read_written(store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
+    plan = read_published(store, newest.iteration, keys.PLAN, IterationPlan)
+    before = set(plan.population.ids)
+    answers = ORACLES[plan.oracle].answers_opponents and (
+        OPPONENT_RULES[plan.rule].answers_meta_strategy or plan.iteration == 0
+    )
+    networks = [entry.id for entry in population.policies if entry.kind == "network"]
+    trained = tuple(entry.id for entry in population.policies if entry.kind != "scripted")
+    base = networks[0] if networks else None
+    design = _design(
+        matrix.policies,
+        matrix.tally(),
+        _scores_of_ratings(matrix, analysis),
+        meta_solver=settings.solve.meta_solver,
+        unplayed=settings.solve.unplayed,
+        num_draws=settings.solve.num_draws,
+        anchors=analysis.anchors,
+        opponents=plan.opponents,
+        candidates=tuple(policy for policy in population.ids if policy not in before) if answers else (),
+        base=base,
+        trained=tuple(policy for policy in trained if policy != base),
+        scripted=tuple(entry.id for entry in population.policies if entry.kind == "scripted"),
+    )
+    return design, newest.iteration
+
+
+def design_of_counts(path: Path) -> Design:
+    """Return the design of a file of counts, solved by ``nash`` and rated without an anchor.
+
+    Raises:
+        DataError: the file is missing, or holds no counts, or wrong or incomplete ones.
+    """
+    counts = read_counts(path)
+    table = rate(counts.policies, counts.tally, anchors={}, num_draws=100, seed=0)
+    elo = np.array([table.ratings[policy].elo for policy in counts.policies])
+    policies = tuple(PolicyId(policy) for policy in counts.policies)
+    return _design(
+        policies,
+        counts.tally,
+        expected_scores_of(elo / ELO_PER_STRENGTH),
+        meta_solver=NashSettings(),
+        unplayed="bradley-terry",
+        scripted=policies,
+    )
+
+
+def _scores_of_ratings(matrix: SampledCounts, analysis: MetaGameAnalysis) -> Floats:
+    elo = np.array([analysis.ratings[policy].elo for policy in matrix.policies])
+    return expected_scores_of(elo / ELO_PER_STRENGTH)
+
+
+def _design(policies: tuple[PolicyId, ...], tally: Tally, predicted: Floats, **more: object) -> Design:
+    """Return a design with the battles of ``tally``: true scores are those measured, or predicted where unplayed."""
+    measured = (tally.scores + _PRIOR_GAMES / 2) / (tally.games + _PRIOR_GAMES)
+    scores = EVEN + centred(np.where(tally.games > 0, measured, predicted))
+    found = pair_statistics(tally).correlation
+    played = np.triu(tally.games, 1)
+    even = float((played * 4 * scores * (1 - scores)).sum())
+    return Design(
+        policies=policies,
+        scores=scores,
+        pairs=tally.pairs,
+        single_battles=tally.games - 2 * tally.pairs,
+        correlation=found.value if found is not None else 0.0,
+        draw_share=min(1.0, float(np.triu(tally.draws, 1).sum()) / even) if even else 0.0,
+        **more,  # type: ignore[arg-type]  # the fields that both callers name
+    )
+
+
+def calibrate(
+    design: Design, *, num_sets: int, seed: int, processes: int, on_set: Callable[[], None] = lambda: None
+) -> Calibration:
+    """Return the coverage of every interval over ``num_sets`` simulated tournaments.
+
+    The result follows from the design and the seed; the number of processes does not change it.
+    """
+    began = time.monotonic()
+    found: list[Held] = []
+    for each in _all_held(design, num_sets, seed, min(processes, num_sets)):
+        found.append(each)
+        on_set()
+    numbers = summarised(found)
+    battles = int((2 * np.triu(design.pairs, 1) + np.triu(design.single_battles, 1)).sum())
+    return Calibration(
+        policies=len(design.policies),
+        battles=battles,
+        correlation=design.true_correlation(),
+        seed=seed,
+        seconds=time.monotonic() - began,
+        numbers=numbers,
+        warnings=warnings_of(numbers),
+    )
+
+
+def _all_held(design: Design, num_sets: int, seed: int, processes: int) -> Iterator[Held]:
+    one = partial(held, design, Truth.of(design))
+    seeds = [derive_seed(seed, "calibrate", number) for number in range(num_sets)]
+    if processes == 1:
+        yield from map(one, seeds)
+        return
+    # One thread each: the matrices are small, and the processes share the cores.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(one, seeds, chunksize=_SETS_A_TASK)
