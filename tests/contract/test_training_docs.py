@@ -1,9 +1,10 @@
-"""The documentation lists oracles, what they measure, damping presets and opponent rules in their own words."""
+"""The documentation lists oracles, what they measure, estimators, presets and opponent rules in their own words."""
 
 from pathlib import Path
 
 import pytest
 
+from nashdex.learning.advantages.registry import ADVANTAGES
 from nashdex.learning.damping.registry import DAMPING_PRESETS
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.registry import ORACLES
@@ -27,6 +28,14 @@ def test_every_measured_value_is_documented(name: str) -> None:
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in TRAINING if row.startswith("|")]
     listed = {(row[0], row[2]) for row in rows if f"`{name}`" in row[1]}
     assert listed == {(f"`{value}`", meaning) for value, meaning in ORACLES[name].metrics.items()}
+
+
+@pytest.mark.parametrize("name", ADVANTAGES.names)
+def test_every_advantage_estimator_is_documented(name: str) -> None:
+    estimator = ADVANTAGES[name]
+    mark = " (default)" if name == "gae" else ""
+    older, critic = ("yes" if flag else "no" for flag in (estimator.off_policy, estimator.uses_critic))
+    assert f"| `{name}`{mark} | {estimator.summary} | {older} | {critic} |" in TRAINING
 
 
 @pytest.mark.parametrize("name", DAMPING_PRESETS.names)

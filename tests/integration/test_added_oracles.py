@@ -88,6 +88,22 @@ def mixture(settings, situation):
 
 OLDEST = OpponentRule(settings=OldestSettings, summary="the oldest members", words="the oldest", mixture=mixture)
 """
+HALVED = """
+from typing import Literal
+import numpy as np
+from nashdex.core.section import Choice
+from nashdex.learning.advantages.interface import AdvantageEstimator, Estimates
+
+class HalvedSettings(Choice):
+    kind: Literal["halved"] = "halved"
+    factor: float = 0.5
+
+def estimate(trajectories, discount, settings):
+    rewards = np.concatenate([np.full_like(one.rewards, one.rewards.sum()) for one in trajectories])
+    return Estimates(np.float32(settings.factor) * rewards, measured={"factor": settings.factor})
+
+HALVED = AdvantageEstimator(settings=HalvedSettings, summary="half the return", estimate=estimate, uses_critic=False)
+"""
 RUN = """
 format = "kuhn_poker"
 run = "added"
@@ -105,18 +121,20 @@ teacher = "random"
 battles = 100
 shards = 1
 [train.oracle]
+advantages = { kind = "halved", factor = 0.25 }
 damping = { preset = "gentle" }
 [evaluate]
 shards = 1
 """
 
 
-def test_an_added_preset_and_an_added_opponent_rule_decide_a_run(tmp_path: Path) -> None:
+def test_an_added_estimator_preset_and_opponent_rule_decide_a_run(tmp_path: Path) -> None:
     site = install(
         tmp_path / "site",
         "additions",
-        {"gentle.py": GENTLE, "oldest.py": OLDEST},
+        {"gentle.py": GENTLE, "halved.py": HALVED, "oldest.py": OLDEST},
         {
+            "nashdex.advantages": {"halved": "halved:HALVED"},
             "nashdex.damping_presets": {"gentle": "gentle:GENTLE"},
             "nashdex.opponent_rules": {"oldest": "oldest:OLDEST"},
         },
@@ -131,6 +149,8 @@ def test_an_added_preset_and_an_added_opponent_rule_decide_a_run(tmp_path: Path)
     (result,) = read_from_shards(store, 1, StepName.TRAIN, 1, TRAINING_RESULT, TrainingResult)
     assert (result.preset, result.reference) == ("gentle", "uniform")
     assert result.curve[0].values["beta_reference"] == 0.125
+    assert result.curve[0].values["factor"] == result.summary["factor"] == 0.25
+    assert "value_loss" not in result.curve[0].values
     config = json.loads((tmp_path / "runs" / "added" / "config.json").read_text())
     assert config["train"]["oracle"]["damping"]["beta"]["initial"] == 0.125
 

@@ -6,7 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import BattleSpec, Decisions, Events, Failure, Outcome, Reward, RunningBattle
+from nashdex.games.interface import (
+    BattleSpec,
+    Decisions,
+    Events,
+    Failure,
+    Outcome,
+    Reward,
+    RunningBattle,
+    Situations,
+)
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
 from support.spaces import tiny_space
@@ -144,3 +153,7 @@ class CardGame:
         earned = np.zeros(len(observations), dtype=np.float32)
         earned[-1:] = 2 * score - 1
         return earned
+
+    def situations(self, space: Space, observations: NDArray[np.float32]) -> Situations:
+        del space
+        return Situations("", np.arange(len(observations)), np.zeros(len(observations), np.int64))

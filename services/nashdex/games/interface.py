@@ -124,6 +124,18 @@ class Events:
     failures: list[Failure]
 
 
+@dataclass(frozen=True, slots=True)
+class Situations:
+    """Where one seat's T decisions were made, coarsely: decisions in equal situations are comparable."""
+
+    team: str
+    """Names the seat's team; empty in a game without teams."""
+    turns: NDArray[np.int64]
+    """Shape (T,)."""
+    faint_differences: NDArray[np.int64]
+    """Shape (T,): Pokémon left, own minus the opponent's; 0 in a game without Pokémon."""
+
+
 class Arena(Protocol):
     """Plays battles of one format. This is the whole interface.
 
@@ -195,3 +207,6 @@ class Game(Protocol):
         ``score`` is 1 for a win, ½ for a draw, 0 for a loss, and anything between in a game for stakes. The sum of
         win/loss rewards is 2·score − 1.
         """
+
+    def situations(self, space: Space, observations: NDArray[np.float32]) -> Situations:
+        """Return the situation of each of one seat's T decisions, from observations of shape (T, F)."""

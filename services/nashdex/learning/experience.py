@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Game, Reward
 from nashdex.games.space import Space
+from nashdex.learning.advantages.interface import Circumstances
 from nashdex.learning.batching import Batch, make_batch
 from nashdex.policies.networks.opponent_choices import UNKNOWN, opponent_choices
 from nashdex.trajectory.episode import Episode
@@ -25,6 +26,8 @@ class Experience:
     batch: Batch
     rewards: tuple[NDArray[np.float32], ...]
     """Of each episode, (T,)."""
+    circumstances: tuple[Circumstances, ...] = ()
+    """Of each episode, where the advantage estimator uses them."""
 
     def split(self, values: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
         """Yield the part of ``values`` (N,) that belongs to each episode."""
@@ -41,6 +44,7 @@ def gather(
     device: torch.device,
     *,
     predicts_opponent: bool = False,
+    with_circumstances: bool = False,
 ) -> Experience:
     """Return what ``policy`` did in ``episodes``; minibatches of it go to ``device``.
 
@@ -49,7 +53,21 @@ def gather(
     chosen = [episode for episode in episodes if episode.policy == policy and len(episode)]
     labels = _opponents_choices(chosen, episodes, space) if predicts_opponent else None
     rewards = tuple(game.rewards(reward, space, e.observations, e.score, discount) for e in chosen)
-    return Experience(make_batch(chosen, device, labels), rewards)
+    circumstances = _circumstances(chosen, episodes, game, space) if with_circumstances else ()
+    return Experience(make_batch(chosen, device, labels), rewards, circumstances)
+
+
+def _circumstances(
+    chosen: Sequence[Episode], episodes: Sequence[Episode], game: Game, space: Space
+) -> tuple[Circumstances, ...]:
+    """Return those of each chosen episode. The opponent's team is known where its seat is recorded."""
+    by_seat = {(one.seed, one.seat): game.situations(space, one.observations) for one in episodes if len(one)}
+    found = []
+    for episode in chosen:
+        own, opponents = by_seat[episode.seed, episode.seat], by_seat.get((episode.seed, 1 - episode.seat))
+        teams = (own.team, "" if opponents is None else opponents.team)
+        found.append(Circumstances(episode.policy, episode.opponent, teams, own.turns, own.faint_differences))
+    return tuple(found)
 
 
 def _opponents_choices(chosen: Sequence[Episode], episodes: Sequence[Episode], space: Space) -> list[NDArray[np.int64]]:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from nashdex.learning import advantages, batching, data, loop, statistics
+    from nashdex.learning import batching, data, loop, statistics
+    from nashdex.learning.advantages import discounting
     from nashdex.learning.batching import Batch
     from nashdex.learning.loop import TrainingLoop
     from nashdex.policies import masked
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from nashdex.trajectory.episode import Episode
 else:  # imported when training begins
     torch = LazyModule("torch")
-    advantages = LazyModule("nashdex.learning.advantages")
+    discounting = LazyModule("nashdex.learning.advantages.discounting")
     batching = LazyModule("nashdex.learning.batching")
     data = LazyModule("nashdex.learning.data")
     loop = LazyModule("nashdex.learning.loop")
@@ -92,7 +93,7 @@ def make_lessons(
 
     def lesson(*, validation: bool) -> Lesson:
         chosen = [i for i, episode in enumerate(episodes) if (episode.seed in held_out) == validation]
-        returns = np.concatenate([advantages.discounted_returns(rewards[i], discount) for i in chosen])
+        returns = np.concatenate([discounting.discounted_returns(rewards[i], discount) for i in chosen])
         return Lesson(batching.make_batch([episodes[i] for i in chosen], device), torch.from_numpy(returns))
 
     return lesson(validation=False), lesson(validation=True)

@@ -13,7 +13,6 @@ _PPO = (
     "minibatch_decisions",
     "learning_rate",
     "clip_range",
-    "gae_lambda",
     "advantage_clip",
     "max_gradient_norm",
 )
@@ -50,6 +49,7 @@ RENAMED: MappingProxyType[str, str] = MappingProxyType(
             f"{place}.{key}": new
             for place in ("train", "train.oracle")
             for key, new in {
+                "gae_lambda": "train.oracle.advantages.lam, below train.oracle.advantages.kind = 'gae'",
                 "rounds": "train.oracle.decisions, the length of a training in decisions",
                 "value_coefficient": "train.oracle.critic_learning_rate, since actor and critic share no weights",
             }.items()

@@ -1,4 +1,4 @@
-"""The pieces of training: advantages, damping, loss, guard, curve. Known answers where there are any."""
+"""The pieces of training: damping, loss, guard, curve. Known answers where there are any."""
 
 import itertools
 import math
@@ -9,7 +9,6 @@ import torch
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
-from nashdex.learning.advantages import discounted_returns, generalised_advantages
 from nashdex.learning.batching import Batch, make_batch, minibatches, played_by
 from nashdex.learning.curve import MAX_POINTS, Curve
 from nashdex.learning.damping.interface import Coefficients
@@ -32,21 +31,6 @@ SMALL = SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidd
 
 def floats(*values: float) -> np.ndarray:
     return np.array(values, np.float32)
-
-
-def test_generalised_advantages_known_answer() -> None:
-    found = generalised_advantages(floats(0, 0, 1), floats(0.5, 0.5, 0.5), 0.99, 0.95)
-    np.testing.assert_allclose(found, [0.4325676, 0.46525, 0.5], atol=1e-6)
-
-
-def test_an_episode_that_was_cut_off_goes_on_with_the_critics_value() -> None:
-    ended = generalised_advantages(floats(0), floats(0.5), 0.99, 0.95)
-    cut_off = generalised_advantages(floats(0), floats(0.5), 0.99, 0.95, bootstrap=0.5)
-    np.testing.assert_allclose([ended[0], cut_off[0]], [-0.5, -0.005], atol=1e-6)
-
-
-def test_discounted_returns() -> None:
-    np.testing.assert_allclose(discounted_returns(floats(0, 1, 2), 0.5), [1.0, 2.0, 2.0])
 
 
 def network(seed: int = 0) -> ActorCritic:

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
-from nashdex.games.interface import Reward
+from nashdex.games.interface import Reward, Situations
 from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.rewards import REWARD_VERSION, rewards
+from nashdex.games.showdown.situations import situations
 from nashdex.games.space import Space
 
 
@@ -54,6 +55,10 @@ class ShowdownGame:
     ) -> NDArray[np.float32]:
         """Return the reward of each of one seat's decisions (``games.showdown.rewards``)."""
         return rewards(kind, space, observations, score, discount)
+
+    def situations(self, space: Space, observations: NDArray[np.float32]) -> Situations:
+        """Return the situation of each of one seat's decisions (``games.showdown.situations``)."""
+        return situations(space, observations)
 
 
 def pack_teams(format_id: str, text: str, source: str) -> str:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.evidence import Evidence
-from nashdex.games.interface import Reward
+from nashdex.games.interface import Reward, Situations
 from nashdex.games.space import Space
 from nashdex.games.tabular.arena import TabularArena
 from nashdex.games.tabular.space import tabular_space
@@ -72,3 +72,9 @@ class TabularGame:
         if len(result):
             result[-1] = 2.0 * score - 1.0
         return result
+
+    def situations(self, space: Space, observations: NDArray[np.float32]) -> Situations:
+        """Return the number of each decision within its battle as its turn."""
+        del space
+        num_decisions = len(observations)
+        return Situations("", np.arange(num_decisions), np.zeros(num_decisions, np.int64))

@@ -1,14 +1,15 @@
 """What PPO computes: its targets, its loss and its measurements. N decisions, A actions."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from nashdex.core.errors import DataError
 from nashdex.learning import batching, statistics
-from nashdex.learning.advantages import generalised_advantages
+from nashdex.learning.advantages.interface import Trajectory
+from nashdex.learning.advantages.registry import ADVANTAGES
 from nashdex.learning.batching import Batch
 from nashdex.learning.damping.interface import Coefficients
 from nashdex.learning.experience import Experience
@@ -27,46 +28,92 @@ class Targets:
     """What PPO adds to the decisions of a round, one a row. Fixed during the round, in the host's memory."""
 
     advantages: Tensor
-    """(N,), normalised over the batch, then clipped."""
-    returns: Tensor
-    """(N,), what the critic learns."""
+    """(N,), normalised over the decisions that have one, then clipped."""
+    returns: Tensor | None
+    """(N,), what the critic learns; None where it learns nothing."""
     behaviour: Tensor
-    """(N, A), log-probabilities of the policy that played."""
+    """(N, A), log-probabilities of the policy that the round began with."""
+    old_log_probs: Tensor | None = None
+    """(N,), log π(action) of the policy that ratios refer to; None for the one that played, as recorded."""
+    measured: Mapping[str, float] = field(default_factory=dict)
+    """What the advantage estimator measured."""
 
     def rows(self, index: Tensor | slice, device: torch.device) -> "Targets":
         """Return the rows that ``index`` names, on ``device``."""
         return Targets(
-            self.advantages[index].to(device), self.returns[index].to(device), self.behaviour[index].to(device)
+            self.advantages[index].to(device),
+            None if self.returns is None else self.returns[index].to(device),
+            self.behaviour[index].to(device),
+            None if self.old_log_probs is None else self.old_log_probs[index].to(device),
+            self.measured,
         )
+
+    def ratios(self, log_probs: Tensor, batch: Batch) -> Tensor:
+        """Return the probability of each executed action, (N,), over the one that ratios refer to."""
+        old = batch.log_probs if self.old_log_probs is None else self.old_log_probs
+        return (_of_actions(log_probs, batch) - old).exp()
+
+
+def _of_actions(log_probs: Tensor, batch: Batch) -> Tensor:
+    """Return log π (N,) of the executed actions, for log π (N, A)."""
+    return log_probs.gather(1, batch.actions[:, None]).squeeze(1)
 
 
 def make_targets(network: ActorCritic, experience: Experience, settings: PpoSettings, discount: float) -> Targets:
-    """Return advantages and returns by GAE under ``network``, the policy that played.
+    """Return advantages and returns by the settings' estimator, under ``network``, the learner as the round begins.
 
     Raises:
-        DataError: the recorded log-probabilities are not those of ``network``.
+        DataError: another policy played, and the estimator does not correct for that.
     """
-    batch = experience.batch
+    batch, estimator = experience.batch, ADVANTAGES[settings.advantages.kind]
     log_probs, values = batching.evaluate(network, batch)
-    disagreement = (log_probs.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probs).abs().max().item()
-    if not disagreement <= _MAX_DISAGREEMENT_NATS:
-        raise DataError(
-            f"log-probabilities in the trajectories differ by up to {disagreement:.2g} from the learner's own, "
-            f"expected at most {_MAX_DISAGREEMENT_NATS:g}: another policy collected them. Collect the iteration again"
-        )
-    by_episode = zip(experience.rewards, experience.split(values.numpy()), strict=True)
-    estimates = [generalised_advantages(r, v, discount, settings.gae_lambda) for r, v in by_episode]
-    unscaled = torch.from_numpy(np.concatenate(estimates))
-    mean, deviation = unscaled.mean(), unscaled.std(correction=0)
+    old_log_probs = _of_actions(log_probs, batch)
+    log_ratios = old_log_probs - batch.log_probs
+    if not estimator.off_policy:
+        _check_agreement(log_ratios, estimator.name)
+    circumstances = experience.circumstances or (None,) * len(experience.rewards)
+    by_episode = zip(
+        experience.rewards,
+        experience.split(values.numpy()),
+        experience.split(log_ratios.numpy()),
+        circumstances,
+        strict=True,
+    )
+    estimates = estimator.estimate([Trajectory(*one) for one in by_episode], discount, settings.advantages)
+    unscaled = torch.from_numpy(estimates.advantages)
+    counted = unscaled if estimates.counts is None else unscaled[torch.from_numpy(estimates.counts)]
+    mean, deviation = _moments(counted)
     normalised = (unscaled - mean) / (deviation + 1e-8)
+    if estimates.counts is not None:
+        normalised = normalised * torch.from_numpy(estimates.counts)
     metrics.ADVANTAGE_MEAN.set(mean.item())
     metrics.ADVANTAGE_DEVIATION.set(deviation.item())
     metrics.ADVANTAGE_CLIP.set((normalised.abs() > settings.advantage_clip).float().mean().item())
     return Targets(
         advantages=normalised.clamp(-settings.advantage_clip, settings.advantage_clip),
-        returns=unscaled + values,
+        returns=None if estimates.returns is None else torch.from_numpy(estimates.returns),
         behaviour=log_probs,
+        old_log_probs=old_log_probs if estimator.off_policy else None,
+        measured=estimates.measured,
     )
+
+
+def _check_agreement(log_ratios: Tensor, estimator: str) -> None:
+    """Check that the learner itself played."""
+    disagreement = log_ratios.abs().max().item()
+    if not disagreement <= _MAX_DISAGREEMENT_NATS:
+        raise DataError(
+            f"log-probabilities in the trajectories differ by up to {disagreement:.2g} from the learner's own, "
+            f"expected at most {_MAX_DISAGREEMENT_NATS:g}: another policy collected them. Collect the iteration again, "
+            f"or replace train.oracle.advantages {estimator!r} by 'v-trace', which corrects for that"
+        )
+
+
+def _moments(advantages: Tensor) -> tuple[Tensor, Tensor]:
+    """Return mean and standard deviation; 0 and 1 of nothing."""
+    if not len(advantages):
+        return torch.tensor(0.0), torch.tensor(1.0)
+    return advantages.mean(), advantages.std(correction=0)
 
 
 def ppo_loss(
@@ -83,28 +130,32 @@ def ppo_loss(
     The policy's and the critic's losses are means over all decisions; entropy and the KLs over those with a choice.
     """
     epsilon = settings.clip_range if clip_range is None else clip_range
-    logits, values, prediction = network.outputs(batch.observations)
+    measured_critic: dict[str, float] = {}
+    if targets.returns is None:
+        logits, prediction = network.logits_and_prediction(batch.observations)
+        critic = logits.new_zeros(())
+    else:
+        logits, values, prediction = network.outputs(batch.observations)
+        critic, measured_critic = _critic_loss(values, targets.returns)
     log_probs = masked.masked_log_softmax(logits, batch.masks)
 
     def over_choices(per_decision: Tensor) -> Tensor:
         return statistics.mean_over_choices(per_decision, batch.masks)
 
-    ratio = (log_probs.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probs).exp()
+    ratio = targets.ratios(log_probs, batch)
     clipped = ratio.clamp(1 - epsilon, 1 + epsilon)
     policy_loss = -torch.minimum(ratio * targets.advantages, clipped * targets.advantages).mean()
-    value_loss = (values - targets.returns).square().mean()
     entropy = over_choices(masked.entropy(log_probs, batch.masks))
     kl_behaviour = over_choices(masked.kl_divergence(log_probs, targets.behaviour, batch.masks))
-    loss = policy_loss + value_loss - coefficients.entropy * entropy + coefficients.beta_behaviour * kl_behaviour
+    loss = policy_loss + critic - coefficients.entropy * entropy + coefficients.beta_behaviour * kl_behaviour
     measured = {
         "policy_loss": policy_loss.item(),
-        "value_loss": value_loss.item(),
         "entropy": entropy.item(),
         "kl_behaviour": kl_behaviour.item(),
         "beta_reference": coefficients.beta_reference,
         "entropy_coefficient": coefficients.entropy,
         "clip_fraction": over_choices((ratio != clipped).float().detach()).item(),
-        "explained_variance": statistics.explained_variance(values.detach(), targets.returns),
+        **measured_critic,
     }
     if reference is not None:
         kl_reference = over_choices(reference.kl(log_probs, batch.observations, batch.masks))
@@ -119,16 +170,20 @@ def ppo_loss(
 
 def critic_loss(network: ActorCritic, batch: Batch, targets: Targets) -> tuple[Tensor, dict[str, float]]:
     """Return the loss of the critic alone, and its parts."""
-    values = network.values(batch.observations)
-    loss = (values - targets.returns).square().mean()
-    explained = statistics.explained_variance(values.detach(), targets.returns)
+    assert targets.returns is not None, "settings refuse a critic's warm-up where no critic learns"
+    return _critic_loss(network.values(batch.observations), targets.returns)
+
+
+def _critic_loss(values: Tensor, returns: Tensor) -> tuple[Tensor, dict[str, float]]:
+    loss = (values - returns).square().mean()
+    explained = statistics.explained_variance(values.detach(), returns)
     return loss, {"value_loss": loss.item(), "explained_variance": explained}
 
 
 def measure(
     network: ActorCritic, start: Distribution, batch: Batch, targets: Targets, rows: slice, clip_range: float
 ) -> dict[str, float]:
-    """Return how far the policy is, on ``rows``, from ``start``, where it began, and from the one that played them."""
+    """Return how far the policy is, on ``rows``, from ``start``, where it began, and from what ratios refer to."""
     batch, targets = batch.rows(rows), targets.rows(rows, batch.device)
     log_probs, values = batching.evaluate(network, batch)
     start_log_probs = batching.log_probs(start, batch)
@@ -136,11 +191,14 @@ def measure(
     def over_choices(per_decision: Tensor) -> float:
         return statistics.mean_over_choices(per_decision, batch.masks).item()
 
-    ratio = (log_probs.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probs).exp()
-    return {
+    ratio = targets.ratios(log_probs, batch)
+    measured = {
         "entropy": over_choices(masked.entropy(log_probs, batch.masks)),
         "entropy_at_start": over_choices(masked.entropy(start_log_probs, batch.masks)),
         "kl_iteration_start": over_choices(masked.kl_divergence(log_probs, start_log_probs, batch.masks)),
         "clip_fraction": over_choices(((ratio - 1).abs() > clip_range).float()),
-        "explained_variance": statistics.explained_variance(values, targets.returns),
+        **targets.measured,
     }
+    if targets.returns is not None:
+        measured["explained_variance"] = statistics.explained_variance(values, targets.returns)
+    return measured

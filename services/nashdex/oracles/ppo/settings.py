@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from nashdex.core.section import Choice, Section, Share
+from nashdex.learning.advantages.registry import ADVANTAGES, AdvantagesChoice, default_advantages
 from nashdex.learning.damping.schedule import Moment
 from nashdex.learning.damping.settings import DampingSettings
 from nashdex.learning.settings import EvaluationSettings, PoolSettings
@@ -61,7 +62,9 @@ class PpoSettings(Choice):
     critic_warmup_decisions: int = Field(
         0, ge=0, description="Decisions at the start of a training from which the critic alone learns."
     )
-    gae_lambda: float = Field(0.95, ge=0, le=1, description="λ of generalised advantage estimation.")
+    advantages: AdvantagesChoice = Field(
+        default_factory=default_advantages, description="The advantage estimator, and its own settings below it."
+    )
     prediction_coefficient: float = Field(
         0.1, ge=0, description="Weight of predicting the opponent's choice, for networks that do; 0 for none."
     )
@@ -89,6 +92,13 @@ def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.critic_warmup_decisions is {settings.critic_warmup_decisions} and train.oracle.decisions "
             f"{settings.decisions}, so the actor never learns; expected less"
         )
+    if not ADVANTAGES[settings.advantages.kind].uses_critic:
+        for key in ("critic_learning_rate", "critic_warmup_decisions"):
+            if getattr(settings, key):
+                yield (
+                    f"train.oracle.{key} has no effect with train.oracle.advantages {settings.advantages.kind!r}, "
+                    "which needs no critic: leave it out"
+                )
     if settings.start == "clone" and OPPONENT_RULES[run.opponents.kind].needs_newest:
         yield (
             f"train.oracle.start 'clone' makes opponents {run.opponents.kind!r} start over in each iteration; expected "

@@ -11,6 +11,7 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.learning import batching
+from nashdex.learning.advantages.registry import ADVANTAGES
 from nashdex.learning.batching import Batch
 from nashdex.learning.clock import Clock
 from nashdex.learning.damping.controller import Controller, ControllerState
@@ -138,6 +139,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             shared.discount,
             device,
             predicts_opponent=predicts_opponent,
+            with_circumstances=ADVANTAGES[settings.advantages.kind].uses_circumstances,
         )
 
     cpu_seconds_before = training.cpu_seconds
@@ -168,6 +170,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
                 episodes = battles.play(number, behaviour, met)
             seen = experience_of(episodes, learner)
             targets = make_targets(behaviour, seen, settings, shared.discount)
+            training.latest |= targets.measured
             progress.expect(_expected_updates(training, len(seen.batch), settings))
             improve(training, seen.batch, targets, reference, settings, clock, task.seed, progress)
 
