@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nashdex.core.documents import describe_problems
@@ -62,6 +62,7 @@ class GatewaySettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NASHDEX_GATEWAY_", frozen=True)
 
     address: str | None = Field(None, pattern=r"^[^:]+:\d+$", description="HOST:PORT of a listening gateway.")
+    token: SecretStr | None = Field(None, description="Token that the listening gateway asks for.")
     start_seconds: float = Field(
         60.0, gt=0, description="Longest wait until the gateway at ADDRESS accepts a connection."
     )
@@ -119,7 +120,8 @@ class Gateway:
         self._process: subprocess.Popen[bytes] | None = None
         self.channel = self._connect() if self._settings.address else self._spawn()
         try:
-            self.send(Hello(format=format_id))
+            token = self._settings.token if self._settings.address else None
+            self.send(Hello(format=format_id, token=token.get_secret_value() if token else None))
             welcome = self.expect(Welcome, _ANSWER_SECONDS)
             self.simulator_version: str = welcome.simulator
             self.space: Space = welcome.space

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 2
+PROTOCOL: Final = 3
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -21,7 +21,7 @@ Seat = Literal[0, 1]
 Seed = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="16 lower-case hex digits.")]
 Action = Annotated[int, Field(ge=0, lt=2**8, description="An action number of the space.")]
 FailureCause = Literal["deadline", "simulator_error", "tracker_error", "illegal_team", "bad_start"]
-ErrorCode = Literal["protocol", "unknown_format", "bad_frame", "bad_message"]
+ErrorCode = Literal["protocol", "unknown_format", "bad_frame", "bad_message", "unauthorized", "overloaded"]
 
 
 class Message(Model):
@@ -34,8 +34,9 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[2] = PROTOCOL
+    protocol: Literal[3] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players with one active Pokémon each.")
+    token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
 
 class BattleStart(Message):

@@ -7,6 +7,8 @@ import { Session } from "./session.js";
 
 const EXIT_DATA = 65;
 const SWEEP_MILLISECONDS = 200;
+/** A client of a listening gateway says hello within this time, because it is a process that waits for it. */
+const HELLO_SECONDS = 10;
 /** Bytes waiting for a slow client above which the gateway stops reading from it. */
 const MAX_UNREAD_BYTES = 8 * 2 ** 20;
 
@@ -20,12 +22,16 @@ const HEAP_GROWING_PERCENT = 30;
  * Serve one client until its input ends (exit 0), it breaks the protocol (exit 65) or SIGTERM arrives (exit 0).
  * @param {import("node:stream").Readable} input
  * @param {import("node:stream").Writable} output
- * @param {number} maxHeapBytes
+ * @param {object} options
+ * @param {number} options.maxHeapBytes
+ * @param {number} options.idleSeconds silence of a client after which it is sent away; a finite limit also asks for a quick hello
+ * @param {string | null} options.token that the client must send; null for none
  */
-export function converse(input, output, maxHeapBytes) {
+export function converse(input, output, { maxHeapBytes, idleSeconds, token }) {
   v8.setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const reader = new FrameReader();
-  const session = new Session({ write: (bytes, done) => void output.write(bytes, done), maxHeapBytes });
+  const session = new Session({ write: (bytes, done) => void output.write(bytes, done), maxHeapBytes, token });
+  let heardAt = performance.now();
   let isBlocked = false;
   let hasEnded = false;
 
@@ -60,10 +66,21 @@ export function converse(input, output, maxHeapBytes) {
     output.end(() => process.exit(code));
   }
 
-  const sweeper = setInterval(() => session.sweep(), SWEEP_MILLISECONDS);
+  function sweep() {
+    const silentSeconds = (performance.now() - heardAt) / 1000;
+    const limitSeconds = session.isOpen ? idleSeconds : Math.min(idleSeconds, HELLO_SECONDS);
+    if (!isBlocked && idleSeconds < Infinity && silentSeconds > limitSeconds) {
+      log("warning", "client is silent", { seconds: Math.round(silentSeconds), has_said_hello: session.isOpen });
+      session.refuse(new ProtocolError("protocol", `nothing came for ${Math.round(limitSeconds)} s; connect again`));
+    } else session.sweep();
+    if (session.isClosed) end(EXIT_DATA);
+  }
+
+  const sweeper = setInterval(sweep, SWEEP_MILLISECONDS);
   input.on("data", (chunk) => {
     reader.push(chunk);
     pump();
+    heardAt = performance.now(); // The client waits for this process while it works.
   });
   output.on("drain", () => {
     if (!isBlocked) return;

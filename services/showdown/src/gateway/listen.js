@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { log } from "../log.js";
 
 const EXIT_TRY_AGAIN = 75;
+/** After this silence the system asks whether the client's machine still exists. */
+const KEEP_ALIVE_MILLISECONDS = 60_000;
 /**
  * A larger young generation: most objects die young, and V8's default of 16 MB copies too many of them first. A client
  * that starts a gateway itself should pass the same flag. Flags given to this process come later and win.
@@ -17,9 +19,11 @@ const ENTRY = fileURLToPath(new URL("../gateway.js", import.meta.url));
  * Accept connections until SIGTERM or SIGINT; then stop the children and exit 0.
  * @param {{host: string, port: number}} address
  * @param {string[]} childArguments for each connection's gateway
- * @param {{host: string, port: number}} [health] address for probes
+ * @param {object} options
+ * @param {{host: string, port: number}} [options.health] address for probes
+ * @param {number} options.maxConnections
  */
-export function listen({ host, port }, childArguments, health) {
+export function listen({ host, port }, childArguments, { health, maxConnections }) {
   /** @type {Set<import("node:child_process").ChildProcess>} */
   const children = new Set();
   let isStopping = false;
@@ -27,6 +31,12 @@ export function listen({ host, port }, childArguments, health) {
   // Paused, so that this process reads no byte: the socket becomes the child's standard input and output.
   const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     const client = `${socket.remoteAddress}:${socket.remotePort}`;
+    if (children.size >= maxConnections) {
+      log("warning", "too many clients", { client, max_connections: maxConnections });
+      socket.destroy();
+      return;
+    }
+    socket.setKeepAlive(true, KEEP_ALIVE_MILLISECONDS);
     const child = spawn(process.execPath, [...NODE_FLAGS, ...process.execArgv, ENTRY, ...childArguments], {
       stdio: [socket, socket, "inherit"],
     });

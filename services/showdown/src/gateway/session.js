@@ -2,6 +2,7 @@
  * One client's conversation with the gateway: it reads frames, steps battles and writes frames. It uses no sockets and
  * no timers: its owner passes frames in, takes bytes out and calls `sweep` at intervals.
  */
+import { createHash, timingSafeEqual } from "node:crypto";
 import v8 from "node:v8";
 import { ASKED_AGAIN, DecisionBatch, FramePool, readActions } from "./protocol/batch.js";
 import { BattleFailure, LiveBattle } from "./battle.js";
@@ -34,6 +35,9 @@ import { TrackedBattles } from "./tracked_battles.js";
  * @property {number} flags
  */
 
+/** Of V8's own limit, at which the process dies. */
+const FATAL_HEAP_SHARE = 0.75;
+
 /** The client's format, fixed by its hello, with everything that depends on it. */
 class Table {
   /** @param {string} formatId @throws {UnknownFormat} */
@@ -50,10 +54,14 @@ export class Session {
    * @param {object} options
    * @param {(bytes: Buffer, done?: () => void) => void} options.write takes bytes for the client; calls `done` once they are written
    * @param {number} options.maxHeapBytes heap in use above which the client is asked to reconnect
+   * @param {number} [options.fatalHeapBytes] heap in use above which no battle starts: this process would soon die
+   * @param {string | null} [options.token] that the client must send; null for none
    */
-  constructor({ write, maxHeapBytes }) {
+  constructor({ write, maxHeapBytes, fatalHeapBytes = FATAL_HEAP_SHARE * v8.getHeapStatistics().heap_size_limit, token = null }) {
     this.write = write;
     this.maxHeapBytes = maxHeapBytes;
+    this.token = token;
+    this.fatalHeapBytes = fatalHeapBytes;
     /** @type {Table | null} */
     this.table = null;
     /** @type {Map<number, LiveBattle>} */
@@ -100,6 +108,15 @@ export class Session {
     }
   }
 
+  /** Refuse a client that starts more battles than fit, before the whole process dies of it. @throws {ProtocolError} */
+  #checkMemory() {
+    const heapBytes = v8.getHeapStatistics().used_heap_size;
+    if (heapBytes <= this.fatalHeapBytes) return;
+    const [used, limit] = [heapBytes, this.fatalHeapBytes].map((bytes) => Math.round(bytes / 2 ** 20));
+    const message = `${this.battles.size} battles use ${used} MiB of heap, above the limit of ${limit} MiB: run fewer at once`;
+    throw new ProtocolError("overloaded", message);
+  }
+
   /** Report what the client did wrong, and close the session. @param {ProtocolError | BadFrame} error */
   refuse(error) {
     const code = error instanceof ProtocolError ? error.code : "bad_frame";
@@ -109,12 +126,15 @@ export class Session {
 
   /** @param {ClientMessage} message */
   #control(message) {
-    if (message.type === "hello") return this.#hello(message.format);
+    if (message.type === "hello") return this.#hello(message.format, message.token);
     const table = this.table;
     if (!table) throw new ProtocolError("protocol", `${message.type} came before hello`);
     switch (message.type) {
       case "start":
-        for (const entry of message.battles) this.#start(entry, table);
+        for (const entry of message.battles) {
+          this.#start(entry, table);
+          this.#checkMemory();
+        }
         return;
       case "validate": {
         const verdicts = message.teams.map((team) => table.teams.validate(team));
@@ -133,9 +153,17 @@ export class Session {
     }
   }
 
-  /** @param {string} formatId */
-  #hello(formatId) {
+  /** Whether the client has said hello. */
+  get isOpen() {
+    return this.table !== null;
+  }
+
+  /** @param {string} formatId @param {string | null} token */
+  #hello(formatId, token) {
     if (this.table) throw new ProtocolError("protocol", "hello came twice");
+    if (this.token !== null && !areEqual(token ?? "", this.token)) {
+      throw new ProtocolError("unauthorized", "the token is missing or wrong: set the gateway's NASHDEX_GATEWAY_TOKEN for the client");
+    }
     try {
       this.table = new Table(formatId);
     } catch (error) {
@@ -264,9 +292,9 @@ export class Session {
     this.failed.push({ battle: id, cause: failure.kind, detail: failure.message });
   }
 
-  /** Send what is queued: control messages first, then all decisions in one frame. */
+  /** Send what is queued: control messages first, then all decisions in one frame, or several if one cannot hold them. */
   flush() {
-    const batch = this.#batch();
+    const batches = this.#batches();
     for (const rejection of this.rejected) this.#send(rejection);
     this.rejected = [];
     if (this.failed.length > 0) this.#send({ type: "failed", battles: this.failed });
@@ -279,20 +307,27 @@ export class Session {
     const views = this.due.map(({ asked, seat }) => asked.view(seat)).filter((view) => view !== null);
     if (views.length > 0) this.#send({ type: "lines", rows: views });
     this.due = [];
-    if (batch) this.write(batch.frame, () => this.pool.give(batch.buffer));
+    for (const batch of batches) this.write(batch.frame, () => this.pool.give(batch.buffer));
   }
 
-  /** @returns {DecisionBatch | null} all queued rows; a battle whose row cannot be written fails */
-  #batch() {
-    while (this.table && this.due.length > 0) {
-      const { observation_size: size, num_actions: numActions } = this.table.encoder.space;
-      const batch = new DecisionBatch(this.pool, this.due.length, size, numActions);
-      const broken = this.due.find((row, index) => !this.#encode(batch, row, index));
-      if (!broken) return batch;
-      // The failed battle's rows have left `due`: lay out a smaller frame.
-      this.pool.give(batch.buffer);
+  /** @returns {DecisionBatch[]} all queued rows, in as few frames as hold them; a battle whose row cannot be written fails */
+  #batches() {
+    if (!this.table) return [];
+    const { observation_size: size, num_actions: numActions } = this.table.encoder.space;
+    const mostRows = DecisionBatch.mostRows(size, numActions);
+    /** @type {DecisionBatch[]} */
+    const batches = [];
+    for (let from = 0; from < this.due.length; from += mostRows) {
+      const rows = this.due.slice(from, from + mostRows);
+      const batch = new DecisionBatch(this.pool, rows.length, size, numActions);
+      batches.push(batch);
+      if (rows.every((row, index) => this.#encode(batch, row, index))) continue;
+      // The failed battle's rows have left `due`: lay out smaller frames.
+      for (const { buffer } of batches) this.pool.give(buffer);
+      batches.length = 0;
+      from = -mostRows;
     }
-    return null;
+    return batches;
   }
 
   /** @param {DecisionBatch} batch @param {Row} row @param {number} index @returns {boolean} */
@@ -314,4 +349,10 @@ export class Session {
   #send(message) {
     this.write(controlFrame(message));
   }
+}
+
+/** @param {string} one @param {string} other @returns {boolean} found in a time that says nothing about the difference */
+function areEqual(one, other) {
+  const [a, b] = [one, other].map((text) => createHash("sha256").update(text).digest());
+  return timingSafeEqual(a, b);
 }

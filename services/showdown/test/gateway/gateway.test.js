@@ -5,10 +5,12 @@ import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { controlFrame } from "../../src/gateway/protocol/frames.js";
+import { PROTOCOL } from "../../src/gateway/protocol/messages.js";
 import { gatewayVersion, simulatorVersion } from "../../src/simulator/package.js";
 import { GATEWAY, Peer, start } from "../support/peer.js";
 
 const FORMAT = "gen1randombattle";
+const TOKEN = "a shared token";
 
 /** @param {string[]} args @returns {{status: number | null, stdout: string, stderr: string}} */
 function run(...args) {
@@ -27,6 +29,9 @@ describe("arguments", () => {
     [["--listen", "localhost:99999"], /expected HOST:PORT/],
     [["--health", "localhost:1"], /--health needs --listen/],
     [["--listen", "localhost:0", "--health", "1"], /--health is "1": expected HOST:PORT/],
+    [["--listen", "0.0.0.0:0"], /open to other machines: set NASHDEX_GATEWAY_TOKEN/],
+    [["--max-connections", "0"], /--max-connections is "0": expected a whole number above 0/],
+    [["--idle-seconds", "x"], /--idle-seconds is "x": expected a number above 0/],
     [["--max-heap-mb", "0"], /--max-heap-mb is "0": expected a number above 0/],
   ])) {
     test(`${args.join(" ")} is refused with exit code 64`, () => {
@@ -125,6 +130,27 @@ describe("on standard input and output", () => {
   });
 });
 
+/**
+ * Start a listening gateway.
+ * @param {string} host
+ * @param {string[]} limits further arguments
+ * @param {any[]} logs receives its log
+ * @returns {Promise<{listener: import("node:child_process").ChildProcess, port: number}>}
+ */
+async function listening(host, limits, logs) {
+  const env = { ...process.env, NASHDEX_GATEWAY_TOKEN: TOKEN };
+  const listener = spawn(process.execPath, [GATEWAY, "--listen", `${host}:0`, ...limits], { stdio: ["ignore", "inherit", "pipe"], env });
+  let text = "";
+  listener.stderr?.on("data", (chunk) => {
+    const lines = (text + chunk).split("\n");
+    text = lines.pop() ?? "";
+    logs.push(...lines.map((line) => JSON.parse(line)));
+  });
+  let port = 0;
+  while (!(port = logs.find((entry) => entry.event === "listening")?.port)) await once(listener.stderr ?? listener, "data");
+  return { listener, port };
+}
+
 describe("on TCP", () => {
   /** @type {import("node:child_process").ChildProcess} */
   let listener;
@@ -133,32 +159,48 @@ describe("on TCP", () => {
   const logs = [];
 
   before(async () => {
-    listener = spawn(process.execPath, [GATEWAY, "--listen", "127.0.0.1:0"], { stdio: ["ignore", "inherit", "pipe"] });
-    let text = "";
-    listener.stderr?.on("data", (chunk) => {
-      const lines = (text + chunk).split("\n");
-      text = lines.pop() ?? "";
-      logs.push(...lines.map((line) => JSON.parse(line)));
-    });
-    while (!(port = logs.find((entry) => entry.event === "listening")?.port)) await once(listener.stderr ?? listener, "data");
+    ({ listener, port } = await listening("0.0.0.0", [], logs));
   });
   after(() => void listener.kill("SIGKILL"));
 
-  /** @returns {Promise<{peer: Peer, socket: import("node:net").Socket}>} */
-  async function connected() {
-    const socket = connect(port, "127.0.0.1");
+  /** @param {number} [to] @returns {Promise<{peer: Peer, socket: import("node:net").Socket}>} */
+  async function connected(to = port) {
+    const socket = connect(to, "127.0.0.1");
     await once(socket, "connect");
     return { peer: Peer.onStreams(socket, socket), socket };
   }
 
   test("each connection has its own simulator, and one that ends leaves the others running", async () => {
     const [first, second] = await Promise.all([connected(), connected()]);
-    await Promise.all([first.peer.hello(FORMAT), second.peer.hello("gen9randombattle")]);
+    await Promise.all([first.peer.hello(FORMAT, TOKEN), second.peer.hello("gen9randombattle", TOKEN)]);
     assert.equal((await first.peer.play([start(1)])).size, 1);
     first.socket.end();
     assert.equal(await first.peer.next(), null);
     assert.equal((await second.peer.play([start(1)])).size, 1);
     second.socket.destroy();
+  });
+
+  test("a client without the token is sent away", async () => {
+    for (const token of [null, "", "another token"]) {
+      const { peer } = await connected();
+      peer.tell({ type: "hello", protocol: PROTOCOL, format: FORMAT, token });
+      assert.equal((await peer.expect("error")).code, "unauthorized");
+      assert.equal(await peer.next(), null);
+    }
+  });
+
+  test("silent connections end, and those beyond the limit are closed at once", async () => {
+    /** @type {any[]} */
+    const entries = [];
+    const small = await listening("127.0.0.1", ["--max-connections", "2", "--idle-seconds", "1"], entries);
+    const silent = await Promise.all([connected(small.port), connected(small.port)]);
+    while (entries.filter((entry) => entry.event === "client connected").length < 2) await sleep(20);
+    const { peer: beyond } = await connected(small.port);
+    assert.equal(await beyond.next(), null);
+    assert.ok(entries.some((entry) => entry.event === "too many clients"));
+    for (const { peer } of silent) assert.match((await peer.expect("error")).message, /nothing came for 1 s/);
+    for (const { peer } of silent) assert.equal(await peer.next(), null);
+    small.listener.kill("SIGTERM");
   });
 
   test("a client that breaks the protocol gets an error and loses only its own connection", async () => {
@@ -167,7 +209,7 @@ describe("on TCP", () => {
     assert.equal((await broken.peer.expect("error")).code, "protocol");
     assert.equal(await broken.peer.next(), null);
     const { peer, socket } = await connected();
-    await peer.hello(FORMAT);
+    await peer.hello(FORMAT, TOKEN);
     socket.destroy();
   });
 
@@ -179,7 +221,7 @@ describe("on TCP", () => {
 
   test("SIGTERM ends the listener and its children", async () => {
     const { peer } = await connected();
-    await peer.hello(FORMAT);
+    await peer.hello(FORMAT, TOKEN);
     peer.tell({ type: "start", battles: [start(1)] });
     await peer.expect("decisions");
     const children = logs.filter((entry) => entry.event === "client connected").map((entry) => entry.child);

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import v8 from "node:v8";
 import vm from "node:vm";
+import { DecisionBatch, FramePool } from "../../src/gateway/protocol/batch.js";
+import { MAX_FRAME_BYTES } from "../../src/gateway/protocol/frames.js";
 import { PROTOCOL } from "../../src/gateway/protocol/messages.js";
 import { simulatorVersion } from "../../src/simulator/package.js";
 import { Peer, frame, start } from "../support/peer.js";
@@ -27,14 +29,14 @@ test("welcome gives the simulator's version and the space", async () => {
 });
 
 /** @param {string} format */
-const hello = (format) => ({ type: "hello", protocol: PROTOCOL, format });
+const hello = (format) => ({ type: "hello", protocol: PROTOCOL, format, token: null });
 
 test("another protocol is refused with both versions, whatever its fields", () =>
   refused({ type: "hello", protocol: 7, formats: [] }, "protocol", new RegExp(`protocol 7.* ${PROTOCOL}:`)));
 test("an unknown format is refused by name", () => refused(hello("gen1oops"), "unknown_format", /"gen1oops"/));
 test("a format's name is not its id", () => refused(hello("Gen 1 OU"), "unknown_format", /write its id, gen1ou/));
 test("doubles are refused", () => refused(hello("gen9doublesou"), "unknown_format", /is doubles/));
-test("a missing format is refused", () => refused({ type: "hello", protocol: PROTOCOL }, "bad_message", /has no format/));
+test("a missing format is refused", () => refused({ type: "hello", protocol: PROTOCOL, token: null }, "bad_message", /has no format/));
 test("nothing comes before hello", () => refused({ type: "validate", teams: [] }, "protocol", /validate came before hello/));
 test("a message without a type is refused", () => refused({ protocol: 1 }, "bad_message", /not an object with a type/));
 
@@ -194,4 +196,21 @@ test("recycling is asked for once, after the first finished battle", async () =>
   assert.match((await peer.expect("recycle")).reason, /MiB of heap are in use/);
   peer.session?.sweep();
   assert.deepEqual(peer.received, []);
+});
+
+test("battles that do not fit the memory are refused before one has ended", async () => {
+  const peer = await Peer.inProcess({ fatalHeapBytes: 1 }).hello("gen1randombattle");
+  peer.tell({ type: "start", battles: Array.from({ length: 2000 }, (_, index) => start(index)) });
+  const error = await peer.expect("error");
+  assert.equal(error.code, "overloaded");
+  assert.match(error.message, /^1 battles use \d+ MiB of heap, above the limit of 0 MiB: run fewer at once/);
+});
+
+test("decisions that one frame cannot hold come in several", async () => {
+  const peer = await Peer.inProcess().hello("gen1randombattle");
+  const { observation_size: size, num_actions: numActions } = peer.welcome.space;
+  const mostRows = DecisionBatch.mostRows(size, numActions);
+  const { frame: largest } = new DecisionBatch(new FramePool(), mostRows, size, numActions);
+  assert.ok(largest.length - 4 <= MAX_FRAME_BYTES);
+  assert.ok(largest.length + 5 * size > MAX_FRAME_BYTES);
 });

@@ -93,8 +93,8 @@ export class Peer {
     this.session = null;
   }
 
-  /** A session in this process. @param {{maxHeapBytes?: number}} [options] */
-  static inProcess({ maxHeapBytes = 2 ** 40 } = {}) {
+  /** A session in this process. @param {{maxHeapBytes?: number, fatalHeapBytes?: number}} [options] */
+  static inProcess({ maxHeapBytes = 2 ** 40, fatalHeapBytes = 2 ** 40 } = {}) {
     const peer = new Peer();
     const session = new Session({
       write: (bytes, done) => {
@@ -102,6 +102,7 @@ export class Peer {
         done?.();
       },
       maxHeapBytes,
+      fatalHeapBytes,
     });
     const requests = new FrameReader();
     peer.session = session;
@@ -205,9 +206,9 @@ export class Peer {
     this.send(controlFrame(message));
   }
 
-  /** @param {string} format @returns {Promise<this>} */
-  async hello(format) {
-    this.tell({ type: "hello", protocol: PROTOCOL, format });
+  /** @param {string} format @param {string | null} [token] @returns {Promise<this>} */
+  async hello(format, token = null) {
+    this.tell({ type: "hello", protocol: PROTOCOL, format, token });
     this.welcome = await this.expect("welcome");
     return this;
   }

@@ -1,5 +1,5 @@
 /** The decisions of one tick as one frame: docs/reference/gateway.md, "Frames". */
-import { DECISIONS, HEADER_BYTES, writeHeader } from "./frames.js";
+import { DECISIONS, HEADER_BYTES, MAX_FRAME_BYTES, writeHeader } from "./frames.js";
 
 /** Bit 0 of a row's flags: the decision is repeated after a rejected choice. */
 export const ASKED_AGAIN = 1;
@@ -28,6 +28,16 @@ export class FramePool {
 
 /** A decisions frame with a fixed number of rows, to be filled. Its parts are views of one buffer. */
 export class DecisionBatch {
+  /**
+   * @param {number} observationSize floats per row
+   * @param {number} numActions mask bytes per row
+   * @returns {number} rows that one frame holds, by its limit
+   */
+  static mostRows(observationSize, numActions) {
+    const rowBytes = 4 + 1 + 1 + 4 * observationSize + numActions;
+    return Math.max(1, Math.floor((MAX_FRAME_BYTES - HEADER_BYTES - COUNT_BYTES - 4) / rowBytes));
+  }
+
   /**
    * @param {FramePool} pool
    * @param {number} count rows

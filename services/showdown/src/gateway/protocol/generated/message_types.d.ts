@@ -110,7 +110,7 @@ export interface Chosen {
  */
 export interface ErrorMessage {
   type: "error";
-  code: "protocol" | "unknown_format" | "bad_frame" | "bad_message";
+  code: "protocol" | "unknown_format" | "bad_frame" | "bad_message" | "unauthorized" | "overloaded";
   message: string;
 }
 /**
@@ -197,11 +197,15 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 2;
+  protocol: 3;
   /**
    * Id of a Showdown format for two players with one active Pokémon each.
    */
   format: string;
+  /**
+   * The gateway's shared token; null if it has none.
+   */
+  token: string | null;
 }
 /**
  * Views of the seats that asked for them, sent before the decisions frame with their rows.
