@@ -125,6 +125,7 @@ _PROCESS_ENVIRONMENT = [
     Inline(name="NASHDEX_METRICS_PORT", value=str(_METRICS_PORT)),
     Inline(name="NASHDEX_HEALTH_STALE_SECONDS", value="900"),
     Inline(name="NASHDEX_LOG_FORMAT", value="json"),
+    Inline(name="NASHDEX_ARCHIVE_LOGS", value="true"),
     Inline(name="NASHDEX_RETRY", value="{{retries}}"),
     TERMINATION_LOG,
     *STORE_ENVIRONMENT,

@@ -263,6 +263,13 @@ def test_pods_that_are_retried_know_how_often(name: str) -> None:
     assert {"name": "NASHDEX_RETRY", "value": "{{retries}}"} in PODS[name]["container"]["env"]
 
 
+@pytest.mark.parametrize(
+    "name", [name for name, pod in PODS.items() if "step" in pod.get("container", {}).get("args", [])]
+)
+def test_steps_archive_their_logs_before_their_pods_are_deleted(name: str) -> None:
+    assert {"name": "NASHDEX_ARCHIVE_LOGS", "value": "true"} in PODS[name]["container"]["env"]
+
+
 def test_a_check_starts_every_image_as_its_step_is_started_and_tries_nothing_twice() -> None:
     """With the patch of the step, so with its nodes and its GPUs, and with every container that the patch speaks of."""
     steps = {"control": "nashdex-solve/solve"} | {n: f"nashdex-{n}/{n}" for n in ("collect", "train", "evaluate")}

@@ -121,19 +121,27 @@ class Installation:
 
         return wait_for(working, f"{step} to be at work", seconds)
 
-    def begun(self, run_id: str, iteration: int, step: StepName, words: str, seconds: float) -> str:
-        """Wait until a pod of a step has logged ``words``, which is sooner than its metrics; return its name."""
+    def rejected(self, run_id: str, iteration: int, step: StepName, seconds: float) -> Object:
+        """Wait for a pod of a step that no node takes, fail it as a kubelet that rejects it does, and return it."""
 
-        def saying() -> str | None:
-            for pod in self.objects("pods", run=run_id, iteration=str(iteration), component=step.value):
-                name: str = pod["metadata"]["name"]
-                if pod["status"]["phase"] == "Running":
-                    log = attempt("kubectl", "-n", self.namespace, "logs", name, "-c", "main")
-                    if words in log.stdout:
-                        return name
-            return None
+        def waiting() -> Object | None:
+            pods = self.objects("pods", run=run_id, iteration=str(iteration), component=step.value)
+            return next((pod for pod in pods if not pod["spec"].get("nodeName")), None)
 
-        return wait_for(saying, f"{step} to say {words!r}", seconds)
+        pod = wait_for(waiting, f"a pod of {step} that waits for a node", seconds)
+        status = {
+            "phase": "Failed",
+            "reason": "UnexpectedAdmissionError",
+            "message": "Pod was rejected: Allocate failed due to no healthy devices present",
+        }
+        patch = ("--subresource=status", "--type=merge", "--patch", json.dumps({"status": status}))
+        self.kubectl("patch", "pod", pod["metadata"]["name"], *patch)
+        return pod
+
+    def shard(self, pod: str) -> str:
+        """Return the number of a pod's shard."""
+        labels: dict[str, str] = json.loads(self.kubectl("get", "pod", pod, "-o", "json"))["metadata"]["labels"]
+        return labels["nashdex.dev/shard"]
 
     def metric(self, pod: str, name: str) -> float:
         """Return the sum of a pod's samples of a metric; 0 while it does not respond."""
@@ -166,6 +174,16 @@ def namespace(image_tag: str) -> Iterator[Installation]:
     finally:
         attempt("helm", "uninstall", RELEASE, "-n", name, "--wait", "--timeout", "2m", seconds=150)
         attempt("kubectl", "delete", "namespace", name, "--timeout=180s", seconds=200)
+
+
+@contextmanager
+def labelled_nodes(label: str, value: str) -> Iterator[None]:
+    """Label every node while the context lasts."""
+    run("kubectl", "label", "nodes", "--all", f"{label}={value}")
+    try:
+        yield
+    finally:
+        attempt("kubectl", "label", "nodes", "--all", f"{label}-")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from installation import CHART, RELEASE, Installation, Object, forwarded
+from installation import CHART, RELEASE, Installation, Object, forwarded, labelled_nodes
 from ledgers import assert_exact, longest_chain_seconds, manifests, newest_policy
 from processes import NASHDEX, attempt, read_json, run, wait_for
 from prometheus import ask_all
@@ -123,16 +123,23 @@ def test_the_new_policy_loads_and_plays(installed: Installation) -> None:
 
 
 @pytest.mark.timeout(1500)
-def test_killed_pods_and_a_killed_controller_lose_and_double_nothing(installed: Installation) -> None:
-    """A collector vanishes, the trainer is evicted, and the controller dies while evaluators begin."""
-    name = installed.submit(run=SMALL_RUN, iteration="1")
-    collector = installed.begun(SMALL_RUN, 1, StepName.COLLECT, '"event": "sizes"', 300)
+def test_lost_pods_and_a_killed_controller_lose_and_double_nothing(installed: Installation) -> None:
+    """A collector is rejected, its successor vanishes, the trainer is evicted, and the controller dies at last."""
+    room = "nashdex.dev/room-of-the-test"
+    patch = json.loads(installed.site()["collect-pod-patch"]) | {"nodeSelector": {room: installed.namespace}}
+    name = installed.submit(run=SMALL_RUN, iteration="1", collect_pod_patch=json.dumps(patch))
+    rejected = installed.rejected(SMALL_RUN, 1, StepName.COLLECT, 300)
     collectors = {"run": SMALL_RUN, "iteration": "1", "component": StepName.COLLECT.value}
-    known = uids(installed.objects("pods", **collectors))
-    installed.kubectl("delete", "pod", collector, "--grace-period=0", "--force")
-    # Argo may give the new pod the old one's name, and count it as the same try.
-    wait_for(lambda: uids(installed.objects("pods", **collectors)) - known, "another collector", 300)
-    trainer = installed.at_work(SMALL_RUN, 1, StepName.TRAIN, "nashdex_updates_total", 600)
+    with labelled_nodes(room, installed.namespace):
+        # Only the successor of the rejected pod counts a failed attempt.
+        collector = installed.at_work(SMALL_RUN, 1, StepName.COLLECT, "nashdex_step_retries", 300)
+        assert collector != rejected["metadata"]["name"]
+        assert installed.shard(collector) == rejected["metadata"]["labels"]["nashdex.dev/shard"]
+        known = uids(installed.objects("pods", **collectors))
+        installed.kubectl("delete", "pod", collector, "--grace-period=0", "--force")
+        # Argo may give the new pod the old one's name, and count it as the same try.
+        wait_for(lambda: uids(installed.objects("pods", **collectors)) - known, "another collector", 300)
+        trainer = installed.at_work(SMALL_RUN, 1, StepName.TRAIN, "nashdex_updates_total", 600)
     installed.kubectl("delete", "pod", trainer, "--wait=false")
     evaluators = {"run": SMALL_RUN, "iteration": "1", "component": StepName.EVALUATE.value}
     wait_for(lambda: installed.objects("pods", **evaluators), "evaluators", 600)
@@ -141,6 +148,7 @@ def test_killed_pods_and_a_killed_controller_lose_and_double_nothing(installed: 
 
     workflow = installed.end_of(name, ITERATION_SECONDS)
     assert_succeeded(workflow)
+    assert tries(workflow, "collect") > 1
     assert tries(workflow, "train") > 1
     with installed.bucket() as store:
         assert_exact(open_run(f"{store}/{SMALL_RUN}"), 1)

@@ -1,17 +1,21 @@
 """``nashdex step``: one step of one iteration, as every pod and local process runs it."""
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import nashdex
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
 
 if TYPE_CHECKING:
     from nashdex.core.manifest import Manifest
+    from nashdex.core.work import Work
     from nashdex.settings.run import RunSettings
+    from nashdex.store.protocol import ObjectStore
 
 _GRACE_SECONDS = 20.0
 
@@ -38,12 +42,16 @@ def step(
     done, 64 or 65 do not retry, 75 retry, 143 stopped and saved. With --json and --shard it prints the manifest,
     without --shard {"manifests": [...]}.
     """
+    import structlog
+
     from nashdex.core.stopping import check_stop, install_stop_handlers
+    from nashdex.core.work import working_on
     from nashdex.local.lifeline import stop_at_end_of_input as watch_input
     from nashdex.planning.programs import step_function
     from nashdex.runs.creation import open_run
     from nashdex.store.verdict import reopen
     from nashdex.telemetry.metrics import observe_store
+    from nashdex.telemetry.settings import load_telemetry_settings
     from nashdex.telemetry.startup import start_telemetry
 
     install_stop_handlers()
@@ -54,13 +62,18 @@ def step(
     opened = open_run(run, observe_store)
     shards = _shards(opened.settings, name, iteration, shard)
     start_telemetry(component=name, run=opened.id, format=opened.settings.format)
+    log = structlog.get_logger(__name__)
     do_shard = step_function(name)
     if name is StepName.PLAN:
         reopen(opened.store)  # a Workflow begins with it
     manifests = []
     for number in shards:
         check_stop()
-        manifests.append(do_shard(opened.store, opened.settings, iteration, number))
+        with working_on(opened.id, iteration, name, number) as work, _archived_log(opened.store, work):
+            log.info("began", shard=number, nashdex=nashdex.__version__, retry=load_telemetry_settings().retry)
+            manifest = do_shard(opened.store, opened.settings, iteration, number)
+            log.info("done", shard=number, by_attempt=manifest.attempt, **manifest.counts)
+            manifests.append(manifest)
     if outputs is not None:
         _write_fan_out(outputs, opened.settings)
     if not as_json:
@@ -70,6 +83,17 @@ def step(
         print_json(manifests[0].model_dump(mode="json"))
     else:
         print_json({"manifests": [manifest.model_dump(mode="json") for manifest in manifests]})
+
+
+def _archived_log(store: "ObjectStore", work: "Work") -> AbstractContextManager[object]:
+    """Return a context that archives the log of an attempt, if the environment says so."""
+    from nashdex.core import keys
+    from nashdex.telemetry.log_archive import LogArchive
+    from nashdex.telemetry.settings import load_telemetry_settings
+
+    if not load_telemetry_settings().archive_logs:
+        return nullcontext()
+    return LogArchive(store.put, lambda part: keys.log_part(work.iteration, work.step, work.shard, work.attempt, part))
 
 
 def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int | None) -> range:

@@ -10,6 +10,7 @@ iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attem
 iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    written last, only if absent
 iterations/{iteration:04d}/{step}/{shard:05d}/checkpoint.json  where a later attempt resumes
 iterations/{iteration:04d}/plan.json, population.json, ...     documents that an iteration publishes
+logs/{iteration:04d}/{step}/{shard:05d}/{attempt}/...          log of one attempt, in parts
 ```
 """
 
@@ -26,6 +27,7 @@ TEAMS = "teams.txt"
 MATRIX = "matrix.json"
 VERDICT = "verdict.json"
 ITERATIONS = "iterations"
+LOGS = "logs"
 
 PLAN = "plan.json"
 POPULATION = "population.json"
@@ -74,6 +76,11 @@ def checkpoint(iteration: int, step: StepName, shard: int) -> str:
 def attempt_object(iteration: int, step: StepName, shard: int, attempt: AttemptId, name: str) -> str:
     """Return the key of one object of one attempt."""
     return f"{shard_prefix(iteration, step, shard)}/{attempt}/{name}"
+
+
+def log_part(iteration: int, step: StepName, shard: int, attempt: AttemptId, part: int) -> str:
+    """Return the key of one part of an attempt's log, from 0."""
+    return f"{LOGS}/{iteration:04d}/{step}/{shard:05d}/{attempt}/{part:05d}.jsonl"
 
 
 def policy_document(policy: BarePolicyId) -> str:

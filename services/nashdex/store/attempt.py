@@ -15,6 +15,7 @@ from nashdex.core.errors import DataError, NashdexError
 from nashdex.core.ids import AttemptId, new_attempt_id
 from nashdex.core.manifest import Manifest, StoredObject
 from nashdex.core.steps import StepName
+from nashdex.core.work import present_work
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
 from nashdex.store.protocol import ObjectStore
 
@@ -30,7 +31,8 @@ class Attempt:
         self._objects: dict[str, StoredObject] = {}
         self._began_seconds = time.monotonic()
         self._began_cpu_seconds = _cpu_seconds()
-        self.id: AttemptId = new_attempt_id()
+        work = present_work()
+        self.id: AttemptId = new_attempt_id() if work is None else work.attempt
 
     def write(self, name: str, data: bytes) -> None:
         """Write one object of the attempt, such as ``part-00000.lz4``.

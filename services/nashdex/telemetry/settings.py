@@ -18,6 +18,7 @@ class TelemetrySettings(BaseSettings):
         None, description="By default console on a terminal, JSON lines elsewhere."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level that is logged.")
+    archive_logs: bool = Field(default=False, description="Also write a step's log to the run's store.")
     metrics_port: int | None = Field(
         None, ge=0, le=65_535, description="Port of /metrics and /healthz. 0: any free port. Unset: serve neither."
     )

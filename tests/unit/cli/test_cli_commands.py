@@ -81,8 +81,9 @@ def _run_uri(config: Path) -> str:
 
 
 def test_step_prints_its_manifest_and_does_nothing_twice(
-    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("NASHDEX_LOG_LEVEL", "warning")
     plan = ["step", "plan", "--run", _run_uri(config), "--iteration", "0", "--json"]
     first = _json([*plan, "--shard", "0"], capsys)
     assert (first["step"], first["iteration"], first["shard"]) == ("plan", 0, 0)

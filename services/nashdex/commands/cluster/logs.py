@@ -6,11 +6,11 @@ import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import print_text
-from nashdex.core.errors import DataError
+from nashdex.core.errors import ConfigurationError, DataError
 
 
 def logs(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Run id.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Run id, or its URI in a store.")],
     step: Annotated[
         str | None, typer.Argument(metavar="[STEP]", help="A step, or begin or verdict. [default: all]")
     ] = None,
@@ -23,9 +23,12 @@ def logs(
 ) -> None:
     """Print the logs of a run's pods, each line with its step, iteration and shard.
 
-    Succeeded pods are deleted with their logs after two minutes, unless the cluster collects logs elsewhere. Failed
-    pods stay until their workflow is deleted.
+    Succeeded pods are deleted after two minutes, and failed ones with their workflow. Steps also write their logs to
+    the run's store: given the run's URI, such as s3://bucket/prefix/RUN, print those instead of the pods'.
     """
+    if "/" in run:
+        _print_archived(run, step, iteration, shard, follow=follow)
+        return
     from nashdex.cluster.client import COMPONENT_LABEL, ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
     from nashdex.cluster.connection import connect
     from nashdex.cluster.status import run_status
@@ -45,4 +48,21 @@ def logs(
         raise DataError(
             f"no logs of {selector}: its pods have not started, or succeeded and were deleted after two minutes; "
             f"`nashdex status {run}` shows their state"
+        )
+
+
+def _print_archived(run: str, step: str | None, iteration: int | None, shard: int | None, *, follow: bool) -> None:
+    from nashdex.runs.archived_logs import archived_lines
+    from nashdex.runs.creation import open_run
+
+    if follow:
+        raise ConfigurationError("--follow has no effect on logs in a store: leave it out, or give the run's id")
+    any_line = False
+    for line in archived_lines(open_run(run).store, step=step, iteration=iteration, shard=shard):
+        any_line = True
+        print_text(line)
+    if not any_line:
+        raise DataError(
+            f"{run} has no such logs: steps write them while they run on a cluster (NASHDEX_ARCHIVE_LOGS=true), a "
+            "minute after they start and at their end"
         )

@@ -1,0 +1,160 @@
+"""Logs of steps: what each line says of its work, and what is in the store afterwards."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+
+from nashdex.cli import run_command_line
+from nashdex.core.errors import TryAgainError
+from nashdex.core.steps import StepName
+from nashdex.core.work import working_on
+from nashdex.runs.archived_logs import archived_lines
+from nashdex.runs.creation import begin_run
+from nashdex.store import open_store
+from nashdex.telemetry.log_archive import LogArchive
+from nashdex.telemetry.logging import configure_logging
+from nashdex.telemetry.settings import TelemetrySettings
+
+CONFIG = Path(__file__).parents[3] / "configs" / "kuhn.toml"
+SECRET = "a-very-secret-value"  # noqa: S105 - the test's own
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return begin_run(str(tmp_path), CONFIG, name="kuhn", overrides=["iterations=1"]).store.uri
+
+
+def step(uri: str, name: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run a step as a pod does."""
+    pod = {"NASHDEX_ARCHIVE_LOGS": "true", "NASHDEX_LOG_FORMAT": "json", "AWS_SECRET_ACCESS_KEY": SECRET}
+    command = [sys.executable, "-m", "nashdex", "step", name, "--run", uri, "--iteration", "0", "--shard", "0"]
+    return subprocess.run(command, env=os.environ | pod | environment, capture_output=True, text=True, check=False)
+
+
+def archived(uri: str) -> list[dict[str, Any]]:
+    """Return the archived lines of a run."""
+    store = open_store(uri)
+    return [json.loads(line) for key in store.list("logs/") for line in store.get(key).decode().splitlines()]
+
+
+def test_every_line_says_what_it_is_of_and_is_archived(uri: str) -> None:
+    for name in ("plan", "collect"):
+        done = step(uri, name)
+        assert done.returncode == 0, done.stderr
+        printed = [json.loads(line) for line in done.stderr.splitlines()]
+        assert printed
+        for line in printed:
+            assert line.items() >= {"run": "kuhn", "iteration": 0, "step": name, "shard": 0}.items()
+        (attempt,) = {line["attempt"] for line in printed}
+        assert list(open_store(uri).list(f"iterations/0000/{name}/00000/{attempt}/")) or name == "plan"
+        assert printed == [line for line in archived(uri) if line["step"] == name]
+
+
+def test_a_failure_is_archived_with_its_traceback(uri: str) -> None:
+    failed = step(uri, "collect")  # without a plan
+    assert failed.returncode == 65
+    (last,) = (line for line in archived(uri) if line["level"] == "error")
+    assert "DataError" in last["event"]
+    assert "Traceback" in last["exception"]
+    assert (last["step"], last["iteration"], last["run"]) == ("collect", 0, "kuhn")
+    assert SECRET not in json.dumps(archived(uri))
+
+
+def test_nothing_is_archived_unless_asked(uri: str) -> None:
+    assert step(uri, "plan", NASHDEX_ARCHIVE_LOGS="false").returncode == 0
+    assert archived(uri) == []
+
+
+def test_logs_in_a_store_are_printed(uri: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["logs", uri]) == 65
+    assert "has no such logs" in capsys.readouterr().err
+    for name in ("plan", "collect"):
+        assert step(uri, name).returncode == 0
+    assert run_command_line(["logs", uri, "collect", "--iteration", "0", "--shard", "0"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines
+    assert all(line.startswith("collect, iteration 0, shard 0 | {") for line in lines)
+    assert run_command_line(["logs", uri, "collect", "--shard", "7"]) == 65
+    assert run_command_line(["logs", uri, "--follow"]) == 64
+    assert len(list(archived_lines(open_store(uri)))) > len(lines)
+
+
+class Stored:
+    """Objects of a store that may be away."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, list[dict[str, Any]]] = {}
+        self.is_away = False
+
+    def put(self, key: str, data: bytes) -> None:
+        if self.is_away:
+            raise TryAgainError("the store is away")
+        self.parts[key] = [json.loads(line) for line in data.decode().splitlines()]
+
+    @property
+    def events(self) -> list[str]:
+        return [line["event"] for part in self.parts.values() for line in part]
+
+
+@pytest.fixture
+def log() -> Any:  # noqa: ANN401 - structlog's proxy has no type
+    root, old = logging.getLogger(), logging.getLogger().handlers[:]
+    configure_logging(TelemetrySettings(log_format="json"))
+    yield structlog.get_logger("nashdex.tests")
+    root.handlers[:] = old
+    structlog.reset_defaults()
+
+
+def until(condition: Any) -> None:  # noqa: ANN401 - a callable
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_lines_are_archived_while_the_step_runs_and_wait_for_a_store_that_is_away(log: Any) -> None:  # noqa: ANN401
+    stored = Stored()
+    with LogArchive(stored.put, str, first_pause_seconds=0.01):
+        log.info("first")
+        until(lambda: stored.events == ["first"])
+        stored.is_away = True
+        log.info("second")
+        time.sleep(0.1)
+        stored.is_away = False
+        log.info("third")
+        until(lambda: stored.events == ["first", "second", "third"])
+    log.info("after")
+    assert stored.events == ["first", "second", "third"]
+
+
+def test_a_store_that_stays_away_does_not_fail_the_step(log: Any) -> None:  # noqa: ANN401
+    stored = Stored()
+    stored.is_away = True
+    with LogArchive(stored.put, str):
+        log.info("lost")
+    assert stored.parts == {}
+
+
+def test_lines_of_threads_and_libraries_say_what_they_are_of(log: Any) -> None:  # noqa: ANN401
+    def say() -> None:
+        log.info("ours")
+        logging.getLogger("library").warning("theirs")
+
+    stored = Stored()
+    with working_on("r", 3, StepName.TRAIN, 1) as work, LogArchive(stored.put, str):
+        thread = threading.Thread(target=say)
+        thread.start()
+        thread.join()
+    expected = {"run": "r", "iteration": 3, "step": "train", "shard": 1, "attempt": work.attempt}
+    (lines,) = stored.parts.values()
+    assert [line["event"] for line in lines] == ["ours", "theirs"]
+    assert all(line.items() >= expected.items() for line in lines)
