@@ -72,7 +72,7 @@ def _store_check() -> Map:
     return {
         **{key: container[key] for key in before},
         "args": ["check-store", f"--store={workflow_parameter('store')}"],
-        "env": [TERMINATION_LOG, *STORE_ENVIRONMENT],
+        "env": [*container["env"], *STORE_ENVIRONMENT],
         "envFrom": CREDENTIALS,
         **{key: container[key] for key in after},
     }
@@ -91,6 +91,7 @@ def _container(name: str, image_name: str, command: str, args: list[str], size: 
         **image(image_name),
         "command": InlineList([command]),
         "args": InlineList(args),
+        **({"env": [TERMINATION_LOG]} if name == "main" else {}),
         "resources": size.resources,
         "securityContext": CONTAINER_SECURITY,
         "volumeMounts": _MOUNTS,

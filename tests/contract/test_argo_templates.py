@@ -291,6 +291,12 @@ def test_the_check_of_the_trainer_computes_where_the_site_trains() -> None:
     assert args == ["check-device", "--gpus={{workflow.parameters.train-gpus}}"]
 
 
+@pytest.mark.parametrize("name", [name for name in PODS if "container" in PODS[name]])
+def test_pods_say_why_they_failed(name: str) -> None:
+    """Argo shows the termination log as the node's message, and `nashdex submit` prints it."""
+    assert {"name": "NASHDEX_TERMINATION_LOG", "value": "/dev/termination-log"} in PODS[name]["container"]["env"]
+
+
 def test_the_leagues_own_pods_go_where_the_site_sends_them() -> None:
     """Tainted nodes and quotas apply to every pod of a run."""
     for name, template in PODS.items():

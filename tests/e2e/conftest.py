@@ -9,7 +9,7 @@ import current_images
 import failures
 import pytest
 from clusters import Cluster, open_cluster
-from installation import Installation, argo_metrics, namespace
+from installation import Installation, argo_metrics, kueues_rule, namespace
 
 _INSTALLATION = pytest.StashKey[Installation]()
 _MEASURED = pytest.StashKey[dict[str, Any]]()
@@ -38,8 +38,8 @@ def place(image_tag: str, pytestconfig: pytest.Config) -> Iterator[Installation]
 
 @pytest.fixture(scope="session")
 def installed(place: Installation) -> Iterator[Installation]:
-    """The installed chart, with Argo's metrics scraped."""
-    with argo_metrics():
+    """The installed chart, with Argo's metrics scraped, where Kueue's rule applies to pods."""
+    with argo_metrics(), kueues_rule(place.namespace):
         place.install()
         yield place
 

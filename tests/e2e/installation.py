@@ -177,6 +177,49 @@ def namespace(image_tag: str) -> Iterator[Installation]:
 
 
 @contextmanager
+def kueues_rule(namespace: str) -> Iterator[None]:
+    """Refuse pods with an empty name of a queue while the context lasts, as the webhook of Kueue does."""
+    label = "kueue.x-k8s.io/queue-name"
+    name = f"{namespace}-queue-names"
+    has_label = f"has(object.metadata.labels) && '{label}' in object.metadata.labels"
+    policy = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": name},
+        "spec": {
+            "failurePolicy": "Fail",
+            "matchConstraints": {
+                "resourceRules": [
+                    {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+                ]
+            },
+            "validations": [
+                {
+                    "expression": f"!({has_label}) || object.metadata.labels['{label}'] != ''",
+                    "message": f"{label}: a queue's name is not empty",
+                }
+            ],
+        },
+    }
+    binding = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": name},
+        "spec": {
+            "policyName": name,
+            "validationActions": ["Deny"],
+            "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}}},
+        },
+    }
+    objects = json.dumps({"apiVersion": "v1", "kind": "List", "items": [policy, binding]})
+    run("kubectl", "apply", "--filename=-", given=objects)
+    try:
+        yield
+    finally:
+        attempt("kubectl", "delete", "--filename=-", given=objects)
+
+
+@contextmanager
 def labelled_nodes(label: str, value: str) -> Iterator[None]:
     """Label every node while the context lasts."""
     run("kubectl", "label", "nodes", "--all", f"{label}={value}")

@@ -78,6 +78,25 @@ def test_helm_test_passes(installed: Installation) -> None:
     assert said.count("Succeeded") >= 2
 
 
+def test_kueue_would_refuse_an_empty_name_of_a_queue(installed: Installation) -> None:
+    """So every run below shows that no pod has one."""
+    pod = ("run", "queued", "--image=none", "--dry-run=server", "--labels=kueue.x-k8s.io/queue-name=")
+    security = {"runAsNonRoot": True, "runAsUser": 10001, "seccompProfile": {"type": "RuntimeDefault"}}
+    container = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+    spec = {
+        "securityContext": security,
+        "containers": [{"name": "queued", "image": "none", "securityContext": container}],
+    }
+    overrides = f"--overrides={json.dumps({'spec': spec})}"
+
+    def refused() -> bool:
+        answer = attempt("kubectl", "--namespace", installed.namespace, *pod, overrides)
+        return "a queue's name is not empty" in answer.stderr
+
+    # A policy takes effect some seconds after it is created.
+    wait_for(refused, "the policy to refuse the pod", 60)
+
+
 def test_a_second_release_is_refused(installed: Installation) -> None:
     refused = attempt("helm", "install", "another", CHART, "--namespace", installed.namespace)
     assert refused.returncode != 0
@@ -104,6 +123,10 @@ def test_an_iteration_on_real_battles_counts_every_battle(installed: Installatio
         begun = open_run(f"{store}/{SMALL_RUN}")
         assert_exact(begun, 0)
         chain_seconds = longest_chain_seconds(begun, 0)
+        archived = installed.nashdex("logs", f"{store}/{SMALL_RUN}", "train").splitlines()
+    lines = [json.loads(line.partition(" | ")[2]) for line in archived]
+    assert [lines[0]["event"], lines[-1]["event"]] == ["began", "done"]
+    assert all(line["run"] == SMALL_RUN and line["iteration"] == 0 and line["attempt"] for line in lines)
     wall_seconds = seconds_between(workflow["status"]["startedAt"], workflow["status"]["finishedAt"])
     measured["gen1ou iteration: wall, steps, overhead (s)"] = [
         wall_seconds,

@@ -57,14 +57,16 @@ def test_the_verdict_on_a_failure_names_pods_in_the_order_in_which_they_failed(
     run_uri: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nodes = [
-        {"displayName": "train", "message": "child failed", "finishedAt": "1", "phase": "Failed"},
-        {"displayName": "train(1)", "podName": "b", "message": "second", "finishedAt": "3", "phase": "Failed"},
-        {"displayName": "train(0)", "podName": "a", "message": "first", "finishedAt": "2", "phase": "Error"},
+        {"displayName": "run-7-xyz", "podName": "run-7-xyz", "message": "", "finishedAt": "9", "phase": "Failed"},
+        {"displayName": "train", "podName": "t", "message": "child failed", "finishedAt": "1", "phase": "Failed"},
+        {"displayName": "train(1:1)", "podName": "s", "message": "No more retries left", "finishedAt": "4"},
+        {"displayName": "train(1:1)(0)", "podName": "b", "message": "second", "finishedAt": "3", "phase": "Failed"},
+        {"displayName": "train(0:0)(0)", "podName": "a", "message": "first", "finishedAt": "2", "phase": "Error"},
     ]
     quoted = json.dumps(json.dumps(nodes))
     assert verdict(run_uri, "--status", "Failed", "--failures", quoted, "--json") == 0
     failures = json.loads(capsys.readouterr().out)["failures"]
-    assert list(failures.items()) == [("train(0)", "first"), ("train(1)", "second")]
+    assert list(failures.items()) == [("train(0:0)(0)", "first"), ("train(1:1)(0)", "second")]
     assert verdict(run_uri, "--status", "Failed", "--failures", "null") == 0
     assert "did not succeed: Failed" in capsys.readouterr().out
 

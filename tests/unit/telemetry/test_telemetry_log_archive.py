@@ -88,6 +88,20 @@ def test_logs_in_a_store_are_printed(uri: str, capsys: pytest.CaptureFixture[str
     assert len(list(archived_lines(open_store(uri)))) > len(lines)
 
 
+def test_attempts_are_printed_in_their_order(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path))
+    attempts = {"ffff": ["2026-01-01T00:00:01Z", "2026-01-01T00:01:01Z"], "0000": ["2026-01-01T00:02:00Z"], "7777": []}
+    for attempt, times in attempts.items():
+        for part, timestamp in enumerate(times):
+            text = json.dumps({"event": f"{attempt} {part}", "timestamp": timestamp})
+            store.put(f"logs/0002/train/00001/{attempt}/{part:05d}.jsonl", f"{text}\n".encode())
+    store.put("logs/0002/train/00001/7777/00000.jsonl", b"cut o")
+    heads, lines = zip(*(line.split(" | ") for line in archived_lines(store, iteration=2)), strict=True)
+    assert set(heads) == {"train, iteration 2, shard 1"}
+    assert lines[0] == "cut o"
+    assert [json.loads(line)["event"] for line in lines[1:]] == ["ffff 0", "ffff 1", "0000 0"]
+
+
 class Stored:
     """Objects of a store that may be away."""
 

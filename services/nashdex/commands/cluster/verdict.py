@@ -13,6 +13,8 @@ from nashdex.core.errors import ConfigurationError
 _SUCCEEDED = "Succeeded"
 _QUOTED = re.compile(r'"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[^uUx])*')
 """A quoted string, or as much of it as is there, without its end quote and without half an escape sequence."""
+_ATTEMPT = re.compile(r"\(\d+\)$")
+"""End of an attempt's name, such as ``plan(0)`` or ``collect(3:3)(1)``."""
 _BETWEEN = re.compile(r"[\s,]*")
 _SHUT_DOWN = "workflow shutdown with strategy"
 """Argo's message of a pod that `nashdex stop` or `argo stop` ended."""
@@ -75,14 +77,18 @@ def _first_failures(text: str) -> tuple[dict[str, str], bool]:
     """
     try:
         nodes, is_complete = _nodes(_unquoted(text.strip()))
-        # Nodes that contain a failed pod repeat its message.
-        pods = sorted((node for node in nodes if node.get("podName")), key=lambda node: str(node.get("finishedAt")))
+        pods = sorted((node for node in nodes if _is_pod(node)), key=lambda node: str(node.get("finishedAt")))
         found = {str(node["displayName"]): str(node.get("message") or node.get("phase")) for node in pods}
     except (ValueError, TypeError, AttributeError, KeyError, SyntaxError) as error:
         raise ConfigurationError(
             f"--failures is not a list of nodes ({error}); expected Argo's workflow.failures"
         ) from error
     return found, is_complete
+
+
+def _is_pod(node: dict[str, Any]) -> bool:
+    """Say whether a node is an attempt. Nodes that contain attempts repeat failures, and have a pod's name too."""
+    return bool(node.get("podName")) and _ATTEMPT.search(node["displayName"]) is not None
 
 
 def _unquoted(text: str) -> str:
