@@ -17,7 +17,7 @@ from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.batching import CPU
+from nashdex.learning.batching import CPU, num_minibatches
 from nashdex.learning.checkpoint import Checkpoints
 from nashdex.learning.clock import Clock
 from nashdex.learning.data import fresh_network, prepare_torch
@@ -142,7 +142,8 @@ class _Loop:
         )
         targets = make_targets(network, seen, settings, _DISCOUNT)
         num_decisions = training.num_decisions + len(seen.batch)
-        with Progress(StepName.TRAIN, 0, 0, "updates", done=training.update) as progress:
+        num_updates = settings.num_epochs * num_minibatches(len(seen.batch), settings.minibatch_decisions)
+        with Progress(StepName.TRAIN, 0, training.update + num_updates, "updates", done=training.update) as progress:
             improve(training, seen.batch, targets, None, settings, Clock(num_decisions), 0, progress)
         summary = measure(network, self.start, seen.batch, targets, slice(PROBE_DECISIONS), settings.clip_range)
         training.begin_round(training.round + 1, summary["entropy"], num_decisions, 0.0)

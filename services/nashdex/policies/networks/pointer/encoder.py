@@ -118,11 +118,8 @@ class Encoder(nn.Module):
                 self.pokemon_moves,
                 self.pokemon_second.weight,
                 self.pokemon_second.bias,
-                # One tensor twice where the sides are one run.
-                fused.moves.weights[0],
-                fused.moves.weights[-1],
-                fused.pokemon.weights[0],
-                fused.pokemon.weights[-1],
+                *self.moves.by_block(fused.moves.weights),
+                *self.pokemon.by_block(fused.pokemon.weights),
             ),
         )
         own_moves, opponent_moves = (self.active_moves(side.picked).relu_() for side in (own, opponent))

@@ -15,38 +15,40 @@ from torch.nn import functional
 
 from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, in_chunks, padded
 from nashdex.policies.networks.pointer.look_up import LookUp
-from nashdex.policies.networks.pointer.rows import FusedRows, Rows, Run
+from nashdex.policies.networks.pointer.rows import FusedRows, Rows
 
 if TYPE_CHECKING:
     from nashdex.policies.networks.pointer.network import PointerNetwork
 
 
 class _ActingRows:
-    """``Rows`` under fixed weights."""
+    """``Rows`` under fixed weights, for blocks of equally many rows."""
 
     def __init__(self, rows: Rows, fused: FusedRows) -> None:
-        self.num_groups = len(rows.look_up.offsets)
-        self.num_rows = rows.num_rows
-        self._groups_each = rows.groups_each
+        self.num_indices = len(rows.look_up.offsets)
+        self._num_blocks = len(rows.blocks)
+        self._indices_each = rows.groups_each
         self._table = fused.table.clone()
-        self._runs: list[tuple[Run, Tensor]] = [
-            (run, weights.clone()) for run, weights in zip(rows.runs, fused.weights, strict=True)
-        ]
+        by_block = zip(rows.blocks, rows.by_block(fused.weights), strict=True)
+        self._blocks = [(block, weights.clone()) for block, weights in by_block]
+        # What embedding_bag would compute in each pass.
+        num_sums = CHUNK_ROWS * rows.num_rows
+        self._starts = torch.arange(0, num_sums * self._indices_each, self._indices_each, dtype=torch.int32)
 
     def sums(self, observations: Tensor, indices: Tensor) -> Tensor:
-        """Return the sums of all rows, (B · R, E), whose categories name the table's rows ``indices`` (B, G)."""
-        if self._groups_each == 1:
-            sums = self._table.index_select(0, indices.flatten())
+        """Return the sums of all rows, block by block and then decision by decision, (B · R, E).
+
+        ``indices`` (B, G) are the table's rows that the categories name.
+        """
+        by_block = indices.view(len(indices), self._num_blocks, -1).transpose(0, 1).flatten()
+        if self._indices_each == 1:
+            sums = self._table.index_select(0, by_block)
         else:
-            sums = functional.embedding_bag(indices.reshape(-1, self._groups_each), self._table, mode="sum")
-        if len(self._runs) == 1:
-            run, weights = self._runs[0]
-            return sums.addmm_(run.values(observations), weights)
-        by_decision, at = sums.view(len(observations), self.num_rows, -1), 0
-        for run, weights in self._runs:
-            numbers = run.values(observations) @ weights
-            by_decision[:, at : at + run.rows] += numbers.view(len(observations), run.rows, -1)
-            at += run.rows
+            starts = self._starts[: len(by_block) // self._indices_each]
+            sums = functional.embedding_bag(by_block, self._table, starts, mode="sum")
+        for (block, weights), part in zip(self._blocks, sums.chunk(self._num_blocks), strict=True):
+            columns = observations[:, block.offset : block.offset + block.rows * block.stride]
+            part.addmm_(columns.reshape(-1, block.stride), weights)
         return sums
 
 
@@ -97,51 +99,67 @@ class ActingPointerNetwork:
             context = layer(context)
         shared = context[:num] @ self._scorer_context
         candidates = {
-            is_move: (vectors.reshape(-1, vectors.shape[2]) @ self._targets[is_move]).view(num, vectors.shape[1], -1)
+            is_move: (vectors @ self._targets[is_move]).view(num, -1, shared.shape[1])
             for is_move, vectors in ((False, own_pokemon), (True, own_moves))
         }
-        scores = [
-            (candidates[is_move] + (shared + bias).unsqueeze(1)).relu_() @ self._score
-            for is_move, bias in zip(self._is_move, self._biases, strict=True)
-        ]
+        scores = []
+        for is_move, bias in zip(self._is_move, self._biases, strict=True):
+            hidden = torch.add(candidates[is_move], (shared + bias).unsqueeze(1)).relu_()
+            scores.append((hidden.flatten(0, 1) @ self._score).view(num, -1))
         joined = torch.cat(scores, dim=1)
         return joined if self._order is None else joined[:, self._order]
 
     def _encode(self, observations: Tensor, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Fill the context's ``inputs`` and return own Pokémon (B, P, E) and the active one's moves (B, K, M)."""
+        """Fill the context's ``inputs`` and return own Pokémon (B · P, E) and the active one's moves (B · K, M).
+
+        The own side's rows come first, then the opponent's, so that the own ones are one piece of memory.
+        """
         num, own = len(observations), self._layout.own
         num_pokemon, moves_each = own.pokemon.rows, own.moves_each
         all_rows = (self._moves, self._pokemon, *self._others)
         move_rows, pokemon_rows, *other_rows = torch.split(
-            self._look_up.indices(observations), [rows.num_groups for rows in all_rows], dim=1
+            self._look_up.indices(observations), [rows.num_indices for rows in all_rows], dim=1
         )
-        active = observations.index_select(1, self._active_columns).view(-1, num_pokemon).argmax(dim=1)
+        flags = observations.index_select(1, self._active_columns).view(num, 2, num_pokemon)
+        active = flags.argmax(dim=2).t().flatten()
         active += self._first_rows[: len(active)]
 
         moves = self._moves.sums(observations, move_rows).relu_()
         size = moves.shape[1]
-        first, *others = moves.view(-1, moves_each, size).unbind(dim=1)
-        summed = first.clone()
-        for other in others:
-            summed += other
         picked = moves.view(-1, moves_each * size).index_select(0, active).view(-1, size)
         weight, bias = self._active_moves
-        targets = torch.addmm(bias, picked, weight).relu_().view(num, 2, moves_each, size)
+        targets = torch.addmm(bias, picked, weight).relu_()
 
-        pokemon = self._pokemon.sums(observations, pokemon_rows).addmm_(summed, self._pokemon_moves).relu_()
+        pokemon = self._pokemon.sums(observations, pokemon_rows)
+        pokemon.addmm_(_sum_of_moves(moves, moves_each), self._pokemon_moves).relu_()
         weight, bias = self._pokemon_second
         pokemon = torch.addmm(bias, pokemon, weight).relu_()
-        size = pokemon.shape[1]
-        at = 4 * size
-        inputs[:, : 2 * size] = pokemon.view(-1, num_pokemon, size).amax(dim=1).view(num, -1)
-        inputs[:, 2 * size : at] = pokemon.index_select(0, active).view(num, -1)
-        inputs[:, at : at + 2 * targets.shape[3]] = targets.sum(dim=2).flatten(1)
-        at += 2 * targets.shape[3]
+        at = 0
+        for vectors in (
+            pokemon.view(2 * num, num_pokemon, -1).amax(dim=1),
+            pokemon.index_select(0, active),
+            _sum_of_moves(targets, moves_each),
+        ):
+            by_side = vectors.view(2, num, -1)
+            width = 2 * by_side.shape[2]
+            inputs[:, at : at + width].view(num, 2, -1).copy_(by_side.transpose(0, 1))
+            at += width
         for rows, indices in zip(self._others, other_rows, strict=True):
             vectors = rows.sums(observations, indices).relu_().view(num, -1)
             inputs[:, at : at + vectors.shape[1]] = vectors
             at += vectors.shape[1]
-        return pokemon.view(num, 2, num_pokemon, size)[:, 0], targets[:, 0]
+        return pokemon[: num * num_pokemon], targets[: num * moves_each]
+
+
+def _sum_of_moves(moves: Tensor, moves_each: int) -> Tensor:
+    """Return the sum of each ``moves_each`` neighbouring rows."""
+    first, *others = moves.view(-1, moves_each, moves.shape[1]).unbind(dim=1)
+    if not others:
+        return first
+    total = first + others[0]
+    for other in others[1:]:
+        total += other
+    return total
 
 
 def _transposed(layer: torch.nn.Linear) -> tuple[Tensor, Tensor]:

@@ -34,7 +34,11 @@ class LookUp(NamedTuple):
         # Integers first: whatever a float was, the index is then within its vocabulary.
         indices = observations.index_select(1, self.columns).int().clamp_(min=0)
         indices = torch.minimum(indices, self.limits).mul_(self.strides)
-        return indices.view(len(observations), len(self.offsets), -1).sum(dim=2, dtype=torch.int32).add_(self.offsets)
+        first, *others = indices.view(len(observations), len(self.offsets), -1).unbind(dim=2)
+        total = first + self.offsets
+        for other in others:
+            total += other
+        return total
 
 
 class Group(NamedTuple):

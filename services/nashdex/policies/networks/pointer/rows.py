@@ -29,10 +29,6 @@ class Run(NamedTuple):
     block: int
     """The first of them; the others have the same fields."""
 
-    def values(self, observations: Tensor) -> Tensor:
-        """Return the run's part of ``observations`` (B, F), (B · rows, stride)."""
-        return observations[:, self.offset : self.offset + self.rows * self.stride].reshape(-1, self.stride)
-
 
 class FusedRows(NamedTuple):
     """The layer under some weights."""
@@ -112,6 +108,13 @@ class Rows(nn.Module):
         """R."""
         return sum(run.rows for run in self.runs)
 
+    def by_block(self, of_runs: Sequence[Tensor]) -> list[Tensor]:
+        """Return what belongs to each block's run."""
+        return [of_runs[self._run_of(number)] for number in range(len(self.blocks))]
+
+    def _run_of(self, number: int) -> int:
+        return max(i for i, run in enumerate(self.runs) if run.block <= number)
+
     def fuse(self, embeddings: nn.ParameterDict) -> FusedRows:
         """Return the layer under the present weights."""
         by_category = [
@@ -134,9 +137,8 @@ class Rows(nn.Module):
         columns = observations[:, block.offset : block.offset + block.rows * block.stride]
         values = columns.view(-1, block.rows, block.stride).transpose(0, 1).contiguous()
         places = [column for column, _ in _categories(block)]
-        run = next(i for i in reversed(range(len(self.runs))) if self.runs[i].block <= number)
         indices = torch.empty(*values.shape[:2], len(self._groups), dtype=torch.int64, device=values.device)
-        for i, (group, first) in enumerate(zip(self._groups, self._first_rows(run), strict=True)):
+        for i, (group, first) in enumerate(zip(self._groups, self._first_rows(self._run_of(number)), strict=True)):
             combination = indices[..., i].fill_(0)
             for category, size in zip(group.categories, group.sizes, strict=True):
                 # Integers first: whatever a float was, the index is then within its vocabulary.
