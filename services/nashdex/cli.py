@@ -32,6 +32,7 @@ from nashdex.commands import (
     solve,
     step,
     tabular,
+    verify,
 )
 from nashdex.commands.cluster import begin, logs, resume, status, stop, submit, verdict
 from nashdex.commands.streams import drop_output, open_missing_streams, print_any_character
@@ -62,6 +63,7 @@ app = typer.Typer(
 )
 app.command(rich_help_panel=RUN_AND_LOOK)(run.run)
 app.command(rich_help_panel=RUN_AND_LOOK)(report.report)
+app.command(rich_help_panel=RUN_AND_LOOK)(verify.verify)
 app.add_typer(config.app, name="config", rich_help_panel=RUN_AND_LOOK)
 app.command(rich_help_panel=MEASURE)(battle.battle)
 app.command(rich_help_panel=MEASURE)(rate.rate)

@@ -1,0 +1,60 @@
+"""``nashdex verify``: whether everything in a run follows from what is below it."""
+
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.core.errors import DataError
+
+_MOST_SHOWN = 20
+
+
+def verify(
+    run: Annotated[str, typer.Argument(metavar="RUN_URI", help="URI of the run, as `nashdex run` prints it.")],
+    root: Annotated[
+        str | None,
+        typer.Option(metavar="SHA256", help="Root hash of an earlier verification; another one is a problem."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read a whole run, compare every hash, and compute again what follows without battles and training.
+
+    Exits with 65 and the first thing that does not follow. The root hash covers every byte: keep it where writers of
+    the store cannot change it, and give it back with --root.
+    """
+    import logging
+
+    import structlog
+
+    from nashdex.core.stopping import install_stop_handlers
+    from nashdex.runs.creation import open_run
+    from nashdex.runs.verification import verify_run
+
+    install_stop_handlers()
+    before = structlog.get_config()
+    # Steps that are done again have nothing new to log.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    try:
+        found = verify_run(open_run(run))
+    finally:
+        structlog.configure(**before)
+    if root is not None and root != found.root:
+        found.problems.append(f"the root hash of {run} is {found.root}, expected {root}: an object changed")
+    if as_json:
+        print_json(
+            {
+                "run": run,
+                "root": found.root,
+                "objects": found.objects,
+                "recomputed": found.recomputed,
+                "problems": found.problems,
+            }
+        )
+    else:
+        print_text(f"{found.objects} objects compared, {len(found.recomputed)} documents computed again")
+        for problem in found.problems[:_MOST_SHOWN]:
+            print_text(f"problem: {problem}")
+        print_text(f"root hash {found.root}")
+    if found.problems:
+        raise DataError(found.problems[0])

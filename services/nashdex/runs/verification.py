@@ -1,0 +1,231 @@
+"""Whether everything in a run follows from what is below it: hashes are compared, and what can be computed is again.
+
+Plans, populations, matrices, mixtures, analyses and reports are computed from the objects that their steps read; in
+tabular games payoffs, gates and exact responses too. Battles and training are not repeated: their objects are compared
+with their hashes, and their counts with the plan.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.util import find_spec
+
+from nashdex.core import keys
+from nashdex.core.errors import ExitCode, NashdexError, StoppedError
+from nashdex.core.ids import BarePolicyId
+from nashdex.core.manifest import Manifest, RunManifest
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.sharding import shard_range
+from nashdex.core.steps import StepName
+from nashdex.games.registry import FORMATS
+from nashdex.oracles.registry import ORACLES
+from nashdex.planning.dag import iteration_steps, num_shards
+from nashdex.planning.programs import step_function
+from nashdex.policies.document import read_checked, read_document
+from nashdex.runs.creation import Run
+from nashdex.runs.overlay import OverlayStore
+from nashdex.store.attempt import find_manifest, read_object
+from nashdex.store.checked import MAX_MANIFEST_BYTES, read_root
+from nashdex.store.documents import read_written
+
+TOLERANCE = 1e-9
+"""Difference of floating-point numbers, absolute and relative, that another machine may cause."""
+_MEASURED = {"seconds", "cpu_seconds"}
+"""Keys of times, which nothing computes again."""
+
+
+@dataclass
+class Verification:
+    """What was found."""
+
+    objects: int = 0
+    """Objects whose hash was compared."""
+    recomputed: list[str] = field(default_factory=list)
+    """Documents that were computed again."""
+    problems: list[str] = field(default_factory=list)
+    """What does not follow, in the order of the run."""
+    root: str = ""
+    """Hash of the hashes of everything that was read. Equal for runs whose every byte is equal."""
+
+
+class _Hashes:
+    """Collects the hash of every object once."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, str] = {}
+
+    def add(self, key: str, data: bytes) -> None:
+        self._by_key[key] = hashlib.sha256(data).hexdigest()
+
+    def __len__(self) -> int:
+        return len(self._by_key)
+
+    @property
+    def root(self) -> str:
+        lines = "".join(f"{digest} {key}\n" for key, digest in sorted(self._by_key.items()))
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def verify_run(run: Run) -> Verification:
+    """Read the whole run and return what follows and what does not. Goes on after a problem.
+
+    Raises:
+        TryAgainError: the store cannot be reached.
+        StoppedError: the process was asked to stop.
+    """
+    found, hashes = Verification(), _Hashes()
+    for problem in _problems(run, found, hashes):
+        found.problems.append(problem)
+    found.objects, found.root = len(hashes), hashes.root
+    return found
+
+
+def _problems(run: Run, found: Verification, hashes: _Hashes) -> Iterator[str]:
+    yield from _guarded(partial(_root, run, hashes))
+    policies: set[str] = set()
+    for iteration in range(run.settings.iterations):
+        for step in iteration_steps(run.settings):
+            for shard in range(num_shards(run.settings, step.name)):
+                yield from _guarded(partial(_shard, run, iteration, step.name, shard, found, hashes, policies))
+
+
+def _guarded(check: Callable[[], Iterator[str]]) -> Iterator[str]:
+    """Yield the problems of one check; what it raises is one."""
+    try:
+        yield from check()
+    except StoppedError:
+        raise
+    except NashdexError as error:
+        if error.exit_code not in {ExitCode.CONFIGURATION, ExitCode.DATA}:
+            raise
+        yield str(error)
+
+
+def _root(run: Run, hashes: _Hashes) -> Iterator[str]:
+    data = run.store.get(keys.RUN_MANIFEST, MAX_MANIFEST_BYTES)
+    hashes.add(keys.RUN_MANIFEST, data)
+    for name in RunManifest.from_json(data, keys.RUN_MANIFEST).objects:
+        hashes.add(name, read_root(run.store, name))
+    yield from ()
+
+
+def _shard(
+    run: Run, iteration: int, step: StepName, shard: int, found: Verification, hashes: _Hashes, policies: set[str]
+) -> Iterator[str]:
+    manifest = find_manifest(run.store, iteration, step, shard)
+    if manifest is None:
+        return  # not done yet; a later step that is done fails, because it reads this one
+    hashes.add(keys.manifest(iteration, step, shard), manifest.to_json())
+    for name, described in manifest.objects.items():
+        data = read_object(run.store, manifest, name)
+        hashes.add(described.key, data)
+        if keys.PUBLISHED_BY.get(name) == step:
+            copy = keys.published(iteration, name)
+            if not run.store.exists(copy) or run.store.get(copy) != data:
+                yield f"{run.store.uri}/{copy} differs from what {step} wrote, {described.key}"
+    if step is StepName.COLLECT:
+        yield from _collected(run, manifest)
+    if step is StepName.TRAIN:
+        yield from _trained(run, manifest, hashes, policies)
+    if _can_be_done_again(run, iteration, step):
+        yield from _done_again(run, manifest, found)
+
+
+def _collected(run: Run, manifest: Manifest) -> Iterator[str]:
+    """Compare the counts of a collect shard with the plan and with what it recorded."""
+    battles = manifest.counts.get("battles", 0)
+    planned = len(shard_range(run.settings.collect.battles, run.settings.collect.shards, manifest.shard))
+    where = f"{run.store.uri}/{keys.manifest(manifest.iteration, manifest.step, manifest.shard)}"
+    if battles not in {0, planned}:
+        yield f"{where} counts {battles} battles; the settings plan {planned}"
+    if not battles or find_spec("lz4") is None:
+        return
+    from nashdex.trajectory.shard import read_shards  # noqa: PLC0415 - the control image has no lz4
+
+    recorded = sum(len(episode) for episode in read_shards(run.store, [manifest])[1])
+    if recorded != manifest.counts.get("recorded_decisions"):
+        yield f"{where} counts {manifest.counts.get('recorded_decisions')} decisions; its parts hold {recorded}"
+
+
+def _trained(run: Run, manifest: Manifest, hashes: _Hashes, policies: set[str]) -> Iterator[str]:
+    """Compare a policy's objects with its id, and its description with what trained it."""
+    result = read_written(run.store, manifest, TRAINING_RESULT, TrainingResult)
+    document = read_document(run.store, BarePolicyId(result.policy))
+    hashes.add(keys.policy_document(document.id), run.store.get(keys.policy_document(document.id)))
+    if document.weights_sha256 is not None:
+        key = keys.policy_weights(document.id)
+        hashes.add(key, read_checked(run.store, key, document.weights_sha256, document.weights_bytes))
+    if document.table_sha256 is not None:
+        key = keys.policy_table(document.id)
+        hashes.add(key, read_checked(run.store, key, document.table_sha256, None))
+    if document.id in policies:
+        return  # training gave a member again; its description is that of the first time
+    policies.add(document.id)
+    for name in ("kind", "name", "parent", "oracle", "num_parameters"):
+        described, trained = getattr(document, name), getattr(result, name)
+        if described != trained:
+            where = f"{run.store.uri}/{keys.policy_document(document.id)}"
+            yield f"{where} says {name} {described!r}; the training that made it says {trained!r}"
+
+
+def _can_be_done_again(run: Run, iteration: int, step: StepName) -> bool:
+    """Say whether a step follows from what it reads without battles or chance, in seconds."""
+    if step in {StepName.PLAN, StepName.SOLVE, StepName.REPORT}:
+        return True
+    if FORMATS[run.settings.format].evidence.is_played:
+        return False
+    if step is StepName.TRAIN:
+        train = run.settings.train
+        oracle = ORACLES[train.oracle.kind]
+        if iteration == 0 and oracle.improves:
+            oracle = ORACLES[train.first.kind]
+        return oracle.needs_tree and not oracle.is_random
+    return step in {StepName.EVALUATE, StepName.GATE}
+
+
+def _done_again(run: Run, stored: Manifest, found: Verification) -> Iterator[str]:
+    """Do a shard again over the store, and compare everything that it writes."""
+    iteration, step, shard = stored.iteration, stored.step, stored.shard
+    overlay = OverlayStore(run.store, frozenset({keys.manifest(iteration, step, shard)}))
+    fresh = step_function(step)(overlay, run.settings, iteration, shard)
+    if fresh.counts != stored.counts:
+        where = keys.manifest(iteration, step, shard)
+        yield f"{run.store.uri}/{where} counts {stored.counts}; what it follows from gives {fresh.counts}"
+    for name in sorted(stored.objects.keys() | fresh.objects.keys()):
+        if name not in fresh.objects or name not in stored.objects:
+            yield f"{step} of iteration {iteration}, shard {shard}: {name} is only stored, or only recomputed"
+            continue
+        key = stored.objects[name].key
+        difference = _difference(read_object(run.store, stored, name), read_object(overlay, fresh, name), name)
+        if difference:
+            yield f"{run.store.uri}/{key} does not follow from what {step} reads: {difference}"
+        found.recomputed.append(key)
+
+
+def _difference(stored: bytes, fresh: bytes, name: str) -> str | None:
+    """Return where two objects of one name differ, or None."""
+    if stored == fresh:
+        return None
+    if not name.endswith(".json"):
+        # A page follows from its report, whose numbers are compared.
+        return None if name == keys.REPORT_PAGE else "its bytes differ"
+    return next(_differences(json.loads(stored), json.loads(fresh), ""), None)
+
+
+def _differences(stored: object, fresh: object, path: str) -> Iterator[str]:
+    match stored, fresh:
+        case dict(), dict():
+            for key in sorted(stored.keys() | fresh.keys()):
+                if key not in _MEASURED:
+                    yield from _differences(stored.get(key), fresh.get(key), f"{path}.{key}" if path else key)
+        case list(), list() if len(stored) == len(fresh):
+            for index, (one, other) in enumerate(zip(stored, fresh, strict=True)):
+                yield from _differences(one, other, f"{path}[{index}]")
+        case float() | int(), float() | int() if math.isclose(stored, fresh, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+            return
+        case _:
+            if stored != fresh:
+                yield f"{path} is {str(stored)[:80]}, expected {str(fresh)[:80]}"

@@ -1,0 +1,149 @@
+"""``nashdex verify`` finds every change of a run, also one whose hashes were rewritten."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nashdex.cli import run_command_line
+from nashdex.core import keys
+from nashdex.core.manifest import Manifest
+from nashdex.core.steps import StepName
+from nashdex.metagame.analysis.documents import MetaStrategy
+from nashdex.metagame.evidence.ledger import LEDGER
+from nashdex.planning.dag import iteration_steps, num_shards
+from nashdex.planning.programs import step_function
+from nashdex.runs.creation import begin_run
+from nashdex.store import open_store
+from nashdex.store.attempt import Attempt, read_manifest, read_object
+from nashdex.store.protocol import ObjectStore
+
+CONFIG = """
+format = "kuhn_poker"
+iterations = 2
+[population]
+initial = ["random"]
+[train]
+oracle = "exact"
+[evaluate]
+shards = 2
+[solve]
+num_draws = 100
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a run that is done."""
+    folder = tmp_path_factory.mktemp("verify")
+    (folder / "kuhn.toml").write_text(CONFIG)
+    run = begin_run(str(folder / "store"), folder / "kuhn.toml", name="kuhn")
+    for iteration in range(run.settings.iterations):
+        for step in iteration_steps(run.settings):
+            for shard in range(num_shards(run.settings, step.name)):
+                step_function(step.name)(run.store, run.settings, iteration, shard)
+    return folder / "store" / "kuhn"
+
+
+@pytest.fixture
+def run(finished: Path, tmp_path: Path) -> Path:
+    """Return a copy, to be altered."""
+    return Path(shutil.copytree(finished, tmp_path / "kuhn"))
+
+
+def verified(run: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, dict[str, object], str]:
+    code = run_command_line(["verify", str(run), "--json", *options])
+    out, err = capsys.readouterr()
+    return code, json.loads(out), err
+
+
+def replace_object(store: ObjectStore, iteration: int, step: StepName, shard: int, name: str, data: bytes) -> None:
+    """Write an object again with a manifest that fits, as an attacker who may write the store could."""
+    manifest = read_manifest(store, iteration, step, shard)
+    objects = {each: read_object(store, manifest, each) for each in manifest.objects} | {name: data}
+    store.delete(keys.manifest(iteration, step, shard))
+    attempt = Attempt(store, iteration, step, shard)
+    for each, content in objects.items():
+        publish = attempt.publish if each in keys.PUBLISHED_BY else attempt.write
+        publish(each, content)
+    attempt.finish(manifest.counts)
+
+
+def test_a_whole_run_follows_and_its_root_hash_is_stable(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(run.rglob("*"))
+    code, found, err = verified(run, capsys)
+    assert (code, found["problems"], err) == (0, [], "")
+    assert isinstance(found["objects"], int)
+    assert found["objects"] > 30
+    names = {str(key).rsplit("/", 1)[1] for key in found["recomputed"]}  # type: ignore[attr-defined]
+    assert names >= {"plan.json", "interaction_matrix.json", "meta_strategy.json", "report.json", LEDGER}
+    assert sorted(run.rglob("*")) == before
+    assert verified(run, capsys, "--root", str(found["root"]))[0] == 0
+    assert verified(run, capsys, "--root", "0" * 64)[0] == 65
+
+
+def test_a_mixture_with_hashes_that_fit_is_found(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = open_store(str(run))
+    manifest = read_manifest(store, 0, StepName.SOLVE, 0)
+    mixture = MetaStrategy.from_json(read_object(store, manifest, keys.META_STRATEGY), "mixture")
+    first, second = mixture.meta_strategy
+    other = mixture.model_copy(update={"meta_strategy": {first: 0.25, second: 0.75}})
+    replace_object(store, 0, StepName.SOLVE, 0, keys.META_STRATEGY, other.to_json())
+    code, found, err = verified(run, capsys)
+    assert code == 65
+    assert "meta_strategy.json does not follow from what solve reads" in err
+    assert len(found["problems"]) >= 2  # type: ignore[arg-type]  # the report follows from it too
+
+
+def test_an_exact_payoff_with_hashes_that_fit_is_found(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = open_store(str(run))
+    manifest = read_manifest(store, 1, StepName.EVALUATE, 0)
+    ledger = json.loads(read_object(store, manifest, LEDGER))
+    ledger["exact"][0]["payoff"] += 0.125
+    replace_object(store, 1, StepName.EVALUATE, 0, LEDGER, json.dumps(ledger).encode())
+    code, _, err = verified(run, capsys)
+    assert code == 65
+    assert "ledger.json does not follow from what evaluate reads: exact[0].payoff" in err
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("config.json", "config.json"),
+        ("iterations/0001/plan.json", "differs from what plan wrote"),
+        ("policies/*/table.safetensors", "table.safetensors has"),
+    ],
+)
+def test_any_altered_object_is_named(run: Path, pattern: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = next(run.glob(pattern))
+    path.write_bytes(path.read_bytes().replace(b"0", b"1", 1))
+    assert run_command_line(["verify", str(run)]) == 65
+    assert says in capsys.readouterr().err
+
+
+def test_a_run_that_has_not_finished_follows_so_far(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (run / keys.manifest(1, StepName.REPORT, 0)).unlink()
+    assert verified(run, capsys)[0] == 0
+    (run / keys.manifest(1, StepName.EVALUATE, 1)).unlink()
+    code, _, err = verified(run, capsys)
+    assert code == 65
+    assert "evaluate has not finished shard 1" in err
+
+
+def test_a_policys_description_is_that_of_its_training(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = next(run.glob("policies/*/policy.json"))
+    document = json.loads(path.read_text()) | {"name": "another name"}
+    path.write_text(json.dumps(document))
+    code, _, err = verified(run, capsys)
+    assert code == 65
+    assert "says name 'another name'" in err
+
+
+def test_counts_are_part_of_what_follows(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = run / keys.manifest(0, StepName.SOLVE, 0)
+    manifest = Manifest.from_json(key.read_bytes(), "manifest")
+    key.write_bytes(manifest.model_copy(update={"counts": {"policies": 9, "battles": 0}}).to_json())
+    code, _, err = verified(run, capsys)
+    assert code == 65
+    assert "counts {'policies': 9, 'battles': 0}; what it follows from gives {'policies': 2, 'battles': 0}" in err
