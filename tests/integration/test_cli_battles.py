@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from nashdex.bench.scale.shard import run_scale
+from nashdex.cli import run_command_line
 from nashdex.collector.trial import self_play_trial
 from nashdex.games.registry import showdown_game
 from nashdex.policies.networks.slots.settings import SlotsSettings
@@ -26,6 +27,15 @@ def _json(*arguments: str) -> dict[str, Any]:
     document = json.loads(process.stdout)
     assert isinstance(document, dict)
     return document
+
+
+def _refuses(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, says: str) -> None:
+    """Check that a command fails with ``code`` and one line that says why."""
+    assert run_command_line(arguments) == code
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert says in error
 
 
 def test_battle_counts_an_odd_number_for_the_first_and_repeats_itself() -> None:
@@ -50,17 +60,14 @@ def test_battle_counts_an_odd_number_for_the_first_and_repeats_itself() -> None:
         (("--p1", "random", "--p2", "/nowhere/run#abc"), 65, "/nowhere/run"),
     ],
 )
-def test_battle_refuses_whom_it_does_not_know(arguments: tuple[str, ...], code: int, says: str) -> None:
-    command = [sys.executable, "-m", "nashdex", "battle", "--format", "gen1randombattle", *arguments]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert process.returncode == code
-    assert process.stderr.startswith("error: ")
-    assert process.stderr.count("\n") == 1
-    assert says in process.stderr
+def test_battle_refuses_a_policy_that_it_does_not_know(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    _refuses(capsys, ("battle", "--format", "gen1randombattle", *arguments), code, says)
 
 
 def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_path: Path) -> None:
-    arguments = ("--format", "gen1ou", "--seconds", "4", "--repetitions", "1", "--peer", "poke-env")
+    arguments = ("--format", "gen1ou", "--seconds", "2", "--repetitions", "1", "--peer", "poke-env")
     answer = _json("bench", "collect", *arguments, "--profile", str(tmp_path / "profiles"))
     assert answer["format"] == "gen1ou"
     rate = answer["decisions_per_cpu_second"]
@@ -104,7 +111,7 @@ def test_bench_loop_counts_the_cpu_time_of_playing_and_of_learning(network: str)
 
 
 def test_bench_scale_adds_gateways_and_then_shards() -> None:
-    result = run_scale("gen1randombattle", seconds=2.0, numbers=(2,))
+    result = run_scale("gen1randombattle", seconds=1.0, numbers=(2,))
     assert [(row.shards, row.gateways) for row in result.rows] == [(1, 2), (2, 1)]
     assert all(row.decisions_per_second > 0 and row.decisions_per_cpu_second > 0 for row in result.rows)
 
@@ -120,13 +127,10 @@ def test_bench_scale_adds_gateways_and_then_shards() -> None:
         (("loop", "--format", "kuhn_poker"), 64, "'kuhn_poker' is not a Showdown format"),
     ],
 )
-def test_bench_refuses_what_it_cannot_measure(arguments: tuple[str, ...], code: int, says: str) -> None:
-    command = [sys.executable, "-m", "nashdex", "bench", *arguments]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert process.returncode == code
-    assert process.stderr.startswith("error: ")
-    assert process.stderr.count("\n") == 1
-    assert says in process.stderr
+def test_bench_refuses_what_it_cannot_measure(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    _refuses(capsys, ("bench", *arguments), code, says)
 
 
 def test_sizes_are_chosen_by_a_short_benchmark() -> None:

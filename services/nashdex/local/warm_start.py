@@ -25,6 +25,32 @@ _SERVER_LOST = 255
 """The exit code that multiprocessing gives a child whose server has died; nashdex has no such exit code."""
 _STARTS = 3
 _DEATH_SECONDS = 0.2
+_LATE = (
+    "nashdex.local.lifeline",
+    "nashdex.report.assembly.report",
+    "nashdex.report.page.render",
+    "prometheus_client",
+    "scipy.optimize",
+)
+"""What steps import inside functions, for the sake of other commands. Importing it can take longer than the step."""
+_LATE_IN_TABULAR_GAMES = ("nashdex.oracles.tree", "pyspiel")
+_LATE_IN_BATTLES = (
+    "nashdex.evaluator.tournament",
+    "nashdex.games.showdown.arena",
+    "nashdex.games.showdown.game",
+    "nashdex.games.showdown.poke_env_players",
+)
+_LATE_WITH_TORCH = (
+    "torch",
+    # What torch imports late itself: for deterministic algorithms and for tensors without memory.
+    "torch._inductor",
+    "torch.fx.experimental.symbolic_shapes",
+    "nashdex.learning.loop",
+    "nashdex.policies.archive",
+    "nashdex.policies.networks.pointer.network",
+    "nashdex.policies.networks.slots.network",
+    "nashdex.rollout.play",
+)
 
 
 def is_available() -> bool:
@@ -120,10 +146,15 @@ class WarmStart:
 
 
 def modules_of_steps(settings: RunSettings) -> list[str]:
-    """Return the modules that the steps of a run import."""
-    modules = ["nashdex.runs.creation", "nashdex.telemetry.startup", *MODULES.values()]
-    if ORACLES[settings.train.oracle.kind].makes == "network" or FORMATS[settings.format].evidence.is_played:
-        modules += ["torch", "nashdex.policies.archive", "nashdex.rollout.play"]
+    """Return the modules that the steps of a run import, those included that a step imports late."""
+    modules = ["nashdex.runs.creation", "nashdex.telemetry.startup", *MODULES.values(), *_LATE]
+    trains_network, plays = (
+        ORACLES[settings.train.oracle.kind].makes == "network",
+        FORMATS[settings.format].evidence.is_played,
+    )
+    modules += _LATE_IN_BATTLES if plays else _LATE_IN_TABULAR_GAMES
+    if trains_network or plays:
+        modules += _LATE_WITH_TORCH
     return modules
 
 

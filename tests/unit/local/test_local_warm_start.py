@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -128,3 +130,29 @@ def test_a_server_that_is_killed_is_started_again_and_its_child_counts_as_killed
 def test_a_full_disk_under_the_log_leaves_the_exit_code(tmp_path: Path) -> None:
     (tmp_path / "log").symlink_to("/dev/full")
     assert run(tmp_path / "log", "nashdex", "config", "schema") == 75
+
+
+IN_A_NEW_PROCESS = """
+import importlib, sys
+from nashdex.local.warm_start import modules_of_steps
+from nashdex.settings.run import RunSettings
+from nashdex.store import open_store
+from support.made_runs import ROCK_PAPER_SCISSORS, make_tabular_run
+settings = {"format": "kuhn_poker", "train": {"oracle": "exact"}, "population": {"initial": ["random"]}}
+for module in modules_of_steps(RunSettings.model_validate(settings)):
+    importlib.import_module(module)
+before = set(sys.modules)
+make_tabular_run(open_store(sys.argv[1]), iterations=1, payoffs=ROCK_PAPER_SCISSORS)
+print(*sorted({module.partition(".")[0] for module in set(sys.modules) - before} - {"nashdex"}))
+"""
+
+
+def test_a_step_that_starts_warm_finds_every_library_imported(tmp_path: Path) -> None:
+    """Importing scipy or jinja2 takes longer than most steps of a small game."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    command = [sys.executable, "-c", IN_A_NEW_PROCESS, str(tmp_path)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": paths}, timeout=100
+    )
+    late = set(done.stdout.splitlines()[-1].split())
+    assert not late & {"scipy", "jinja2", "prometheus_client", "pyspiel", "torch", "numpy", "boto3"}
