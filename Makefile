@@ -118,6 +118,10 @@ kind-down: ## Remove that cluster
 dashboards: setup ## Make Grafana's dashboards, helm/nashdex/files/dashboards, from scripts/dashboards
 	$(BIN)/python scripts/make_dashboards.py
 
+.PHONY: pin
+pin: setup ## Pin base images and GitHub actions by digest; needs Docker's buildx, and access to their registries
+	$(BIN)/python scripts/pin.py
+
 .PHONY: lock
 lock: setup ## Write requirements/*.txt after a change of pyproject.toml: exact versions and hashes, from uv
 	scripts/lock
