@@ -1,0 +1,175 @@
+"""What a site sets of pods and Workflows: sizes, nodes, labels, eviction, deadlines, retries."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from charts import CHART, Object, ci_values, container, one, patch, render, site
+
+POD_SETTINGS = {
+    "nodeSelector": {"pool": "research"},
+    "tolerations": [{"key": "research", "operator": "Exists"}],
+    "priorityClassName": "research",
+    "runtimeClassName": "sandboxed",
+    "topologySpreadConstraints": [
+        {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "ScheduleAnyway"}
+    ],
+    "terminationGracePeriodSeconds": 300,
+}
+NO_EVICTION = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.sh/do-not-disrupt": "true"}
+
+
+def test_a_collector_requests_a_core_for_itself_and_one_for_its_gateway() -> None:
+    """What docs/how-to/runbook.md measured; less overcommits a node."""
+    for step in ("collect", "evaluate"):
+        for name in ("main", "showdown"):
+            requests = container(patch(render(), step), name)["resources"]["requests"]
+            assert requests == {"cpu": "1", "memory": "1Gi"}
+
+
+@pytest.mark.parametrize("step", ["collect", "train", "evaluate", "control"])
+def test_every_step_takes_the_same_pod_settings(step: str) -> None:
+    values = ci_values("everywhere")
+    found = patch(render(values), step)
+    assert {key: found[key] for key in POD_SETTINGS} == POD_SETTINGS
+    assert found["affinity"] == values["collect"]["affinity"]
+    main = container(found, "main")
+    resources = main.pop("resources")
+    assert resources["requests"]["cpu"] == "500m"
+    assert resources["limits"] == {"memory": "1Gi"}
+    assert main == {
+        "name": "main",
+        "env": values["collect"]["extraEnv"],
+        "volumeMounts": values["collect"]["extraVolumeMounts"],
+    }
+    assert values["collect"]["extraVolumes"][0] in found["volumes"]
+
+
+@pytest.mark.parametrize("name", ["nashdex-exporter", "nashdex-showdown-server", "nashdex-store"])
+def test_every_service_takes_the_same_pod_settings(name: str) -> None:
+    values = ci_values("everywhere")
+    spec: dict[str, Any] = one(render(values), "Deployment", name)["spec"]["template"]["spec"]
+    assert {key: spec[key] for key in POD_SETTINGS} == POD_SETTINGS
+    assert spec["affinity"] == values["collect"]["affinity"]
+    (only,) = spec["containers"]
+    assert only["resources"]["requests"]["cpu"] == "500m"
+    assert only["resources"]["limits"]["memory"] == "1Gi"
+    assert values["collect"]["extraEnv"][0] in only["env"]
+    assert values["collect"]["extraVolumeMounts"][0] in only["volumeMounts"]
+    assert values["collect"]["extraVolumes"][0] in spec["volumes"]
+
+
+@pytest.mark.parametrize("step", ["collect", "train", "evaluate", "control"])
+def test_argos_own_containers_are_restricted_and_have_what_a_quota_asks_for(step: str) -> None:
+    resources = {"requests": {"cpu": "20m", "memory": "96Mi"}, "limits": {"memory": "128Mi"}}
+    found = patch(render({"argo": {"executor": {"resources": resources}}}), step)
+    (init,) = found["initContainers"]
+    for argos in (init, container(found, "wait")):
+        assert argos["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        assert argos["resources"] == resources
+
+
+def test_the_leagues_pods_go_where_the_control_pods_go() -> None:
+    resources = {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}}
+    objects = render({"control": POD_SETTINGS, "argo": {"executor": {"resources": resources}}})
+    found = patch(objects, "league")
+    assert {key: found[key] for key in POD_SETTINGS} == POD_SETTINGS
+    assert [each["name"] for each in found["containers"]] == ["main"], "Argo adds no wait to it"
+    for argos in (*found["containers"], *found["initContainers"]):
+        assert argos["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        assert argos["resources"] == resources
+
+
+def test_the_check_knows_of_the_trainers_gpus() -> None:
+    assert site(render(ci_values("gpu")))["train-gpus"] == "1"
+    assert site(render())["train-gpus"] == "0"
+
+
+def test_gpus_of_the_trainer_alone() -> None:
+    objects = render(ci_values("gpu"))
+    main = container(patch(objects, "train"), "main")
+    assert main["resources"]["limits"] == {"nvidia.com/gpu": 1, "memory": "32Gi"}
+    (memory,) = patch(objects, "train")["volumes"]
+    assert memory == {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "16Gi"}}
+    for step in ("collect", "evaluate", "control"):
+        assert "gpu" not in json.dumps(patch(objects, step))
+
+
+def test_the_gateway_has_resources_of_its_own() -> None:
+    gateway = container(patch(render(ci_values("gpu")), "collect"), "showdown")
+    assert gateway["resources"]["limits"] == {"memory": "3Gi"}
+
+
+def pod_metadata(objects: list[Object]) -> dict[str, Object]:
+    """Return the metadata of every pod of a Deployment and of a step, by its component."""
+    deployments = [each["spec"]["template"] for each in objects if each["kind"] == "Deployment"]
+    templates = [
+        template
+        for each in objects
+        if each["kind"] == "WorkflowTemplate" and each["metadata"]["name"] != "nashdex-check"
+        for template in each["spec"]["templates"]
+        if "podSpecPatch" in template
+    ]
+    found = [each["metadata"] for each in (*deployments, *templates)]
+    return {each["labels"]["app.kubernetes.io/component"]: each for each in found}
+
+
+def test_pods_have_the_sites_labels_and_annotations() -> None:
+    metadata = pod_metadata(render(ci_values("everywhere")))
+    assert metadata.keys() > {"collect", "train", "gate", "verdict", "begin", "league", "exporter", "store"}
+    for component, each in metadata.items():
+        assert each["labels"]["team"] == "research", component
+        assert each["labels"]["app.kubernetes.io/name"] == "nashdex", component
+        assert each["annotations"].items() >= (NO_EVICTION | {"sidecar.istio.io/inject": "false"}).items(), component
+
+
+def test_pods_are_protected_from_eviction_by_annotations_and_where_asked() -> None:
+    """A PodDisruptionBudget that no pod can meet blocks drains forever."""
+    for values, protected in (({}, set()), (ci_values("gpu"), {"train"})):
+        objects = render(values)
+        assert not [each for each in objects if each["kind"] == "PodDisruptionBudget"]
+        found = {
+            component
+            for component, each in pod_metadata(objects).items()
+            if each.get("annotations", {}).items() >= NO_EVICTION.items()
+        }
+        assert found == protected
+
+
+def test_no_label_of_a_pod_replaces_one_that_nashdex_selects_by() -> None:
+    metadata = pod_metadata(render({"collect": {"podLabels": {"app.kubernetes.io/component": "mine"}}}))
+    assert "collect" in metadata
+
+
+def templates_of(objects: list[Object], name: str) -> dict[str, Object]:
+    """Return the templates of a WorkflowTemplate by name."""
+    return {each["name"]: each for each in one(objects, "WorkflowTemplate", name)["spec"]["templates"]}
+
+
+def test_parallelism_deadlines_and_retries_are_values() -> None:
+    objects = render(ci_values("everywhere"))
+    iteration = one(objects, "WorkflowTemplate", "nashdex-iteration")["spec"]
+    assert (iteration["parallelism"], iteration["activeDeadlineSeconds"]) == (16, 86_400)
+    assert one(objects, "WorkflowTemplate", "nashdex-league")["spec"]["activeDeadlineSeconds"] == 172_800
+    league = templates_of(objects, "nashdex-league")
+    assert league["workflow"]["activeDeadlineSeconds"] == 86_400
+    assert league["begin"]["activeDeadlineSeconds"] == 7200
+    for name in ("collect", "train", "evaluate", "solve"):
+        for template in templates_of(objects, f"nashdex-{name}").values():
+            assert template["activeDeadlineSeconds"] == 7200
+            assert template["retryStrategy"]["limit"] == "20"
+            assert "asInt(retries) >= 1)" in template["retryStrategy"]["expression"]
+    assert {
+        each["activeDeadlineSeconds"] for each in templates_of(objects, "nashdex-check").values() if "dag" not in each
+    } == {3600}
+
+
+def test_without_values_the_workflow_templates_are_those_of_argo() -> None:
+    files = [yaml.safe_load(path.read_text()) for path in (CHART / "argo").glob("nashdex-*.yaml")]
+    rendered = [each for each in render() if each["kind"] == "WorkflowTemplate"]
+
+    def by_name(each: Object) -> str:
+        return str(each["metadata"]["name"])
+
+    assert sorted(rendered, key=by_name) == sorted(files, key=by_name)
