@@ -1,12 +1,40 @@
 """Whether the learner learns, and stays close enough to its starting point."""
 
-from dashboards.panels import NATS, RUN, Dashboard, Panel, Row, Target, alerting, fact, increase, live, rate
+from dashboards.panels import (
+    NATS,
+    RUN,
+    SCORE,
+    SERIES,
+    Dashboard,
+    Panel,
+    Row,
+    Target,
+    alerting,
+    fact,
+    increase,
+    live,
+    rate,
+)
+
+
+def _score(title: str, style: str) -> Panel:
+    """Return a panel of the newest evaluation in one style, with its interval."""
+    expression = f'max by (namespace, run, anchor, bound) (nashdex_evaluation_score{{{RUN}, style="{style}"}})'
+    return Panel(title, SCORE, [Target(expression, f"{SERIES} {{{{anchor}}}} {{{{bound}}}}")])
+
 
 TRAINING = Dashboard(
     "nashdex-training",
     "Nashdex / Training stability",
     "Whether the learner learns, and stays close enough to its starting point.",
     [
+        Row(
+            "Strength",
+            [
+                _score("Score against fixed anchors: greedy play", "greedy"),
+                _score("Score against fixed anchors: sampled play", "sampled"),
+            ],
+        ),
         Row(
             "Exploration",
             [

@@ -47,6 +47,15 @@ class TrainingPoint(Model):
     )
 
 
+class HeldOut(Model):
+    """A score over battles that had no part in a choice."""
+
+    score: float = Field(ge=0, le=1)
+    low: float = Field(description="95 % interval from the scores of side-swapped pairs.")
+    high: float
+    battles: NonNegativeInt
+
+
 class Evaluation(Model):
     """The trained network's score against one anchor, at one moment of its training."""
 
@@ -59,6 +68,10 @@ class Evaluation(Model):
     high: float
     battles: NonNegativeInt
     draws: NonNegativeInt
+    selection_score: float | None = Field(
+        None, ge=0, le=1, description="Over the even pairs, which the best weights are chosen by."
+    )
+    held_out: HeldOut | None = Field(None, description="Over the odd pairs.")
 
 
 class TrainingResult(Document):
@@ -86,6 +99,11 @@ class TrainingResult(Document):
     curve: tuple[TrainingPoint, ...] = Field(description="At most 500 points, evenly spaced, the last included.")
     summary: dict[str, float] = Field(description="Final values, such as validation_accuracy.")
     evaluations: tuple[Evaluation, ...] = Field((), description="Strength against fixed anchors during training.")
+    kept: Evaluation | None = Field(
+        None,
+        description="The evaluation of the weights that were kept as the best; null where the last ones were kept. "
+        "Its `held_out` is their score.",
+    )
     cpu_seconds: NonNegativeFloat = Field(
         0.0, description="Of all processes that trained and played for it, without evaluations."
     )

@@ -20,6 +20,11 @@ class Curve:
         """The evenly spaced points."""
         return tuple(self._points)
 
+    @property
+    def newest(self) -> Mapping[str, float]:
+        """The values of the newest update; empty before the first."""
+        return {} if self._newest is None else self._newest.values
+
     def add(self, update: int, values: Mapping[str, float]) -> None:
         """Record the values of ``update``."""
         self._newest = TrainingPoint(update=update, values=dict(values))

@@ -9,6 +9,7 @@ from typing import Final
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import Evaluation
+from nashdex.learning.halves import held_out, selection_score
 from nashdex.learning.settings import EvaluationSettings, Style
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 from nashdex.policies.inference import NetworkPolicy
@@ -58,6 +59,8 @@ def evaluate_strength(
                     high=high,
                     battles=len(scores),
                     draws=scores.count(_DRAW),
+                    selection_score=selection_score(scores),
+                    held_out=held_out(scores),
                 )
             )
         del session.policies[evaluated]

@@ -13,6 +13,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.results import Evaluation
 from nashdex.core.stopping import check_stop, stop_requested
 from nashdex.learning.checkpoint import Checkpoints, Snapshot, TrainingState
+from nashdex.learning.continuation import Continuation
 from nashdex.learning.curve import Curve
 from nashdex.learning.damping.controller import ControllerState
 from nashdex.learning.guard import Guard
@@ -37,6 +38,7 @@ _WINDOW_UPDATES = 10
 _AVERAGED = ("entropy", "kl_behaviour")
 _NETWORK = "network/"
 _REFERENCE = "reference/"
+_OPTIMISER = "optimiser/"
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class TrainingLoop:
         *,
         reference: Reference | None = None,
         guard: Guard | None = None,
+        continuation: Continuation | None = None,
     ) -> None:
         self.network = network
         self.reference = reference or Reference()
@@ -101,6 +104,9 @@ class TrainingLoop:
         # Created at 0, so that the first one is an increase.
         metrics.NONFINITE_UPDATES.add(0)
         self._measure_memory()
+        if continuation is not None:
+            self._set_optimiser(continuation.optimiser, "the state that the iteration before left")
+            self.controllers = dict(continuation.controllers)
         self._resume()
         if _GOOD not in self._snapshots:
             self.keep(_GOOD)
@@ -251,10 +257,19 @@ class TrainingLoop:
         """Return the state of weights, reference and Adam by name, as it is, not copied."""
         tensors: dict[str, Tensor] = {f"{_NETWORK}{k}": v.detach() for k, v in self.network.state_dict().items()}
         tensors |= {f"{_REFERENCE}{k}": v for k, v in self.reference.weights().items()}
-        for name, parameter in self.network.named_parameters():
-            for key, value in self._optimiser.state.get(parameter, {}).items():
-                tensors[f"optimiser/{name}/{key}"] = value
-        return tensors
+        return tensors | {f"{_OPTIMISER}{k}": v for k, v in self._optimiser_tensors().items()}
+
+    def _optimiser_tensors(self) -> dict[str, Tensor]:
+        """Return Adam's state by PARAMETER/KEY, as it is, not copied."""
+        return {
+            f"{name}/{key}": value
+            for name, parameter in self.network.named_parameters()
+            for key, value in self._optimiser.state.get(parameter, {}).items()
+        }
+
+    def continuation(self) -> Continuation:
+        """Return what the next iteration goes on with, as it is, not copied."""
+        return Continuation(self._optimiser_tensors(), self.controllers)
 
     def _set_tensors(self, tensors: Mapping[str, Tensor], source: str) -> None:
         weights = {k.removeprefix(_NETWORK): v for k, v in tensors.items() if k.startswith(_NETWORK)}
@@ -265,10 +280,17 @@ class TrainingLoop:
         self.reference.set_weights(
             {k.removeprefix(_REFERENCE): v for k, v in tensors.items() if k.startswith(_REFERENCE)}
         )
+        self._set_optimiser(
+            {k.removeprefix(_OPTIMISER): v for k, v in tensors.items() if k.startswith(_OPTIMISER)}, source
+        )
+
+    def _set_optimiser(self, tensors: Mapping[str, Tensor], source: str) -> None:
         self._optimiser.state.clear()
         for name, parameter in self.network.named_parameters():
-            prefix = f"optimiser/{name}/"
+            prefix = f"{name}/"
             state = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+            if any(value.dim() and value.shape != parameter.shape for value in state.values()):
+                raise DataError(f"{source} does not fit the network: the optimiser's state of {name} has another shape")
             if state:
                 self._optimiser.state[parameter] = {
                     # Adam counts its steps on the CPU, wherever the parameters are.

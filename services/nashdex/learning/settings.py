@@ -36,7 +36,9 @@ class EvaluationSettings(Section):
     """Battles against fixed anchors during training: the learning curve."""
 
     every_decisions: int = Field(0, ge=0, description="Decisions between evaluations; 0 for none.")
-    battles: int = Field(400, ge=4, le=1_000_000, description="Battles against each anchor, in side-swapped pairs.")
+    battles: int = Field(
+        400, ge=4, le=1_000_000, multiple_of=2, description="Battles against each anchor, in side-swapped pairs."
+    )
     anchors: tuple[str, ...] = Field(
         ("heuristic", START), min_length=1, description="Scripted policies; `start` is what training began from."
     )
@@ -48,6 +50,13 @@ class EvaluationSettings(Section):
             return False
         return is_last or now // self.every_decisions > before // self.every_decisions
 
+    @field_validator("anchors", "styles")
+    @classmethod
+    def _are_different(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(names)) < len(names):
+            raise ValueError(f"{', '.join(names)}: one is there twice; expected each once")
+        return names
+
     @field_validator("anchors")
     @classmethod
     def _are_known(cls, anchors: tuple[str, ...]) -> tuple[str, ...]:
@@ -56,3 +65,12 @@ class EvaluationSettings(Section):
                 known = ", ".join((START, *SCRIPTED_POLICIES.names))
                 raise ValueError(f"unknown anchor {name!r}: expected one of {known}")
         return anchors
+
+
+class TrackerSettings(Section):
+    """Experiment trackers that draw a training's curves while it goes on. Each needs nashdex's extra of its name."""
+
+    tensorboard_folder: str = Field("", description="Folder for TensorBoard's event files; empty for none.")
+    wandb_project: str = Field(
+        "", description="Project at Weights & Biases, which reads its key from WANDB_API_KEY; empty for none."
+    )

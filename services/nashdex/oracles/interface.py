@@ -100,6 +100,10 @@ class Trained:
     """Decisions of the run so far, along this shard."""
     evaluations: tuple[Evaluation, ...] = ()
     """Strength against fixed anchors, during training."""
+    kept: Evaluation | None = None
+    """The evaluation of the weights that were kept as the best, if not the last ones."""
+    objects: Mapping[str, bytes] = field(default_factory=dict)
+    """What the next iteration goes on with, by name. The train step stores it with the result."""
     cpu_seconds: float = 0.0
     """Of all processes that trained and played for it, without evaluations."""
     rollbacks: int = 0

@@ -22,6 +22,8 @@ LABELS = {
     "cause": "Why a battle failed: deadline, simulator_error, tracker_error, illegal_team, bad_start, "
     "gateway_died, gateway_hung.",
     "estimator": "Estimator of exploitability: restricted, best_response_gap, exact or legacy_dominance_gap.",
+    "anchor": "Fixed opponent of an evaluation: a scripted policy, or start for what the training began from.",
+    "style": "How the evaluated network plays: greedy or sampled.",
     "bound": "The estimate (value) or an end of its 95 % interval (low, high).",
     "operation": "Store operation: get, exists, put, put_if_absent, delete or list.",
     "phase": "Phase of the run: running, succeeded, failed or stopped.",

@@ -140,6 +140,12 @@ ROLLBACKS = Metric(
 NONFINITE_UPDATES = Metric(
     "nashdex_nonfinite_updates_total", "counter", "Optimiser steps with a NaN or infinite loss, in whole or in part."
 )
+EVALUATION_SCORE = Metric(
+    "nashdex_evaluation_score",
+    "gauge",
+    "Score of the network in training against a fixed anchor, at its newest evaluation: 1 a win, ½ a draw.",
+    labels=("anchor", "style", "bound"),
+)
 GPU_MEMORY = Metric("nashdex_gpu_memory_bytes", "gauge", "Peak GPU memory of tensors; 0 on a CPU.", unit="bytes")
 
 # The metagame

@@ -7,6 +7,7 @@ from pydantic import Field
 from nashdex.core.errors import DataError
 from nashdex.core.plugins import OneOf
 from nashdex.core.section import Choice, Section
+from nashdex.learning.settings import TrackerSettings
 from nashdex.oracles.registry import ORACLES
 
 
@@ -32,6 +33,7 @@ class TrainSettings(Section):
     checkpoint_every_updates: int = Field(50, ge=1, description="Optimiser steps between checkpoints.")
     device: Literal["cpu", "cuda"] = Field("cpu", description="Where to train; there is no fallback.")
     num_threads: int = Field(1, ge=1, le=256, description="CPU threads of the trainer.")
+    trackers: TrackerSettings = Field(TrackerSettings(), description="TensorBoard and Weights & Biases.")
 
     def section_of(self, oracle: str) -> Choice:
         """Return the settings of the oracle that a plan names.

@@ -9,6 +9,7 @@ from nashdex.core.ids import BarePolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
+from nashdex.learning.trackers.tracking import check_installed
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.registry import ORACLES
@@ -23,7 +24,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     """Train and store one policy.
 
     Raises:
-        ConfigurationError: the plan's oracle is not installed, or this machine or game cannot do what it needs.
+        ConfigurationError: the plan's oracle or a tracker is not installed, or this machine or game cannot do what it
+            needs.
         DataError: the plan, a collect shard, a checkpoint or a policy is missing, altered or of another space.
         TryAgainError: a battle could not be finished.
         StoppedError: the process was asked to stop; a checkpoint was saved.
@@ -32,6 +34,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         return done
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     oracle = ORACLES[plan.oracle]
+    check_installed(settings.train.trackers)
     attempt = Attempt(store, iteration, StepName.TRAIN, shard)
     began_seconds = time.monotonic()
     task = Task(store, settings, plan, shard, attempt.id)
@@ -56,10 +59,13 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         curve=trained.curve,
         summary=dict(trained.summary),
         evaluations=trained.evaluations,
+        kept=trained.kept,
         cpu_seconds=trained.cpu_seconds,
         seconds=time.monotonic() - began_seconds,
     )
     attempt.write(TRAINING_RESULT, result.to_json())
+    for object_name, data in trained.objects.items():
+        attempt.write(object_name, data)
     manifest = attempt.finish(
         {"decisions": result.num_decisions, "updates": result.num_updates, "rollbacks": result.rollbacks}
     )

@@ -9,7 +9,7 @@ import torch
 from safetensors import torch as safetensors
 from torch import Tensor
 
-from nashdex.core.errors import StoppedError
+from nashdex.core.errors import DataError, StoppedError
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import TRAINING_RESULT, Evaluation, TrainingResult
 from nashdex.games.registry import tabular_game_of_run
@@ -186,10 +186,61 @@ def test_snapshots_sit_opposite_in_their_share_of_the_battles() -> None:
     assert 75 < by_round[2] < 125, "of 200 battles, half are against the only snapshot"
 
 
-def test_nothing_but_the_policy_and_the_result_is_left() -> None:
+def test_nothing_temporary_is_left() -> None:
     played = self_play(stops_after=(8, 14), evaluation={})
     kept = {key.rpartition("/")[2] for key in played.store.list("iterations/0001/train/")}
-    assert kept == {"manifest.json", "result.json"}
+    assert kept == {"manifest.json", "result.json", "optimiser.safetensors", "controllers.json"}
+
+
+def test_the_best_evaluated_weights_are_kept_also_after_a_stop() -> None:
+    """Chosen on the even pairs, scored on the odd ones. The step size is so large that the policy gets worse again."""
+    wild: dict[str, object] = {"keep": "best", "learning_rate": 5e-2, "evaluation": EVALUATION | {"every_decisions": 1}}
+    through, stopped = self_play(**wild), self_play((9, 20), **wild)
+    kept = through.result.kept
+    assert kept is not None
+    first = [one for one in through.result.evaluations if one.anchor == "first-action"]
+    assert kept == max(first[1:], key=lambda one: one.selection_score or 0.0)
+    assert 0 < kept.decisions < through.result.num_decisions, "neither the first nor the last"
+    held_out = kept.held_out
+    assert held_out is not None
+    assert held_out.battles == 20
+    assert kept.score == pytest.approx((kept.selection_score + held_out.score) / 2)
+    assert stopped.result.policy == through.result.policy != self_play(**wild | {"keep": "last"}).result.policy
+
+
+def test_adam_and_controllers_go_on_where_the_weights_do() -> None:
+    damping = {"preset": "adaptive-kl", "beta": {"controller": {"target_nats": 1e-6}}}
+    first = self_play(pool={"share": 0.0}, evaluation={}, damping=damping, learning_rate=1e-3)
+    assert first.result.rollbacks == 0, "a rollback takes Adam's steps back too"
+
+    def second(learner: PolicyId) -> tuple[TrainingResult, float]:
+        """Return iteration 2 from ``learner``, and how many steps its Adam has counted at the end."""
+        store = InterruptingStore()
+        store.objects |= first.store.objects
+        prepare(store, first.settings, 2, "ppo", learner, {learner: 1.0}, "self-play")
+        manifest = run(store, first.settings, 2, 0)
+        steps = safetensors.load(read_object(store, manifest, "optimiser.safetensors"))
+        result = TrainingResult.from_json(read_object(store, manifest, TRAINING_RESULT), "result")
+        return result, max(value.item() for name, value in steps.items() if name.endswith("/step"))
+
+    on, on_steps = second(first.result.policy)
+    fresh, fresh_steps = second(first.learner)
+    assert on_steps == first.result.num_updates + on.num_updates
+    assert fresh_steps == fresh.num_updates
+    assert first.values("beta_multiplier")[-1] > 1
+    assert on.curve[0].values["beta_multiplier"] == pytest.approx(first.values("beta_multiplier")[-1], rel=0.51)
+    assert on.curve[0].values["beta_multiplier"] > 1
+    assert fresh.curve[0].values["beta_multiplier"] == 1
+
+
+def test_an_altered_optimiser_is_refused() -> None:
+    first = self_play(pool={"share": 0.0}, evaluation={}, decisions=ROUND)
+    learner = first.result.policy
+    prepare(first.store, first.settings, 2, "ppo", learner, {learner: 1.0}, "self-play")
+    (key,) = (key for key in first.store.objects if key.endswith("optimiser.safetensors"))
+    first.store.put(key, first.store.get(key)[:-1] + b"x")
+    with pytest.raises(DataError, match="sha256"):
+        run(first.store, first.settings, 2, 0)
 
 
 def test_the_critic_warms_up_alone() -> None:

@@ -1,8 +1,9 @@
 """The charts of learning curves: common ones, and one for each other metric that an oracle declares."""
 
 from nashdex.core.ids import PolicyId
+from nashdex.core.results import Evaluation
 from nashdex.report.document import Curve, Training
-from nashdex.report.page.views.learning import constant_curves, learning_views
+from nashdex.report.page.views.learning import constant_curves, learning_views, strength_views
 
 
 def trained_by(oracle: str, **curves: tuple[float, ...]) -> Training:
@@ -55,3 +56,41 @@ def test_a_constant_metric_is_a_line_of_text_and_no_chart() -> None:
     training = trained_by("q-learning", exploration=(0.5, 0.5))
     assert learning_views(training) == []
     assert [(curve.name, title) for curve, title in constant_curves(training)] == [("exploration", "exploration")]
+
+
+def evaluated(decisions: int, anchor: str, style: str, score: float) -> Evaluation:
+    return Evaluation(
+        decisions=decisions,
+        cpu_seconds=decisions / 1000,
+        anchor=anchor,
+        style=style,
+        score=score,
+        low=score - 0.1,
+        high=score + 0.1,
+        battles=400,
+        draws=0,
+    )
+
+
+def test_the_score_against_anchors_is_drawn_by_decisions_and_by_cpu_time_in_each_style() -> None:
+    evaluations = tuple(
+        evaluated(decisions, anchor, style, 0.4 + decisions / 2e7)
+        for decisions in (0, 2_000_000, 4_000_000)
+        for style in ("greedy", "sampled")
+        for anchor in ("heuristic", "start")
+    )
+    views = strength_views(trained_by("ppo").model_copy(update={"evaluations": evaluations}))
+    assert [view.text.title for view in views] == [
+        *["Score against fixed anchors, greedy play"] * 2,
+        *["Score against fixed anchors, sampled play"] * 2,
+    ]
+    for view, label in zip(views, ("million decisions", "CPU minutes") * 2, strict=True):
+        assert f"by {label}" in view.svg
+        assert [name for _, name in view.legend] == ["heuristic", "where training began"]
+        assert view.svg.count("<polygon") == 2, "a band a curve"
+        assert view.svg.count("<circle") == 6
+    assert "0.600 [0.500, 0.700] against start after 4,000,000 decisions, 66.7 CPU minutes; 400 battles" in views[0].svg
+
+
+def test_a_training_without_evaluations_has_no_such_chart() -> None:
+    assert strength_views(trained_by("ppo")) == []

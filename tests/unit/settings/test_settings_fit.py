@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.runs.fit import check_fit
@@ -11,6 +12,13 @@ from nashdex.settings.run import RunSettings
 SPRT = {"test": "sprt"}
 KUHN = {"format": "kuhn_poker", "population": {"initial": ["random"]}, "collect": {"teacher": "random"}}
 EXACT = KUHN | {"train": {"oracle": "exact"}}
+OFTEN = {"every_decisions": 5000}
+POINTER: dict[str, Any] = {"network": {"kind": "pointer", "predicts_opponent": True}}
+
+
+def ppo(values: dict[str, Any] | None = None, **oracle: object) -> dict[str, Any]:
+    """Return settings with these ones of PPO."""
+    return (values or {}) | {"train": {"oracle": oracle}}
 
 
 @pytest.mark.parametrize(
@@ -30,6 +38,10 @@ EXACT = KUHN | {"train": {"oracle": "exact"}}
         KUHN | {"train": {"oracle": {"kind": "q-learning", "battles": 10}}},
         EXACT,
         EXACT | {"opponents": "self-play"},
+        ppo(POINTER | {"opponents": "self-play"}, decisions=10_000, pool={"share": 1.0}, keep="best", evaluation=OFTEN),
+        ppo(KUHN, decisions=1000, evaluation={"every_decisions": 500, "anchors": ["random", "start"]}),
+        ppo(damping={"preset": "ema-magnet", "ema_decay": 0.5}),
+        ppo(damping={"preset": "adaptive-kl", "beta": {"controller": {"target_nats": 0.01}}}),
     ],
 )
 def test_goes_together(values: dict[str, Any]) -> None:
@@ -62,9 +74,73 @@ def test_goes_together(values: dict[str, Any]) -> None:
             {"train": {"oracle": {"decisions": 1000, "critic_warmup_decisions": 1000}}},
             "critic_warmup_decisions is 1000 and train.oracle.decisions 1000, so the actor never learns",
         ),
+        (ppo(critic_warmup_decisions=1), "critic_warmup_decisions is 1 and train.oracle.decisions 0"),
+        (ppo(keep="best"), "train.oracle.keep has no effect with train.oracle.decisions = 0"),
+        (
+            ppo(decisions=1000, keep="best"),
+            "train.oracle.keep is 'best' and train.oracle.evaluation.every_decisions 0, so nothing is evaluated",
+        ),
+        (
+            ppo(decisions=1000, evaluation={"battles": 100}),
+            "evaluation.battles has no effect with train.oracle.evaluation.every_decisions = 0",
+        ),
+        (
+            ppo(KUHN, decisions=1000, evaluation=OFTEN),
+            "evaluation.anchors holds 'heuristic', which does not play kuhn_poker; expected first-action, random",
+        ),
+        (
+            ppo({"opponents": "self-play"}, decisions=1000, pool={"share": 0, "size": 3}),
+            "pool.size has no effect with train.oracle.pool.share = 0",
+        ),
+        (
+            ppo({"opponents": "self-play"}, decisions=1000, pool={"size": 3, "opponents_a_round": 4}),
+            "pool.opponents_a_round is 4 and train.oracle.pool.size 3",
+        ),
+        (
+            ppo(decisions=1000, pool={"share": 0.5}),
+            "pool.share has no effect with opponents 'meta-strategy', where the learner does not meet itself",
+        ),
+        (ppo(POINTER, prediction_coefficient=0), "network.predicts_opponent is true and .*prediction_coefficient 0"),
+        (ppo(prediction_coefficient=0.5), "prediction_coefficient is 0.5 and the network 'slots' has no head"),
+        (
+            ppo(annealing={"entropy": 0.5}, damping={"preset": "none", "entropy": {"initial": 0}}),
+            "annealing.entropy is 0.5 and damping.entropy.initial is 0",
+        ),
     ],
 )
 def test_is_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message) as refused:
         check_fit(RunSettings.model_validate(values))
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("damping", "message"),
+    [
+        ({"preset": "ema-magnet", "ema_decay": 1}, "reference is 'ema' and ema_decay is 1, so the average never moves"),
+        ({"ema_decay": 0.9}, "ema_decay is 0.9 and reference is 'snapshot'"),
+        (
+            {"preset": "none", "beta": {"controller": {"target_nats": 0.1}}},
+            "target_nats is 0.1 and reference is 'none'",
+        ),
+        ({"beta": {"controller": {"when_above": 3}}}, "beta.controller.when_above has no effect with target_nats = 0"),
+        ({"step_size": {"controller": {"slack": 3}}}, "step_size.controller.slack has no effect with target_nats = 0"),
+        (
+            {"preset": "adaptive-kl", "beta": {"controller": {"smallest": 20}}},
+            "beta.controller.smallest is 20, above largest, which is 10",
+        ),
+        ({"entropy": {"floor": 0.2, "cap": 0.1}}, "entropy.floor is 0.2, above entropy.cap, which is 0.1"),
+    ],
+)
+def test_damping_that_contradicts_itself_is_refused_with_both_keys(damping: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        RunSettings.model_validate(ppo(damping=damping))
+
+
+@pytest.mark.parametrize(
+    "evaluation",
+    [{"anchors": ["start", "start"]}, {"styles": ["greedy", "greedy"]}, {"battles": 5}, {"anchors": ["nobody"]}],
+)
+def test_evaluations_that_make_no_sense_are_refused(evaluation: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="evaluation"):
+        RunSettings.model_validate(ppo(decisions=1000, evaluation=OFTEN | evaluation))

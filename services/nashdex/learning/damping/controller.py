@@ -1,6 +1,7 @@
 """Controllers: they move a multiplier so that a KL stays near a target."""
 
 import math
+from collections.abc import Iterator
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
@@ -40,6 +41,15 @@ class Controller(Section):
     def is_on(self) -> bool:
         """Whether there is a target."""
         return self.target_nats > 0
+
+    def problems(self) -> Iterator[str]:
+        """Yield what contradicts itself, by keys relative to the controller's section."""
+        if not self.is_on:
+            for name, field in type(self).model_fields.items():
+                if getattr(self, name) != field.default:
+                    yield f"{name} has no effect with target_nats = 0: leave it out, or set a target"
+        if self.smallest > self.largest:
+            yield f"smallest is {self.smallest:g}, above largest, which is {self.largest:g}; expected at most that"
 
     def observe(self, state: ControllerState, kl_nats: float) -> ControllerState:
         """Return the state after one more measured KL; one that is not finite is ignored."""

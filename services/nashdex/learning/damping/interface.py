@@ -14,6 +14,9 @@ ReferenceKind = Literal["none", "snapshot", "ema", "uniform", "league", "portfol
 """The policy ρ that KL(π‖ρ) holds the trained policy to."""
 
 
+_EMA_DECAY = 0.999
+
+
 class ReferenceCoefficient(Schedule):
     """β_ref, the coefficient of KL(π‖ρ)."""
 
@@ -43,7 +46,7 @@ class Damping(Section):
     beta_behaviour: float = Field(0.0, ge=0, description="Coefficient of KL(policy ‖ behaviour policy).")
     entropy: Schedule = Field(Schedule(initial=0.01), description="Coefficient of the entropy bonus.")
     step_size: StepSize = Field(StepSize(), description="Schedule and controller of the step size.")
-    ema_decay: float = Field(0.999, ge=0, lt=1, description="Share that the ema reference keeps at a step.")
+    ema_decay: float = Field(_EMA_DECAY, ge=0, le=1, description="Share that the ema reference keeps at a step.")
     clock: Literal["iteration", "run"] = Field(
         "iteration",
         description="Whether schedules and annealing refer to the training of the iteration or of the whole run.",
@@ -75,8 +78,26 @@ class Damping(Section):
             )
         if self.reference == "none" and beta.initial > 0:
             yield f"beta.initial is {beta.initial:g} and reference is 'none'; name a reference, or leave beta out"
-        if beta.cap is not None and beta.floor > beta.cap:
-            yield f"beta.floor is {beta.floor:g}, above beta.cap, which is {beta.cap:g}; expected at most the cap"
+        if self.reference == "none" and beta.controller.is_on:
+            yield (
+                f"beta.controller.target_nats is {beta.controller.target_nats:g} and reference is 'none', so there is "
+                "no KL to control; name a reference, or leave the controller out"
+            )
+        if self.reference == "ema" and self.ema_decay == 1:
+            yield (
+                "reference is 'ema' and ema_decay is 1, so the average never moves; expected ema_decay below 1, or "
+                "reference = 'snapshot'"
+            )
+        if self.reference != "ema" and self.ema_decay != _EMA_DECAY:
+            yield f"ema_decay is {self.ema_decay:g} and reference is {self.reference!r}; leave it out, or use 'ema'"
+        for name, schedule in (("beta", beta), ("entropy", self.entropy)):
+            if schedule.cap is not None and schedule.floor > schedule.cap:
+                yield (
+                    f"{name}.floor is {schedule.floor:g}, above {name}.cap, which is {schedule.cap:g}; expected at "
+                    "most the cap"
+                )
+        for name, controller in (("beta", beta.controller), ("step_size", self.step_size.controller)):
+            yield from (f"{name}.controller.{problem}" for problem in controller.problems())
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from nashdex.core.lazy import LazyModule
 from nashdex.oracles.interface import Oracle, Task, Trained
-from nashdex.oracles.ppo.settings import PpoSettings, problems
+from nashdex.oracles.ppo.fit import problems
+from nashdex.oracles.ppo.settings import PpoSettings
 
 if TYPE_CHECKING:
     from nashdex.oracles.ppo import training

@@ -1,21 +1,14 @@
 """Settings of PPO. Imports no torch."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from nashdex.core.section import Choice, Section, Share
-from nashdex.learning.advantages.registry import ADVANTAGES, AdvantagesChoice, default_advantages
+from nashdex.learning.advantages.registry import AdvantagesChoice, default_advantages
 from nashdex.learning.damping.schedule import Moment
 from nashdex.learning.damping.settings import DampingSettings
 from nashdex.learning.settings import EvaluationSettings, PoolSettings
-from nashdex.metagame.opponents.registry import OPPONENT_RULES
-
-if TYPE_CHECKING:
-    from nashdex.settings.run import RunSettings
 
 
 class Annealing(Section):
@@ -74,33 +67,11 @@ class PpoSettings(Choice):
     )
     pool: PoolSettings = Field(PoolSettings(), description="Snapshots of the network in training, as opponents.")
     evaluation: EvaluationSettings = Field(EvaluationSettings(), description="The learning curve.")
+    keep: Literal["last", "best"] = Field(
+        "last",
+        description="Which weights become the policy: the last ones, or the best evaluated ones. The best are chosen "
+        "on the even pairs of battles against the first anchor in the first style, and scored on the odd ones.",
+    )
     damping: DampingSettings = Field(
         default_factory=DampingSettings, description="A damping preset, and overrides of its values."
     )
-
-
-def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
-    """Yield settings that have no effect together."""
-    if settings.decisions == 0:
-        further = ("round_battles", "pool", "evaluation")
-        defaults = PpoSettings.model_fields
-        for key in further:
-            if getattr(settings, key) != defaults[key].get_default(call_default_factory=True):
-                yield f"train.oracle.{key} has no effect with train.oracle.decisions = 0: leave it out"
-    if settings.critic_warmup_decisions >= settings.decisions > 0:
-        yield (
-            f"train.oracle.critic_warmup_decisions is {settings.critic_warmup_decisions} and train.oracle.decisions "
-            f"{settings.decisions}, so the actor never learns; expected less"
-        )
-    if not ADVANTAGES[settings.advantages.kind].uses_critic:
-        for key in ("critic_learning_rate", "critic_warmup_decisions"):
-            if getattr(settings, key):
-                yield (
-                    f"train.oracle.{key} has no effect with train.oracle.advantages {settings.advantages.kind!r}, "
-                    "which needs no critic: leave it out"
-                )
-    if settings.start == "clone" and OPPONENT_RULES[run.opponents.kind].needs_newest:
-        yield (
-            f"train.oracle.start 'clone' makes opponents {run.opponents.kind!r} start over in each iteration; expected "
-            "'newest', or other opponents"
-        )

@@ -14,13 +14,16 @@ from nashdex.learning import batching
 from nashdex.learning.advantages.registry import ADVANTAGES
 from nashdex.learning.batching import Batch
 from nashdex.learning.clock import Clock
+from nashdex.learning.continuation import Continuation
 from nashdex.learning.damping.controller import Controller, ControllerState
 from nashdex.learning.data import collected_battles, prepare_torch
 from nashdex.learning.experience import Experience, gather
+from nashdex.learning.learning_curve import LearningCurve
 from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
 from nashdex.learning.rounds import NEWEST, Rounds
 from nashdex.learning.snapshots import SnapshotPool
+from nashdex.learning.trackers.tracking import Trackers
 from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.ppo.loss import Targets, critic_loss, make_targets, measure, ppo_loss
 from nashdex.oracles.ppo.settings import PpoSettings
@@ -125,6 +128,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates),
         collected.checkpoints,
         reference=reference,
+        continuation=before.continuation,
     )
     pool = SnapshotPool(training, collected.checkpoints, settings.pool)
     predicts_opponent = settings.prediction_coefficient > 0 and network.predicts_opponent
@@ -156,9 +160,11 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             records_opponents=predicts_opponent,
         ) as battles,
         Progress(StepName.TRAIN, task.shard, 0, "updates", done=training.update) as progress,
+        Trackers(shared.trackers, run=run.run or "run", iteration=task.plan.iteration, shard=task.shard) as trackers,
     ):
-        if settings.evaluation.every_decisions and not training.evaluations:
-            training.evaluations = battles.evaluate(network, start.network, settings.evaluation, 0, 0.0)
+        keeps_best = settings.keep == "best"
+        curve = LearningCurve(training, battles, start.network, settings.evaluation, trackers, keeps_best=keeps_best)
+        curve.begin()
         while True:
             number = training.round
             behaviour = start.network
@@ -182,20 +188,23 @@ def train(task: Task, settings: PpoSettings) -> Trained:
                 summary = measure(network, start, seen.batch, targets, probe, settings.clip_range)
             training.latest["kl_iteration_start"] = summary["kl_iteration_start"]
             cpu_seconds = cpu_seconds_before + battles.cpu_seconds
-            if settings.evaluation.is_due(training.num_decisions, num_decisions, is_last=is_last):
-                training.evaluations += battles.evaluate(
-                    network, start.network, settings.evaluation, num_decisions, cpu_seconds
-                )
+            trackers.record_round(num_decisions, {**training.curve.newest, **summary})
+            curve.after_round(num_decisions, cpu_seconds, is_last=is_last)
             if is_last:
                 break
             pool.record(episodes, learner)
             training.begin_round(number + 1, summary["entropy"], num_decisions, cpu_seconds)
             pool.add_when_due(number + 1, num_decisions)
+    kept = curve.restore_best()
+    if kept is not None:
+        summary = measure(network, start, seen.batch, targets, slice(None), settings.clip_range)
     return Trained(
         policy=network,
         summary=summary,
         curve=training.curve.with_newest(),
         evaluations=training.evaluations,
+        kept=kept,
+        objects=training.continuation().objects(),
         num_updates=training.update,
         num_run_updates=before.updates + training.update,
         num_decisions=num_decisions,
@@ -221,16 +230,20 @@ class _Before:
 
     updates: int = 0
     decisions: int = 0
+    continuation: Continuation | None = None
 
 
 def _before(task: Task) -> _Before:
+    """Return what the iteration before did, and its state if this one goes on from its policy by the same oracle."""
     if task.plan.iteration == 0:
         return _Before()
     manifest = find_manifest(task.store, task.plan.iteration - 1, StepName.TRAIN, task.shard)
     if manifest is None:
         return _Before()
     result = read_written(task.store, manifest, TRAINING_RESULT, TrainingResult)
-    return _Before(result.num_run_updates, result.num_run_decisions)
+    goes_on = (result.policy, result.oracle) == (task.plan.learner, task.plan.oracle)
+    continuation = Continuation.read(task.store, manifest) if goes_on else None
+    return _Before(result.num_run_updates, result.num_run_decisions, continuation)
 
 
 def _clock(task: Task, settings: PpoSettings, before: _Before, num_collected: int) -> Clock:

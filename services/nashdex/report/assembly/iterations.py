@@ -195,6 +195,7 @@ def _training(result: TrainingResult) -> Training:
         seconds=result.seconds,
         summary=result.summary,
         curves=tuple(_curves(result)),
+        evaluations=result.evaluations,
     )
 
 

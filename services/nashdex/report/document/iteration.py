@@ -4,6 +4,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyIdField
+from nashdex.core.results import Evaluation
 from nashdex.metagame.analysis.exploitability import Estimator
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.tournament.gate import GateDecision
@@ -86,6 +87,7 @@ class Training(Model):
     seconds: NonNegativeFloat
     summary: dict[str, float]
     curves: tuple[Curve, ...]
+    evaluations: tuple[Evaluation, ...] = Field((), description="Strength against fixed anchors during training.")
 
 
 class GateOutcome(Model):

@@ -107,6 +107,7 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
         whiskers=policies.whiskers(report, names, colours),
         drawn=drawn,
         learning={training.policy: learning.learning_views(training) for row in drawn for training in row.training},
+        strength={training.policy: learning.strength_views(training) for row in drawn for training in row.training},
         constant={training.policy: learning.constant_curves(training) for row in drawn for training in row.training},
         replay_groups=[
             (pair, list(group))

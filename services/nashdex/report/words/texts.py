@@ -130,6 +130,15 @@ LEARNING_CHARTS = (
 )
 
 
+def strength_chart(style: str, anchors: Iterable[str]) -> LearningChart:
+    """Return the words of the chart of a training's score against fixed anchors, with a curve for each anchor."""
+    return LearningChart(
+        f"Score against fixed anchors, {style} play",
+        "a win is 1, a draw ½; 95 % band; the same battles each time",
+        tuple((name, "where training began" if name == "start" else name) for name in dict.fromkeys(anchors)),
+    )
+
+
 _WRITTEN_FOR = ("ppo", "clone")
 """The oracles whose curves ``LEARNING_CHARTS`` describe."""
 

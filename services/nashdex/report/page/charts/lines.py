@@ -42,6 +42,8 @@ class Series:
     name: str
     colour: str
     points: Sequence[Point]
+    has_band: bool = False
+    """Whether intervals are an area around the line, not whiskers."""
 
 
 def line_chart(
@@ -87,6 +89,7 @@ def line_chart(
         return height(axis.scaled(y))
 
     parts = [grid(px, x_ticks, [(height(at), text) for at, text in axis.ticks], x_label)]
+    parts.extend(_band(one, px, py) for one in series if one.has_band)
     for number, one in enumerate(series):
         path = "".join(f"{'L' if i else 'M'}{px(p.x):.1f} {py(p.y):.1f}" for i, p in enumerate(one.points))
         # Dashes differ, so that lines that lie on each other can all be seen.
@@ -96,13 +99,21 @@ def line_chart(
             )
         )
         radius = 3.5 if len(one.points) <= _MOST_LARGE_MARKS else 2.0
-        parts.extend(_mark(p, one.colour, radius, px(p.x), py) for p in one.points if p.title)
+        parts.extend(_mark(p, one, radius, px(p.x), py) for p in one.points if p.title)
     return svg(label, parts, WIDTH, HEIGHT)
 
 
-def _mark(point: Point, colour: str, radius: float, x: float, py: Scale) -> Markup:
-    whiskers = Markup("")
-    if point.low is not None and point.high is not None:
+def _band(series: Series, px: Scale, py: Scale) -> Markup:
+    """Return the area between the ends of the intervals."""
+    bounded = [(p.x, p.low, p.high) for p in series.points if p.low is not None and p.high is not None]
+    corners = [(x, high) for x, _, high in bounded] + [(x, low) for x, low, _ in reversed(bounded)]
+    path = " ".join(f"{px(x):.1f},{py(y):.1f}" for x, y in corners)
+    return Markup('<polygon class="band {}" points="{}"/>').format(series.colour, path)
+
+
+def _mark(point: Point, series: Series, radius: float, x: float, py: Scale) -> Markup:
+    whiskers, colour = Markup(""), series.colour
+    if not series.has_band and point.low is not None and point.high is not None:
         whiskers = Markup('<line class="line {}" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>').format(
             colour, x, x, py(point.low), py(point.high)
         )

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from nashdex.core.results import Evaluation
 from nashdex.report.document import Curve, Training
 from nashdex.report.page.charts.lines import Point, Series, line_chart
-from nashdex.report.words.texts import LearningChart, learning_charts
+from nashdex.report.words.texts import LearningChart, learning_charts, strength_chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,44 @@ def learning_views(training: Training) -> list[LearningView]:
         svg = line_chart(series, label=f"{text.title} by update", x_label="update")
         views.append(LearningView(text, svg, [(one.colour, one.name) for one in series] if len(series) > 1 else []))
     return views
+
+
+def strength_views(training: Training) -> list[LearningView]:
+    """Return the charts of the score against fixed anchors: for each style, by decisions and by CPU minutes."""
+    views = []
+    for style in dict.fromkeys(evaluation.style for evaluation in training.evaluations):
+        found = [evaluation for evaluation in training.evaluations if evaluation.style == style]
+        text = strength_chart(style, [evaluation.anchor for evaluation in found])
+        for x_label, places in (_by_decisions(found), ("CPU minutes", [one.cpu_seconds / 60 for one in found])):
+            series = [
+                Series(
+                    legend,
+                    f"c{i}",
+                    [_strength(one, x) for one, x in zip(found, places, strict=True) if one.anchor == anchor],
+                    has_band=True,
+                )
+                for i, (anchor, legend) in enumerate(text.curves)
+            ]
+            svg = line_chart(series, label=f"{text.title} by {x_label}", x_label=x_label, include=(0.5,))
+            views.append(LearningView(text, svg, [(one.colour, one.name) for one in series]))
+    return views
+
+
+def _by_decisions(evaluations: Sequence[Evaluation]) -> tuple[str, list[float]]:
+    """Return the label of an axis of decisions, in a unit that leaves short numbers, and the places on it."""
+    decisions = [evaluation.decisions for evaluation in evaluations]
+    most = max(decisions)
+    unit, size = next(((u, s) for u, s in (("million ", 1e6), ("thousand ", 1e3)) if most >= 2 * s), ("", 1.0))
+    return f"{unit}decisions", [number / size for number in decisions]
+
+
+def _strength(evaluation: Evaluation, x: float) -> Point:
+    interval = f"[{evaluation.low:.3f}, {evaluation.high:.3f}]"
+    title = (
+        f"{evaluation.score:.3f} {interval} against {evaluation.anchor} after {evaluation.decisions:,} decisions, "
+        f"{evaluation.cpu_seconds / 60:,.1f} CPU minutes; {evaluation.battles:,} battles"
+    )
+    return Point(x, evaluation.score, evaluation.low, evaluation.high, title)
 
 
 def constant_curves(training: Training) -> list[tuple[Curve, str]]:

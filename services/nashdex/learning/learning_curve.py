@@ -1,0 +1,82 @@
+"""The learning curve of a training: when to evaluate, who hears of it, and which weights were the best."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+
+from nashdex.core.results import Evaluation
+from nashdex.learning.halves import best
+from nashdex.learning.loop import TrainingLoop
+from nashdex.learning.rounds import Rounds
+from nashdex.learning.settings import EvaluationSettings
+from nashdex.learning.trackers.tracking import Trackers
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.telemetry import metrics
+
+_log = structlog.get_logger()
+
+_BEST: Final = "best"
+"""Under this name the loop keeps the best evaluated weights."""
+
+
+class LearningCurve:
+    """Evaluates the network in training. The loop holds the evaluations, so that checkpoints keep them."""
+
+    def __init__(
+        self,
+        training: TrainingLoop,
+        battles: Rounds,
+        start: ActorCritic,
+        settings: EvaluationSettings,
+        trackers: Trackers,
+        *,
+        keeps_best: bool,
+    ) -> None:
+        self._training = training
+        self._battles = battles
+        self._start = start
+        self._settings = settings
+        self._trackers = trackers
+        self._keeps_best = keeps_best
+        _set_gauges(training.evaluations)
+
+    def begin(self) -> None:
+        """Evaluate what training begins from, unless an earlier attempt did."""
+        if self._settings.every_decisions and not self._training.evaluations:
+            self._evaluate(0, 0.0)
+
+    def after_round(self, num_decisions: int, cpu_seconds: float, *, is_last: bool) -> None:
+        """Evaluate if it is due, after a round at whose end the training has learned from ``num_decisions``."""
+        if self._settings.is_due(self._training.num_decisions, num_decisions, is_last=is_last):
+            found = self._evaluate(num_decisions, cpu_seconds)
+            if self._keeps_best and best(self._training.evaluations) in found:
+                self._training.keep(_BEST)
+
+    def restore_best(self) -> Evaluation | None:
+        """Return to the best evaluated weights, if those are to be kept; return their evaluation."""
+        kept = best(self._training.evaluations) if self._keeps_best else None
+        if kept is not None:
+            self._training.restore(_BEST)
+            _log.info(f"kept the weights after {kept.decisions:,} decisions, the best on the even pairs of battles")
+        return kept
+
+    def _evaluate(self, decisions: int, cpu_seconds: float) -> tuple[Evaluation, ...]:
+        found = self._battles.evaluate(self._training.network, self._start, self._settings, decisions, cpu_seconds)
+        self._training.evaluations += found
+        for one in found:
+            _log.info(
+                f"after {decisions:,} decisions, {one.style} against {one.anchor}: "
+                f"{one.score:.3f} [{one.low:.3f}, {one.high:.3f}] in {one.battles:,} battles",
+                cpu_minutes=round(cpu_seconds / 60, 1),
+            )
+        _set_gauges(found)
+        self._trackers.record_evaluations(found)
+        return found
+
+
+def _set_gauges(evaluations: Sequence[Evaluation]) -> None:
+    """Set the gauges of each anchor and style to its last one among ``evaluations``."""
+    for one in evaluations:
+        for bound, value in (("value", one.score), ("low", one.low), ("high", one.high)):
+            metrics.EVALUATION_SCORE.set(value, anchor=one.anchor, style=one.style, bound=bound)

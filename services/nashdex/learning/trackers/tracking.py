@@ -1,0 +1,83 @@
+"""Opening the trackers that a training's settings ask for, and writing to all of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from importlib.util import find_spec
+from typing import Final, Protocol, Self
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.results import Evaluation
+from nashdex.learning.settings import TrackerSettings
+
+
+class Tracker(Protocol):
+    """One place that draws curves. This is the whole surface."""
+
+    def record(self, decisions: int, values: Mapping[str, float]) -> None:
+        """Add a point to the curve of each value, at ``decisions`` learned from."""
+
+    def close(self) -> None:
+        """Write what is not yet written."""
+
+
+_PACKAGES: Final = {"tensorboard_folder": "tensorboard", "wandb_project": "wandb"}
+"""The package that each setting needs, which is also the name of nashdex's extra."""
+
+
+def check_installed(settings: TrackerSettings) -> None:
+    """Check that the trackers that are asked for are installed.
+
+    Raises:
+        ConfigurationError: one is not; names the setting and the extra.
+    """
+    for key, package in _PACKAGES.items():
+        if getattr(settings, key) and find_spec(package) is None:
+            raise ConfigurationError(
+                f"train.trackers.{key} is {getattr(settings, key)!r} and the package {package} is not installed here; "
+                f"install nashdex[{package}] where training runs, or leave the setting out"
+            )
+
+
+class Trackers:
+    """The trackers of one training. Use as a context manager."""
+
+    def __init__(self, settings: TrackerSettings, *, run: str, iteration: int, shard: int) -> None:
+        check_installed(settings)
+        self._name = f"iteration-{iteration:04d}-shard-{shard:05d}"
+        self._settings = settings
+        self._run = run
+        self._opened: Sequence[Tracker] = ()
+        self._closing = ExitStack()
+
+    def __enter__(self) -> Self:
+        opened: list[Tracker] = []
+        if self._settings.tensorboard_folder:
+            from nashdex.learning.trackers.tensorboard import TensorBoard  # noqa: PLC0415 - an extra
+
+            opened.append(TensorBoard(self._settings.tensorboard_folder, self._run, self._name))
+        if self._settings.wandb_project:
+            from nashdex.learning.trackers.wandb import WeightsAndBiases  # noqa: PLC0415 - an extra
+
+            opened.append(WeightsAndBiases(self._settings.wandb_project, self._run, self._name))
+        for tracker in opened:
+            self._closing.callback(tracker.close)
+        self._opened = opened
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._closing.close()
+
+    def record_round(self, decisions: int, values: Mapping[str, float]) -> None:
+        """Record what a round measured."""
+        self._record(decisions, {f"train/{name}": value for name, value in values.items()})
+
+    def record_evaluations(self, evaluations: Iterable[Evaluation]) -> None:
+        """Record each score with its interval."""
+        for one in evaluations:
+            curve = f"evaluation/{one.anchor}/{one.style}"
+            values = {f"{curve}/score": one.score, f"{curve}/low": one.low, f"{curve}/high": one.high}
+            self._record(one.decisions, values | {"evaluation/cpu_minutes": one.cpu_seconds / 60})
+
+    def _record(self, decisions: int, values: Mapping[str, float]) -> None:
+        for tracker in self._opened:
+            tracker.record(decisions, values)

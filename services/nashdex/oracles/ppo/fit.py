@@ -1,0 +1,122 @@
+"""Settings of PPO that are each valid and do not go together. Imports no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nashdex.core.section import Section
+from nashdex.learning.advantages.registry import ADVANTAGES
+from nashdex.learning.settings import START
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
+from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
+
+if TYPE_CHECKING:
+    from nashdex.settings.run import RunSettings
+
+
+def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
+    """Yield settings that contradict each other or have no effect together, with both keys."""
+    yield from _of_length(settings)
+    yield from _of_pool(settings, run)
+    yield from _of_evaluation(settings, run)
+    yield from _of_prediction(settings, run)
+    if not ADVANTAGES[settings.advantages.kind].uses_critic:
+        for key in ("critic_learning_rate", "critic_warmup_decisions"):
+            if getattr(settings, key):
+                yield (
+                    f"train.oracle.{key} has no effect with train.oracle.advantages {settings.advantages.kind!r}, "
+                    "which needs no critic: leave it out"
+                )
+    if settings.start == "clone" and OPPONENT_RULES[run.opponents.kind].needs_newest:
+        yield (
+            f"train.oracle.start 'clone' makes opponents {run.opponents.kind!r} start over in each iteration; expected "
+            "'newest', or other opponents"
+        )
+    if (
+        settings.damping.reference == "none"
+        and settings.annealing.entropy < 1
+        and settings.damping.entropy.initial == 0
+    ):
+        yield (
+            f"train.oracle.annealing.entropy is {settings.annealing.entropy:g} and damping.entropy.initial "
+            "is 0, so there is nothing to anneal; leave it out, or set an initial value"
+        )
+
+
+def _changed(section: Section) -> list[str]:
+    """Return the keys of a section that differ from their defaults."""
+    fields = type(section).model_fields.items()
+    return [key for key, field in fields if getattr(section, key) != field.get_default(call_default_factory=True)]
+
+
+def _of_length(settings: PpoSettings) -> Iterator[str]:
+    warmup = settings.critic_warmup_decisions
+    if settings.decisions == 0:
+        for key in _changed(settings):
+            if key in {"round_battles", "pool", "evaluation", "keep"}:
+                yield f"train.oracle.{key} has no effect with train.oracle.decisions = 0: leave it out"
+        if warmup:
+            yield (
+                f"train.oracle.critic_warmup_decisions is {warmup} and train.oracle.decisions 0, so the only round "
+                "trains the critic alone; leave it out, or set decisions"
+            )
+    elif warmup >= settings.decisions:
+        yield (
+            f"train.oracle.critic_warmup_decisions is {warmup} and train.oracle.decisions {settings.decisions}, so the "
+            "actor never learns; expected less"
+        )
+
+
+def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
+    pool = settings.pool
+    changed = _changed(pool)
+    if pool.share == 0:
+        for key in changed:
+            if key != "share":
+                yield f"train.oracle.pool.{key} has no effect with train.oracle.pool.share = 0: leave it out"
+    if pool.opponents_a_round > pool.size:
+        yield (
+            f"train.oracle.pool.opponents_a_round is {pool.opponents_a_round} and train.oracle.pool.size {pool.size}; "
+            "expected no more opponents than snapshots"
+        )
+    if changed and not OPPONENT_RULES[run.opponents.kind].meets_itself:
+        yield (
+            f"train.oracle.pool.{changed[0]} has no effect with opponents {run.opponents.kind!r}, where the learner "
+            "does not meet itself: leave it out"
+        )
+
+
+def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
+    evaluation = settings.evaluation
+    if evaluation.every_decisions == 0:
+        for key in _changed(evaluation):
+            yield f"train.oracle.evaluation.{key} has no effect with train.oracle.evaluation.every_decisions = 0"
+        if settings.keep == "best":
+            yield (
+                "train.oracle.keep is 'best' and train.oracle.evaluation.every_decisions 0, so nothing is evaluated; "
+                "expected decisions between evaluations, or keep = 'last'"
+            )
+        return
+    from nashdex.games.registry import FORMATS  # noqa: PLC0415 - it imports the settings of a run, which import this
+
+    game = FORMATS[run.format].game
+    able = ", ".join((*scripted_policies_of(game), START))
+    for anchor in evaluation.anchors:
+        if anchor != START and not SCRIPTED_POLICIES[anchor].plays(game):
+            yield f"train.oracle.evaluation.anchors holds {anchor!r}, which does not play {run.format}; expected {able}"
+
+
+def _of_prediction(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
+    predicts = getattr(run.network, "predicts_opponent", False)
+    if predicts and settings.prediction_coefficient == 0:
+        yield (
+            "network.predicts_opponent is true and train.oracle.prediction_coefficient 0, so the head never learns; "
+            "expected a coefficient above 0, or no head"
+        )
+    if not predicts and "prediction_coefficient" in _changed(settings) and settings.prediction_coefficient > 0:
+        yield (
+            f"train.oracle.prediction_coefficient is {settings.prediction_coefficient:g} and the network "
+            f"{run.network.kind!r} has no head that predicts; set network.predicts_opponent, or leave it out"
+        )
