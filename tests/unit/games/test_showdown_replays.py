@@ -1,5 +1,7 @@
 """A replay page carries its battle's log whole, whatever players are called or say."""
 
+import base64
+import hashlib
 import re
 from html.parser import HTMLParser
 
@@ -84,3 +86,16 @@ def test_players_get_their_names_and_nothing_else_changes() -> None:
 def test_the_title_is_text() -> None:
     page = replay_page(LOG, '<img src=x onerror="alert(1)">', "gen1ou")
     assert "<img" not in page
+
+
+def test_the_page_may_load_the_player_and_nothing_else() -> None:
+    page = replay_page(LOG, "</title><img src=http://elsewhere>", "gen1ou")
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split("; ")}
+    assert rules["default-src"] == ["'none'"]
+    hosts = {source for sources in rules.values() for source in sources if ":" in source and source != "data:"}
+    assert hosts == {PLAYER_URL.partition("/js/")[0]}
+    (inline,) = [text for attributes, text in _Page(page).scripts if not attributes]
+    digest = base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in rules["script-src"]
+    assert page.index("Content-Security-Policy") < page.index("<script")

@@ -1,11 +1,17 @@
 """Showdown replays: one HTML file a battle, in the layout that Showdown's own "download replay" writes.
 
 With a network the official player animates it. Without one, the log below the player is readable.
+
+The player changes without a version and loads further scripts, so the page cannot name its hash. A policy of the page
+allows that one host alone: nothing is sent or loaded elsewhere, and no script of the battle's text runs.
 """
 
+import base64
+import hashlib
 from html import escape
 
-PLAYER_URL = "https://play.pokemonshowdown.com/js/replay-embed.js"
+PLAYER_HOST = "https://play.pokemonshowdown.com"
+PLAYER_URL = f"{PLAYER_HOST}/js/replay-embed.js"
 """The official replay player. It reads the script block of class ``battle-log-data``."""
 
 _STYLE = """
@@ -21,6 +27,17 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 9pt/1.45 ui-monospac
 _READ_LOG = (
     'document.querySelector(".battle-log-text").textContent = '
     r'document.querySelector(".battle-log-data").textContent.replace(/\\\//g, "/");'
+)
+
+_POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        f"script-src {PLAYER_HOST} 'sha256-{base64.b64encode(hashlib.sha256(_READ_LOG.encode()).digest()).decode()}'",
+        f"style-src {PLAYER_HOST} 'unsafe-inline'",
+        *(f"{what}-src {PLAYER_HOST} data:" for what in ("img", "font", "media")),
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
 )
 
 
@@ -65,6 +82,8 @@ def replay_page(log: str, title: str, format: str) -> str:  # noqa: A002 - the p
 <head>
 <meta charset="utf-8">
 <!-- version 1 -->
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(format)} replay: {escape(title)}</title>
 <style>{_STYLE}</style>

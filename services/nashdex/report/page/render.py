@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.showdown.replays import rename_players, replay_page
+from nashdex.games.showdown.replays import PLAYER_HOST, rename_players, replay_page
 from nashdex.metagame.calibration.documents import Calibration
 from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
 from nashdex.report.page.charts import NUM_COLOURS
@@ -70,6 +70,7 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
         "named": lambda reference: _named_reference(reference, names),
     }
     return environment.get_template("report.html.j2").render(
+        player_host=PLAYER_HOST,
         report=report,
         calibration=None if calibration is None else findings.calibration_finding(calibration),
         last=last,
