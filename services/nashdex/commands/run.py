@@ -39,9 +39,14 @@ def run(
     from nashdex.local.processes import start_command
     from nashdex.local.runner import RunnerOptions, run_plan, step_command
     from nashdex.local.summary import summarise
-    from nashdex.runs.creation import begin_run
+    from nashdex.runs.creation import create_run, prepare_run
 
-    begun = begin_run(store, config, name=run, overrides=overrides)
+    prepared = prepare_run(config, name=run, overrides=overrides)
+    if prepared.settings.train.device == "cuda":
+        from nashdex.learning.data import prepare_torch
+
+        prepare_torch("cuda", 1)  # refuses before the first battle, not before the first update
+    begun = create_run(store, prepared)
     last = begun.settings.iterations - 1
     uri = begun.store.uri
     warm = None

@@ -215,7 +215,9 @@ def train(task: Task, settings: CloneSettings) -> Trained:
 
 
 def problems(_settings: CloneSettings, run: RunSettings) -> Iterator[str]:
-    """Yield why a clone cannot answer opponents."""
+    """Yield why a clone cannot answer opponents, or what it cannot learn from."""
+    if run.collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
+        yield "collect.battles is 1, and cloning holds one battle out to validate with; expected at least 2"
     if run.train.oracle.kind == CLONE.name:
         yield (
             "train.oracle 'clone' would clone the teacher in every iteration, whoever the opponents are; expected an "

@@ -1,0 +1,92 @@
+"""Settings that are accepted are accepted to the end: no step refuses what the run began with."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from annotated_types import Ge, Gt, Le, Lt
+
+from nashdex.cli import run_command_line
+from nashdex.core.section import Section
+from nashdex.core.steps import StepName
+from nashdex.metagame.solvers.registry import META_SOLVERS
+from nashdex.planning.dag import iteration_steps
+from nashdex.planning.programs import step_function
+from nashdex.settings.run import RunSettings
+from support.memory_store import MemoryStore
+
+VALUES: dict[str, Any] = {
+    "run": "small",
+    "format": "kuhn_poker",
+    "iterations": 1,
+    "population": {"initial": ["random"]},
+    "collect": {"shards": 1},
+    "train": {"oracle": "exact"},
+    "evaluate": {"shards": 1},
+    "solve": {"num_draws": 100},
+}
+MOST = 10_000
+"""Of a whole number, so that no test counts to a billion."""
+
+
+def extremes(section: type[Section]) -> Iterator[dict[str, float]]:
+    """Yield settings with one number at an end of its range."""
+    for name, field in section.model_fields.items():
+        for bound in field.metadata:
+            match bound:
+                case Ge(ge=end) | Le(le=end):
+                    value = end
+                case Gt(gt=end):
+                    value = end + 1e-9 if isinstance(end, float) or field.annotation is not int else end + 1
+                case Lt(lt=end):
+                    value = end - 1e-9 if isinstance(end, float) or field.annotation is not int else end - 1
+                case _:
+                    continue
+            yield {name: min(int(value), MOST) if field.annotation is int else value}
+
+
+CASES = [
+    ({"kind": kind} | values)
+    for kind, solver in META_SOLVERS.all().items()
+    for values in ({}, *extremes(solver.settings))
+]
+
+
+@pytest.fixture(scope="module")
+def unsolved() -> dict[str, bytes]:
+    """Return a run before its first solve step."""
+    store, settings = MemoryStore(), RunSettings.model_validate(VALUES)
+    for step in iteration_steps(settings):
+        if step.name is StepName.SOLVE:
+            break
+        step_function(step.name)(store, settings, 0, 0)
+    return store.objects
+
+
+@pytest.mark.parametrize("meta_solver", CASES, ids=str)
+def test_what_is_accepted_is_solved(meta_solver: dict[str, Any], unsolved: dict[str, bytes]) -> None:
+    """Each meta-solver, at each end of the range of each of its settings."""
+    if meta_solver["kind"] == "fixed":
+        pytest.skip("its weights name policies")
+    settings = RunSettings.model_validate(VALUES | {"solve": {"num_draws": 100, "meta_solver": meta_solver}})
+    step_function(StepName.SOLVE)(MemoryStore(dict(unsolved)), settings, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('format = "gen1randombattle"\n[collect]\nbattles = 1', "collect.battles is 1"),
+        ('format = "gen1randombattle"\n[train]\ndevice = "cuda"', "no CUDA device"),
+        ("[solve.meta_solver]\nkind = 'alpha-rank'\nalpha = 0", "alpha"),
+        ("[solve.meta_solver]\nkind = 'recency'\ntemperature = -1", "temperature"),
+    ],
+)
+def test_what_would_be_refused_later_is_refused_before_the_first_battle(
+    line: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    (tmp_path / "c.toml").write_text(f"{line}\n")
+    assert run_command_line(["run", str(tmp_path / "c.toml"), "--store", str(tmp_path / "store")]) == 64
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "store").exists()
