@@ -14,6 +14,8 @@ from nashdex.core.results import (
     COLLECT_RESULT,
     TRAINING_RESULT,
     CollectResult,
+    Evaluation,
+    HeldOut,
     OpponentCount,
     TrainingPoint,
     TrainingResult,
@@ -175,6 +177,7 @@ def _train(store: ObjectStore, plan: IterationPlan, generator: random.Random) ->
                 "learning_rate": 1e-4,
             }
         points.append(TrainingPoint(update=update, values=values))
+    evaluations = () if cloning else tuple(_evaluation(decisions) for decisions in (0, 500, 1000, 1500))
     result = TrainingResult(
         policy=trained_policy(plan.iteration),
         kind="network",
@@ -189,12 +192,31 @@ def _train(store: ObjectStore, plan: IterationPlan, generator: random.Random) ->
         rollbacks=0,
         curve=tuple(points),
         summary={"validation_accuracy": 0.6312} if cloning else {},
+        evaluations=evaluations,
+        kept=None if cloning else evaluations[2],
         seconds=12.5,
     )
     attempt = Attempt(store, plan.iteration, StepName.TRAIN, 0)
     attempt.write(TRAINING_RESULT, result.to_json())
     attempt.finish({"updates": 300})
     return result
+
+
+def _evaluation(decisions: int) -> Evaluation:
+    score = 0.45 + decisions / 10_000
+    return Evaluation(
+        decisions=decisions,
+        cpu_seconds=decisions / 20,
+        anchor="heuristic",
+        style="greedy",
+        score=score,
+        low=score - 0.05,
+        high=score + 0.05,
+        battles=400,
+        draws=2,
+        selection_score=score + 0.02,
+        held_out=HeldOut(score=score - 0.02, low=score - 0.09, high=score + 0.05, battles=200),
+    )
 
 
 def _gate(store: ObjectStore, trained: TrainingResult, iteration: int, strengths: Mapping[str, float]) -> GateResult:

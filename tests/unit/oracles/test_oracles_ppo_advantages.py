@@ -20,8 +20,9 @@ from nashdex.learning.clock import Clock
 from nashdex.learning.damping.interface import Coefficients
 from nashdex.learning.experience import Experience, gather
 from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.oracles.ppo.fit import problems
 from nashdex.oracles.ppo.loss import make_targets, ppo_loss
-from nashdex.oracles.ppo.settings import PpoSettings, problems
+from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.ppo.training import improve
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax

@@ -196,6 +196,7 @@ def _training(result: TrainingResult) -> Training:
         summary=result.summary,
         curves=tuple(_curves(result)),
         evaluations=result.evaluations,
+        kept=result.kept,
     )
 
 

@@ -88,6 +88,7 @@ class Training(Model):
     summary: dict[str, float]
     curves: tuple[Curve, ...]
     evaluations: tuple[Evaluation, ...] = Field((), description="Strength against fixed anchors during training.")
+    kept: Evaluation | None = Field(None, description="Of the weights that were kept, if not the last ones.")
 
 
 class GateOutcome(Model):
