@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.core.assignments import parse_assignment
+
+if TYPE_CHECKING:
+    from nashdex.solver.matrix_answer import Uncertainty
 
 _RARE = 1e-6
 """Smaller probabilities are counted instead of listed."""
@@ -65,14 +68,19 @@ def solve(
         print_json(answer.model_dump(mode="json"))
         return
     if isinstance(answer, matrix_answer.SymmetricAnswer):
-        print_text(_mixture("meta-strategy", answer.meta_strategy))
+        print_text(_mixture("meta-strategy", answer.meta_strategy, answer.uncertainty))
     else:
         print_text(_mixture("row strategy", answer.row_strategy))
         print_text(_mixture("column strategy", answer.column_strategy))
     with_parameters = ", ".join(f"{name} {value:g}" for name, value in answer.parameters.items())
+    found = answer.uncertainty if isinstance(answer, matrix_answer.SymmetricAnswer) else None
+    gain = _shown(answer.restricted_exploitability)
+    if found is not None:
+        true = found.largest_gain
+        gain += f" [{true.low:.4f}, {true.high:.4f}] (95 %); {true.value:.4f} expected in the true game"
     facts = {
         "value": _shown(answer.value),
-        "restricted exploitability": _shown(answer.restricted_exploitability),
+        "restricted exploitability": gain,
         "meta-solver": f"{answer.meta_solver} ({with_parameters})" if with_parameters else answer.meta_solver,
         "status": answer.status if answer.unique else f"{answer.status}, one of many",
         "residual": f"{_shown(answer.residual)} ({answer.promise})",
@@ -85,9 +93,16 @@ def _shown(number: float) -> str:
     return f"{round(number, _ROUNDED_DECIMALS) + 0.0:.4g}"
 
 
-def _mixture(title: str, strategy: dict[str, float]) -> str:
+def _mixture(title: str, strategy: dict[str, float], uncertainty: "Uncertainty | None" = None) -> str:
     played = [(policy, share) for policy, share in strategy.items() if share >= _RARE]
-    lines = [f"  {share:.6f}  {policy}" for policy, share in sorted(played, key=lambda entry: -entry[1])]
+
+    def sure(policy: str) -> str:
+        if uncertainty is None:
+            return ""
+        interval = uncertainty.meta_strategy[policy]
+        return f"  [{interval.low:.3f}, {interval.high:.3f}]"
+
+    lines = [f"  {share:.6f}{sure(policy)}  {policy}" for policy, share in sorted(played, key=lambda entry: -entry[1])]
     if rare := len(strategy) - len(played):
         lines.append(f"  {rare} more below {_RARE:g}")
     return "\n".join([title, *lines, ""])

@@ -27,7 +27,7 @@ def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact
     yield Fact(metrics.ITERATIONS, len(report.iterations))
     yield Fact(metrics.PLANNED_ITERATIONS, report.planned_iterations)
     yield Fact(metrics.POPULATION_SIZE, len(report.policies))
-    yield Fact(metrics.META_STRATEGY_ENTROPY, newest.entropy)
+    yield Fact(metrics.META_STRATEGY_ENTROPY, newest.entropy.value)
     yield Fact(metrics.META_STRATEGY_SUPPORT, len(analysis.support))
     yield Fact(metrics.SUPPORT_STABILITY, analysis.support_stability)
     yield Fact(metrics.PAYOFF_COVERAGE, analysis.coverage.share)

@@ -3,16 +3,23 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId
+from nashdex.metagame.analysis.exploitability import interval, restricted
 from nashdex.metagame.equilibria.gains import Floats, restricted_exploitability, restricted_nash_conv
+from nashdex.metagame.evidence.estimates import CONFIDENCE, centred, posterior_scores
+from nashdex.metagame.evidence.intervals import Estimate, Interval
+from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.solvers.interface import ConfiguredSolver, PairSolution, Solution
 from nashdex.metagame.solvers.registry import META_SOLVERS
 from nashdex.solver.matrix_file import BimatrixGame, Game, SymmetricGame, TwoPopulationGame
 
 _NUM_PLAYERS = 2
+_NUM_DRAWS = 500
+_SEED = 0
 
 
 class _Answer(Model):
@@ -28,11 +35,30 @@ class _Answer(Model):
     unique: bool = Field(description="False where the answer was chosen among many.")
 
 
+class Uncertainty(Model):
+    """What battles leave open: of counts alone."""
+
+    estimator: str = Field(
+        "posterior-quantiles",
+        description="The solver's answers on draws of all payoffs from their posterior by side-swapped pairs. Of the "
+        "restricted exploitability: bounds that hold for all policies at once.",
+    )
+    confidence: float = CONFIDENCE
+    num_draws: PositiveInt
+    meta_strategy: dict[str, Interval]
+    value: Interval = Field(description="By symmetry 0, whatever the battles say.")
+    restricted_exploitability: Interval
+    largest_gain: Estimate = Field(
+        description="What the best member truly gains against the mixture: posterior mean, and the bounds."
+    )
+
+
 class SymmetricAnswer(_Answer):
     """The mixture of one population."""
 
     policies: tuple[str, ...]
     meta_strategy: dict[str, float]
+    uncertainty: Uncertainty | None = Field(description="Null where payoffs are given, not counted.")
 
 
 class TwoPopulationAnswer(_Answer):
@@ -72,7 +98,24 @@ def _of_one_population(game: SymmetricGame, solver: ConfiguredSolver) -> Symmetr
         policies=game.policies,
         meta_strategy=_by_name(game.policies, one.strategy),
         restricted_exploitability=restricted_exploitability(game.payoffs, one.strategy),
+        uncertainty=None if game.tally is None else _uncertainty(game, game.tally, solver, one.strategy),
         **_common(solver, one),
+    )
+
+
+def _uncertainty(game: SymmetricGame, tally: Tally, solver: ConfiguredSolver, strategy: Floats) -> Uncertainty:
+    drawn = centred(posterior_scores(game.policies, tally, num_draws=_NUM_DRAWS, seed=_SEED))
+    strategies = solver.one_population_of_many(drawn)
+    policies = [PolicyId(policy) for policy in game.policies]
+    gain = restricted(policies, game.payoffs, strategy, drawn)
+    return Uncertainty(
+        num_draws=_NUM_DRAWS,
+        meta_strategy={
+            policy: interval(float(strategy[place]), strategies[:, place]) for place, policy in enumerate(game.policies)
+        },
+        value=Interval(low=0.0, high=0.0),
+        restricted_exploitability=Interval(low=gain.low, high=gain.high),
+        largest_gain=Estimate(value=gain.posterior_mean or 0.0, low=gain.low, high=gain.high),
     )
 
 

@@ -66,6 +66,8 @@ class SymmetricGame:
     policies: tuple[str, ...]
     payoffs: Floats
     zero_sum: bool = True
+    tally: Tally | None = None
+    """The battles that the payoffs are estimated from; None where they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def _game(file: _MatrixFile) -> Game:
         counted = _counts(file)
         tally = counted.tally
         require_played(counted.policies, tally.games)
-        return SymmetricGame(counted.policies, centred(expected_scores(tally)))
+        return SymmetricGame(counted.policies, centred(expected_scores(tally)), tally=tally)
     payoffs = _table("payoffs", file.payoffs)
     if file.column_payoffs is None:
         if _is_one_population(file, _asymmetry(payoffs)):

@@ -49,7 +49,7 @@ def test_facts_are_the_newest_iterations(made: tuple[dict[str, Any], MetaGameAna
     facts, newest = facts_of(report, analysis), report["iterations"][-1]
     assert facts["nashdex_iterations",] == facts["nashdex_planned_iterations",] == 3
     assert facts["nashdex_population_size",] == len(report["policies"]) == 6
-    assert facts["nashdex_meta_strategy_entropy_nats",] == newest["entropy"]
+    assert facts["nashdex_meta_strategy_entropy_nats",] == newest["entropy"]["value"]
     assert facts["nashdex_payoff_interval_width_ratio",] == analysis.interval_widths.largest
     assert facts["nashdex_iteration_battles", "collect"] == newest["collection"]["throughput"]["battles"] > 0
     assert facts["nashdex_iteration_battles", "evaluate"] == newest["evaluation"]["battles"] > 0

@@ -232,3 +232,26 @@ def test_a_record_that_is_not_counted_is_refused() -> None:
     counted = matrix("ab", [[0, 1], [1, 0]], [[0, 2], [2, 0]])
     with pytest.raises(DataError, match="record 4 battles that do not fit the matrix's 2 games"):
         counted.rated({}, cell("a", "b", ["a", "b", "a", "b"]), num_draws=100, seed=0)
+
+
+def test_a_rating_that_the_penalty_moves_far_is_warned_of() -> None:
+    """One win short of all 20: 511 Elo by maximum likelihood, and the penalty takes a fifth of that off."""
+    table = _rated(matrix("ab", [[0, 19], [1, 0]], [[0, 20], [20, 0]]), {"b": 0.0})
+    assert table.ratings["a"].elo_without_penalty == pytest.approx(400 * np.log10(19), abs=0.01)
+    few = _rated(matrix("ab", [[0, 3], [1, 0]], [[0, 4], [4, 0]]), {"b": 0.0}).ratings["a"]
+    assert few.elo_without_penalty is not None
+    assert few.elo < few.elo_without_penalty
+
+
+def test_plain_maximum_likelihood_has_no_rating_for_who_won_everything() -> None:
+    table = _rated(matrix("ab", [[0, 50], [0, 0]], [[0, 50], [50, 0]]), {"b": 1000.0})
+    assert table.ratings["a"].elo_without_penalty is None
+    assert np.isfinite(table.ratings["a"].elo)
+
+
+def test_the_intransitivity_of_a_cycle_is_in_its_interval_and_that_of_none_is_too() -> None:
+    wins = np.array([[0, 140, 60], [60, 0, 140], [140, 60, 0]])
+    cyclic = _rated(matrix("abc", wins, 200 * (1 - np.eye(3, dtype=int)))).intransitivity_interval
+    assert 0.1 < cyclic.low < 0.2 < cyclic.high < 0.3
+    even = 100 * (1 - np.eye(3, dtype=int))
+    assert _rated(matrix("abc", even, 2 * even)).intransitivity_interval.low == 0

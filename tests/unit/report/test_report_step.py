@@ -80,7 +80,9 @@ def test_every_iteration_has_its_row(store: ObjectStore) -> None:
     for iteration, row in enumerate(report.iterations):
         published = json.loads(store.get(keys.published(iteration, keys.META_STRATEGY)))
         assert {p.policy: p.probability.value for p in row.meta_strategy} == published["meta_strategy"]
-        assert row.entropy == pytest.approx(-sum(p * math.log(p) for p in published["meta_strategy"].values() if p))
+        entropy = -sum(p * math.log(p) for p in published["meta_strategy"].values() if p)
+        assert row.entropy.value == pytest.approx(entropy)
+        assert row.entropy.low <= row.entropy.value <= row.entropy.high
         assert row.new_policies == (trained_policy(iteration),)
         assert row.collection.throughput.battles == 60
         assert row.collection.throughput.seconds == 5.0

@@ -232,3 +232,17 @@ def test_a_file_of_many_wrong_entries_is_answered_in_one_line(tmp_path: Path) ->
     with pytest.raises(DataError, match="and 392 more problems") as caught:
         _solve(tmp_path, {"payoffs": [["x"] * 20] * 20})
     assert len(str(caught.value)) < 1000
+
+
+def test_counts_have_intervals_and_given_payoffs_have_none(tmp_path: Path) -> None:
+    answer = _solve(tmp_path, COUNTS)
+    assert isinstance(answer, SymmetricAnswer)
+    found = answer.uncertainty
+    assert found is not None
+    assert (found.confidence, found.estimator) == (0.95, "posterior-quantiles")
+    assert found.meta_strategy["a"].low <= 1.0 == found.meta_strategy["a"].high
+    assert found.restricted_exploitability.low == 0.0
+    assert 0.0 <= found.largest_gain.value <= found.largest_gain.high
+    exact = _solve(tmp_path, {"payoffs": BIASED_RPS})
+    assert isinstance(exact, SymmetricAnswer)
+    assert exact.uncertainty is None

@@ -7,7 +7,8 @@ from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField
 from nashdex.metagame.analysis.exploitability import Exploitabilities
-from nashdex.metagame.evidence.intervals import Interval
+from nashdex.metagame.evidence.estimates import CONFIDENCE
+from nashdex.metagame.evidence.intervals import Estimate, Interval
 from nashdex.metagame.evidence.matrix import Coverage, IntervalWidths
 from nashdex.metagame.evidence.pairs import PairStatistics
 from nashdex.metagame.ratings.table import RatingTable
@@ -29,6 +30,12 @@ class MetaStrategy(Document):
     status: str = Field(description="optimal, imprecise (see the residual), or closed-form: nothing to solve.")
     unique: bool = Field(description="False where the solver had to choose among many; nash takes maximum entropy.")
     intervals: dict[PolicyIdField, Interval] = Field(description="Of each probability, over the posterior draws.")
+    interval_estimator: str = Field(
+        "posterior-quantiles",
+        description="The solver's answers on draws of all payoffs from their posterior, widened to hold the value.",
+    )
+    confidence: float = Field(CONFIDENCE, description="Of each interval here.")
+    entropy: Estimate = Field(description="In nats; its interval is over the same draws.")
 
     @model_validator(mode="after")
     def _is_a_distribution(self) -> "MetaStrategy":

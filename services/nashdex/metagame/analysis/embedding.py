@@ -43,6 +43,15 @@ def transitive_part(payoffs: Floats) -> Floats:
     return fitted
 
 
+def disc_shares(payoffs: Floats, transitive: Floats) -> Floats:
+    """Return the share of the largest disc of each of ``payoffs`` of shape (D, K, K), as ``Disc.share``; shape (D,)."""
+    residues = payoffs - transitive
+    sizes = np.maximum((residues**2).sum(axis=(1, 2)), np.finfo(np.float64).tiny)
+    largest = np.linalg.eigvalsh(1j * residues)[:, -1]
+    shares: Floats = np.minimum(1.0, 2.0 * largest**2 / sizes)
+    return shares
+
+
 def first_disc(policies: Sequence[PolicyId], payoffs: Floats, transitive: Floats) -> Disc | None:
     """Return the largest disc of ``payoffs`` − ``transitive``, both antisymmetric, of shape (K, K).
 

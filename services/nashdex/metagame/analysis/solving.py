@@ -19,6 +19,7 @@ from nashdex.metagame.analysis.exploitability import (
 )
 from nashdex.metagame.evidence.estimates import Floats, Integers
 from nashdex.metagame.evidence.imputation import Imputation, touches_support
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.evidence.matrix import InteractionMatrix, Payoffs
 from nashdex.metagame.solvers.interface import ConfiguredSolver
@@ -112,9 +113,22 @@ def solve_game(
         residual=float(_rounded(solution.residual)),
         status=solution.status,
         unique=solution.unique,
+        entropy=_entropy(strategy, strategies),
         intervals={p: interval(float(strategy[i]), strategies[:, i]) for i, p in enumerate(policies)},
     )
     return meta_strategy, analysis
+
+
+def _entropy(strategy: Floats, strategies: Floats) -> Estimate:
+    """Return −Σ σ log σ in nats of ``strategy`` of shape (K,), and its interval over draws of shape (D, K)."""
+
+    def of(mixtures: Floats) -> Floats:
+        entropies: Floats = -(mixtures * np.log(np.where(mixtures > 0, mixtures, 1.0))).sum(axis=-1) + 0.0
+        return entropies
+
+    value = float(of(strategy))
+    bounds = interval(value, of(strategies))
+    return Estimate(value=value, low=bounds.low, high=bounds.high)
 
 
 def _places(game: EmpiricalGame, solver: ConfiguredSolver) -> Integers:

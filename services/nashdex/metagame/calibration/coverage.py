@@ -34,6 +34,8 @@ NUMBERS: Mapping[str, bool] = {
     "mixture_score": False,
     "progress": False,
     "pair_correlation": False,
+    "entropy": True,
+    "intransitivity": True,
     "intransitivity_by_chance": True,
 }
 """The published intervals by name, and whether each holds more than its nominal share by intention."""
@@ -53,6 +55,10 @@ class Truth:
     strategy: Floats
     """The meta-strategy of the true payoffs, shape (K,)."""
     correlation: float
+    entropy: float
+    """Of that, in nats."""
+    intransitivity: float
+    """‖A − A_BT‖ as ratings publish it, with both parts true."""
     transitive: Design
     """The same design in a transitive game: the one of the true ratings."""
 
@@ -65,10 +71,15 @@ class Truth:
         transitive = Design(
             **{name: getattr(design, name) for name in Design.__slots__} | {"scores": expected_scores_of(theta)}
         )
+        strategy = configured(design.meta_solver).one_population(payoffs).strategy
+        games = 2 * design.pairs + design.single_battles
+        misfit = ((design.scores - expected_scores_of(theta)) ** 2 * games).sum() / max(1, games.sum())
         return cls(
             payoffs=payoffs,
             elo=base + ELO_PER_STRENGTH * theta,
-            strategy=configured(design.meta_solver).one_population(payoffs).strategy,
+            strategy=strategy,
+            entropy=float(-(strategy * np.log(np.where(strategy > 0, strategy, 1.0))).sum()),
+            intransitivity=float(np.sqrt(misfit)),
             correlation=design.true_correlation(),
             transitive=transitive,
         )
@@ -105,6 +116,10 @@ def _intervals(
     for place, policy in enumerate(policies):
         yield "meta_strategy", strategy.intervals[policy], truth.strategy[place]
     yield from _ratings(design, truth, analysis)
+    yield "entropy", strategy.entropy, truth.entropy
+    if size > 2:  # noqa: PLR2004 - two policies are always transitive
+        yield "intransitivity", analysis.intransitivity_interval, truth.intransitivity
+        yield from _transitive(truth.transitive, seed)
     mixture = np.array([strategy.meta_strategy[policy] for policy in policies])
     estimates = analysis.exploitability
     if estimates.restricted is not None:
@@ -119,8 +134,6 @@ def _intervals(
     for score in scores:
         yield "mixture_score", score, EVEN + float(mixture @ truth.payoffs[:, policies.index(score.opponent)])
     yield from _chosen(design, truth, selection, scoring, seed)
-    if size > 2:  # noqa: PLR2004 - two policies are always transitive
-        yield from _transitive(truth.transitive, seed)
 
 
 def _ratings(design: Design, truth: Truth, table: RatingTable) -> Iterator[tuple[str, Interval, float]]:

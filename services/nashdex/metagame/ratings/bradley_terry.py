@@ -46,13 +46,14 @@ def expected_scores_of(theta: Floats) -> Floats:
     return scores
 
 
-def fit(scores: Floats, games: Floats, anchors: Mapping[int, float]) -> Strengths:
+def fit(scores: Floats, games: Floats, anchors: Mapping[int, float], *, penalised: bool = True) -> Strengths:
     """Fit strengths by Newton's method.
 
     Args:
         scores: shape (K, K): wins and half the draws of the row against the column.
         games: shape (K, K), symmetric.
         anchors: fixed θ by index; without any, the mean of θ is 0.
+        penalised: False for plain maximum likelihood, where the faint games alone keep a policy that won all finite.
     """
     theta = np.zeros(len(games))
     theta[list(anchors)] = list(anchors.values())
@@ -61,7 +62,7 @@ def fit(scores: Floats, games: Floats, anchors: Mapping[int, float]) -> Strength
         expected = expected_scores_of(theta)
         weights = total * expected * (1.0 - expected)
         covariance = _inverse_information(weights, anchors)
-        virtual = weights * _variances_of_gaps(covariance)
+        virtual = weights * _variances_of_gaps(covariance) * penalised
         gradient = won + virtual.sum(axis=1) / 2 - ((total + virtual) * expected).sum(axis=1)
         # The virtual games belong to the curvature too: without them, steps of a policy that won everything overshoot.
         step = _inverse_information(weights + virtual * expected * (1.0 - expected), anchors) @ gradient

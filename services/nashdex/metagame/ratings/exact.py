@@ -10,6 +10,7 @@ import numpy as np
 
 from nashdex.core.errors import DataError
 from nashdex.metagame.evidence.estimates import EVEN, Floats
+from nashdex.metagame.evidence.intervals import Interval
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit
 from nashdex.metagame.ratings.table import BASE_ELO, ELO_PER_STRENGTH, Rating, RatingTable
 
@@ -46,6 +47,7 @@ def rate_exact(policies: Sequence[str], scores: Floats, *, anchors: Mapping[str,
         gap_standard_errors={one: dict.fromkeys(names, 0.0) for one in names},
         anchors=dict(sorted(anchors.items())),
         intransitivity=root_mean_square,
+        intransitivity_interval=Interval(low=root_mean_square, high=root_mean_square),
         intransitivity_by_chance=0.0,
         largest_misfit=float(misfit[one, other]),
         largest_misfit_cell=(names[one], names[other]) if num_cells else None,
@@ -65,6 +67,7 @@ def _certain(elo: float) -> Rating:
         sandwich_standard_error=0.0,
         bootstrap_standard_error=0.0,
         games=0,
+        elo_without_penalty=elo,
     )
 
 

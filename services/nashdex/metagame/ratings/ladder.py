@@ -6,9 +6,11 @@ from pydantic import Field, NonNegativeFloat
 
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE
+from nashdex.metagame.evidence.intervals import Interval
 from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.ratings.elo import online_elo
-from nashdex.metagame.ratings.glicko import glicko_after_one_period
+from nashdex.metagame.ratings.glicko import Glicko, glicko_after_one_period
 
 _SCORES = {0: 1.0, 1: 0.0, None: 0.5}
 """Of the first seat, by the winner's."""
@@ -21,6 +23,13 @@ class LadderRating(Model):
     glicko: float = Field(description="Glicko-1 after one rating period, from 1500.")
     glicko_deviation: NonNegativeFloat = Field(description="RD, from 350.")
     gxe: float = Field(ge=0.0, le=100.0, description="Per cent that the Glicko expects against the ladder at large.")
+    gxe_interval: Interval = Field(description="GXE of the Glicko's own 95 %: rating ± 1.96 deviations.")
+
+
+def _gxe_interval(glicko: Glicko) -> Interval:
+    reach = NORMAL_QUANTILE * glicko.deviation
+    low, high = (glicko._replace(rating=glicko.rating + side * reach).gxe for side in (-1.0, 1.0))
+    return Interval(low=low, high=high)
 
 
 def ladder_ratings(policies: Sequence[PolicyId], records: Sequence[BattleRecord]) -> dict[PolicyId, LadderRating]:
@@ -37,6 +46,7 @@ def ladder_ratings(policies: Sequence[PolicyId], records: Sequence[BattleRecord]
             glicko=glicko[policy].rating,
             glicko_deviation=glicko[policy].deviation,
             gxe=glicko[policy].gxe,
+            gxe_interval=_gxe_interval(glicko[policy]),
         )
         for policy in policies
     }

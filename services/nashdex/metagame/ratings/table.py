@@ -16,8 +16,16 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.evidence.estimates import EVEN, NORMAL_QUANTILE, Floats, Integers, Tally, cell_intervals
-from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.evidence.estimates import (
+    CONFIDENCE,
+    EVEN,
+    NORMAL_QUANTILE,
+    Floats,
+    Integers,
+    Tally,
+    cell_intervals,
+)
+from nashdex.metagame.evidence.intervals import Estimate, Interval
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_samples, sandwich_covariance
 
 BASE_ELO = 1000.0
@@ -25,6 +33,10 @@ BASE_ELO = 1000.0
 ELO_PER_STRENGTH = 400.0 / math.log(10.0)
 _CHANCE_QUANTILE = 0.95
 _MOST_REVERSALS = 3
+_RUN_AWAY = 1000.0
+"""Elo by which the penalty moves nobody who won and lost some battles."""
+_MUCH = 0.5
+"""Standard errors that the penalty may move a rating without a warning."""
 
 Clusters = Counter[tuple[int, int, int]]
 """How many groups of battles have each (wins, draws, games), the wins being those of the cell's first policy by id."""
@@ -42,6 +54,10 @@ class Rating(Model):
     )
     bootstrap_standard_error: NonNegativeFloat = Field(description="Side-swapped pairs drawn again as wholes.")
     games: NonNegativeInt
+    elo_without_penalty: float | None = Field(
+        description="By plain maximum likelihood; null where that has no maximum: the policy, or a group around it, "
+        "won or lost everything."
+    )
 
 
 class EloGap(Estimate):
@@ -53,12 +69,18 @@ class EloGap(Estimate):
 class RatingTable(Model):
     """Ratings with what a reader needs to know before believing them."""
 
+    rating_estimator: str = Field("bradley-terry-firth", description="Of every Elo and of its interval.")
+    rating_confidence: float = Field(CONFIDENCE, description="Of each interval of a rating or of a difference.")
     ratings: dict[str, Rating]
     gap_standard_errors: dict[str, dict[str, NonNegativeFloat]] = Field(description="Of each difference of two Elos.")
     anchors: dict[str, float] = Field(description="Elo that was fixed, by policy.")
     intransitivity: NonNegativeFloat = Field(
         description="‖A − A_BT‖: root mean square over cells, weighed by their battles, in expected score. 0 where one "
         "number a policy explains every payoff."
+    )
+    intransitivity_interval: Interval = Field(
+        description="Of the true ‖A − A_BT‖, 95 %, conservative: ± what noise alone stays below, by the triangle "
+        "inequality."
     )
     intransitivity_by_chance: NonNegativeFloat = Field(
         description="What 95 % of transitive games with these ratings and as many battles stay below."
@@ -112,6 +134,7 @@ def rate(
     gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(_gap_variances(sandwich), _gap_variances(bootstrap)))
     elo = BASE_ELO + ELO_PER_STRENGTH * strengths.theta
 
+    plain = _without_penalty(names, scores, games, fixed, elo)
     misfit, by_chance, largest, cell = _misfit(names, tally, strengths.theta, num_draws, seed)
     return RatingTable(
         ratings={
@@ -123,6 +146,7 @@ def rate(
                 sandwich_standard_error=ELO_PER_STRENGTH * math.sqrt(max(sandwich[i, i], 0.0)),
                 bootstrap_standard_error=ELO_PER_STRENGTH * math.sqrt(max(bootstrap[i, i], 0.0)),
                 games=int(games[i].sum()),
+                elo_without_penalty=plain[policy],
             )
             for i, policy in enumerate(names)
         },
@@ -131,15 +155,44 @@ def rate(
         },
         anchors=dict(sorted(anchors.items())),
         intransitivity=misfit,
+        intransitivity_interval=Interval(low=max(0.0, misfit - by_chance), high=misfit + by_chance),
         intransitivity_by_chance=by_chance,
         largest_misfit=largest,
         largest_misfit_cell=cell,
         warnings=(
             *_unanchored(names, games, fixed),
             *_unbounded(names, scores, games, fixed),
+            *_moved_by_the_penalty(names, elo, plain, errors),
             *(_reversals(names, tally, elo, misfit, by_chance) if misfit > by_chance else ()),
         ),
     )
+
+
+def _without_penalty(
+    names: Sequence[str], scores: Floats, games: Integers, fixed: Mapping[int, float], elo: Floats
+) -> dict[str, float | None]:
+    """Return the Elo by plain maximum likelihood; None where it runs away."""
+    theta = fit(scores, games.astype(np.float64), fixed, penalised=False).theta
+    plain = BASE_ELO + ELO_PER_STRENGTH * theta
+    return {
+        name: float(plain[place]) if abs(plain[place] - elo[place]) < _RUN_AWAY else None
+        for place, name in enumerate(names)
+    }
+
+
+def _moved_by_the_penalty(
+    names: Sequence[str], elo: Floats, plain: Mapping[str, float | None], errors: Floats
+) -> list[str]:
+    """Warn where Elo with and without penalty differ by half a standard error."""
+    warnings = []
+    for name, rated, error in zip(names, elo.tolist(), errors.tolist(), strict=True):
+        without = plain[name]
+        if without is not None and abs(without - rated) > _MUCH * error > 0:
+            warnings.append(
+                f"{name!r} is rated {rated:.0f} with Firth's penalty and {without:.0f} without: more than half its "
+                f"standard error of {error:.0f}; more battles lessen the difference"
+            )
+    return warnings
 
 
 def _clusters(tally: Tally) -> dict[tuple[int, int], Clusters]:

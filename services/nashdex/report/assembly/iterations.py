@@ -1,6 +1,5 @@
 """The report's row of one iteration, which follows from that iteration's sources alone."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -44,7 +43,7 @@ def iteration_row(sources: IterationSources) -> IterationRow:
         new_policies=tuple(policy for policy in sources.population.ids if policy not in known),
         meta_solver=strategy.meta_solver,
         meta_strategy=shares(sources),
-        entropy=-sum(p * math.log(p) for p in strategy.meta_strategy.values() if p > 0) or 0.0,
+        entropy=strategy.entropy,
         support=analysis.support,
         support_stability=analysis.support_stability,
         exploitability=tuple(

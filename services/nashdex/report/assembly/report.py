@@ -78,7 +78,11 @@ def assemble(
         payoffs=found.payoffs,
         embedding=found.embedding,
         pairs=analysis.pairs,
-        intransitivity=Intransitivity(value=analysis.intransitivity, by_chance=analysis.intransitivity_by_chance),
+        intransitivity=Intransitivity(
+            value=analysis.intransitivity,
+            interval=analysis.intransitivity_interval,
+            by_chance=analysis.intransitivity_by_chance,
+        ),
         iterations=tuple(rows),
         replays=tuple(replays),
     )

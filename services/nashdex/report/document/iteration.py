@@ -115,7 +115,7 @@ class IterationRow(Model):
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str
     meta_strategy: tuple[Probability, ...]
-    entropy: NonNegativeFloat = Field(description="Of the meta-strategy, in nats.")
+    entropy: Estimate = Field(description="Of the meta-strategy, in nats.")
     support: tuple[PolicyIdField, ...] = Field(description="Policies with a probability above 0.01.")
     support_stability: float = Field(description="Share of posterior draws with the same support.")
     exploitability: tuple[Exploitability, ...]

@@ -4,7 +4,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyIdField
-from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.evidence.intervals import Estimate, Interval
 
 MAX_PICTURED_POLICIES = 60
 """Most points of an embedding: readers cannot tell more apart in one picture."""
@@ -53,12 +53,17 @@ class Embedding(Model):
 
     points: tuple[EmbeddingPoint, ...] = Field(description="By falling rating.")
     share: float = Field(description="Share of the cyclic part's squared norm that this disc explains.")
+    share_interval: Interval | None = Field(
+        description="Central 95 % of the share over posterior draws of the payoffs, widened to hold the value. "
+        "Noise spreads over all discs, so it leans low. Null where payoffs are exact."
+    )
 
 
 class Intransitivity(Model):
     """How far payoffs are from what ratings predict: ‖A − A_BT‖, root mean square over the cells, in expected score."""
 
     value: NonNegativeFloat
+    interval: Interval = Field(description="95 %, conservative.")
     by_chance: NonNegativeFloat = Field(
         description="95 % of transitive games with the same number of battles stay below this."
     )

@@ -5,7 +5,7 @@ import numpy as np
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.analysis.progress import improvement, mixture_scores
-from nashdex.metagame.evidence.estimates import EVEN, cell_intervals
+from nashdex.metagame.evidence.estimates import EVEN, cell_intervals, centred, posterior_scores
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
@@ -112,4 +112,5 @@ def sampled_embedding(analysis: MetaGameAnalysis, ordered: SampledCounts) -> Emb
     tally = ordered.tally()
     # A pair without battles counts as if its ratings predicted it.
     payoffs = np.where(tally.games > 0, tally.scores / np.maximum(tally.games, 1) - EVEN, transitive)
-    return embedding(order, payoffs, transitive)
+    drawn = centred(posterior_scores(order, tally, num_draws=analysis.num_draws, seed=0))
+    return embedding(order, payoffs, transitive, np.where(tally.games > 0, drawn, transitive))
