@@ -240,6 +240,19 @@ def test_the_same_weights_give_the_same_bits_with_and_without_gradients() -> Non
     assert torch.equal(net.logits_and_prediction(values)[0], expected)
 
 
+def test_all_outputs_at_once_are_those_one_by_one() -> None:
+    space = battle_space()
+    net, values = network(space), torch.from_numpy(observations(space, 300, 15))
+    with torch.no_grad():
+        net.opponent.weight.normal_()
+    outputs = net.outputs(values)
+    logit, prediction = net.logits_and_prediction(values)
+    assert torch.equal(outputs.logits, logit)
+    assert torch.equal(outputs.prediction, prediction)
+    assert torch.equal(outputs.values, net.values(values))
+    assert torch.equal(net(values, net.fuse())[0], logit)
+
+
 @pytest.mark.parametrize("tile_decisions", [1024, 3])
 @pytest.mark.parametrize("max_combinations", [1, 16_384])
 def test_gradients_are_those_of_numerical_differentiation(

@@ -133,10 +133,10 @@ class PointerNetwork(ActorCritic):
         return scores, self._prediction(context)
 
     def outputs(self, observations: Tensor, fused: FusedEncoder | None = None) -> Outputs:
-        """Return all outputs, from one reading of ``observations`` (B, F)."""
+        """Return all outputs, from one reading of ``observations`` (B, F); with ``fused``, no prediction."""
         inputs = self.encoder.read(observations)
         scores, context = self._scores(inputs, fused or self.fuse())
-        return Outputs(scores, self.critic(inputs), self._prediction(context))
+        return Outputs(scores, self.critic(inputs), self._prediction(context) if fused is None else None)
 
     def _prediction(self, context: Tensor) -> Tensor | None:
         return None if self.opponent is None else self.opponent(context)
