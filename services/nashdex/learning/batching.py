@@ -17,6 +17,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.learning.references import Distribution
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.networks.opponent_choices import UNKNOWN
 from nashdex.trajectory.episode import Episode
 
 CPU: Final = torch.device("cpu")
@@ -122,6 +123,44 @@ def minibatches(num_rows: int, size: int, seed: int) -> tuple[Tensor, ...]:
     """
     order = torch.randperm(num_rows, generator=torch.Generator().manual_seed(seed % 2**63))
     return order.tensor_split(num_minibatches(num_rows, size))
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How much of an optimiser step's rows a minibatch of it has: the weights of its means in those of the step."""
+
+    decisions: float = 1.0
+    choices: float = 1.0
+    """Of the decisions with more than one legal action."""
+    labels: float = 1.0
+    """Of the decisions whose opponent's choice is known."""
+
+    @classmethod
+    def of(cls, part: Tensor, rows: Tensor, batch: Batch) -> "Shares":
+        """Return those of the row numbers ``part`` among ``rows`` of ``batch``."""
+        has_choice = batch.masks[rows].sum(dim=-1) > 1
+        part_has_choice = batch.masks[part].sum(dim=-1) > 1
+        labels = batch.opponent_choices
+        return cls(
+            decisions=len(part) / len(rows),
+            choices=_share(part_has_choice, has_choice),
+            labels=1.0 if labels is None else _share(labels[part] != UNKNOWN, labels[rows] != UNKNOWN),
+        )
+
+
+WHOLE: Final = Shares()
+"""Of a minibatch that is a whole optimiser step."""
+
+
+def parts(batch: Batch, rows: Tensor, num_parts: int) -> list[tuple[Tensor, Shares]]:
+    """Return the row numbers of an optimiser step in ``num_parts`` equal minibatches or fewer, with their shares."""
+    if num_parts == 1:
+        return [(rows, WHOLE)]
+    return [(part, Shares.of(part, rows, batch)) for part in rows.tensor_split(num_parts) if len(part)]
+
+
+def _share(part: Tensor, whole: Tensor) -> float:
+    return float(part.sum() / whole.sum().clamp(min=1))
 
 
 def num_minibatches(num_rows: int, size: int) -> int:

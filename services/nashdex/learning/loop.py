@@ -16,6 +16,7 @@ from nashdex.learning.checkpoint import Checkpoints, Snapshot, TrainingState
 from nashdex.learning.continuation import Continuation
 from nashdex.learning.curve import Curve
 from nashdex.learning.damping.controller import ControllerState
+from nashdex.learning.forward import Precision, forward_passes
 from nashdex.learning.guard import Guard
 from nashdex.learning.references import Reference
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -24,6 +25,7 @@ from nashdex.telemetry.progress import Progress
 
 _log = structlog.get_logger()
 
+_LOSS = "loss"
 _NOW = "now"
 _GOOD = "good"
 _GOOD_ENTROPY = "good_entropy"
@@ -48,6 +50,8 @@ class LoopSettings:
     max_gradient_norm: float
     """The actor's and the critic's gradients are each scaled down to this global norm."""
     checkpoint_every_updates: int
+    precision: Precision = "float32"
+    """Of the forward passes of optimiser steps."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,8 @@ class TrainingLoop:
         continuation: Continuation | None = None,
     ) -> None:
         self.network = network
+        self.forward = forward_passes(network, settings.precision)
+        """The network's forward passes, for losses."""
         self.reference = reference or Reference()
         self.update = 0
         self.rollbacks = 0
@@ -95,6 +101,7 @@ class TrainingLoop:
         self._checkpoints = checkpoints
         self._guard = guard or Guard()
         self._rate_multiplier = 1.0
+        self._accumulated: dict[str, float] | None = None
         # Actor and critic share no weights: a large error of one should not shorten the other's step.
         critic = list(network.critic.parameters())
         actor = [p for p in network.parameters() if all(p is not other for other in critic)]
@@ -112,26 +119,47 @@ class TrainingLoop:
             self.keep(_GOOD)
 
     def step(self, loss: Tensor, values: Mapping[str, float], progress: Progress, rates: Rates) -> None:
-        """Take one optimiser step, unless the guard objects: then restore the last good state and halve the step size.
+        """Take one optimiser step with the whole of its loss: ``accumulate``, then ``apply``."""
+        self.apply(self.accumulate(loss, values), progress, rates)
+
+    def accumulate(self, loss: Tensor, values: Mapping[str, float]) -> dict[str, float]:
+        """Add the gradients of a part of the next optimiser step's loss, and free its graph.
 
         Args:
             loss: a scalar with a graph.
-            values: the parts of the loss, for the guard, the curve and the metrics.
+            values: the parts of this loss.
+
+        Returns:
+            The sums of ``values`` over the parts of this optimiser step so far.
+        """
+        if self._accumulated is None:
+            self._optimiser.zero_grad(set_to_none=True)
+            self._accumulated = {_LOSS: 0.0}
+        loss.backward()  # type: ignore[no-untyped-call]
+        for name, value in {_LOSS: float(loss.detach()), **values}.items():
+            self._accumulated[name] = self._accumulated.get(name, 0.0) + value
+        return {name: value for name, value in self._accumulated.items() if name != _LOSS}
+
+    def apply(self, values: Mapping[str, float], progress: Progress, rates: Rates) -> None:
+        """Take one optimiser step, unless the guard objects: then restore the last good state and halve the step size.
+
+        Args:
+            values: what the whole step measured, for the guard, the curve and the metrics.
             progress: counts the step.
             rates: step sizes, before the guard's factor.
 
         Raises:
             StoppedError: the process was asked to stop; a checkpoint was saved.
         """
+        assert self._accumulated is not None, "there is no gradient yet"
+        total_loss, self._accumulated = self._accumulated[_LOSS], None
         rates = Rates(rates.actor * self._rate_multiplier, rates.critic * self._rate_multiplier)
-        self._optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
         norm = self._clip_gradients()
         measured = {**self.latest, **values, "gradient_norm": norm, "learning_rate": rates.actor}
         means = self._means_with(values)
-        problem = self._problem({"loss": float(loss.detach()), **measured}, means)
+        problem = self._problem({_LOSS: total_loss, **measured}, means)
         if problem:
-            if not all(map(math.isfinite, (float(loss.detach()), *measured.values()))):
+            if not all(map(math.isfinite, (total_loss, *measured.values()))):
                 metrics.NONFINITE_UPDATES.add()
             self.roll_back(problem)
             measured = {}
@@ -179,6 +207,8 @@ class TrainingLoop:
         """Scale each group's gradient down to the limit; return the global norm before that."""
         limit = self._settings.max_gradient_norm
         norms = [nn.utils.clip_grad_norm_(group["params"], limit) for group in self._optimiser.param_groups]
+        # The norm of a group without any gradient is on the CPU.
+        norms = [norm.to(self._device) for norm in norms]
         return float(torch.stack(norms).norm())
 
     def check_round(self, values: Mapping[str, float]) -> bool:
@@ -298,8 +328,12 @@ class TrainingLoop:
                     for key, value in state.items()
                 }
 
+    @property
+    def _device(self) -> torch.device:
+        return next(self.network.parameters()).device
+
     def _measure_memory(self) -> None:
-        device = next(self.network.parameters()).device
+        device = self._device
         metrics.GPU_MEMORY.set(torch.cuda.max_memory_allocated(device) if device.type == "cuda" else 0)
 
     def _save(self) -> None:
@@ -325,7 +359,7 @@ class TrainingLoop:
         if found is None:
             return
         state, tensors = found
-        device = next(self.network.parameters()).device
+        device = self._device
         for key, tensor in tensors.items():
             name, _, rest = key.partition("/")
             self._snapshots.setdefault(name, {})[rest] = tensor if rest.endswith("/step") else tensor.to(device)

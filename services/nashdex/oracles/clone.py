@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from nashdex.learning import batching, data, loop, statistics
+    from nashdex.learning import batching, data, loop, memory, statistics
     from nashdex.learning.advantages import discounting
     from nashdex.learning.batching import Batch
+    from nashdex.learning.forward import Forward
     from nashdex.learning.loop import TrainingLoop
     from nashdex.policies import masked
     from nashdex.policies.networks.actor_critic import ActorCritic
@@ -41,6 +42,7 @@ else:  # imported when training begins
     batching = LazyModule("nashdex.learning.batching")
     data = LazyModule("nashdex.learning.data")
     loop = LazyModule("nashdex.learning.loop")
+    memory = LazyModule("nashdex.learning.memory")
     statistics = LazyModule("nashdex.learning.statistics")
     masked = LazyModule("nashdex.policies.masked")
 
@@ -132,10 +134,10 @@ def clone(
         rows = order[position]
         batch = lesson.batch.rows(rows)
         if epoch < settings.num_epochs:
-            loss, measured = _actor_loss(training.network, batch)
+            loss, measured = _actor_loss(training.forward, batch)
         else:
             returns = lesson.returns[rows].to(batch.device)
-            loss, measured = _critic_loss(training.network, batch.observations, returns)
+            loss, measured = _critic_loss(training.forward, batch.observations, returns)
         training.step(loss, measured, progress, loop.Rates.both(settings.learning_rate))
     return measure(training.network, validation)
 
@@ -148,14 +150,14 @@ def _judge(training: TrainingLoop, validation: Lesson) -> None:
         training.keep(_BEST)
 
 
-def _actor_loss(network: ActorCritic, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+def _actor_loss(network: Forward, batch: Batch) -> tuple[Tensor, dict[str, float]]:
     cross_entropy, accuracy = _imitation(
         masked.masked_log_softmax(network.logits(batch.observations), batch.masks), batch
     )
     return cross_entropy, {"loss": cross_entropy.item(), "accuracy": accuracy.item()}
 
 
-def _critic_loss(network: ActorCritic, observations: Tensor, returns: Tensor) -> tuple[Tensor, dict[str, float]]:
+def _critic_loss(network: Forward, observations: Tensor, returns: Tensor) -> tuple[Tensor, dict[str, float]]:
     values = network.values(observations)
     loss = (values - returns).square().mean()
     explained = statistics.explained_variance(values.detach(), returns)
@@ -197,11 +199,14 @@ def train(task: Task, settings: CloneSettings) -> Trained:
     lesson, validation = make_lessons(collected.episodes, rewards, settings, shared.discount, task.seed, device)
     training = loop.TrainingLoop(
         network,
-        loop.LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates),
+        loop.LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),
         collected.checkpoints,
     )
     total = num_updates(lesson, settings)
-    with Progress(StepName.TRAIN, task.shard, total, "updates", done=training.update) as progress:
+    with (
+        Progress(StepName.TRAIN, task.shard, total, "updates", done=training.update) as progress,
+        memory.memory_limited_by("train.first.minibatch_decisions"),
+    ):
         summary = clone(training, lesson, validation, settings, task.seed, progress)
     return Trained(
         policy=network,

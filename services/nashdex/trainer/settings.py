@@ -32,6 +32,9 @@ class TrainSettings(Section):
     discount: float = Field(1.0, gt=0, le=1, description="γ a decision; 1 suits the win/loss reward.")
     checkpoint_every_updates: int = Field(50, ge=1, description="Optimiser steps between checkpoints.")
     device: Literal["cpu", "cuda"] = Field("cpu", description="Where to train; there is no fallback.")
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32", description="Of the layers in optimiser steps. Weights, losses and all else stay float32."
+    )
     num_threads: int = Field(1, ge=1, le=256, description="CPU threads of the trainer.")
     trackers: TrackerSettings = Field(TrackerSettings(), description="TensorBoard and Weights & Biases.")
 

@@ -10,9 +10,10 @@ from nashdex.core.errors import DataError
 from nashdex.learning import batching, statistics
 from nashdex.learning.advantages.interface import Trajectory
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.batching import Batch
+from nashdex.learning.batching import WHOLE, Batch, Shares
 from nashdex.learning.damping.interface import Coefficients
 from nashdex.learning.experience import Experience
+from nashdex.learning.forward import Forward
 from nashdex.learning.references import Distribution, Reference
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies import masked
@@ -117,17 +118,19 @@ def _moments(advantages: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def ppo_loss(
-    network: ActorCritic,
+    network: Forward,
     batch: Batch,
     targets: Targets,
     reference: Reference | None,
     coefficients: Coefficients,
     settings: PpoSettings,
     clip_range: float | None = None,
+    shares: Shares = WHOLE,
 ) -> tuple[Tensor, dict[str, float]]:
     """Return the loss of a minibatch and its parts. ``clip_range`` is that of the settings unless it is annealed.
 
     The policy's and the critic's losses are means over all decisions; entropy and the KLs over those with a choice.
+    With ``shares``, it is what the minibatch adds to the means over a whole optimiser step.
     """
     epsilon = settings.clip_range if clip_range is None else clip_range
     measured_critic: dict[str, float] = {}
@@ -136,15 +139,16 @@ def ppo_loss(
         critic = logits.new_zeros(())
     else:
         logits, values, prediction = network.outputs(batch.observations)
-        critic, measured_critic = _critic_loss(values, targets.returns)
+        critic, measured_critic = _critic_loss(values, targets.returns, shares)
     log_probs = masked.masked_log_softmax(logits, batch.masks)
 
     def over_choices(per_decision: Tensor) -> Tensor:
-        return statistics.mean_over_choices(per_decision, batch.masks)
+        return shares.choices * statistics.mean_over_choices(per_decision, batch.masks)
 
     ratio = targets.ratios(log_probs, batch)
     clipped = ratio.clamp(1 - epsilon, 1 + epsilon)
-    policy_loss = -torch.minimum(ratio * targets.advantages, clipped * targets.advantages).mean()
+    surrogate = torch.minimum(ratio * targets.advantages, clipped * targets.advantages)
+    policy_loss = -shares.decisions * surrogate.mean()
     entropy = over_choices(masked.entropy(log_probs, batch.masks))
     kl_behaviour = over_choices(masked.kl_divergence(log_probs, targets.behaviour, batch.masks))
     loss = policy_loss + critic - coefficients.entropy * entropy + coefficients.beta_behaviour * kl_behaviour
@@ -152,8 +156,8 @@ def ppo_loss(
         "policy_loss": policy_loss.item(),
         "entropy": entropy.item(),
         "kl_behaviour": kl_behaviour.item(),
-        "beta_reference": coefficients.beta_reference,
-        "entropy_coefficient": coefficients.entropy,
+        "beta_reference": shares.decisions * coefficients.beta_reference,
+        "entropy_coefficient": shares.decisions * coefficients.entropy,
         "clip_fraction": over_choices((ratio != clipped).float().detach()).item(),
         **measured_critic,
     }
@@ -162,21 +166,23 @@ def ppo_loss(
         loss = loss + coefficients.beta_reference * kl_reference
         measured["kl_reference"] = kl_reference.item()
     if prediction is not None and batch.opponent_choices is not None and settings.prediction_coefficient:
-        prediction_loss = statistics.cross_entropy(prediction, batch.opponent_choices)
+        prediction_loss = shares.labels * statistics.cross_entropy(prediction, batch.opponent_choices)
         loss = loss + settings.prediction_coefficient * prediction_loss
         measured["prediction_loss"] = prediction_loss.item()
     return loss, measured
 
 
-def critic_loss(network: ActorCritic, batch: Batch, targets: Targets) -> tuple[Tensor, dict[str, float]]:
-    """Return the loss of the critic alone, and its parts."""
+def critic_loss(
+    network: Forward, batch: Batch, targets: Targets, shares: Shares = WHOLE
+) -> tuple[Tensor, dict[str, float]]:
+    """Return the loss of the critic alone, and its parts; with ``shares``, as ``ppo_loss``."""
     assert targets.returns is not None, "settings refuse a critic's warm-up where no critic learns"
-    return _critic_loss(network.values(batch.observations), targets.returns)
+    return _critic_loss(network.values(batch.observations), targets.returns, shares)
 
 
-def _critic_loss(values: Tensor, returns: Tensor) -> tuple[Tensor, dict[str, float]]:
-    loss = (values - returns).square().mean()
-    explained = statistics.explained_variance(values.detach(), returns)
+def _critic_loss(values: Tensor, returns: Tensor, shares: Shares) -> tuple[Tensor, dict[str, float]]:
+    loss = shares.decisions * (values - returns).square().mean()
+    explained = shares.decisions * statistics.explained_variance(values.detach(), returns)
     return loss, {"value_loss": loss.item(), "explained_variance": explained}
 
 

@@ -42,7 +42,12 @@ class PpoSettings(Choice):
     )
     round_battles: int = Field(600, ge=2, le=10_000_000, description="Battles of each further round.")
     num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the decisions of a round.")
-    minibatch_decisions: int = Field(512, ge=1, description="Decisions an optimiser step.")
+    minibatch_decisions: int = Field(
+        512, ge=1, description="Decisions of a minibatch: memory on the device grows with them."
+    )
+    accumulate: int = Field(
+        1, ge=1, le=10_000, description="Minibatches an optimiser step; their gradients are added up."
+    )
     learning_rate: float = Field(1e-4, gt=0, le=1, description="Adam's step size for the actor.")
     critic_learning_rate: float | None = Field(
         None, gt=0, le=1, description="Adam's step size for the critic; that of the actor if it is left out."
@@ -75,3 +80,8 @@ class PpoSettings(Choice):
     damping: DampingSettings = Field(
         default_factory=DampingSettings, description="A damping preset, and overrides of its values."
     )
+
+    @property
+    def step_decisions(self) -> int:
+        """Decisions an optimiser step, at most."""
+        return self.minibatch_decisions * self.accumulate

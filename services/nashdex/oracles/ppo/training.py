@@ -20,6 +20,7 @@ from nashdex.learning.data import collected_battles, prepare_torch
 from nashdex.learning.experience import Experience, gather
 from nashdex.learning.learning_curve import LearningCurve
 from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
+from nashdex.learning.memory import memory_limited_by
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
 from nashdex.learning.rounds import NEWEST, Rounds
 from nashdex.learning.snapshots import SnapshotPool
@@ -41,6 +42,7 @@ PROBE_DECISIONS = 4096
 """Decisions on which a round that is not the last one is measured."""
 
 
+@memory_limited_by("train.oracle.minibatch_decisions, and raise train.oracle.accumulate to learn from as many a step")
 def improve(
     training: TrainingLoop,
     batch: Batch,
@@ -55,35 +57,33 @@ def improve(
     damping, annealing = settings.damping, settings.annealing
     actor_rate = damping.learning_rate(settings.learning_rate)
     critic_rate = damping.learning_rate(settings.critic_learning_rate or settings.learning_rate)
-    per_epoch = batching.num_minibatches(len(batch), settings.minibatch_decisions)
+    per_epoch = batching.num_minibatches(len(batch), settings.step_decisions)
     num_updates = settings.num_epochs * per_epoch
     order: tuple[Tensor, ...] = ()
     while training.round_update < num_updates and not _moved_enough(training, settings):
         epoch, position = divmod(training.round_update, per_epoch)
         if position == 0 or not order:
             order_seed = derive_seed(seed, "round", training.round, "epoch", epoch)
-            order = batching.minibatches(len(batch), settings.minibatch_decisions, order_seed)
-        rows = order[position]
+            order = batching.minibatches(len(batch), settings.step_decisions, order_seed)
+        parts = batching.parts(batch, order[position], settings.accumulate)
         moment = clock.moment(training.update, training.num_decisions, len(batch), training.round_update / num_updates)
         share = annealing.at(annealing.learning_rate, moment)
         rates = Rates(actor_rate.at(moment, share * _multiplier(training, STEP_SIZE)), critic_rate.at(moment, share))
-        minibatch = batch.rows(rows)
         metrics.STALENESS.set(training.round_update)
+        measured: dict[str, float] = {}
         if training.num_decisions < settings.critic_warmup_decisions:
-            loss, measured = critic_loss(training.network, minibatch, targets.rows(rows, batch.device))
-            training.step(loss, measured, progress, rates)
+            for rows, shares in parts:
+                part = batch.rows(rows), targets.rows(rows, batch.device)
+                measured = training.accumulate(*critic_loss(training.forward, *part, shares))
+            training.apply(measured, progress, rates)
             continue
         multiplier = _multiplier(training, BETA)
         coefficients = damping.coefficients(moment, multiplier, annealing.at(annealing.entropy, moment))
-        loss, measured = ppo_loss(
-            training.network,
-            minibatch,
-            targets.rows(rows, batch.device),
-            reference,
-            coefficients,
-            settings,
-            settings.clip_range * annealing.at(annealing.clip_range, moment),
-        )
+        clip_range = settings.clip_range * annealing.at(annealing.clip_range, moment)
+        for rows, shares in parts:
+            part = batch.rows(rows), targets.rows(rows, batch.device)
+            loss = ppo_loss(training.forward, *part, reference, coefficients, settings, clip_range, shares)
+            measured = training.accumulate(*loss)
         if training.round == 0:
             measured["kl_iteration_start"] = measured["kl_behaviour"]
         if damping.beta.controller.is_on:
@@ -93,7 +93,7 @@ def improve(
             _observe(training, STEP_SIZE, damping.step_size.controller, measured["kl_behaviour"])
         if reference is not None:
             metrics.KL_REFERENCE.set(measured["kl_reference"], reference=reference.kind)
-        training.step(loss, measured, progress, rates)
+        training.apply(measured, progress, rates)
 
 
 def _moved_enough(training: TrainingLoop, settings: PpoSettings) -> bool:
@@ -125,7 +125,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
     before = _before(task)
     training = TrainingLoop(
         network,
-        LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates),
+        LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),
         collected.checkpoints,
         reference=reference,
         continuation=before.continuation,
@@ -220,7 +220,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
 def _expected_updates(training: TrainingLoop, round_decisions: int, settings: PpoSettings) -> int:
     """Return the optimiser steps of the whole training, if all further rounds are like this one."""
     num_left = max(round_decisions, settings.decisions - training.num_decisions)
-    per_round = settings.num_epochs * batching.num_minibatches(round_decisions, settings.minibatch_decisions)
+    per_round = settings.num_epochs * batching.num_minibatches(round_decisions, settings.step_decisions)
     return training.update - training.round_update + round(per_round * num_left / round_decisions)
 
 

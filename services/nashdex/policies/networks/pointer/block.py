@@ -10,6 +10,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from nashdex.policies.networks.precision import in_float32
+
 
 class BlockValues(NamedTuple):
     """What observations say in a block. It depends on no weights, so that actor and critic share it."""
@@ -49,8 +51,12 @@ def add_gradients(block: BlockValues, gradient: Tensor, of_table: Tensor, of_wei
 
 def trained_sums(block: BlockValues, table: Tensor, weights: Tensor) -> Tensor:
     """Return ``sums`` with gradients of table and weights."""
-    result: Tensor = _Sums.apply(block, table, weights)  # type: ignore[no-untyped-call]
-    return result
+
+    def compute(*tensors: Tensor) -> Tensor:
+        result: Tensor = _Sums.apply(block, *tensors)  # type: ignore[no-untyped-call]
+        return result
+
+    return in_float32(compute, (table, weights))
 
 
 class _Sums(torch.autograd.Function):

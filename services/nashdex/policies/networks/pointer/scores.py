@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from nashdex.policies.networks.precision import in_float32
+
 
 def score_targets(shared: Tensor, targets: Tensor, weight: Tensor, score: Tensor) -> Tensor:
     """Return score · relu(shared + weight · target) of each kind and target, (n, T, B).
@@ -19,10 +21,12 @@ def score_targets(shared: Tensor, targets: Tensor, weight: Tensor, score: Tensor
         weight: (S, D)
         score: (S,)
     """
-    scores: Tensor = _ScoreTargets.apply(  # type: ignore[no-untyped-call]
-        torch.is_grad_enabled(), shared, targets, weight, score
-    )
-    return scores
+
+    def compute(*tensors: Tensor) -> Tensor:
+        scores: Tensor = _ScoreTargets.apply(torch.is_grad_enabled(), *tensors)  # type: ignore[no-untyped-call]
+        return scores
+
+    return in_float32(compute, (shared, targets, weight, score))
 
 
 class _ScoreTargets(torch.autograd.Function):

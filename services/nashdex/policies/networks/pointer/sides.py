@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from nashdex.policies.networks.pointer.block import BlockValues, add_gradients, sums
+from nashdex.policies.networks.precision import in_float32
 
 TILE_DECISIONS = 1024
 """Decisions of one tile, at most."""
@@ -82,9 +83,14 @@ def encode_sides(sides: tuple[SideValues, SideValues], weights: SideWeights) -> 
     A move's vector m is the ReLU of its row's sum. A Pokémon's is relu(W₂ relu(x + Σ m V) + b₂): x is its row's sum, Σ
     goes over its moves, V is ``pokemon_moves`` and W₂ is ``second``.
     """
-    outputs: tuple[Tensor, ...] = _EncodeSides.apply(  # type: ignore[no-untyped-call]
-        sides, torch.is_grad_enabled(), *weights
-    )
+
+    def compute(*tensors: Tensor) -> tuple[Tensor, ...]:
+        outputs: tuple[Tensor, ...] = _EncodeSides.apply(  # type: ignore[no-untyped-call]
+            sides, torch.is_grad_enabled(), *tensors
+        )
+        return outputs
+
+    outputs = in_float32(compute, weights)
     num_fields = len(SideVectors._fields)
     return SideVectors(*outputs[:num_fields]), SideVectors(*outputs[num_fields:])
 
