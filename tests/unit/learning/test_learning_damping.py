@@ -211,3 +211,11 @@ def test_a_target_of_0_switches_a_controller_off() -> None:
 def test_damping_that_contradicts_itself_is_refused(preset: str, overrides: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         resolved(preset, **overrides)
+
+
+@pytest.mark.parametrize("given", [{"beta": {"initial": 0}}, {"reference": "none"}, {"beta": {"initial": "0"}}])
+def test_without_a_reference_the_presets_controller_of_beta_goes_too(given: dict[str, object]) -> None:
+    made = DampingSettings.model_validate({"preset": "adaptive-kl"} | given)
+    assert made.reference == "none"
+    assert not made.beta.controller.is_on
+    assert DampingSettings.model_validate(made.model_dump()) == made

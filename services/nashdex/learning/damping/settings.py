@@ -36,6 +36,14 @@ class DampingSettings(Damping):
                 merged["reference"] = "snapshot"
         if given.get("reference") == "none" and beta is None:
             merged["beta"] = {}
+        for name in ("beta", "step_size"):
+            section = given.get(name)
+            controller = section.get("controller") if isinstance(section, Mapping) else None
+            is_off = isinstance(controller, Mapping) and controller.get("target_nats") in (0, "0")
+            is_idle = name == "beta" and merged["reference"] == "none"
+            if (is_off or is_idle) and isinstance(merged[name], Mapping):
+                # The preset's other values would have no effect.
+                merged[name] = {**merged[name], "controller": controller or {}}
         return merged
 
     @model_validator(mode="after")
