@@ -11,6 +11,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.metagame.solvers.interface import ConfiguredSolver, MetaSolver
 from nashdex.metagame.solvers.nash import nash
 from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
+from nashdex.metagame.solvers.repeated_play import averaged_pair
 from nashdex.metagame.solvers.settings import SolveSettings
 from support.zero_sum_games import BIASED_RPS, DOMINATED, RPS, Floats, antisymmetric, is_probability_vector, rectangular
 
@@ -230,3 +231,23 @@ def test_settings_out_of_range_or_without_effect_are_refused(name: str, values: 
 def test_a_solver_needs_a_kind() -> None:
     with pytest.raises(TypeError, match="has no field `kind`"):
         MetaSolver(settings=SolveSettings, summary="", promise="", one_population=lambda payoffs, _: nash(payoffs))
+
+
+def test_a_pair_has_converged_only_if_each_player_has() -> None:
+    """One player at its best and the other 1.6 % above the promise: together they are under twice the promise."""
+    payoffs = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    even, leaning = np.array([0.5, 0.5]), np.array([0.508, 0.492])
+    solution = averaged_pair(payoffs, -payoffs, (leaning, even), 10)
+    assert solution.status == "not-converged"
+    assert averaged_pair(payoffs, -payoffs, (even, even), 10).status == "converged"
+
+
+def test_the_last_tenth_of_prd_forgets_its_uniform_start() -> None:
+    """Common interest: the first policy is best for both, and replicator dynamics find it."""
+    payoffs = np.array([[1.0, 0.0], [0.0, 0.2]])
+    whole, tenth = (
+        meta_solver("prd", num_iterations=50_000, average=average).bimatrix(payoffs, payoffs).row[0]
+        for average in ("all", "last-tenth")
+    )
+    assert whole < 0.99
+    assert tenth > 0.999

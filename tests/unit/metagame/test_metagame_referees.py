@@ -177,3 +177,14 @@ def test_alpha_rank_of_random_games(size: int, seed: int) -> None:
     _, _, expected, *_ = alpharank.compute([payoffs], m=30, alpha=1.5)
     found = meta_solver("alpha-rank", alpha=1.5, population_size=30).one_population(payoffs)
     np.testing.assert_allclose(found.strategy, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(("size", "seed"), list(product([2, 4, 5], range(3))))
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_alpha_rank_by_fitness_against_the_whole_population(size: int, seed: int, *, symmetric: bool) -> None:
+    """General payoffs, whose fitness changes with the number of mutants, and antisymmetric ones, where it does not."""
+    payoffs = np.random.default_rng(seed).normal(size=(size, size))
+    payoffs = payoffs - payoffs.T if symmetric else payoffs
+    _, _, expected, *_ = alpharank.compute([payoffs], m=20, alpha=0.1, use_local_selection_model=False)
+    solver = meta_solver("alpha-rank", alpha=0.1, population_size=20, fitness="population")
+    np.testing.assert_allclose(solver.one_population(payoffs).strategy, expected, atol=1e-9)

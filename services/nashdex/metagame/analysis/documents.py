@@ -35,7 +35,7 @@ class MetaStrategy(Document):
         description="The solver's answers on draws of all payoffs from their posterior, widened to hold the value.",
     )
     confidence: float = Field(CONFIDENCE, description="Of each interval here.")
-    entropy: Estimate = Field(description="In nats; its interval is over the same draws.")
+    entropy: Estimate = Field(description="In nats; its interval is over the same draws, and conservative.")
 
     @model_validator(mode="after")
     def _is_a_distribution(self) -> "MetaStrategy":

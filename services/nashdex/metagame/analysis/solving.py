@@ -17,7 +17,7 @@ from nashdex.metagame.analysis.exploitability import (
     legacy_dominance_gap,
     restricted,
 )
-from nashdex.metagame.evidence.estimates import Floats, Integers
+from nashdex.metagame.evidence.estimates import CONFIDENCE, Floats, Integers
 from nashdex.metagame.evidence.imputation import Imputation, touches_support
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.ledger import BattleRecord
@@ -120,7 +120,11 @@ def solve_game(
 
 
 def _entropy(strategy: Floats, strategies: Floats) -> Estimate:
-    """Return −Σ σ log σ in nats of ``strategy`` of shape (K,), and its interval over draws of shape (D, K)."""
+    """Return −Σ σ log σ in nats of ``strategy`` of shape (K,), and its interval over draws of shape (D, K).
+
+    A draw breaks every tie, so its equilibrium is over few policies even where the true one is over all. So the upper
+    end is at least the entropy of an even mixture of all policies that 2.5 % of the draws play: conservative.
+    """
 
     def of(mixtures: Floats) -> Floats:
         entropies: Floats = -(mixtures * np.log(np.where(mixtures > 0, mixtures, 1.0))).sum(axis=-1) + 0.0
@@ -128,7 +132,9 @@ def _entropy(strategy: Floats, strategies: Floats) -> Estimate:
 
     value = float(of(strategy))
     bounds = interval(value, of(strategies))
-    return Estimate(value=value, low=bounds.low, high=bounds.high)
+    possible = (np.quantile(strategies, (1 + CONFIDENCE) / 2, axis=0) > SUPPORT_THRESHOLD).sum()
+    highest = float(np.log(max(1, possible))) if len(strategies) > 1 else value
+    return Estimate(value=value, low=bounds.low, high=max(bounds.high, highest))
 
 
 def _places(game: EmpiricalGame, solver: ConfiguredSolver) -> Integers:

@@ -44,6 +44,11 @@ class AlphaRankSettings(Choice):
         le=1e12,
         description="Selection intensity, per payoff; by default raised until the ranking is stable.",
     )
+    fitness: Literal["local", "population"] = Field(
+        "local",
+        description="An individual's payoff: against one of the other policy alone, as in the authors' own code, or on "
+        "average against the whole population, as in Omidshafiei et al.'s equation 4. Of one population alone.",
+    )
     population_size: int = Field(50, ge=2, le=1_000_000, description="Individuals in a population.")
 
 
@@ -62,7 +67,7 @@ class _Ranking:
 
 
 def _one_population(payoffs: Floats, settings: AlphaRankSettings) -> Solution:
-    found = _ranked(payoffs.T - payoffs, settings)
+    found = _ranked_by_fitness(payoffs, settings)
     value = float(found.distribution @ payoffs @ found.distribution)
     return Solution(
         found.distribution,
@@ -92,7 +97,41 @@ def _bimatrix(row_payoffs: Floats, column_payoffs: Floats, settings: AlphaRankSe
 
 
 def _batched(payoffs: Floats, settings: AlphaRankSettings) -> Floats:
-    return _ranked(np.swapaxes(payoffs, -1, -2) - payoffs, settings).distribution
+    return _ranked_by_fitness(payoffs, settings).distribution
+
+
+def _ranked_by_fitness(payoffs: Floats, settings: AlphaRankSettings) -> _Ranking:
+    """Return the ranking of one population with payoffs (…, K, K) by the settings' fitness.
+
+    Against the whole population, k mutants r among m of s have u(k) = α ((k − 1) A_rr + (m − k) A_rs − k A_sr −
+    (m − k − 1) A_ss) / (m − 1), and ρ = 1 / (1 + Σ_{l<m} Π_{k≤l} e^{−u(k)}) (Traulsen et al. 2006). Antisymmetric
+    payoffs make that a constant, α A_rs m / (m − 1): local selection with the intensity m / (2 (m − 1)) α.
+
+    Raises:
+        ConfigurationError: payoffs are not antisymmetric, and there is no α: the sweep is for local selection.
+    """
+    advantages = np.swapaxes(payoffs, -1, -2) - payoffs
+    if settings.fitness == "local":
+        return _ranked(advantages, settings)
+    size = settings.population_size
+    asymmetry = np.abs(payoffs + np.swapaxes(payoffs, -1, -2)).max(initial=0.0)
+    if asymmetry > _TIE_TOLERANCE * np.abs(payoffs).max(initial=0.0):
+        if settings.alpha is None:
+            raise ConfigurationError(
+                'alpha-rank with fitness = "population" of a game that is not zero-sum has no limit to sweep to; '
+                "expected an alpha"
+            )
+    else:
+        return _ranked(advantages * (size / (2.0 * (size - 1))), settings)
+    diagonal = np.diagonal(payoffs, axis1=-2, axis2=-1)
+    mutants = np.arange(1, size).reshape(-1, *(1,) * payoffs.ndim)
+    # Index s of the resident first, then r of the mutant, as in the chain's rates.
+    own, back = np.swapaxes(payoffs, -1, -2), payoffs
+    gains = (mutants - 1) * diagonal[..., None, :] + (size - mutants) * own - mutants * back
+    gains = (gains - (size - mutants - 1) * diagonal[..., :, None]) / (size - 1)
+    logs = -np.logaddexp(0.0, np.logaddexp.reduce(np.cumsum(-settings.alpha * gains, axis=0), axis=0))
+    logs[..., np.eye(payoffs.shape[-1], dtype=bool)] = -np.inf
+    return _balanced(logs, np.full(payoffs.shape[:-2], settings.alpha))
 
 
 def _ranked(advantages: Floats, settings: AlphaRankSettings) -> _Ranking:
@@ -146,7 +185,11 @@ def _swept(advantages: Floats, population_size: int) -> _Ranking:
 
 def _at(advantages: Floats, alpha: Floats, population_size: int) -> _Ranking:
     """Return the stationary distributions of the chains with ``advantages`` (…, S, S), from a state to another."""
-    logs = _log_fixation(alpha[..., None, None] * advantages, population_size)
+    return _balanced(_log_fixation(alpha[..., None, None] * advantages, population_size), alpha)
+
+
+def _balanced(logs: Floats, alpha: Floats) -> _Ranking:
+    """Return the stationary distributions of chains whose rates have these ``logs`` (…, S, S), and their balance."""
     distribution = _stationary(logs)
     flow = distribution[..., None] * np.exp(logs) / max(1, logs.shape[-1] - 1)
     unbalanced = np.abs(flow.sum(axis=-1) - flow.sum(axis=-2)).max(axis=-1)

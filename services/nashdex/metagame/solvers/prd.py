@@ -27,6 +27,11 @@ class PrdSettings(Choice):
     """Settings of ``prd``."""
 
     kind: Literal["prd"] = Field("prd", description="The meta-solver.")
+    average: Literal["all", "last-tenth"] = Field(
+        "all",
+        description="Iterations that are averaged. last-tenth forgets the uniform start, which with common interest "
+        "keeps a hundredth of the average; in cyclic games all is the safe choice.",
+    )
     num_iterations: int = Field(100_000, ge=1, le=100_000_000, description="Euler steps, each of a time of 0.001.")
 
 
@@ -48,9 +53,14 @@ class Replicator:
         self.strategy = grown / grown.sum(axis=-1, keepdims=True)
 
 
+def _skipped(settings: PrdSettings, num_steps: int) -> int:
+    """Return how many of the first steps are not averaged."""
+    return 0 if settings.average == "all" else num_steps - -(-num_steps // 10)
+
+
 def _one_population(payoffs: Floats, settings: PrdSettings) -> Solution:
-    replicator = Replicator(payoffs.shape[:-1])
-    strategy = average_of_one(replicator, payoffs / payoff_scale(payoffs), settings.num_iterations)
+    replicator, num = Replicator(payoffs.shape[:-1]), settings.num_iterations
+    strategy = average_of_one(replicator, payoffs / payoff_scale(payoffs), num, _skipped(settings, num))
     return averaged(payoffs, strategy, settings.num_iterations)
 
 
@@ -66,6 +76,7 @@ def _bimatrix(row_payoffs: Floats, column_payoffs: Floats, settings: PrdSettings
         row_payoffs / payoff_scale(row_payoffs),
         column_payoffs / payoff_scale(column_payoffs),
         settings.num_iterations,
+        _skipped(settings, settings.num_iterations),
     )
     return averaged_pair(row_payoffs, column_payoffs, strategies, settings.num_iterations)
 
@@ -73,7 +84,7 @@ def _bimatrix(row_payoffs: Floats, column_payoffs: Floats, settings: PrdSettings
 def _batched(payoffs: Floats, settings: PrdSettings) -> Floats:
     num_steps = -(-settings.num_iterations // DRAW_SHARE)
     replicator = Replicator(payoffs.shape[:-1], step=_STEP * settings.num_iterations / num_steps)
-    return average_of_one(replicator, payoffs / payoff_scale(payoffs), num_steps)
+    return average_of_one(replicator, payoffs / payoff_scale(payoffs), num_steps, _skipped(settings, num_steps))
 
 
 PRD = MetaSolver(

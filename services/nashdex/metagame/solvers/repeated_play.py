@@ -33,24 +33,32 @@ class Learner(Protocol):
         """Learn from ``payoffs`` of shape (…, K): what each policy would have earned this time."""
 
 
-def average_of_one(learner: Learner, payoffs: Floats, num_rounds: int) -> Floats:
-    """Return what ``learner`` played on average against itself; payoffs (…, K, K), the average (…, K)."""
+def average_of_one(learner: Learner, payoffs: Floats, num_rounds: int, skipped: int = 0) -> Floats:
+    """Return what ``learner`` played on average against itself; payoffs (…, K, K), the average (…, K).
+
+    The first ``skipped`` rounds are played and not averaged.
+    """
     total = np.zeros_like(learner.strategy)
-    for _ in range(num_rounds):
-        total += learner.strategy
+    for number in range(num_rounds):
+        if number >= skipped:
+            total += learner.strategy
         learner.observe(gains(payoffs, learner.strategy))
     return _normalised(total)
 
 
 def average_of_two(
-    row: Learner, column: Learner, row_payoffs: Floats, column_payoffs: Floats, num_rounds: int
+    row: Learner, column: Learner, row_payoffs: Floats, column_payoffs: Floats, num_rounds: int, skipped: int = 0
 ) -> tuple[Floats, Floats]:
-    """Return what both players played on average against each other; payoffs (M, N) each, averages (M,) and (N,)."""
+    """Return what both players played on average against each other; payoffs (M, N) each, averages (M,) and (N,).
+
+    The first ``skipped`` rounds are played and not averaged.
+    """
     row_total, column_total = np.zeros_like(row.strategy), np.zeros_like(column.strategy)
     replies = np.ascontiguousarray(column_payoffs.T)
-    for _ in range(num_rounds):
-        row_total += row.strategy
-        column_total += column.strategy
+    for number in range(num_rounds):
+        if number >= skipped:
+            row_total += row.strategy
+            column_total += column.strategy
         row_gains, column_gains = gains(row_payoffs, column.strategy), gains(replies, row.strategy)
         row.observe(row_gains)
         column.observe(column_gains)
@@ -61,7 +69,8 @@ def averaged(payoffs: Floats, strategy: Floats, num_rounds: int) -> Solution:
     """Return ``strategy``, the average of ``num_rounds`` rounds, as a solution that says whether it has converged."""
     residual = restricted_exploitability(payoffs, strategy)
     value = float(strategy @ payoffs @ strategy)
-    return Solution(strategy, value, residual, _status(residual, payoffs), parameters={"num_iterations": num_rounds})
+    status = _status((residual, payoffs))
+    return Solution(strategy, value, residual, status, parameters={"num_iterations": num_rounds})
 
 
 def averaged_pair(
@@ -70,19 +79,22 @@ def averaged_pair(
     """Return both averages of ``num_rounds`` rounds as a solution that says whether they have converged."""
     row, column = strategies
     residual = restricted_nash_conv(row_payoffs, column_payoffs, row, column)
+    row_gain = float((row_payoffs @ column).max() - row @ row_payoffs @ column)
+    column_gain = float((row @ column_payoffs).max() - row @ column_payoffs @ column)
     return PairSolution(
         row,
         column,
         float(row @ row_payoffs @ column),
         residual,
-        _status(residual, row_payoffs, column_payoffs),
+        _status((row_gain, row_payoffs), (column_gain, column_payoffs)),
         parameters={"num_iterations": num_rounds},
     )
 
 
-def _status(residual: float, *payoffs: Floats) -> Status:
-    tolerated = sum(TOLERANCE * payoff_scale(each).item() for each in payoffs)
-    return "converged" if residual <= tolerated else "not-converged"
+def _status(*players: tuple[float, Floats]) -> Status:
+    """Say whether no player's best reply gains more than is tolerated; each is a gain and that player's payoffs."""
+    kept = all(gain <= TOLERANCE * payoff_scale(payoffs).item() for gain, payoffs in players)
+    return "converged" if kept else "not-converged"
 
 
 def _normalised(total: Floats) -> Floats:
