@@ -1,5 +1,6 @@
 """Calibration: simulated tournaments have the design that they should, and intervals hold what they say."""
 
+import os
 from collections.abc import Mapping
 
 import numpy as np
@@ -74,14 +75,36 @@ def test_true_strengths_are_those_of_a_transitive_game() -> None:
     assert Truth.of(design).elo == pytest.approx(1000 + 400 / np.log(10) * np.array([0, 2, 2.3, 2.4, 2.9, 3]), abs=0.1)
 
 
-def test_the_intervals_of_a_ladder_hold_what_they_say() -> None:
-    """50 tournaments of the kind that `make demo` plays; bounds are three standard errors beyond .93 and .97."""
-    numbers = coverage_of(design_of(LADDER, num_draws=100), 50)
+def _cycle(size: int) -> Floats:
+    """Return scores of ¾ against the next half of a circle."""
+    ahead = (np.arange(size)[None, :] - np.arange(size)[:, None]) % size
+    return np.where(ahead == 0, 0.5, np.where(ahead <= size // 2, 0.75, 0.25))
+
+
+FAMILIES = {
+    "ladder": design_of(LADDER),
+    "ladder, pairs that agree": design_of(LADDER, correlation=0.5),
+    "ladder, 20 pairs a cell": design_of(LADDER, pairs=20),
+    "cycle of seven": design_of(_cycle(7), correlation=-0.2),
+    "ten copies": design_of(np.full((10, 10), 0.5), correlation=0.0),
+    "anchor 600 Elo below": design_of(expected_scores_of(np.array([-3.45, *[0.0] * 9])), correlation=0.0),
+}
+SETS = int(os.environ.get("NASHDEX_TEST_SETS", "0"))
+"""Tournaments of each family; by default 50 of the first alone."""
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("family", FAMILIES if SETS else ["ladder"])
+def test_intervals_hold_what_they_say(family: str) -> None:
+    """Bounds are three standard errors beyond .93 and .97; in a cycle ratings' errors are too large by intention."""
+    numbers = coverage_of(FAMILIES[family], SETS or 50)
     assert set(numbers) == set(NUMBERS)
     for name, number in numbers.items():
+        print(f"{family}: {name} {number.coverage:.3f} ± {number.standard_error:.3f}")  # noqa: T201 - for the page
         slack = 3 * number.standard_error
         assert number.coverage >= 0.93 - slack, name
-        assert number.conservative or number.coverage <= 0.97 + slack, name
+        may_hold_more = number.conservative or family == "cycle of seven"
+        assert may_hold_more or number.coverage <= 0.97 + slack, name
 
 
 def test_a_null_run_claims_nothing() -> None:
