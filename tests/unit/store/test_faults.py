@@ -90,7 +90,7 @@ def test_every_operation_of_every_step_fails_once(stages: list[dict[str, bytes]]
         if name in {StepName.PLAN, StepName.SOLVE}:
             for each in manifest.objects:
                 assert below.objects[keys.published(iteration, each)] == read_object(below, manifest, each)
-        if place in places[:2]:  # the rest of the run, which is the same for all
+        if EXHAUSTIVE or place in places[:1]:  # the rest of the run, which is the same for all
             go_on(below, step + 1)
             assert results(below) == expected
 
