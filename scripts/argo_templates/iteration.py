@@ -12,11 +12,18 @@ from argo_templates.workflows import (
     workflow_template,
 )
 from argo_templates.yaml_text import Inline, comment
+from nashdex.core.steps import StepName
 from nashdex.planning.dag import FAN_OUT_PARAMETERS, PlannedStep, iteration_steps
 from nashdex.settings.run import RunSettings
 
-_EVERY_STEP = iteration_steps(RunSettings.model_validate({"gate": {"test": "sprt"}}))
+_EVERY_STEP = iteration_steps(
+    RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"oracle": {"kind": "ppo", "decisions": 1}}})
+)
 _ALWAYS = {step.name for step in iteration_steps(RunSettings())}
+_SKIPPED = {
+    StepName.ACT: "Plays the trainings' battles beside them. Skipped if they need none.",
+    StepName.GATE: "Skipped if the run has no gate; the tasks after it run all the same.",
+}
 _MAX_FAILURES_BYTES = 48_000
 
 
@@ -45,7 +52,7 @@ def _tasks() -> list[Map | str]:
     tasks: list[Map | str] = []
     for step in _EVERY_STEP:
         if step.name not in _ALWAYS:
-            tasks.append(comment("Skipped if the run has no gate; the tasks after it run all the same."))
+            tasks.append(comment(_SKIPPED[step.name]))
         tasks.append(_task(step))
     return tasks
 

@@ -38,6 +38,7 @@ class StepPods:
 STEPS: Mapping[StepName, StepPods] = {
     StepName.COLLECT: StepPods("nashdex-collect", COLLECTOR, 12 * _HOUR_SECONDS),
     StepName.TRAIN: StepPods("nashdex-train", TRAINER, 24 * _HOUR_SECONDS),
+    StepName.ACT: StepPods("nashdex-collect", COLLECTOR, 24 * _HOUR_SECONDS),
     StepName.EVALUATE: StepPods("nashdex-evaluate", EVALUATOR, 12 * _HOUR_SECONDS),
     StepName.GATE: StepPods("nashdex-evaluate", EVALUATOR, 12 * _HOUR_SECONDS),
     StepName.SOLVE: StepPods("nashdex-solve", CONTROL, 6 * _HOUR_SECONDS),
@@ -103,10 +104,10 @@ def collect() -> WorkflowTemplate:
         "Play the learner's battles against its opponents: one pod a shard, with the battle gateway as its sidecar.",
         component="collect",
         title="Collect one shard",
-        description="Plays a shard's battles. A shard that is done already is not played again.",
+        description="Plays a shard's battles. Template act plays what trainings ask for, until they are done.",
         deadline_seconds=48 * _HOUR_SECONDS,
         parameters=[RUN, ITERATION, SHARD],
-        templates=[step_pod(StepName.COLLECT)],
+        templates=[step_pod(StepName.COLLECT), step_pod(StepName.ACT)],
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nashdex.core.steps import StepName
 from nashdex.planning.programs import MODULES
 
 pytestmark = pytest.mark.contract
@@ -39,7 +40,7 @@ print(*{name.partition(".")[0] for name in sys.modules})
 """
 
 
-STEPS = [*MODULES.values(), "nashdex.rollout.loading", "nashdex.policies.tables"]
+STEPS = [*(set(MODULES.values()) - {MODULES[StepName.ACT]}), "nashdex.rollout.loading", "nashdex.policies.tables"]
 """All of a run whose oracle trains no network: torch, which takes seconds to import, must not be among it."""
 
 
@@ -74,7 +75,7 @@ CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubern
 @pytest.mark.parametrize(
     ("image", "modules"),
     [
-        ("collector", ["nashdex.cli", "nashdex.collector.step"]),
+        ("collector", ["nashdex.cli", "nashdex.collector.step", "nashdex.actor.step"]),
         ("evaluator", ["nashdex.cli", "nashdex.evaluator.step"]),
         ("trainer", ["nashdex.cli", "nashdex.trainer.step", "nashdex.learning.loop", "nashdex.learning.rounds"]),
         (

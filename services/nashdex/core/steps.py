@@ -4,11 +4,12 @@ from enum import StrEnum
 
 
 class StepName(StrEnum):
-    """One step of an iteration, in the order in which they run. Not every run has a gate."""
+    """One step of an iteration, in the order in which they start. Not every run has actors and a gate."""
 
     PLAN = "plan"
     COLLECT = "collect"
     TRAIN = "train"
+    ACT = "act"
     GATE = "gate"
     EVALUATE = "evaluate"
     SOLVE = "solve"

@@ -44,12 +44,12 @@ class LearningCurve:
     def begin(self) -> None:
         """Evaluate what training begins from, unless an earlier attempt did."""
         if self._settings.every_decisions and not self._training.evaluations:
-            self._evaluate(0, 0.0)
+            self._evaluate(0, 0, 0.0)
 
     def after_round(self, num_decisions: int, cpu_seconds: float, *, is_last: bool) -> None:
         """Evaluate if it is due, after a round at whose end the training has learned from ``num_decisions``."""
         if self._settings.is_due(self._training.num_decisions, num_decisions, is_last=is_last):
-            found = self._evaluate(num_decisions, cpu_seconds)
+            found = self._evaluate(self._training.round + 1, num_decisions, cpu_seconds)
             if self._keeps_best and best(self._training.evaluations) in found:
                 self._training.keep(_BEST)
 
@@ -61,8 +61,15 @@ class LearningCurve:
             _log.info(f"kept the weights after {kept.decisions:,} decisions, the best on the even pairs of battles")
         return kept
 
-    def _evaluate(self, decisions: int, cpu_seconds: float) -> tuple[Evaluation, ...]:
-        found = self._battles.evaluate(self._training.network, self._start, self._settings, decisions, cpu_seconds)
+    def _evaluate(self, num_rounds: int, decisions: int, cpu_seconds: float) -> tuple[Evaluation, ...]:
+        found = self._battles.evaluate(
+            num_rounds,
+            self._training.network,
+            self._start,
+            self._settings,
+            decisions=decisions,
+            cpu_seconds=cpu_seconds,
+        )
         self._training.evaluations += found
         for one in found:
             _log.info(

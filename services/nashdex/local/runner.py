@@ -162,7 +162,7 @@ class _Runner:
         async def run_after(step: PlannedStep) -> None:
             for earlier in step.after:
                 await tasks[earlier]
-            await self._run_step(step.name, iteration)
+            await self._run_step(step, iteration)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -171,19 +171,21 @@ class _Runner:
         except BaseExceptionGroup as failures:
             raise _first_failure(failures) from None
 
-    async def _run_step(self, step: StepName, iteration: int) -> None:
-        shards = range(num_shards(self._run.settings, step))
-        progress = StepProgress(iteration, step, len(shards), began=time.monotonic())
-        missing = [k for k in shards if find_manifest(self._run.store, iteration, step, k) is None]
+    async def _run_step(self, step: PlannedStep, iteration: int) -> None:
+        shards = range(num_shards(self._run.settings, step.name))
+        progress = StepProgress(iteration, step.name, len(shards), began=time.monotonic())
+        missing = [k for k in shards if find_manifest(self._run.store, iteration, step.name, k) is None]
+        # What runs beside another step must not wait until that step is done.
+        slots = asyncio.Semaphore(len(missing)) if step.is_service else self._slots
         if not missing:
             return
         self._display.step_began(progress)
         async with asyncio.TaskGroup() as group:
             for shard in missing:
-                group.create_task(self._run_shard(progress, shard))
+                group.create_task(self._run_shard(progress, shard, slots))
         self._display.step_ended(progress, time.monotonic() - progress.began)
 
-    async def _run_shard(self, progress: StepProgress, shard: int) -> None:
+    async def _run_shard(self, progress: StepProgress, shard: int, slots: asyncio.Semaphore) -> None:
         """Run a shard until its manifest exists, within the allowed number of attempts."""
 
         def say_retry(state: RetryCallState) -> None:
@@ -199,7 +201,7 @@ class _Runner:
         )
         async for attempt in tries:
             with attempt:
-                async with self._slots:
+                async with slots:
                     await self._try_shard(progress, shard)
 
     async def _try_shard(self, progress: StepProgress, shard: int) -> None:

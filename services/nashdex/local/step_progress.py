@@ -84,7 +84,7 @@ class StepProgress:
         """Return units, rate, time left and the most informative facts in one line; empty before the first report."""
         if not self._shards:
             return ""
-        parts = [f"{self.done:,}/{self.total:,} {self.unit}"]
+        parts = [f"{self.done:,}/{self.total:,} {self.unit}" if self.total else f"{self.done:,} {self.unit}"]
         rate, left = self.rate(now), self.seconds_left(now)
         if rate is not None and left is not None:
             parts.append(f"{rate:,.1f} {self.unit}/s")

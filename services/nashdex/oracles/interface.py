@@ -14,7 +14,9 @@ from nashdex.core.seeds import derive_seed
 if TYPE_CHECKING:  # settings import this module, so it imports no more than core
     from nashdex.core.ids import AttemptId
     from nashdex.games.interface import Game
+    from nashdex.games.space import Space
     from nashdex.games.tabular.tree import GameTree, Table
+    from nashdex.learning.rounds import Player
     from nashdex.metagame.plan import IterationPlan
     from nashdex.oracles.tree import TreeOpponents
     from nashdex.policies.networks.actor_critic import ActorCritic
@@ -63,6 +65,16 @@ class Task:
         from nashdex.games.registry import tabular_game_of_run  # noqa: PLC0415
 
         return tabular_game_of_run(self.store, self.settings).tree
+
+    def player(self, space: Space) -> Player:
+        """Return what plays the training's further battles: actors, or this process."""
+        from nashdex.learning.actors.learner import ActorsPlayer  # noqa: PLC0415 - torch
+        from nashdex.learning.rounds import LocalPlayer  # noqa: PLC0415 - torch
+
+        run = self.settings
+        if run.actors.shards == 0 or self.game.tree is not None:
+            return LocalPlayer(self.store, run, self.game)
+        return ActorsPlayer(self.store, run.actors, space, iteration=self.plan.iteration, shard=self.shard)
 
     def opponents_in_tree(self) -> TreeOpponents:
         """Return the plan's mixture of opponents as tables.
@@ -142,6 +154,8 @@ class Oracle(Generic[S]):
     iteration collects no battles."""
     needs_tree: bool = False
     """Whether it reads the game's tree, so that only tabular games will do."""
+    plays_on: Callable[[S], bool] = lambda _settings: False
+    """Whether training plays further battles with its newest weights. Then actors run beside it."""
     improves: bool = False
     """Whether it goes on from a network in the population. `train.first` trains the first one."""
     answers_opponents: bool = True

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from nashdex.core.evidence import Evidence
 from nashdex.core.steps import StepName
+from nashdex.games.registry import FORMATS
+from nashdex.oracles.registry import ORACLES
 from nashdex.settings.run import RunSettings
 
 
@@ -20,18 +23,31 @@ class PlannedStep:
     """Steps of the same iteration that must be done, in all shards, before any shard of this one starts."""
     fan_out: tuple[str, str] | None
     """Section and key of the setting that gives the number of shards; None for a single shard."""
+    is_service: bool = False
+    """Whether it runs beside another step and ends with it."""
 
 
+_ACT = PlannedStep(StepName.ACT, after=(StepName.COLLECT,), fan_out=("actors", "shards"), is_service=True)
 _GATE = PlannedStep(StepName.GATE, after=(StepName.TRAIN,), fan_out=("train", "seeds"))
+
+
+def needs_actors(settings: RunSettings) -> bool:
+    """Say whether actors play the further battles of the run's trainings."""
+    oracle = settings.train.oracle
+    if settings.actors.shards == 0 or not ORACLES[oracle.kind].plays_on(oracle):
+        return False
+    return FORMATS[settings.format].evidence is not Evidence.EXACT
 
 
 def iteration_steps(settings: RunSettings) -> tuple[PlannedStep, ...]:
     """Return the steps of every iteration of a run, in an order in which they may run."""
     gates = (_GATE,) if settings.num_gates else ()
+    actors = (_ACT,) if needs_actors(settings) else ()
     return (
         PlannedStep(StepName.PLAN, after=(), fan_out=None),
         PlannedStep(StepName.COLLECT, after=(StepName.PLAN,), fan_out=("collect", "shards")),
         PlannedStep(StepName.TRAIN, after=(StepName.COLLECT,), fan_out=("train", "seeds")),
+        *actors,
         *gates,
         PlannedStep(
             StepName.EVALUATE, after=(StepName.GATE if gates else StepName.TRAIN,), fan_out=("evaluate", "shards")
@@ -65,6 +81,7 @@ def num_shards(settings: RunSettings, name: StepName) -> int:
 FAN_OUT_PARAMETERS: Final[Mapping[StepName, str]] = {
     StepName.COLLECT: "collect-shards",
     StepName.TRAIN: "train-seeds",
+    StepName.ACT: "act-shards",
     StepName.GATE: "gates",
     StepName.EVALUATE: "evaluate-shards",
 }

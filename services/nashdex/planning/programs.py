@@ -15,6 +15,7 @@ MODULES = {
     StepName.PLAN: "nashdex.planning.step",
     StepName.COLLECT: "nashdex.collector.step",
     StepName.TRAIN: "nashdex.trainer.step",
+    StepName.ACT: "nashdex.actor.step",
     StepName.GATE: "nashdex.evaluator.gate",
     StepName.EVALUATE: "nashdex.evaluator.step",
     StepName.SOLVE: "nashdex.solver.step",

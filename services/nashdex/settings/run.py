@@ -10,6 +10,7 @@ from pydantic import Field
 
 from nashdex.core.ids import RunIdField
 from nashdex.core.section import Section
+from nashdex.learning.actors.settings import ActorSettings
 from nashdex.metagame.opponents.settings import OpponentSettings, default_opponents
 from nashdex.metagame.solvers.settings import SolveSettings
 from nashdex.metagame.tournament.settings import EvaluateSettings, GateSettings
@@ -39,6 +40,7 @@ class RunSettings(Section):
     network: NetworkChoice = SlotsSettings()
     collect: CollectSettings = CollectSettings()
     train: TrainSettings = Field(default_factory=TrainSettings)
+    actors: ActorSettings = ActorSettings()
     gate: GateSettings = GateSettings()
     evaluate: EvaluateSettings = EvaluateSettings()
     solve: SolveSettings = SolveSettings()

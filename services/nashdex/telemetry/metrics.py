@@ -49,6 +49,15 @@ LAST_ADVANCE = Metric(
     "nashdex_last_advance_timestamp_seconds", "gauge", "Unix time of the last progress.", unit="seconds"
 )
 
+# Actors and learner
+LEARNER_WAITING = Metric(
+    "nashdex_learner_waiting_seconds_total", "counter", "Time that training waited for actors.", unit="seconds"
+)
+ACTOR_WAITING = Metric(
+    "nashdex_actor_waiting_seconds_total", "counter", "Time that an actor waited for a request.", unit="seconds"
+)
+CHUNKS = Metric("nashdex_chunks_total", "counter", "Chunks that an actor played.")
+
 # Training
 UPDATES = Metric("nashdex_updates_total", "counter", "Optimiser steps.", fact="updates")
 POLICY_LOSS = Metric("nashdex_policy_loss", "gauge", "Policy loss of the last update.", fact="policy_loss")

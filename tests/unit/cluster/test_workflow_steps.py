@@ -29,8 +29,14 @@ def test_the_plan_tells_how_far_steps_fan_out_also_when_it_is_done(run_uri: str,
     folder = tmp_path / "made" / "outputs"
     for _ in range(2):
         assert plan(run_uri, "--outputs", str(folder)) == 0
-        told = {path.name: path.read_text() for path in folder.iterdir()}
-        assert told == {"collect-shards": "3", "train-seeds": "1", "gates": "0", "evaluate-shards": "4"}
+        written = {path.name: path.read_text() for path in folder.iterdir()}
+        assert written == {
+            "collect-shards": "3",
+            "train-seeds": "1",
+            "act-shards": "0",
+            "gates": "0",
+            "evaluate-shards": "4",
+        }
         for path in folder.iterdir():
             path.unlink()
 

@@ -111,12 +111,11 @@ def test_each_coefficient_weighs_its_part_of_the_loss() -> None:
 def test_policy_loss_by_hand_with_ratios_inside_and_outside_the_clip() -> None:
     net = network()
     batch, targets, settings = collected(net, num=2)
-    log_probs = masked_log_softmax(net(batch.observations)[0], batch.masks)
-    chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1).detach()
+    log_probs = masked_log_softmax(net(batch.observations)[0], batch.masks).detach()
     # Ratios 1.5 and 0.5 with advantages +1 and −1: the first is clipped at 1.2, the second at 0.8.
-    moved = type(batch)(batch.observations, batch.masks, batch.actions, chosen - torch.tensor([1.5, 0.5]).log())
-    fixed = type(targets)(torch.tensor([1.0, -1.0]), targets.returns, targets.behaviour)
-    _, measured = ppo_loss(net, moved, fixed, None, NO_DAMPING, settings)
+    behaviour = log_probs - torch.tensor([[1.5], [0.5]]).log()
+    fixed = Targets(torch.tensor([1.0, -1.0]), targets.returns, behaviour)
+    _, measured = ppo_loss(net, batch, fixed, None, NO_DAMPING, settings)
     assert measured["policy_loss"] == pytest.approx(-(1.2 - 0.8) / 2, abs=1e-5)
     assert "kl_reference" not in measured
 

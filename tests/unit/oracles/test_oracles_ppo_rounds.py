@@ -14,7 +14,8 @@ from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.values import expected_payoffs
-from nashdex.learning.rounds import NEWEST, Rounds
+from nashdex.learning.planned import NEWEST
+from nashdex.learning.rounds import LocalPlayer, Rounds
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.policies.archive import load_network, network_table
@@ -221,7 +222,7 @@ def rounds_of(
         learner=learner,
     )
     network = load_network(store, learner, tabular_game_of_run(store, settings).space)
-    return Rounds(store, settings, game(KUHN), plan, 0, num_battles=200), network
+    return Rounds(LocalPlayer(store, settings, game(KUHN)), settings, plan, 0, num_battles=200), network
 
 
 def test_a_learner_that_meets_itself_learns_from_both_seats(tmp_path: Path) -> None:
@@ -262,7 +263,7 @@ def test_rounds_where_the_game_cannot_be_played_are_a_wrong_setting(tmp_path: Pa
     opened, network = rounds_of(open_store(str(tmp_path)), "self-play", {PolicyId("learner"): 1.0}, Unplayable)
     with (
         opened as rounds,
-        pytest.raises(ConfigurationError, match=r"there is none here; set train\.oracle\.decisions = 0"),
+        pytest.raises(ConfigurationError, match=r"there is none here; set actors\.shards above 0"),
     ):
         rounds.play(1, network)
 

@@ -44,7 +44,12 @@ def test_the_command_takes_either(config: Path, tmp_path: Path, capsys: pytest.C
     (tmp_path / "bundle.json").write_text(pack(prepare_run(config, name="one")))
     store = str(tmp_path / "store")
     assert run_command_line(["begin", "--bundle", str(tmp_path / "bundle.json"), "--store", store, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"run": "one", "uri": f"{store}/one", "iterations": 2}
+    assert json.loads(capsys.readouterr().out) == {
+        "run": "one",
+        "uri": f"{store}/one",
+        "first_iteration": 0,
+        "iterations": 2,
+    }
     assert run_command_line(["begin", str(config), "--store", store, "--run", "one"]) == 0
     assert run_command_line(["begin", str(config), "--store", store, "--run", "one", "--set", "seed=5"]) == 64
     assert "seed: 5, was 0" in capsys.readouterr().err

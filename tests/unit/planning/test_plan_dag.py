@@ -5,15 +5,16 @@ from itertools import pairwise
 import pytest
 
 from nashdex.core.steps import StepName
-from nashdex.planning.dag import NEXT_ITERATION, edges, iteration_steps, num_shards
+from nashdex.planning.dag import NEXT_ITERATION, edges, iteration_steps, needs_actors, num_shards
 from nashdex.planning.programs import MODULES, step_function
 from nashdex.settings.run import RunSettings
 
 PLAIN = RunSettings()
+ACTING = RunSettings.model_validate({"actors": {"shards": 4}, "train": {"oracle": {"kind": "ppo", "decisions": 10**6}}})
 GATED = RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3}})
 
 
-@pytest.mark.parametrize("settings", [PLAIN, GATED], ids=["plain", "gated"])
+@pytest.mark.parametrize("settings", [PLAIN, ACTING, GATED], ids=["plain", "acting", "gated"])
 def test_an_iteration_has_every_step_once_after_all_it_waits_for(settings: RunSettings) -> None:
     steps = iteration_steps(settings)
     assert sorted(step.name for step in steps) == sorted(step for step in StepName if num_shards(settings, step))
@@ -34,6 +35,26 @@ def test_a_gate_stands_between_train_and_evaluate_one_for_each_trained_policy() 
     assert set(edges(GATED)) == set(pairwise([*chain, StepName.SOLVE, StepName.REPORT]))
     assert num_shards(GATED, StepName.GATE) == 3
     assert num_shards(PLAIN, StepName.GATE) == 0
+
+
+def test_actors_run_beside_a_training_that_plays_on() -> None:
+    """Nothing waits for them: they end when the training does."""
+    assert set(edges(ACTING)) == set(edges(PLAIN)) | {(StepName.COLLECT, StepName.ACT)}
+    assert [step.name for step in iteration_steps(ACTING) if step.is_service] == [StepName.ACT]
+    assert (num_shards(ACTING, StepName.ACT), num_shards(PLAIN, StepName.ACT)) == (4, 0)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"actors": {"shards": 0}, "train": {"oracle": {"kind": "ppo", "decisions": 10**6}}},
+        {"format": "kuhn_poker", "train": {"oracle": {"kind": "ppo", "decisions": 10**6}}},
+        {"format": "kuhn_poker", "train": {"oracle": "exact"}},
+    ],
+    ids=["none are wanted", "the trainer plays a small game itself", "the oracle plays no battles"],
+)
+def test_other_trainings_have_no_actors(values: dict[str, object]) -> None:
+    assert not needs_actors(RunSettings.model_validate(values))
 
 
 def test_only_collect_train_and_evaluate_fan_out_each_by_its_own_setting() -> None:

@@ -34,8 +34,6 @@ class Targets:
     """(N,), what the critic learns; None where it learns nothing."""
     behaviour: Tensor
     """(N, A), log-probabilities of the policy that the round began with."""
-    old_log_probs: Tensor | None = None
-    """(N,), log π(action) of the policy that ratios refer to; None for the one that played, as recorded."""
     measured: Mapping[str, float] = field(default_factory=dict)
     """What the advantage estimator measured."""
 
@@ -45,14 +43,15 @@ class Targets:
             self.advantages[index].to(device),
             None if self.returns is None else self.returns[index].to(device),
             self.behaviour[index].to(device),
-            None if self.old_log_probs is None else self.old_log_probs[index].to(device),
             self.measured,
         )
 
     def ratios(self, log_probs: Tensor, batch: Batch) -> Tensor:
-        """Return the probability of each executed action, (N,), over the one that ratios refer to."""
-        old = batch.log_probs if self.old_log_probs is None else self.old_log_probs
-        return (_of_actions(log_probs, batch) - old).exp()
+        """Return the probability of each executed action, (N,), over that when the round began.
+
+        Not over the recorded one: its rounding depends on which other decisions were in an actor's batch.
+        """
+        return (_of_actions(log_probs, batch) - _of_actions(self.behaviour, batch)).exp()
 
 
 def _of_actions(log_probs: Tensor, batch: Batch) -> Tensor:
@@ -68,8 +67,7 @@ def make_targets(network: ActorCritic, experience: Experience, settings: PpoSett
     """
     batch, estimator = experience.batch, ADVANTAGES[settings.advantages.kind]
     log_probs, values = batching.evaluate(network, batch)
-    old_log_probs = _of_actions(log_probs, batch)
-    log_ratios = old_log_probs - batch.log_probs
+    log_ratios = _of_actions(log_probs, batch) - batch.log_probs
     if not estimator.off_policy:
         _check_agreement(log_ratios, estimator.name)
     circumstances = experience.circumstances or (None,) * len(experience.rewards)
@@ -94,7 +92,6 @@ def make_targets(network: ActorCritic, experience: Experience, settings: PpoSett
         advantages=normalised.clamp(-settings.advantage_clip, settings.advantage_clip),
         returns=None if estimates.returns is None else torch.from_numpy(estimates.returns),
         behaviour=log_probs,
-        old_log_probs=old_log_probs if estimator.off_policy else None,
         measured=estimates.measured,
     )
 

@@ -24,6 +24,7 @@ PPO = Oracle(
     train=train,
     makes="network",
     plays="learner",
+    plays_on=lambda settings: settings.decisions > 0,
     improves=True,
     problems=problems,
     learner=lambda settings: "newest" if settings.start == "newest" else "first",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from torch import Tensor
@@ -13,6 +14,7 @@ from nashdex.core.steps import StepName
 from nashdex.learning import batching
 from nashdex.learning.advantages.registry import ADVANTAGES
 from nashdex.learning.batching import Batch
+from nashdex.learning.checkpoint import Checkpoints
 from nashdex.learning.clock import Clock
 from nashdex.learning.continuation import Continuation
 from nashdex.learning.damping.controller import Controller, ControllerState
@@ -21,8 +23,9 @@ from nashdex.learning.experience import Experience, gather
 from nashdex.learning.learning_curve import LearningCurve
 from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
 from nashdex.learning.memory import memory_limited_by
+from nashdex.learning.planned import NEWEST
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
-from nashdex.learning.rounds import NEWEST, Rounds
+from nashdex.learning.rounds import Player, Rounds
 from nashdex.learning.snapshots import SnapshotPool
 from nashdex.learning.trackers.tracking import Trackers
 from nashdex.oracles.interface import Task, Trained
@@ -148,11 +151,11 @@ def train(task: Task, settings: PpoSettings) -> Trained:
 
     cpu_seconds_before = training.cpu_seconds
     clock = _clock(task, settings, before, collected.num_decisions)
+    player = task.player(collected.space)
     with (
         Rounds(
-            task.store,
+            player,
             run,
-            task.game,
             task.plan,
             task.shard,
             settings.round_battles,
@@ -162,8 +165,9 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         Progress(StepName.TRAIN, task.shard, 0, "updates", done=training.update) as progress,
         Trackers(shared.trackers, run=run.run or "run", iteration=task.plan.iteration, shard=task.shard) as trackers,
     ):
-        keeps_best = settings.keep == "best"
-        curve = LearningCurve(training, battles, start.network, settings.evaluation, trackers, keeps_best=keeps_best)
+        curve = LearningCurve(
+            training, battles, start.network, settings.evaluation, trackers, keeps_best=settings.keep == "best"
+        )
         curve.begin()
         while True:
             number = training.round
@@ -213,8 +217,14 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         rollbacks=training.rollbacks,
         preset=settings.damping.preset,
         reference=reference.source if reference else "none",
-        when_stored=collected.checkpoints.clear,
+        when_stored=partial(_clear, collected.checkpoints, player),
     )
+
+
+def _clear(checkpoints: Checkpoints, player: Player) -> None:
+    """Remove what a training that is stored no longer needs."""
+    checkpoints.clear()
+    player.clear()
 
 
 def _expected_updates(training: TrainingLoop, round_decisions: int, settings: PpoSettings) -> int:

@@ -1,0 +1,1 @@
+"""The act step: an actor, which plays the battles of trainings that run."""

@@ -1,0 +1,167 @@
+"""Plays one chunk of a learner's request at a time, and stores it."""
+
+import hashlib
+import time
+from typing import Self
+
+from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.manifest import StoredObject
+from nashdex.games.interface import Game
+from nashdex.learning.actors import protocol
+from nashdex.learning.actors.protocol import Chunk, Request
+from nashdex.learning.rounds import play_planned
+from nashdex.policies.archive import read_weights
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.rollout.play import Finished, require_finished
+from nashdex.rollout.session import Session
+from nashdex.rollout.sizing import choose_sizes, cores_of_shard
+from nashdex.settings.run import RunSettings
+from nashdex.store.checked import read_described
+from nashdex.store.protocol import ObjectStore
+from nashdex.trajectory.shard import ShardWriter
+
+_PATIENCE = 3.0
+"""A chunk of another actor is played here when it takes this many times as long as one of this actor's."""
+_MOST_NETWORKS = 8
+"""Networks that are kept ready, by the hash of their weights."""
+
+
+class ChunkPlayer:
+    """Plays chunks on an arena that opens with the first one. Use as a context manager.
+
+    Of a request, actor k of n plays the chunks k, k + n, … first. Then it helps with those that others are slow with:
+    an actor that was killed leaves no gap, and a chunk that is played twice is the same.
+    """
+
+    def __init__(
+        self, store: ObjectStore, settings: RunSettings, game: Game, iteration: int, shard: int, attempt: AttemptId
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._game = game
+        self._iteration = iteration
+        self._shard = shard
+        self._attempt = attempt
+        self._sizes = choose_sizes(
+            settings.collect, settings.actors.chunk_battles, cores_of_shard(settings.actors.shards)
+        )
+        self._opened: Session | None = None
+        self._networks: dict[str, ActorCritic] = {}
+        self._seen: dict[int, tuple[str, float]] = {}
+        """By learner: its request, and since when this actor knows it."""
+        self._done: dict[int, set[int]] = {}
+        """By learner: chunks of that request that are known to be stored."""
+        self._chunk_seconds = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._opened is not None:
+            self._opened.close()
+
+    def play_next(self, learner: int, request: Request) -> Chunk | None:
+        """Play and store one chunk of a learner's request; return None if there is nothing to do now.
+
+        Raises:
+            ConfigurationError: the game cannot be played here.
+            DataError: the weights are missing, altered or of another space.
+            TryAgainError: a battle could not be finished.
+            StoppedError: the process was asked to stop.
+        """
+        if self._seen.get(learner, ("", 0.0))[0] != request.id:
+            self._seen[learner] = request.id, time.monotonic()
+            self._done[learner] = set()
+        number = self._next_chunk(learner, request)
+        return None if number is None else self._play(learner, request, number)
+
+    def _next_chunk(self, learner: int, request: Request) -> int | None:
+        chunks, step = range(request.num_chunks), self._settings.actors.shards
+        own = [chunk for chunk in chunks if chunk % step == self._shard % step]
+        missing = [chunk for chunk in own if chunk not in self._done[learner]]
+        if not missing:
+            waited_seconds = time.monotonic() - self._seen[learner][1]
+            if waited_seconds < _PATIENCE * len(own) * self._chunk_seconds:
+                return None
+            # From the far end, so that two helpers do not both begin with the same one.
+            missing = [chunk for chunk in reversed(chunks) if chunk not in self._done[learner]]
+        for chunk in missing:
+            if not self._store.exists(protocol.chunk_key(self._iteration, learner, request.id, chunk)):
+                return chunk
+            self._done[learner].add(chunk)
+        return None
+
+    def _play(self, learner: int, request: Request, number: int) -> Chunk:
+        session = self._session()
+        began_seconds, began_cpu_seconds = time.monotonic(), self._cpu_seconds()
+        began_decisions = session.counts.decisions
+        networks = {PolicyId(name): self._network(stored) for name, stored in request.weights.items()}
+        numbers = request.numbers(number)
+        finished = play_planned(session, self._store, self._game, request.battles, networks, numbers)
+        is_round = request.battles.kind == "round"
+        chunk = Chunk(
+            request=request.id,
+            chunk=number,
+            actor=self._shard,
+            attempt=self._attempt,
+            episodes=self._put_episodes(learner, request, number, finished) if is_round else (),
+            scores=() if is_round else tuple(_score(one) for one in finished),
+            battles=len(numbers),
+            decisions=session.counts.decisions - began_decisions,
+            cpu_seconds=self._cpu_seconds() - began_cpu_seconds,
+        )
+        key = protocol.chunk_key(self._iteration, learner, request.id, number)
+        if not self._store.put_if_absent(key, chunk.to_json()):
+            for part in chunk.episodes:  # another actor was faster
+                self._store.delete(part.key)
+        self._done[learner].add(number)
+        self._chunk_seconds = time.monotonic() - began_seconds
+        return chunk
+
+    def _put_episodes(
+        self, learner: int, request: Request, number: int, finished: list[Finished]
+    ) -> tuple[StoredObject, ...]:
+        parts: list[StoredObject] = []
+
+        def write(name: str, data: bytes) -> None:
+            key = protocol.episodes_key(self._iteration, learner, request.id, number, self._attempt, name)
+            self._store.put(key, data)
+            parts.append(StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data)))
+
+        writer = ShardWriter(write, self._session().space)
+        for one in finished:
+            for episode in one.episodes:
+                if len(episode):
+                    writer.add(episode)
+        writer.close()
+        return tuple(parts)
+
+    def _network(self, stored: StoredObject) -> ActorCritic:
+        """Return the network with the stored weights.
+
+        Raises:
+            DataError: the weights are missing, altered or do not fit.
+        """
+        if network := self._networks.get(stored.sha256):
+            return network
+        data = read_described(self._store, stored, "Restart the train step")
+        space, settings = self._session().space, self._settings.network
+        network = make_network(space, settings)
+        network.load_state_dict(read_weights(space, settings, data, f"{self._store.uri}/{stored.key}"))
+        self._networks[stored.sha256] = network
+        while len(self._networks) > _MOST_NETWORKS:
+            self._networks.pop(next(iter(self._networks)))
+        return network
+
+    def _session(self) -> Session:
+        if self._opened is None:
+            arena = self._game.open_arena(num_gateways=self._sizes.gateways)
+            self._opened = Session(arena, self._sizes.concurrent_battles)
+        return self._opened
+
+    def _cpu_seconds(self) -> float:
+        return time.process_time() + self._session().arena.cpu_seconds()
+
+
+def _score(finished: Finished) -> float:
+    return require_finished(finished).score(finished.assignment.first_seat)

@@ -1,0 +1,96 @@
+"""The act step: plays what the iteration's learners ask for, until they are all done."""
+
+import time
+
+import structlog
+
+from nashdex.actor.playing import ChunkPlayer
+from nashdex.core import keys
+from nashdex.core.errors import TryAgainError
+from nashdex.core.manifest import Manifest
+from nashdex.core.steps import StepName
+from nashdex.core.stopping import check_stop
+from nashdex.games.registry import game_of_run
+from nashdex.learning.actors import protocol
+from nashdex.learning.actors.protocol import Request
+from nashdex.metagame.plan import IterationPlan
+from nashdex.oracles.registry import ORACLES
+from nashdex.settings.run import RunSettings
+from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.checked import MAX_MANIFEST_BYTES
+from nashdex.store.documents import read_published
+from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry import metrics
+from nashdex.telemetry.heartbeat import beat_without_advance
+from nashdex.telemetry.progress import Progress
+
+_log = structlog.get_logger()
+
+_FIRST_WAIT_SECONDS = 0.05
+_LONGEST_WAIT_SECONDS = 2.0
+
+
+def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
+    """Play chunks of battles for every learner of an iteration, until each has stored its policy.
+
+    Raises:
+        ConfigurationError: the game cannot be played here.
+        DataError: a request or its weights are altered or of another space.
+        TryAgainError: a battle could not be finished, or no learner asked for anything for a long time.
+        StoppedError: the process was asked to stop.
+    """
+    if done := find_manifest(store, iteration, StepName.ACT, shard):
+        return done
+    plan = read_published(store, iteration, keys.PLAN, IterationPlan)
+    attempt = Attempt(store, iteration, StepName.ACT, shard)
+    counts = {"chunks": 0, "battles": 0, "decisions": 0}
+    oracle = ORACLES[plan.oracle]
+    if not oracle.plays_on(settings.train.section_of(plan.oracle)):
+        _log.info(f"{plan.oracle} plays no further battles in iteration {iteration}: there is nothing to do")
+        return attempt.finish(counts)
+    with (
+        ChunkPlayer(store, settings, game_of_run(store, settings), iteration, shard, attempt.id) as player,
+        Progress(StepName.ACT, shard, 0, "battles") as progress,
+    ):
+        wait_seconds, heard_seconds = _FIRST_WAIT_SECONDS, time.monotonic()
+        while learners := _learners_at_work(store, settings, iteration):
+            check_stop()
+            # Learners take turns, and actors do not all begin with the same one.
+            played = [
+                chunk
+                for learner in learners[shard % len(learners) :] + learners[: shard % len(learners)]
+                if (request := _request(store, iteration, learner)) and (chunk := player.play_next(learner, request))
+            ]
+            for chunk in played:
+                counts["chunks"] += 1
+                counts["battles"] += chunk.battles
+                counts["decisions"] += chunk.decisions
+                metrics.CHUNKS.add()
+                progress.advance(chunk.battles, decisions=counts["decisions"])
+            if played:
+                wait_seconds, heard_seconds = _FIRST_WAIT_SECONDS, time.monotonic()
+                continue
+            silent_seconds = time.monotonic() - heard_seconds
+            if silent_seconds > settings.actors.patience_seconds:
+                raise TryAgainError(
+                    f"no learner asked for battles for {silent_seconds:.0f} s; look at the train step, or raise "
+                    "actors.patience_seconds"
+                )
+            beat_without_advance()
+            metrics.ACTOR_WAITING.add(wait_seconds)
+            time.sleep(wait_seconds)
+            wait_seconds = min(wait_seconds * 1.5, _LONGEST_WAIT_SECONDS)
+    return attempt.finish(counts)
+
+
+def _learners_at_work(store: ObjectStore, settings: RunSettings, iteration: int) -> list[int]:
+    """Return the train shards that have not stored their policy yet."""
+    return [k for k in range(settings.train.seeds) if find_manifest(store, iteration, StepName.TRAIN, k) is None]
+
+
+def _request(store: ObjectStore, iteration: int, learner: int) -> Request | None:
+    """Return what a learner wants, or None before its first request."""
+    key = protocol.request_key(iteration, learner)
+    if not store.exists(key):
+        return None
+    return Request.from_json(store.get(key, MAX_MANIFEST_BYTES), f"{store.uri}/{key}")
