@@ -14,7 +14,7 @@ from safetensors import torch as safetensors
 from torch import Tensor
 
 from nashdex.core import keys
-from nashdex.core.documents import Document, Model
+from nashdex.core.documents import Model, SealedDocument
 from nashdex.core.errors import DataError
 from nashdex.core.ids import AttemptId
 from nashdex.core.manifest import StoredObject
@@ -56,7 +56,7 @@ class TrainingState(Model):
     evaluations: tuple[Evaluation, ...] = ()
 
 
-class Checkpoint(Document):
+class Checkpoint(SealedDocument):
     """The newest checkpoint of a shard."""
 
     inputs: str = Field(description="Fingerprint of the data. A checkpoint of other data is ignored.")

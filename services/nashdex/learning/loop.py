@@ -25,7 +25,7 @@ from nashdex.telemetry.progress import Progress
 
 _log = structlog.get_logger()
 
-_LOSS = "loss"
+_TOTAL_LOSS = "total_loss"
 _NOW = "now"
 _GOOD = "good"
 _GOOD_ENTROPY = "good_entropy"
@@ -134,11 +134,11 @@ class TrainingLoop:
         """
         if self._accumulated is None:
             self._optimiser.zero_grad(set_to_none=True)
-            self._accumulated = {_LOSS: 0.0}
+            self._accumulated = {_TOTAL_LOSS: 0.0}
         loss.backward()  # type: ignore[no-untyped-call]
-        for name, value in {_LOSS: float(loss.detach()), **values}.items():
+        for name, value in {_TOTAL_LOSS: float(loss.detach()), **values}.items():
             self._accumulated[name] = self._accumulated.get(name, 0.0) + value
-        return {name: value for name, value in self._accumulated.items() if name != _LOSS}
+        return {name: value for name, value in self._accumulated.items() if name != _TOTAL_LOSS}
 
     def apply(self, values: Mapping[str, float], progress: Progress, rates: Rates) -> None:
         """Take one optimiser step, unless the guard objects: then restore the last good state and halve the step size.
@@ -152,12 +152,12 @@ class TrainingLoop:
             StoppedError: the process was asked to stop; a checkpoint was saved.
         """
         assert self._accumulated is not None, "there is no gradient yet"
-        total_loss, self._accumulated = self._accumulated[_LOSS], None
+        total_loss, self._accumulated = self._accumulated[_TOTAL_LOSS], None
         rates = Rates(rates.actor * self._rate_multiplier, rates.critic * self._rate_multiplier)
         norm = self._clip_gradients()
         measured = {**self.latest, **values, "gradient_norm": norm, "learning_rate": rates.actor}
         means = self._means_with(values)
-        problem = self._problem({_LOSS: total_loss, **measured}, means)
+        problem = self._problem({"loss": total_loss, **measured}, means)
         if problem:
             if not all(map(math.isfinite, (total_loss, *measured.values()))):
                 metrics.NONFINITE_UPDATES.add()

@@ -234,8 +234,8 @@ def test_a_record_that_is_not_counted_is_refused() -> None:
         counted.rated({}, cell("a", "b", ["a", "b", "a", "b"]), num_draws=100, seed=0)
 
 
-def test_a_rating_that_the_penalty_moves_far_is_warned_of() -> None:
-    """One win short of all 20: 511 Elo by maximum likelihood, and the penalty takes a fifth of that off."""
+def test_ratings_are_given_with_and_without_the_penalty() -> None:
+    """19 of 20 won is 511 Elo by maximum likelihood. The penalty draws ratings together."""
     table = _rated(matrix("ab", [[0, 19], [1, 0]], [[0, 20], [20, 0]]), {"b": 0.0})
     assert table.ratings["a"].elo_without_penalty == pytest.approx(400 * np.log10(19), abs=0.01)
     few = _rated(matrix("ab", [[0, 3], [1, 0]], [[0, 4], [4, 0]]), {"b": 0.0}).ratings["a"]
