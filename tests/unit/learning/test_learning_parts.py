@@ -179,7 +179,7 @@ def test_the_step_size_reaches_every_parameter_group() -> None:
     [
         ({"policy_loss": math.nan}, None, "policy_loss is nan"),
         ({"gradient_norm": math.inf}, None, "gradient_norm is inf"),
-        ({"gradient_norm": 101.0}, None, "the gradient's norm is 101"),
+        ({"gradient_norm": 1010.0}, None, "the gradient's norm is 1.01e+03"),
         ({"clip_fraction": 0.61}, None, "61% of the ratios are clipped"),
         ({"kl_behaviour": 1.1}, None, "the KL from the policy that played is 1.1 nats, above 1"),
         ({"entropy": 0.4}, 1.0, "entropy fell to 0.4 nats from 1"),
