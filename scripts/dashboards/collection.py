@@ -44,6 +44,19 @@ COLLECTION = Dashboard(
             ],
         ),
         Row(
+            "Actors and learner",
+            [
+                rate("Time that learners wait", "nashdex_learner_waiting_seconds_total", "percentunit"),
+                rate(
+                    "Time that an actor waits",
+                    "nashdex_actor_waiting_seconds_total",
+                    "percentunit",
+                    "namespace, run, pod",
+                ),
+                rate("Chunks", "nashdex_chunks_total", "suffix:chunks/s"),
+            ],
+        ),
+        Row(
             "Gateways",
             [
                 quantiles("Latency of a batch", "nashdex_gateway_seconds", "s"),

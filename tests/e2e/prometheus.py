@@ -20,8 +20,17 @@ from support.promql import Expression, alert_expressions, dashboard_expressions,
 
 _STEP_SECONDS = 15
 _TIMEOUT_SECONDS = 30
-NOT_EVERYWHERE = frozenset({"DCGM_FI_DEV_GPU_UTIL", "ALERTS"})
-"""Metrics that exist only with a GPU and NVIDIA's exporter, or only while an alert fires."""
+_OF_LONGER_TRAININGS = frozenset(
+    {
+        "nashdex_evaluation_score",
+        "nashdex_learner_waiting_seconds_total",
+        "nashdex_actor_waiting_seconds_total",
+        "nashdex_chunks_total",
+    }
+)
+NOT_EVERYWHERE = frozenset({"DCGM_FI_DEV_GPU_UTIL", "ALERTS"}) | _OF_LONGER_TRAININGS
+"""Metrics that exist only with a GPU and NVIDIA's exporter, only while an alert fires, or only in trainings that play
+further battles."""
 
 
 def ask_all(

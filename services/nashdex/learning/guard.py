@@ -10,8 +10,7 @@ class Guard:
     """Limits on what an update measures. Values that an algorithm does not measure are not judged."""
 
     max_gradient_norm: float = 1000.0
-    """Of the global gradient before it is scaled down. In a sound training of millions of decisions, the critic's exceeds
-    100 now and then."""
+    """Of the global gradient before it is scaled down. The critic's exceeds 100 now and then in a long training."""
     max_clip_fraction: float = 0.6
     max_kl_nats: float = 1.0
     """Of the policy from the one that played the round; sound updates stay below 0.2."""
