@@ -166,6 +166,7 @@ def test_steps_wait_in_one_queue() -> None:
         "nashdex-check/collect": "research",
         "nashdex-check/evaluate": "research",
         "nashdex-check/train": "research",
+        "nashdex-collect/act": "research",
         "nashdex-collect/collect": "research",
         "nashdex-evaluate/evaluate": "research",
         "nashdex-evaluate/gate": "research",
@@ -206,7 +207,7 @@ def test_a_verdict_never_waits_behind_collectors() -> None:
 def test_no_pod_has_a_label_of_kueue_without_kueue() -> None:
     """Kueue's webhook rejects pods with an empty queue name."""
     by_semaphore = queues(render(ci_values("gpu")))
-    assert len(by_semaphore) == 13
+    assert len(by_semaphore) == 14
     assert set(by_semaphore.values()) == {None}
 
 
