@@ -21,13 +21,22 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
+_HANDLERS = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+
 @pytest.fixture(autouse=True)
 def _signals_as_before() -> Iterator[None]:
-    """Undo the signal handlers and the request to stop that a step run within the test's process leaves."""
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    before = [signal.getsignal(number) for number in numbers]
+    """Undo the signal handlers and the request to stop that a step run within the test's process leaves.
+
+    A fixture of a module may have run one before its first test.
+    """
+    _restore_handlers()
     yield
-    if stop_requested() or [signal.getsignal(number) for number in numbers] != before:
+    _restore_handlers()
+
+
+def _restore_handlers() -> None:
+    if stop_requested() or any(signal.getsignal(number) != handler for number, handler in _HANDLERS.items()):
         install_stop_handlers()  # forgets the request
-        for number, handler in zip(numbers, before, strict=True):
+        for number, handler in _HANDLERS.items():
             signal.signal(number, handler)

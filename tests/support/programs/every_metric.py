@@ -22,6 +22,8 @@ VALUES = {
     "operation": ("get", "put"),
     "phase": ("running", "succeeded", "failed", "stopped"),
     "reference": ("snapshot",),
+    "anchor": ("heuristic",),
+    "style": ("greedy", "sampled"),
 }
 
 
