@@ -1,0 +1,136 @@
+"""States, observations, actions, tokens and rewards equal metamon's own."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.metamon.actions import DEFAULT_ACTIONS, MINIMAL_ACTIONS, action_space
+from nashdex.metamon.names import ability_name, clean_name, item_name, move_name, type_words
+from nashdex.metamon.observations import OBSERVATION_SPACES, SeenOpponents, observation_space
+from nashdex.metamon.rewards import REWARDS, reward_function
+from nashdex.metamon.state import BattleState
+from nashdex.metamon.tokens import Tokenizer
+from support.metamon_goldens import BATTLES, METAMON_DATA, golden
+
+VOCABULARIES = {
+    "allreplays-v3": "tok_allreplaysv3.json",
+    "DefaultObservationSpace-v0": "tok_DefaultObservationSpace-v0.json",
+    "DefaultObservationSpace-v1": "tok_DefaultObservationSpace-v1.json",
+}
+
+
+@pytest.mark.parametrize("battle", BATTLES)
+def test_every_golden_decision(battle: str) -> None:
+    """Text, tokens and valid actions are equal, numbers to 1e-6; a state is written as it was read."""
+    tokenizers = {name: Tokenizer.read(METAMON_DATA / "tokenizers" / file) for name, file in VOCABULARIES.items()}
+    seen = (SeenOpponents(), SeenOpponents())
+    previous: dict[int, BattleState] = {}
+    for row in golden("spaces", battle)["decisions"]:
+        state = BattleState.from_json(row["state"])
+        seat = row["seat"]
+        assert json.dumps(state.to_json()) == json.dumps(row["state"])
+        seen[seat].add(state)
+        for name, expected in row["obs"].items():
+            space = OBSERVATION_SPACES[name]
+            observation = space.observe(state, seen[seat])
+            assert observation.text == expected["text"]
+            assert observation.numbers == pytest.approx(expected["numbers"], abs=1e-6, rel=0)
+            assert observation.numbers.dtype == np.float32
+            assert (len(observation.words), len(observation.numbers)) == (space.num_words, space.num_numbers)
+        text = row["obs"]["DefaultObservationSpace"]["text"]
+        for name, tokens in row["tokens"].items():
+            assert tokenizers[name].tokens_of_text(text).tolist() == tokens
+        if not row["end"]:
+            assert DEFAULT_ACTIONS.maybe_valid(state) == row["maybe_valid"]
+        for name, reward in (row["rewards"] or {}).items():
+            assert REWARDS[name](previous[seat], state) == pytest.approx(reward, abs=1e-9)
+        previous[seat] = state
+
+
+def test_names() -> None:
+    """Names are letters and digits, or letters alone; unknown differs from none."""
+    assert clean_name("Vivillon-High Plains") == "vivillonhighplains"
+    assert [
+        move_name(move) for move in ("hiddenpowerice60", "return102", "Vice Grip", "10,000,000 Volt Thunderbolt")
+    ] == [
+        "hiddenpower",
+        "return",
+        "visegrip",
+        "voltthunderbolt",
+    ]
+    assert [item_name(item) for item in (None, "", "No Item", "Leftovers")] == [
+        "unknownitem",
+        "noitem",
+        "noitem",
+        "leftovers",
+    ]
+    assert [ability_name(ability) for ability in (None, "", "Sand Rush")] == [
+        "unknownability",
+        "noability",
+        "sandrush",
+    ]
+    assert type_words(["Water"]) == "notype water"
+
+
+def test_old_files_are_filled() -> None:
+    """A state without the newer keys, and with five moves, is read as metamon reads it."""
+    data = golden("spaces", "gen1ou-9000")["decisions"][0]["state"]
+    del data["can_tera"], data["opponent_teampreview"]
+    data["fainted_pokemon"] = []
+    pokemon = data["player_active_pokemon"]
+    del pokemon["tera_type"], pokemon["base_species"]
+    pokemon["name"] = "shaymin-sky"
+    pokemon["moves"] = [*pokemon["moves"], pokemon["moves"][0]]
+    state = BattleState.from_json(data)
+    assert (state.can_tera, state.opponent_teampreview) == (False, ())
+    assert (state.player_active_pokemon.base_species, state.player_active_pokemon.tera_type) == ("shaymin", "notype")
+    assert len(state.player_active_pokemon.moves) == 4
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("weather", 3, "'weather'"),
+        ("opponents_remaining", None, "'opponents_remaining'"),
+        ("available_switches", {}, "available_switches"),
+        ("player_active_pokemon", [], "a Pokémon"),
+        ("forced_switch", "no", "'forced_switch'"),
+    ],
+)
+def test_a_bad_state_is_named(key: str, value: object, words: str) -> None:
+    """The error names what is wrong."""
+    data = golden("spaces", "gen1ou-9000")["decisions"][0]["state"]
+    data[key] = value
+    with pytest.raises(DataError, match=words):
+        BattleState.from_json(data)
+
+
+def test_minimal_actions_have_no_terastallization() -> None:
+    """Nine actions: a terastallization becomes the plain move."""
+    assert [MINIMAL_ACTIONS.from_default(action) for action in (0, 8, 9, 12)] == [0, 8, 0, 3]
+    assert [DEFAULT_ACTIONS.from_default(action) for action in (0, 9)] == [0, 9]
+    for row in golden("spaces", "gen9ou-9000")["decisions"]:
+        state = BattleState.from_json(row["state"])
+        assert set(MINIMAL_ACTIONS.maybe_valid(state)) == set(DEFAULT_ACTIONS.maybe_valid(state)) & set(range(9))
+
+
+@pytest.mark.parametrize("choose", [observation_space, action_space, reward_function])
+def test_unknown_names(choose: Callable[[str], object]) -> None:
+    """An unknown name is refused with the known ones."""
+    with pytest.raises(ConfigurationError, match="expected one of"):
+        choose("NoSuchThing")
+
+
+@pytest.mark.parametrize("text", ["[1]", '{"a": 1}', '{"a": "0"}', "{", '{"a": 0, "b": 0}'])
+def test_bad_vocabularies(tmp_path: Path, text: str) -> None:
+    """A file that does not number its words from 0 is refused."""
+    path = tmp_path / "vocabulary.json"
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"vocabulary\.json"):
+        Tokenizer.read(path)
+    with pytest.raises(DataError, match="cannot read"):
+        Tokenizer.read(tmp_path / "none.json")
