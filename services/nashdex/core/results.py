@@ -99,6 +99,10 @@ class TrainingResult(Document):
     curve: tuple[TrainingPoint, ...] = Field(description="At most 500 points, evenly spaced, the last included.")
     summary: dict[str, float] = Field(description="Final values, such as validation_accuracy.")
     evaluations: tuple[Evaluation, ...] = Field((), description="Strength against fixed anchors during training.")
+    scripted_opponents: dict[PolicyIdField, NonNegativeFloat] = Field(
+        default_factory=dict,
+        description="Shares of the learner's battles with itself in which scripted policies sat opposite.",
+    )
     kept: Evaluation | None = Field(
         None,
         description="The evaluation of the weights that were kept as the best; null where the last ones were kept. "

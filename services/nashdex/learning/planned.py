@@ -33,6 +33,8 @@ class RoundBattles(Model):
     opponents: dict[PolicyIdField, NonNegativeFloat] = Field(description="The plan's mixture; `newest` is itself.")
     snapshots: tuple[PolicyIdField, ...] = Field(description="Earlier weights that sit opposite instead of itself.")
     snapshot_share: Share = Field(description="Share of its battles with itself in which they do.")
+    scripted: tuple[PolicyIdField, ...] = Field((), description="Scripted policies that sit opposite likewise.")
+    scripted_share: Share = Field(0.0, description="Share of its battles with itself in which they do.")
     records_opponents: bool = Field(description="Whether every opponent's seat is recorded too.")
     deadline_seconds: PositiveFloat
 
@@ -47,12 +49,23 @@ class RoundBattles(Model):
         mixture = Mixture({PolicyId(policy): share for policy, share in self.opponents.items()})
         for number in numbers:
             opponent = mixture.draw(battles.pair_uniform(number, "opponent"))
-            if opponent == NEWEST and self.snapshots:
-                drawn = battles.pair_uniform(number, "snapshot")
-                if drawn < self.snapshot_share:
-                    opponent = PolicyId(self.snapshots[int(drawn / self.snapshot_share * len(self.snapshots))])
+            if opponent == NEWEST and (self.snapshots or self.scripted):
+                opponent = self._beside_itself(battles.pair_uniform(number, "snapshot"))
             record_opponent = opponent == NEWEST or self.records_opponents
             yield battles.assignment(number, (NEWEST, opponent), record=True, record_opponent=record_opponent)
+
+    def _beside_itself(self, drawn: float) -> PolicyId:
+        """Return who sits opposite in a battle of the network with itself, by a draw in [0, 1).
+
+        Snapshots have the low end and scripted policies the high end, so that neither moves the battles of the other.
+        """
+        if self.snapshots and drawn < self.snapshot_share:
+            return PolicyId(self.snapshots[int(drawn / self.snapshot_share * len(self.snapshots))])
+        left = drawn - (1.0 - self.scripted_share)
+        if self.scripted and left >= 0 and self.scripted_share > 0:
+            place = int(left / self.scripted_share * len(self.scripted))
+            return PolicyId(self.scripted[min(place, len(self.scripted) - 1)])
+        return NEWEST
 
 
 class EvaluationBattles(Model):

@@ -18,7 +18,7 @@ from nashdex.core.seeds import derive_seed
 from nashdex.games.interface import Game
 from nashdex.learning.evaluation import summarise
 from nashdex.learning.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
-from nashdex.learning.settings import START, EvaluationSettings
+from nashdex.learning.settings import START, EvaluationSettings, PoolSettings
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -31,6 +31,7 @@ from nashdex.trajectory.episode import Episode
 
 Networks = Mapping[PolicyId, ActorCritic]
 """Policies that are not stored, by the names that assignments use."""
+_NO_POOL = PoolSettings(share=0.0)
 
 
 class Player(Protocol):
@@ -70,13 +71,13 @@ class Rounds:
         shard: int,
         num_battles: int,
         *,
-        snapshot_share: float = 0.0,
+        pool: PoolSettings = _NO_POOL,
         records_opponents: bool = False,
     ) -> None:
         self._player = player
         self._settings = settings
         self._num_battles = num_battles
-        self._snapshot_share = snapshot_share
+        self._pool = pool
         self._records_opponents = records_opponents
         self._seed = derive_seed(settings.seed, "round", plan.iteration, shard)
         self._opponents = _opponents(plan)
@@ -96,7 +97,7 @@ class Rounds:
         """Return the recorded episodes of round ``number``, in the order of their battles.
 
         ``network`` meets the plan's opponents. Where that is itself, one of ``snapshots`` sits opposite in a share of
-        the battles, and in the rest both seats are recorded.
+        the battles and a scripted policy in another, and in the rest both seats are recorded.
 
         Raises:
             ConfigurationError: the game cannot be played there.
@@ -109,7 +110,9 @@ class Rounds:
             num_battles=self._num_battles,
             opponents=self._opponents,
             snapshots=tuple(snapshots or ()),
-            snapshot_share=self._snapshot_share,
+            snapshot_share=self._pool.share,
+            scripted=tuple(self._pool.anchors.shares()),
+            scripted_share=self._pool.anchors.share,
             records_opponents=self._records_opponents,
             deadline_seconds=self._settings.collect.deadline_seconds,
         )

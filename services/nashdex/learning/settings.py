@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from nashdex.core.ids import PolicyId
 from nashdex.core.section import Section, Share
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
@@ -12,6 +13,40 @@ START = "start"
 
 Style = Literal["greedy", "sampled"]
 """How an evaluated network plays: its most likely action, or an action drawn from its probabilities."""
+
+
+def _known(names: tuple[str, ...], others: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return ``names``, if each is there once and is a scripted policy or one of ``others``.
+
+    Raises:
+        ValueError: one is unknown, or there twice.
+    """
+    if len(set(names)) < len(names):
+        raise ValueError(f"{', '.join(names)}: one is there twice; expected each once")
+    for name in names:
+        if name not in others and name not in SCRIPTED_POLICIES:
+            known = ", ".join((*others, *SCRIPTED_POLICIES.names))
+            raise ValueError(f"unknown anchor {name!r}: expected one of {known}")
+    return names
+
+
+class ScriptedAnchors(Section):
+    """Scripted policies as opponents in training. The report says that a policy trained against them."""
+
+    share: Share = Field(
+        0.0, description="Share of the learner's battles with itself in which a scripted policy sits opposite."
+    )
+    policies: tuple[str, ...] = Field(("heuristic",), min_length=1, description="Which ones, in equal shares.")
+
+    def shares(self) -> dict[PolicyId, float]:
+        """Return each policy's share of the learner's battles with itself; nothing where there are none."""
+        each = self.share / len(self.policies)
+        return {PolicyId(policy): each for policy in self.policies} if self.share else {}
+
+    @field_validator("policies")
+    @classmethod
+    def _are_known(cls, policies: tuple[str, ...]) -> tuple[str, ...]:
+        return _known(policies)
 
 
 class PoolSettings(Section):
@@ -30,6 +65,7 @@ class PoolSettings(Section):
         "uniform",
         description="How a round's snapshots are drawn: all alike, or by (1 − w)² for a winning rate w against them.",
     )
+    anchors: ScriptedAnchors = Field(ScriptedAnchors(), description="Scripted policies among the opponents.")
 
 
 class EvaluationSettings(Section):
@@ -50,21 +86,17 @@ class EvaluationSettings(Section):
             return False
         return is_last or now // self.every_decisions > before // self.every_decisions
 
-    @field_validator("anchors", "styles")
+    @field_validator("styles")
     @classmethod
-    def _are_different(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        if len(set(names)) < len(names):
-            raise ValueError(f"{', '.join(names)}: one is there twice; expected each once")
-        return names
+    def _are_different(cls, styles: tuple[Style, ...]) -> tuple[Style, ...]:
+        if len(set(styles)) < len(styles):
+            raise ValueError(f"{', '.join(styles)}: one is there twice; expected each once")
+        return styles
 
     @field_validator("anchors")
     @classmethod
     def _are_known(cls, anchors: tuple[str, ...]) -> tuple[str, ...]:
-        for name in anchors:
-            if name != START and name not in SCRIPTED_POLICIES:
-                known = ", ".join((START, *SCRIPTED_POLICIES.names))
-                raise ValueError(f"unknown anchor {name!r}: expected one of {known}")
-        return anchors
+        return _known(anchors, (START,))
 
 
 class TrackerSettings(Section):

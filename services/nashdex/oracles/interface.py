@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from nashdex.core.ids import PolicyId
 from nashdex.core.results import Evaluation, PolicyKind, TrainingPoint
 from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
@@ -112,6 +113,8 @@ class Trained:
     """Decisions of the run so far, along this shard."""
     evaluations: tuple[Evaluation, ...] = ()
     """Strength against fixed anchors, during training."""
+    scripted_opponents: Mapping[PolicyId, float] = field(default_factory=dict)
+    """Shares of its battles with itself in which scripted policies sat opposite."""
     kept: Evaluation | None = None
     """The evaluation of the weights that were kept as the best, if not the last ones."""
     objects: Mapping[str, bytes] = field(default_factory=dict)

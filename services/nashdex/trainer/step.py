@@ -59,6 +59,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         curve=trained.curve,
         summary=dict(trained.summary),
         evaluations=trained.evaluations,
+        scripted_opponents=dict(trained.scripted_opponents),
         kept=trained.kept,
         cpu_seconds=trained.cpu_seconds,
         seconds=time.monotonic() - began_seconds,

@@ -28,6 +28,7 @@ from nashdex.trajectory.episode import Episode
 from support.kuhn import RANDOM, kuhn_settings
 
 OLD = PolicyId("snapshot-00000001")
+FIRST_ACTION = PolicyId("first-action")
 ROUND = RoundBattles(
     round=3,
     seed=11,
@@ -35,6 +36,8 @@ ROUND = RoundBattles(
     opponents={NEWEST: 0.7, RANDOM: 0.3},
     snapshots=(OLD,),
     snapshot_share=0.4,
+    scripted=(FIRST_ACTION,),
+    scripted_share=0.3,
     records_opponents=False,
     deadline_seconds=60.0,
 )
@@ -116,7 +119,7 @@ def test_actors_play_the_battles_of_a_training_in_one_process(
     expected, expected_scores = alone.play(ROUND, networks), alone.scores(EVALUATION, networks)
     alone.close()
     met = {episode.opponent for episode in expected}
-    assert met == {NEWEST, OLD, RANDOM}
+    assert met == {NEWEST, OLD, RANDOM, FIRST_ACTION}
     with acting(store, settings, game, *shards) as played:
         player = learner(store, settings, game)
         assert_equal(player.play(ROUND, networks), expected)

@@ -93,6 +93,16 @@ def improved(tmp_path: Path, opponents: dict[PolicyId, float] | None = None, **p
     return trained(store, settings, 1, "ppo", learner, opponents or {RANDOM: 1.0})
 
 
+def test_a_training_says_which_scripted_policies_it_met(tmp_path: Path) -> None:
+    for share, expected in ((0.0, {}), (0.3, {FIRST_ACTION: 0.3})):
+        anchors = {"share": share} | ({"policies": [FIRST_ACTION]} if share else {})
+        oracle = {"decisions": decisions_of(3, num_seats=2), "pool": {"anchors": anchors}}
+        store, settings = open_store(str(tmp_path / str(share))), kuhn_settings(oracle=oracle)
+        learner = clone(store, settings)
+        result = trained(store, settings, 1, "ppo", learner, {learner: 1.0}, "self-play")
+        assert result.scripted_opponents == expected
+
+
 def values(result: TrainingResult, name: str) -> list[float]:
     return [point.values[name] for point in result.curve]
 

@@ -13,6 +13,7 @@ from nashdex.report.words.findings import (
     exact_finding,
     mixture_finding,
     progress_finding,
+    scripted_opponents_warning,
 )
 from nashdex.report.words.numbers import percent, precise, sentence, signed, verdict
 
@@ -138,3 +139,8 @@ def test_numbers_as_text() -> None:
     assert signed(85.4, 0) == "+85"
     assert signed(-0.0001, 3) == "0.000"
     assert sentence("p won all its games") == "P won all its games."
+
+
+def test_scripted_opponents_of_a_training_are_disclosed() -> None:
+    said = scripted_opponents_warning({PolicyId("heuristic"): 0.1, C: 0.05})
+    assert said.startswith("training met c in 5.0 % and heuristic in 10.0 % of the learner's battles with itself")

@@ -39,6 +39,7 @@ def ppo(values: dict[str, Any] | None = None, **oracle: object) -> dict[str, Any
         EXACT,
         EXACT | {"opponents": "self-play"},
         ppo(POINTER | {"opponents": "self-play"}, decisions=10_000, pool={"share": 1.0}, keep="best", evaluation=OFTEN),
+        ppo({"opponents": "self-play"}, decisions=1000, pool={"share": 0.9, "anchors": {"share": 0.1}}),
         ppo(KUHN, decisions=1000, evaluation={"every_decisions": 500, "anchors": ["random", "start"]}),
         ppo(damping={"preset": "ema-magnet", "ema_decay": 0.5}),
         ppo(damping={"preset": "adaptive-kl", "beta": {"controller": {"target_nats": 0.01}}}),
@@ -100,7 +101,31 @@ def test_goes_together(values: dict[str, Any]) -> None:
             ppo(decisions=1000, pool={"share": 0.5}),
             "pool.share has no effect with opponents 'meta-strategy', where the learner does not meet itself",
         ),
+        (
+            ppo({"opponents": "self-play"}, decisions=1000, pool={"share": 0.5, "anchors": {"share": 0.6}}),
+            "pool.share is 0.5 and train.oracle.pool.anchors.share 0.6; expected a sum of at most 1",
+        ),
+        (
+            ppo(KUHN | {"opponents": "self-play"}, decisions=1000, pool={"anchors": {"share": 0.1}}),
+            "pool.anchors.policies holds 'heuristic', which does not play kuhn_poker; expected first-action, random",
+        ),
+        (
+            ppo({"opponents": "self-play"}, decisions=1000, pool={"anchors": {"policies": ["random"]}}),
+            "pool.anchors.policies has no effect with train.oracle.pool.anchors.share = 0",
+        ),
+        (
+            ppo(decisions=1000, pool={"anchors": {"share": 0.5}}),
+            "pool.anchors has no effect with opponents 'meta-strategy', where the learner does not meet itself",
+        ),
+        (
+            ppo({"network": "pointer"}, prediction_coefficient=0),
+            "network.predicts_opponent is true and .*prediction_coefficient 0",
+        ),
         (ppo(POINTER, prediction_coefficient=0), "network.predicts_opponent is true and .*prediction_coefficient 0"),
+        (
+            ppo({"network": {"kind": "pointer", "predicts_opponent": False}}, prediction_coefficient=0.5),
+            "prediction_coefficient is 0.5 and the network 'pointer' has no head",
+        ),
         (ppo(prediction_coefficient=0.5), "prediction_coefficient is 0.5 and the network 'slots' has no head"),
         (
             ppo(annealing={"entropy": 0.5}, damping={"preset": "none", "entropy": {"initial": 0}}),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from nashdex.core.section import Section
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.settings import START
+from nashdex.learning.settings import START, PoolSettings
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
 
 if TYPE_CHECKING:
     from nashdex.settings.run import RunSettings
+
+_ROUNDING = 1e-9
 
 
 def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
@@ -74,7 +76,7 @@ def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     changed = _changed(pool)
     if pool.share == 0:
         for key in changed:
-            if key != "share":
+            if key not in {"share", "anchors"}:
                 yield f"train.oracle.pool.{key} has no effect with train.oracle.pool.share = 0: leave it out"
     if pool.opponents_a_round > pool.size:
         yield (
@@ -86,6 +88,24 @@ def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.pool.{changed[0]} has no effect with opponents {run.opponents.kind!r}, where the learner "
             "does not meet itself: leave it out"
         )
+    yield from _of_scripted_anchors(pool, run)
+
+
+def _of_scripted_anchors(pool: PoolSettings, run: RunSettings) -> Iterator[str]:
+    anchors = pool.anchors
+    if anchors.share == 0:
+        if _changed(anchors):
+            yield (
+                "train.oracle.pool.anchors.policies has no effect with train.oracle.pool.anchors.share = 0: "
+                "leave it out"
+            )
+        return
+    if pool.share + anchors.share > 1 + _ROUNDING:
+        yield (
+            f"train.oracle.pool.share is {pool.share:g} and train.oracle.pool.anchors.share {anchors.share:g}; "
+            "expected a sum of at most 1"
+        )
+    yield from _that_do_not_play(anchors.policies, "train.oracle.pool.anchors.policies", run)
 
 
 def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
@@ -99,13 +119,21 @@ def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
                 "expected decisions between evaluations, or keep = 'last'"
             )
         return
+    anchors = [anchor for anchor in evaluation.anchors if anchor != START]
+    yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", run, or_else=(START,))
+
+
+def _that_do_not_play(
+    policies: Iterable[str], key: str, run: RunSettings, or_else: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """Yield a line for each scripted policy that does not play the run's format."""
     from nashdex.games.registry import FORMATS  # noqa: PLC0415 - it imports the settings of a run, which import this
 
     game = FORMATS[run.format].game
-    able = ", ".join((*scripted_policies_of(game), START))
-    for anchor in evaluation.anchors:
-        if anchor != START and not SCRIPTED_POLICIES[anchor].plays(game):
-            yield f"train.oracle.evaluation.anchors holds {anchor!r}, which does not play {run.format}; expected {able}"
+    for policy in policies:
+        if not SCRIPTED_POLICIES[policy].plays(game):
+            able = ", ".join((*scripted_policies_of(game), *or_else))
+            yield f"{key} holds {policy!r}, which does not play {run.format}; expected {able}"
 
 
 def _of_prediction(settings: PpoSettings, run: RunSettings) -> Iterator[str]:

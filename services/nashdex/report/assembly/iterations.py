@@ -195,6 +195,7 @@ def _training(result: TrainingResult) -> Training:
         summary=result.summary,
         curves=tuple(_curves(result)),
         evaluations=result.evaluations,
+        scripted_opponents=result.scripted_opponents,
         kept=result.kept,
     )
 

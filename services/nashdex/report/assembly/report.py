@@ -105,6 +105,9 @@ def _warnings(last: IterationSources, names: Mapping[PolicyId, str]) -> tuple[st
         warnings.append(
             f"training was unstable: the guard restored a checkpoint {rollbacks} times in the last iteration"
         )
+    met = {policy: share for result in last.trained for policy, share in result.scripted_opponents.items()}
+    if met:
+        warnings.append(findings.scripted_opponents_warning(met))
     for policy, name in names.items():
         warnings = [warning.replace(repr(policy), name) for warning in warnings]
     return tuple(sentence(warning) for warning in warnings)

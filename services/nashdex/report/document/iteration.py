@@ -88,6 +88,9 @@ class Training(Model):
     summary: dict[str, float]
     curves: tuple[Curve, ...]
     evaluations: tuple[Evaluation, ...] = Field((), description="Strength against fixed anchors during training.")
+    scripted_opponents: dict[PolicyIdField, float] = Field(
+        default_factory=dict, description="Shares of its battles with itself in which scripted policies sat opposite."
+    )
     kept: Evaluation | None = Field(None, description="Of the weights that were kept, if not the last ones.")
 
 

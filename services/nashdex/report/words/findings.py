@@ -139,6 +139,12 @@ def best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, s
             return f"{begin}. This is no clear difference from even: training found no reliable way to exploit it."
 
 
+def scripted_opponents_warning(shares: Mapping[PolicyId, float]) -> str:
+    """Return that training met scripted policies, so that a score against them is not one against strangers."""
+    met = _listed([f"{policy} in {percent(share)}" for policy, share in sorted(shares.items())])
+    return f"training met {met} of the learner's battles with itself: scores against them are of opponents it knows"
+
+
 def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -> str:
     """Return whether the run has improved on the policy that training started from."""
     if progress is None:

@@ -17,7 +17,9 @@ class PointerSettings(NetworkSettings):
     context_size: int = Field(256, ge=8, le=8192, description="Width of the two layers over both sides.")
     scorer_size: int = Field(128, ge=4, le=4096, description="Width of the layer that scores one action.")
     predicts_opponent: bool = Field(
-        default=False, description="Has a head that predicts what the opponent chooses, for an auxiliary loss."
+        default=True,
+        description="Has a head that predicts what the opponent chooses, for an auxiliary loss of PPO "
+        "(train.oracle.prediction_coefficient).",
     )
     critic_move_size: int = Field(32, ge=4, le=1024, description="The critic's move_size.")
     critic_pokemon_size: int = Field(64, ge=4, le=1024, description="The critic's pokemon_size.")
