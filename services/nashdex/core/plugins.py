@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import resolve_name
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from pydantic import GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
@@ -23,6 +23,7 @@ from nashdex.core.section import Section
 
 Entry = TypeVar("Entry")
 
+_UNKNOWN_KIND: Final = "unknown_kind"
 KIND = "kind"
 """The key by which a section of settings says which entry of a registry it is for."""
 
@@ -156,9 +157,11 @@ class OneOf:
         context = problem.get("ctx", {})
         if kind == "value_error":
             kind = PydanticCustomError("value_error", "{error}", {"error": str(context["error"])})
+        elif kind == _UNKNOWN_KIND:  # of a section within this one
+            kind = PydanticCustomError(_UNKNOWN_KIND, "{message}", {"message": problem["msg"]})
         elif kind == "union_tag_invalid":
             facts = {"what": self._registry.what, "names": ", ".join(self._registry.names), "tag": context["tag"]}
-            kind = PydanticCustomError("unknown_kind", "unknown {what} '{tag}'; expected one of {names}", facts)
+            kind = PydanticCustomError(_UNKNOWN_KIND, "unknown {what} '{tag}'; expected one of {names}", facts)
         return InitErrorDetails(type=kind, loc=problem["loc"][1:], input=problem["input"], ctx=context)
 
     def _with_kind(self, value: object) -> object:

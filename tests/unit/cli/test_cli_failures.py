@@ -183,6 +183,7 @@ def test_a_long_value_is_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ("text", "code"),
     [
         ("_x = 1", 64),
+        ('[train.oracle.damping.beta.controller]\nkind = "magic"', 64),
         ("__class__ = 1", 64),
         ("[collect]\n_battles = 1", 64),
         ("[train.oracle]\n__init__ = 1", 64),

@@ -1,0 +1,1 @@
+"""A coverage-guided fuzzer of everything that reads what others may have written."""

@@ -1,0 +1,23 @@
+"""A few seconds of ``make fuzz``, which also reads every input that once failed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+
+
+def test_no_reader_lets_anything_through_but_its_own_errors() -> None:
+    command = [sys.executable, "-m", "fuzz", "--seconds", "3"]
+    done = subprocess.run(
+        command,
+        cwd=TESTS,
+        env=os.environ | {"PYTHONPATH": str(TESTS)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+    assert done.stdout.endswith("0 failures\n")
