@@ -15,6 +15,8 @@ from argo_templates.pods import (
     PodKind,
     Size,
     image,
+    input_parameter,
+    with_site,
     workflow_parameter,
 )
 from argo_templates.workflows import POD_SECURITY, Map, WorkflowTemplate, component_labels, workflow_template
@@ -24,7 +26,7 @@ _DEADLINE_SECONDS = 3600
 _KINDS = {"control": CONTROL, "collect": COLLECTOR, "train": TRAINER, "evaluate": EVALUATOR}
 _ARGS = {
     "collect": ["--version"],
-    "train": ["check-device", f"--gpus={workflow_parameter('train-gpus')}"],
+    "train": ["check-device", f"--gpus={input_parameter('train-gpus')}"],
     "evaluate": ["--version"],
 }
 _METADATA = shared_map("metadata", {"labels": component_labels("check")})
@@ -52,11 +54,11 @@ def check() -> WorkflowTemplate:
 
 
 def _pod(name: str, kind: PodKind) -> Map:
-    return {
+    template = {
         "name": name,
         "metadata": _METADATA,
         "activeDeadlineSeconds": _DEADLINE_SECONDS,
-        "podSpecPatch": workflow_parameter(f"{kind.patch}-pod-patch"),
+        "podSpecPatch": input_parameter(f"{kind.patch}-pod-patch"),
         "securityContext": POD_SECURITY,
         "volumes": _VOLUMES,
         "container": _store_check()
@@ -64,6 +66,7 @@ def _pod(name: str, kind: PodKind) -> Map:
         else _container("main", kind.image, "nashdex", _ARGS[name], kind.size),
         **(_gateway() if kind.has_gateway else {}),
     }
+    return with_site(template)
 
 
 def _store_check() -> Map:

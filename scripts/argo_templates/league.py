@@ -1,6 +1,6 @@
 """The WorkflowTemplate of a whole run: begin it, then one Workflow an iteration."""
 
-from argo_templates.pods import CONTROL, RETRY, input_parameter, pod, workflow_parameter
+from argo_templates.pods import CONTROL, RETRY, input_parameter, pod, with_site, workflow_parameter
 from argo_templates.steps import OUTPUTS
 from argo_templates.workflows import (
     ITERATION_DEADLINE_SECONDS,
@@ -128,7 +128,7 @@ def _workflow() -> Map:
             "arguments": {"parameters": [Inline(name=name, value=value) for name, value in parameters.items()]},
         },
     }
-    return {
+    template = {
         "name": "workflow",
         "inputs": _ITERATION_INPUT,
         "metadata": {"labels": component_labels("league") | labels},
@@ -136,7 +136,7 @@ def _workflow() -> Map:
         "securityContext": POD_SECURITY,
         "activeDeadlineSeconds": ITERATION_DEADLINE_SECONDS,
         "retryStrategy": RETRY,
-        "podSpecPatch": workflow_parameter("league-pod-patch"),
+        "podSpecPatch": input_parameter("league-pod-patch"),
         "resource": {
             comment(
                 "Applied under a fixed name, so that a retried pod finds the Workflow of the attempt before."
@@ -148,3 +148,4 @@ def _workflow() -> Map:
             "manifest": Literal(to_text(manifest)),
         },
     }
+    return with_site(template)

@@ -1,10 +1,11 @@
 """Templates of pods: which image a step runs in, with which environment, and what it may do."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from argo_templates.workflows import POD_SECURITY, Map, component_labels
-from argo_templates.yaml_text import Inline, InlineList, comment, shared_list, shared_map
+from argo_templates.workflows import POD_SECURITY, SITE_KEYS, Map, component_labels, site_parameter
+from argo_templates.yaml_text import Inline, InlineList, comment, shared_list, shared_map, without_comments
 from nashdex.cluster.client import ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
 from nashdex.cluster.site import CONFIG_MAP
 from nashdex.core.errors import ExitCode
@@ -80,6 +81,19 @@ def input_parameter(name: str) -> str:
     return f"{{{{inputs.parameters.{name}}}}}"
 
 
+def with_site(template: Map) -> Map:
+    """Return the template with inputs for the site's keys that it reads, such as images and patches.
+
+    Inputs from a ConfigMap, and not parameters of the Workflow: whoever submits a Workflow cannot override them.
+    """
+    used = set(re.findall(r"\{\{inputs\.parameters\.([a-z0-9-]+)\}\}", str(without_comments(template))))
+    inputs = template.get("inputs", {})
+    parameters = [*inputs.get("parameters", []), *(site_parameter(key) for key in SITE_KEYS if key in used)]
+    return {"name": template["name"], "inputs": {**inputs, "parameters": parameters}} | {
+        key: value for key, value in template.items() if key not in ("name", "inputs")
+    }
+
+
 RETRY = shared_map(
     "retry",
     {
@@ -110,7 +124,7 @@ CREDENTIALS = shared_list(
             "Optional, for workload identity. Without credentials the step exits with 64 and says why; a pod that "
             "waits for a missing Secret says nothing."
         ),
-        Inline(secretRef={"name": workflow_parameter("s3-secret"), "optional": True}),
+        Inline(secretRef={"name": input_parameter("s3-secret"), "optional": True}),
     ],
 )
 CONTAINER_SECURITY = shared_map(
@@ -151,8 +165,8 @@ _LIVENESS = shared_map(
 def image(name: str) -> Map:
     """Return a container's image, and when nodes pull it."""
     return {
-        "image": workflow_parameter(f"image-{name}"),
-        "imagePullPolicy": workflow_parameter("image-pull-policy"),
+        "image": input_parameter(f"image-{name}"),
+        "imagePullPolicy": input_parameter("image-pull-policy"),
     }
 
 
@@ -211,7 +225,7 @@ def pod(
     ]
     semaphore = Inline(configMapKeyRef={"name": CONFIG_MAP, "key": "gpu-semaphore"})
     inputs = inputs or ({"parameters": [Inline(name="shard")]} if is_sharded else None)
-    return {
+    template = {
         "name": component,
         **({"inputs": inputs} if inputs else {}),
         **({"outputs": outputs} if outputs else {}),
@@ -226,12 +240,13 @@ def pod(
         "activeDeadlineSeconds": deadline_seconds,
         "retryStrategy": RETRY,
         **({"synchronization": {"semaphores": [semaphore]}} if kind.has_learner else {}),
-        "podSpecPatch": workflow_parameter(f"{kind.patch}-pod-patch"),
+        "podSpecPatch": input_parameter(f"{kind.patch}-pod-patch"),
         "securityContext": POD_SECURITY,
         "volumes": volumes,
         "container": _container(kind, args),
         **({"sidecars": _GATEWAY} if kind.has_gateway else {}),
     }
+    return with_site(template)
 
 
 def _container(kind: PodKind, args: Sequence[str]) -> Map:

@@ -38,6 +38,15 @@ MAX_PODS = 64
 """Pods of an iteration that run at once."""
 
 
+SITE_KEYS = tuple(str(field.alias) for field in Site.model_fields.values())
+"""Keys of the site's ConfigMap, in its order."""
+
+
+def site_parameter(key: str) -> Map:
+    """Return a parameter whose value is a key of the site's ConfigMap."""
+    return Inline(name=key, valueFrom={"configMapKeyRef": {"name": CONFIG_MAP, "key": key}})
+
+
 @dataclass(frozen=True)
 class WorkflowTemplate:
     """One file of argo/."""
@@ -157,10 +166,7 @@ def _spaced(templates: Sequence[Map | str]) -> list[Map | str]:
 
 
 def _site_parameters(templates: Sequence[Map | str], called: Sequence[WorkflowTemplate]) -> list[Map]:
-    """Return the parameters that templates read from the site's ConfigMap, in that ConfigMap's order."""
+    """Return the Workflow's parameters that the site's ConfigMap sets: those that whoever submits may override."""
     used = set(re.findall(r"workflow\.parameters\.([a-z0-9-]+)", str(without_comments(list(templates)))))
     used |= {parameter["name"] for template in called for parameter in template.parameters}
-    keys = [str(field.alias) for field in Site.model_fields.values()]
-    return [
-        Inline(name=key, valueFrom={"configMapKeyRef": {"name": CONFIG_MAP, "key": key}}) for key in keys if key in used
-    ]
+    return [site_parameter(key) for key in SITE_KEYS if key in used]

@@ -199,7 +199,7 @@ def test_a_verdict_never_waits_behind_collectors() -> None:
         for each in one(objects, "WorkflowTemplate", "nashdex-solve")["spec"]["templates"]
         if each["name"] == "verdict"
     )
-    assert verdict["podSpecPatch"] == "{{workflow.parameters.control-pod-patch}}"
+    assert verdict["podSpecPatch"] == "{{inputs.parameters.control-pod-patch}}"
     assert patch(objects, "control")["priorityClassName"] == "urgent"
     assert "priorityClassName" not in patch(objects, "collect")
 

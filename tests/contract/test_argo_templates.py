@@ -205,6 +205,22 @@ def test_every_parameter_is_declared_by_every_workflow_that_uses_it(file: str) -
     assert declared - used <= {"shard"}  # taken by the entrypoint as its input
 
 
+@pytest.mark.parametrize("file", FILES)
+def test_whoever_submits_cannot_choose_images_credentials_or_patches(file: str) -> None:
+    """A parameter of the Workflow can be overridden; an input whose value is a ConfigMap's key cannot."""
+    parameters = {parameter["name"] for parameter in DOCUMENTS[file]["spec"]["arguments"]["parameters"]}
+    assert parameters & SITE_KEYS <= {"store"}
+    for name, template in PODS.items():
+        inputs = {each["name"]: each for each in template["inputs"]["parameters"]}
+        used = set(re.findall(r"inputs\.parameters\.([a-z0-9-]+)", str(template)))
+        assert used - {"shard", "iteration", "status", "failures"} <= SITE_KEYS, name
+        for key in used & SITE_KEYS:
+            assert inputs[key] == {
+                "name": key,
+                "valueFrom": {"configMapKeyRef": {"name": CONFIG_MAP, "key": key}},
+            }
+
+
 def test_a_site_sets_all_that_is_read_and_nothing_else() -> None:
     read = {key for document in DOCUMENTS.values() for key in config_map_keys(document)}
     assert read == SITE_KEYS - {"template-version"}  # which nashdex submit reads
@@ -283,12 +299,12 @@ def test_a_check_starts_every_image_as_its_step_is_started_and_tries_nothing_twi
         for field in ("name", "image", "imagePullPolicy", "command"):
             assert [each[field] for each in started] == [each[field] for each in meant]
         images |= {each["image"] for each in started}
-    assert images == {f"{{{{workflow.parameters.{key}}}}}" for key in SITE_KEYS if re.match("image-(?!pull)", str(key))}
+    assert images == {f"{{{{inputs.parameters.{key}}}}}" for key in SITE_KEYS if re.match("image-(?!pull)", str(key))}
 
 
 def test_the_check_of_the_trainer_computes_where_the_site_trains() -> None:
     args = PODS[f"{CHECK_TEMPLATE}/train"]["container"]["args"]
-    assert args == ["check-device", "--gpus={{workflow.parameters.train-gpus}}"]
+    assert args == ["check-device", "--gpus={{inputs.parameters.train-gpus}}"]
 
 
 @pytest.mark.parametrize("name", [name for name in PODS if "container" in PODS[name]])
@@ -300,8 +316,8 @@ def test_pods_say_why_they_failed(name: str) -> None:
 def test_the_leagues_own_pods_go_where_the_site_sends_them() -> None:
     """Tainted nodes and quotas apply to every pod of a run."""
     for name, template in PODS.items():
-        assert re.fullmatch(r"\{\{workflow\.parameters\.[a-z]+-pod-patch\}\}", template["podSpecPatch"]), name
-    assert PODS["nashdex-league/workflow"]["podSpecPatch"] == "{{workflow.parameters.league-pod-patch}}"
+        assert re.fullmatch(r"\{\{inputs\.parameters\.[a-z]+-pod-patch\}\}", template["podSpecPatch"]), name
+    assert PODS["nashdex-league/workflow"]["podSpecPatch"] == "{{inputs.parameters.league-pod-patch}}"
 
 
 def test_the_list_of_failures_fits_an_argument() -> None:

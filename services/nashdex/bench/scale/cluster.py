@@ -33,16 +33,6 @@ if TYPE_CHECKING:
 NUMBERS = (1, 2, 4)
 DEFAULT_BATTLES = 2000
 _ITERATION = 0
-_SITE_PARAMETERS: Mapping[str, Mapping[str, str]] = {
-    "store": {},
-    "s3-secret": {},
-    "image-collector": {},
-    "image-showdown": {},
-    "image-pull-policy": {},
-    "collect-pod-patch": {},
-}
-"""Parameters of the collect template that the site provides; those with a default are optional."""
-
 Wait = Callable[[RunId], object]
 """Returns when a run's Workflow has succeeded, and raises if it fails."""
 
@@ -109,10 +99,6 @@ def measure_shards(
 
 def shards_workflow(namespace: str, run: RunId, num_shards: int) -> Mapping[str, Any]:
     """Return a Workflow that collects ``num_shards`` shards of a planned run, labelled like an iteration's."""
-    site = [
-        {"name": name, "valueFrom": {"configMapKeyRef": {"name": CONFIG_MAP, "key": name}, **default}}
-        for name, default in _SITE_PARAMETERS.items()
-    ]
     collect = {
         "name": StepName.COLLECT.value,
         "templateRef": {"name": "nashdex-collect", "template": StepName.COLLECT.value},
@@ -145,7 +131,7 @@ def shards_workflow(namespace: str, run: RunId, num_shards: int) -> Mapping[str,
                 "parameters": [
                     {"name": "run", "value": run},
                     {"name": "iteration", "value": str(_ITERATION)},
-                    *site,
+                    {"name": "store", "valueFrom": {"configMapKeyRef": {"name": CONFIG_MAP, "key": "store"}}},
                 ]
             },
             "templates": [{"name": "shards", "dag": {"tasks": [collect]}}],
