@@ -236,7 +236,7 @@ def test_altered_objects_are_found(store: ObjectStore) -> None:
     with pytest.raises(DataError, match=f"{key} has sha256"):
         read_object(store, manifest, "part")
     store.put(key, b"01234")
-    with pytest.raises(DataError, match=f"{key} has 5 bytes, expected 10"):
+    with pytest.raises(DataError, match=f"{key} has sha256 .*: it was altered or truncated"):
         read_object(store, manifest, "part")
     store.delete(key)
     with pytest.raises(DataError, match=f"{key} does not exist"):

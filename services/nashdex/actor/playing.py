@@ -1,6 +1,5 @@
 """Plays one chunk of a learner's request at a time, and stores it."""
 
-import hashlib
 import time
 from typing import Self
 
@@ -126,7 +125,7 @@ class ChunkPlayer:
         def write(name: str, data: bytes) -> None:
             key = protocol.episodes_key(self._iteration, learner, request.id, number, self._attempt, name)
             self._store.put(key, data)
-            parts.append(StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data)))
+            parts.append(StoredObject.of(key, data))
 
         writer = ShardWriter(write, self._session().space)
         for one in finished:

@@ -80,6 +80,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
             metrics.ACTOR_WAITING.add(wait_seconds)
             time.sleep(wait_seconds)
             wait_seconds = min(wait_seconds * 1.5, _LONGEST_WAIT_SECONDS)
+    for learner in range(settings.train.seeds):
+        store.delete_folder(protocol.prefix(iteration, learner))
     return attempt.finish(counts)
 
 

@@ -1,6 +1,8 @@
 """Manifests: of a run's first objects, and of a finished shard. They name objects with their checksums."""
 
-from typing import Annotated
+import hashlib
+from collections.abc import Callable
+from typing import Annotated, Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
@@ -17,6 +19,12 @@ class StoredObject(Model):
     key: str = Field(description="Relative to the run's URI.")
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     size_bytes: NonNegativeInt
+
+    @classmethod
+    def of(cls, key: str | Callable[[str], str], data: bytes) -> Self:
+        """Return the description of ``data`` under ``key``, which may follow from the hash."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        return cls(key=key if isinstance(key, str) else key(sha256), sha256=sha256, size_bytes=len(data))
 
 
 class RunManifest(SealedDocument):

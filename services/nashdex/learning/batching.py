@@ -3,7 +3,7 @@
 N decisions, F observation values, A actions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -102,8 +102,7 @@ def evaluate(network: ActorCritic, batch: Batch) -> tuple[Tensor, Tensor]:
     """Return log π (N, A) and values (N,) of the whole batch, in the host's memory; a chunk at a time."""
     fused = network.fuse()
     log_probs, values = [], []
-    for start in range(0, len(batch), _CHUNK_DECISIONS):
-        chunk = batch.rows(slice(start, start + _CHUNK_DECISIONS))
+    for chunk in _chunks(batch):
         logits, value = network(chunk.observations, fused)
         log_probs.append(masked_log_softmax(logits, chunk.masks).cpu())
         values.append(value.cpu())
@@ -112,8 +111,12 @@ def evaluate(network: ActorCritic, batch: Batch) -> tuple[Tensor, Tensor]:
 
 def log_probs(policy: Distribution, batch: Batch) -> Tensor:
     """Return log π (N, A) of another policy for the whole batch, in the host's memory; a chunk at a time."""
-    chunks = (batch.rows(slice(first, first + _CHUNK_DECISIONS)) for first in range(0, len(batch), _CHUNK_DECISIONS))
-    return torch.cat([policy.log_probs(chunk.observations, chunk.masks).cpu() for chunk in chunks])
+    return torch.cat([policy.log_probs(chunk.observations, chunk.masks).cpu() for chunk in _chunks(batch)])
+
+
+def _chunks(batch: Batch) -> Iterator[Batch]:
+    for start in range(0, len(batch), _CHUNK_DECISIONS):
+        yield batch.rows(slice(start, start + _CHUNK_DECISIONS))
 
 
 def minibatches(num_rows: int, size: int, seed: int) -> tuple[Tensor, ...]:

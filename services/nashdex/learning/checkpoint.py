@@ -4,7 +4,6 @@ The document is replaced in one write, after the tensors are stored, so a proces
 attempt at the shard resumes from it and reaches the same bits.
 """
 
-import hashlib
 from collections.abc import Mapping
 from typing import Final
 
@@ -21,6 +20,7 @@ from nashdex.core.manifest import StoredObject
 from nashdex.core.results import Evaluation, TrainingPoint
 from nashdex.core.steps import StepName
 from nashdex.learning.damping.controller import ControllerState
+from nashdex.store.checked import read_described
 from nashdex.store.protocol import ObjectStore
 
 _CHECKPOINT: Final = "checkpoint-"
@@ -81,8 +81,7 @@ class Checkpoints:
         data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
         name = f"{_CHECKPOINT}{state.update:08d}{_TENSORS}"
         key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, name)
-        before = self._read()
-        stored = StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
+        before, stored = self._read(), StoredObject.of(key, data)
         self._store.put(key, data)
         self._store.put(self._key, Checkpoint(inputs=self._inputs, state=state, tensors=stored).to_json())
         if before is not None and before.tensors.key != key:
@@ -99,35 +98,27 @@ class Checkpoints:
         checkpoint = self._read()
         if checkpoint is None or checkpoint.inputs != self._inputs:
             return None
-        return checkpoint.state, self._tensors(checkpoint.tensors)
+        return checkpoint.state, self.tensors(checkpoint.tensors)
 
-    def _tensors(self, stored: StoredObject) -> dict[str, Tensor]:
-        where, remedy = f"{self._store.uri}/{stored.key}", f"remove {self._key} to train the shard from its beginning"
-        data = self._store.get(stored.key)
-        if len(data) != stored.size_bytes:
-            raise DataError(f"checkpoint {where} has {len(data)} bytes, expected {stored.size_bytes}: {remedy}")
-        digest = hashlib.sha256(data).hexdigest()
-        if digest != stored.sha256:
-            raise DataError(f"checkpoint {where} has sha256 {digest}, expected {stored.sha256}: {remedy}")
+    def tensors(self, stored: StoredObject) -> dict[str, Tensor]:
+        """Return the tensors of a checkpoint, or what ``keep_weights`` wrote.
+
+        Raises:
+            DataError: they are missing, truncated or altered.
+        """
+        remedy = f"Remove {self._key} to train the shard from its beginning"
+        data = read_described(self._store, stored, remedy)
         try:
             return safetensors.load(data)
         except SafetensorError as error:
-            raise DataError(f"checkpoint {where} is no safetensors ({error}): {remedy}") from error
+            raise DataError(f"{self._store.uri}/{stored.key} is no safetensors ({error}). {remedy}") from error
 
     def keep_weights(self, name: str, weights: Mapping[str, Tensor]) -> StoredObject:
         """Write weights that checkpoints refer to; ``name`` begins with ``SNAPSHOT``."""
         data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()})
         key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, f"{name}{_TENSORS}")
         self._store.put(key, data)
-        return StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
-
-    def weights(self, stored: StoredObject) -> dict[str, Tensor]:
-        """Return what ``keep_weights`` wrote.
-
-        Raises:
-            DataError: it is truncated or altered.
-        """
-        return self._tensors(stored)
+        return StoredObject.of(key, data)
 
     def forget(self, stored: StoredObject) -> None:
         """Remove what ``keep_weights`` wrote, once a checkpoint is saved: the newest one still refers to it."""

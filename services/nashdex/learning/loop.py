@@ -25,7 +25,6 @@ from nashdex.telemetry.progress import Progress
 
 _log = structlog.get_logger()
 
-_TOTAL_LOSS = "total_loss"
 _NOW = "now"
 _GOOD = "good"
 _GOOD_ENTROPY = "good_entropy"
@@ -102,6 +101,7 @@ class TrainingLoop:
         self._guard = guard or Guard()
         self._rate_multiplier = 1.0
         self._accumulated: dict[str, float] | None = None
+        self._total_loss = 0.0
         # Actor and critic share no weights: a large error of one should not shorten the other's step.
         critic = list(network.critic.parameters())
         actor = [p for p in network.parameters() if all(p is not other for other in critic)]
@@ -134,11 +134,12 @@ class TrainingLoop:
         """
         if self._accumulated is None:
             self._optimiser.zero_grad(set_to_none=True)
-            self._accumulated = {_TOTAL_LOSS: 0.0}
+            self._accumulated, self._total_loss = {}, 0.0
         loss.backward()  # type: ignore[no-untyped-call]
-        for name, value in {_TOTAL_LOSS: float(loss.detach()), **values}.items():
+        self._total_loss += float(loss.detach())
+        for name, value in values.items():
             self._accumulated[name] = self._accumulated.get(name, 0.0) + value
-        return {name: value for name, value in self._accumulated.items() if name != _TOTAL_LOSS}
+        return dict(self._accumulated)
 
     def apply(self, values: Mapping[str, float], progress: Progress, rates: Rates) -> None:
         """Take one optimiser step, unless the guard objects: then restore the last good state and halve the step size.
@@ -152,7 +153,7 @@ class TrainingLoop:
             StoppedError: the process was asked to stop; a checkpoint was saved.
         """
         assert self._accumulated is not None, "there is no gradient yet"
-        total_loss, self._accumulated = self._accumulated[_TOTAL_LOSS], None
+        total_loss, self._accumulated = self._total_loss, None
         rates = Rates(rates.actor * self._rate_multiplier, rates.critic * self._rate_multiplier)
         norm = self._clip_gradients()
         measured = {**self.latest, **values, "gradient_norm": norm, "learning_rate": rates.actor}

@@ -56,9 +56,6 @@ class Player(Protocol):
     def close(self) -> None:
         """End what plays in this process."""
 
-    def clear(self) -> None:
-        """Remove what is stored, when the training's result is."""
-
 
 class Rounds:
     """The battles of one training, one round after another. Use as a context manager."""
@@ -180,9 +177,6 @@ class LocalPlayer:
         """Close the arena."""
         if self._opened is not None:
             self._opened.close()
-
-    def clear(self) -> None:
-        """Do nothing: nothing is stored."""
 
     def _play(self, battles: PlannedBattles, networks: Networks) -> list[Finished]:
         num_threads = torch.get_num_threads()

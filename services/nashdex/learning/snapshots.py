@@ -76,7 +76,7 @@ class SnapshotPool:
         if network := self._networks.get(snapshot.name):
             return network
         network = copy.deepcopy(self._training.network)
-        network.load_state_dict(self._checkpoints.weights(snapshot.weights))
+        network.load_state_dict(self._checkpoints.tensors(snapshot.weights))
         return network
 
 

@@ -71,11 +71,12 @@ class Task:
         """Return what plays the training's further battles: actors, or this process."""
         from nashdex.learning.actors.learner import ActorsPlayer  # noqa: PLC0415 - torch
         from nashdex.learning.rounds import LocalPlayer  # noqa: PLC0415 - torch
+        from nashdex.oracles.actors import needs_actors  # noqa: PLC0415 - it imports the registry of oracles
 
         run = self.settings
-        if run.actors.shards == 0 or self.game.tree is not None:
-            return LocalPlayer(self.store, run, self.game)
-        return ActorsPlayer(self.store, run.actors, space, iteration=self.plan.iteration, shard=self.shard)
+        if needs_actors(run):
+            return ActorsPlayer(self.store, run.actors, space, iteration=self.plan.iteration, shard=self.shard)
+        return LocalPlayer(self.store, run, self.game)
 
     def opponents_in_tree(self) -> TreeOpponents:
         """Return the plan's mixture of opponents as tables.

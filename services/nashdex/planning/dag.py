@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from nashdex.core.evidence import Evidence
 from nashdex.core.steps import StepName
-from nashdex.games.registry import FORMATS
-from nashdex.oracles.registry import ORACLES
+from nashdex.oracles.actors import needs_actors
 from nashdex.settings.run import RunSettings
 
 
@@ -29,14 +27,6 @@ class PlannedStep:
 
 _ACT = PlannedStep(StepName.ACT, after=(StepName.COLLECT,), fan_out=("actors", "shards"), is_service=True)
 _GATE = PlannedStep(StepName.GATE, after=(StepName.TRAIN,), fan_out=("train", "seeds"))
-
-
-def needs_actors(settings: RunSettings) -> bool:
-    """Say whether actors play the further battles of the run's trainings."""
-    oracle = settings.train.oracle
-    if settings.actors.shards == 0 or not ORACLES[oracle.kind].plays_on(oracle):
-        return False
-    return FORMATS[settings.format].evidence is not Evidence.EXACT
 
 
 def iteration_steps(settings: RunSettings) -> tuple[PlannedStep, ...]:

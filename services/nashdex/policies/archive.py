@@ -15,12 +15,13 @@ from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 from nashdex.games.tabular.space import observations_of
 from nashdex.games.tabular.tree import GameTree, Table
-from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, read_document
+from nashdex.policies.document import UNSET_ID, PolicyDocument, read_document
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.settings import NETWORKS, NetworkSettings
 from nashdex.policies.tables import table_bytes
+from nashdex.store.checked import read_hashed
 from nashdex.store.protocol import ObjectStore
 
 _MOST_PROBLEMS = 8
@@ -112,7 +113,7 @@ def load_network(store: ObjectStore, policy_id: BarePolicyId, space: Space) -> A
             "Train it again, or use the nashdex that made it"
         )
     key = keys.policy_weights(policy_id)
-    weights = read_checked(store, key, document.weights_sha256, document.weights_bytes)
+    weights = read_hashed(store, key, document.weights_sha256, document.weights_bytes)
     tensors = read_weights(document.space, document.network, weights, f"{store.uri}/{key}")
     network = make_network(document.space, document.network)
     network.load_state_dict(tensors)

@@ -98,16 +98,3 @@ def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument
             f"is stored under {policy_id}"
         )
     return document
-
-
-def read_checked(store: ObjectStore, key: str, sha256: str, max_bytes: int | None) -> bytes:
-    """Return an object that a policy's document describes.
-
-    Raises:
-        DataError: it is missing, larger than ``max_bytes``, or it was altered.
-    """
-    data = store.get(key, max_bytes)
-    digest = hashlib.sha256(data).hexdigest()
-    if digest != sha256:
-        raise DataError(f"{store.uri}/{key} has sha256 {digest}, expected {sha256}: it was altered or truncated")
-    return data

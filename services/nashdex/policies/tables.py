@@ -18,10 +18,11 @@ from nashdex.games.space import Space
 from nashdex.games.tabular.game import REWARD_VERSION
 from nashdex.games.tabular.space import STATE, observed_states, tabular_space
 from nashdex.games.tabular.tree import GameTree, Table, check_table, one_hot
-from nashdex.policies.document import UNSET_ID, PolicyDocument, read_checked, read_document
+from nashdex.policies.document import UNSET_ID, PolicyDocument, read_document
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.playing import scripted_table
 from nashdex.policies.scripted.registry import is_scripted
+from nashdex.store.checked import read_hashed
 from nashdex.store.protocol import ObjectStore
 
 _TENSOR: Final = "table"
@@ -136,7 +137,7 @@ def _stored_table(store: ObjectStore, policy: BarePolicyId, space: Space) -> Tab
         raise DataError(f"policy {policy} has no table; expected one, as in every run of a tabular game")
     shape = (space.vocabularies[STATE] - 1, space.num_actions)
     most_bytes = math.prod(shape) * np.dtype(np.float64).itemsize + _HEADER_BYTES
-    data = read_checked(store, key, document.table_sha256, most_bytes)
+    data = read_hashed(store, key, document.table_sha256, most_bytes)
     try:
         tensors = safetensors.load(data)
     except SafetensorError as error:

@@ -24,11 +24,11 @@ from nashdex.games.registry import FORMATS
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
-from nashdex.policies.document import read_checked, read_document
+from nashdex.policies.document import read_document
 from nashdex.runs.creation import Run
 from nashdex.runs.overlay import OverlayStore
 from nashdex.store.attempt import find_manifest, read_object
-from nashdex.store.checked import MAX_MANIFEST_BYTES, read_root
+from nashdex.store.checked import MAX_MANIFEST_BYTES, read_hashed, read_root
 from nashdex.store.documents import read_written
 
 TOLERANCE = 1e-9
@@ -157,10 +157,10 @@ def _trained(run: Run, manifest: Manifest, hashes: _Hashes, policies: set[str]) 
     hashes.add(keys.policy_document(document.id), run.store.get(keys.policy_document(document.id)))
     if document.weights_sha256 is not None:
         key = keys.policy_weights(document.id)
-        hashes.add(key, read_checked(run.store, key, document.weights_sha256, document.weights_bytes))
+        hashes.add(key, read_hashed(run.store, key, document.weights_sha256, document.weights_bytes))
     if document.table_sha256 is not None:
         key = keys.policy_table(document.id)
-        hashes.add(key, read_checked(run.store, key, document.table_sha256, None))
+        hashes.add(key, read_hashed(run.store, key, document.table_sha256))
     if document.id in policies:
         return  # training gave a member again; its description is that of the first time
     policies.add(document.id)

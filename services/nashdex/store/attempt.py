@@ -4,7 +4,6 @@ So a shard is done exactly when its manifest exists, a process may die at any in
 one wins and the objects of the other are never read.
 """
 
-import hashlib
 import os
 import time
 from contextlib import suppress
@@ -44,7 +43,7 @@ class Attempt:
             raise ValueError(f"attempt {self.id} has already written {name!r}; objects are never rewritten")
         key = keys.attempt_object(self._iteration, self._step, self._shard, self.id, name)
         self._store.put(key, data)
-        self._objects[name] = StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
+        self._objects[name] = StoredObject.of(key, data)
 
     def publish(self, name: str, data: bytes) -> None:
         """Write one object of the attempt, and a copy of it where people look: at the iteration's top.
@@ -74,7 +73,10 @@ class Attempt:
         return stored
 
     def _remove_other_attempts(self, winner: AttemptId) -> None:
-        """Remove what killed attempts left. One that lost a race and still runs fails, and its retry is done."""
+        """Remove what killed attempts left, and a training's exchange with actors.
+
+        An attempt that lost a race and still runs fails, and its retry is done.
+        """
         shard = self._store.at(keys.shard_prefix(self._iteration, self._step, self._shard))
         for attempt in [*shard.folders()]:
             if attempt != winner:

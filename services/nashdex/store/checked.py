@@ -1,4 +1,4 @@
-"""Reading an object that a manifest names, and the manifest at a run's root, which names config, teams and payoffs."""
+"""Reading an object whose hash is known, and the manifest at a run's root, which names config, teams and payoffs."""
 
 import hashlib
 from collections.abc import Mapping
@@ -18,24 +18,29 @@ def read_described(store: ObjectStore, described: StoredObject, remedy: str) -> 
     Raises:
         DataError: the object is missing or altered (size or sha256 differ).
     """
-    source = f"{store.uri}/{described.key}"
-    data = store.get(described.key, described.size_bytes)
-    if len(data) != described.size_bytes:
-        raise DataError(
-            f"{source} has {len(data)} bytes, expected {described.size_bytes}: it was altered or truncated. {remedy}"
-        )
+    return read_hashed(store, described.key, described.sha256, described.size_bytes, remedy=remedy)
+
+
+def read_hashed(
+    store: ObjectStore, key: str, sha256: str, max_bytes: int | None = None, *, remedy: str = "Restore it"
+) -> bytes:
+    """Return an object with a known hash. ``remedy`` is a sentence for errors: what to do.
+
+    Raises:
+        DataError: the object is missing, larger than ``max_bytes``, or it was altered.
+    """
+    data = store.get(key, max_bytes)
     digest = hashlib.sha256(data).hexdigest()
-    if digest != described.sha256:
-        raise DataError(f"{source} has sha256 {digest}, expected {described.sha256}: it was altered. {remedy}")
+    if digest != sha256:
+        raise DataError(
+            f"{store.uri}/{key} has sha256 {digest}, expected {sha256}: it was altered or truncated. {remedy}"
+        )
     return data
 
 
 def write_root(store: ObjectStore, objects: Mapping[str, bytes]) -> None:
     """Write the manifest at the run's root, unless it is there. ``objects`` is what it names: content by key."""
-    described = {
-        key: StoredObject(key=key, sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
-        for key, data in objects.items()
-    }
+    described = {key: StoredObject.of(key, data) for key, data in objects.items()}
     store.put_if_absent(keys.RUN_MANIFEST, RunManifest(objects=described).to_json())
 
 

@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 
 from nashdex.core.steps import StepName
-from nashdex.planning.dag import NEXT_ITERATION, edges, iteration_steps, needs_actors, num_shards
+from nashdex.oracles.actors import needs_actors
+from nashdex.planning.dag import NEXT_ITERATION, edges, iteration_steps, num_shards
 from nashdex.planning.programs import MODULES, step_function
 from nashdex.settings.run import RunSettings
 

@@ -1,6 +1,5 @@
 """The learner's side: it asks for battles, waits for their chunks, and reads them in order."""
 
-import hashlib
 import time
 
 from nashdex.core.errors import DataError, TryAgainError
@@ -17,7 +16,7 @@ from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
-from nashdex.telemetry.heartbeat import beat
+from nashdex.telemetry.heartbeat import beat, beat_without_advance
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import decode
 
@@ -45,7 +44,8 @@ class ActorsPlayer:
         self._kept: list[Request] = []
         self._began_cpu_seconds = time.process_time()
         self._actors_cpu_seconds = 0.0
-        self._stored: dict[str, str] = {}
+        self._stored: set[str] = set()
+        """Hashes of weights that are stored."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -70,12 +70,7 @@ class ActorsPlayer:
         return scores
 
     def close(self) -> None:
-        """Do nothing: what is stored lets a later attempt go on; ``clear`` removes it."""
-
-    def clear(self) -> None:
-        """Remove the whole exchange of a training that is done."""
-        for key in list(self._store.list(f"{protocol.prefix(self._iteration, self._shard)}/")):
-            self._store.delete(key)
+        """Do nothing: what is stored lets a later attempt go on. The end of the train step and actors remove it."""
 
     def _ask(self, battles: PlannedBattles, networks: Networks) -> list[Chunk]:
         """Publish a request; return its chunks, in order, when all are there."""
@@ -92,7 +87,7 @@ class ActorsPlayer:
         return [self._chunk(request, number) for number in range(request.num_chunks)]
 
     def _wait(self, request: Request) -> None:
-        folder = protocol.chunks_prefix(self._iteration, self._shard, request.id)
+        folder = f"{protocol.chunks_folder(self._iteration, self._shard, request.id)}/"
         wanted = {
             protocol.chunk_key(self._iteration, self._shard, request.id, chunk) for chunk in range(request.num_chunks)
         }
@@ -103,6 +98,7 @@ class ActorsPlayer:
                 return
             if len(there) > num_there:
                 num_there, heard_seconds = len(there), time.monotonic()
+                beat()
             elif time.monotonic() - heard_seconds > self._settings.patience_seconds:
                 raise TryAgainError(
                     f"no actor has played for {self._settings.patience_seconds:.0f} s: {len(there)} of {len(wanted)} "
@@ -110,7 +106,7 @@ class ActorsPlayer:
                     "actors.patience_seconds"
                 )
             check_stop()
-            beat()
+            beat_without_advance()
             time.sleep(wait_seconds)
             wait_seconds = min(wait_seconds * 1.5, _LONGEST_WAIT_SECONDS)
 
@@ -136,12 +132,11 @@ class ActorsPlayer:
     def _put_weights(self, network: ActorCritic) -> StoredObject:
         """Store the weights unless they are there."""
         data = weights_bytes(network)
-        digest = hashlib.sha256(data).hexdigest()
-        key = protocol.weights_key(self._iteration, self._shard, digest)
-        if digest not in self._stored:
-            self._store.put_if_absent(key, data)
-            self._stored[digest] = key
-        return StoredObject(key=key, sha256=digest, size_bytes=len(data))
+        stored = StoredObject.of(lambda digest: protocol.weights_key(self._iteration, self._shard, digest), data)
+        if stored.sha256 not in self._stored:
+            self._store.put_if_absent(stored.key, data)
+            self._stored.add(stored.sha256)
+        return stored
 
     def _keep(self, request: Request) -> None:
         """Remove chunks and weights that neither this request nor the one before needs."""
@@ -150,9 +145,8 @@ class ActorsPlayer:
             return
         old = self._kept.pop(0)
         needed = {stored.sha256 for one in self._kept for stored in one.weights.values()}
-        for key in list(self._store.list(protocol.chunks_prefix(self._iteration, self._shard, old.id))):
-            self._store.delete(key)
+        self._store.delete_folder(protocol.chunks_folder(self._iteration, self._shard, old.id))
         for stored in old.weights.values():
             if stored.sha256 not in needed:
                 self._store.delete(stored.key)
-                self._stored.pop(stored.sha256, None)
+                self._stored.discard(stored.sha256)

@@ -7,12 +7,14 @@ actors/chunks/{request}/{chunk:05d}.json             a finished chunk; written l
 actors/chunks/{request}/{chunk:05d}/{attempt}/...    its episodes
 ```
 
-The learner alone writes requests and weights; actors alone write chunks; the learner deletes what it no longer needs.
+The learner alone writes requests and weights; actors alone write chunks. The learner deletes what it no longer needs,
+and the end of the train step all of it. Actors, when they end, delete what a late one wrote after that.
 What a chunk holds follows from its request, so two actors that play the same chunk store the same, and the first one
 counts.
 """
 
 import hashlib
+from functools import cached_property
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
@@ -31,7 +33,7 @@ class Request(SealedDocument):
     chunk_battles: PositiveInt
     weights: dict[PolicyIdField, StoredObject] = Field(description="Policies of the battles that are not stored.")
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Its name in keys: the same exactly for the same request."""
         content = self.model_dump_json(exclude={"content_sha256"})
@@ -77,16 +79,16 @@ def weights_key(iteration: int, shard: int, sha256: str) -> str:
     return f"{prefix(iteration, shard)}/weights/{sha256}.safetensors"
 
 
-def chunks_prefix(iteration: int, shard: int, request: str) -> str:
-    """Return the prefix of a request's chunks."""
-    return f"{prefix(iteration, shard)}/chunks/{request}/"
+def chunks_folder(iteration: int, shard: int, request: str) -> str:
+    """Return the folder of a request's chunks."""
+    return f"{prefix(iteration, shard)}/chunks/{request}"
 
 
 def chunk_key(iteration: int, shard: int, request: str, chunk: int) -> str:
     """Return the key of a chunk's manifest."""
-    return f"{chunks_prefix(iteration, shard, request)}{chunk:05d}.json"
+    return f"{chunks_folder(iteration, shard, request)}/{chunk:05d}.json"
 
 
 def episodes_key(iteration: int, shard: int, request: str, chunk: int, attempt: str, part: str) -> str:
     """Return the key of a part of a chunk's episodes, as one attempt stores it."""
-    return f"{chunks_prefix(iteration, shard, request)}{chunk:05d}/{attempt}/{part}"
+    return f"{chunks_folder(iteration, shard, request)}/{chunk:05d}/{attempt}/{part}"

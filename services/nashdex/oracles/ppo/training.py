@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from torch import Tensor
@@ -14,7 +13,6 @@ from nashdex.core.steps import StepName
 from nashdex.learning import batching
 from nashdex.learning.advantages.registry import ADVANTAGES
 from nashdex.learning.batching import Batch
-from nashdex.learning.checkpoint import Checkpoints
 from nashdex.learning.clock import Clock
 from nashdex.learning.continuation import Continuation
 from nashdex.learning.damping.controller import Controller, ControllerState
@@ -25,7 +23,7 @@ from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
 from nashdex.learning.memory import memory_limited_by
 from nashdex.learning.planned import NEWEST
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
-from nashdex.learning.rounds import Player, Rounds
+from nashdex.learning.rounds import Rounds
 from nashdex.learning.snapshots import SnapshotPool
 from nashdex.learning.trackers.tracking import Trackers
 from nashdex.oracles.interface import Task, Trained
@@ -151,10 +149,9 @@ def train(task: Task, settings: PpoSettings) -> Trained:
 
     cpu_seconds_before = training.cpu_seconds
     clock = _clock(task, settings, before, collected.num_decisions)
-    player = task.player(collected.space)
     with (
         Rounds(
-            player,
+            task.player(collected.space),
             run,
             task.plan,
             task.shard,
@@ -218,14 +215,8 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         rollbacks=training.rollbacks,
         preset=settings.damping.preset,
         reference=reference.source if reference else "none",
-        when_stored=partial(_clear, collected.checkpoints, player),
+        when_stored=collected.checkpoints.clear,
     )
-
-
-def _clear(checkpoints: Checkpoints, player: Player) -> None:
-    """Remove what a training that is stored no longer needs."""
-    checkpoints.clear()
-    player.clear()
 
 
 def _expected_updates(training: TrainingLoop, round_decisions: int, settings: PpoSettings) -> int:
