@@ -25,6 +25,7 @@ from nashdex.commands import (
     check_device,
     check_store,
     config,
+    data,
     exporter,
     rate,
     report,
@@ -51,6 +52,7 @@ _FIRST_PROCESS = 1
 
 RUN_AND_LOOK = "Run and look"
 MEASURE = "Measure"
+DATA = "Data"
 SOLVE = "Solve"
 CLUSTER = "Cluster"
 PODS = "What pods call"
@@ -69,6 +71,7 @@ app.command(rich_help_panel=MEASURE)(battle.battle)
 app.command(rich_help_panel=MEASURE)(rate.rate)
 app.command(rich_help_panel=MEASURE)(calibrate.calibrate)
 app.add_typer(bench.app, name="bench", rich_help_panel=MEASURE)
+app.add_typer(data.app, name="data", rich_help_panel=DATA)
 app.command(cls=solve.SolveCommand, rich_help_panel=SOLVE)(solve.solve)
 app.add_typer(tabular.app, name="tabular", rich_help_panel=SOLVE)
 app.command(rich_help_panel=CLUSTER)(submit.submit)

@@ -1,0 +1,145 @@
+"""``nashdex data``: folders of replays in metamon's layout."""
+
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from nashdex.metamon.data.copying import Copied
+    from nashdex.metamon.data.statistics import FormatStatistics
+
+app = typer.Typer(no_args_is_help=True, help="Count, filter and copy replays in metamon's layout.")
+
+_Root = Annotated[
+    Path,
+    typer.Argument(metavar="FOLDER", help="Has a folder or tar archive of .json.lz4 files for each format."),
+]
+_Destination = Annotated[Path, typer.Argument(metavar="DESTINATION", help="Folder to write to; it need not exist.")]
+_Formats = Annotated[
+    str, typer.Option("--formats", metavar="FORMATS", help="Only these, such as 'gen1ou gen9ou'. [default: all]")
+]
+
+
+class ResultChoice(StrEnum):
+    """Which seats a filter keeps."""
+
+    WINS = "wins"
+    LOSSES = "losses"
+    BOTH = "both"
+
+
+@app.command()
+def stats(root: _Root, formats: _Formats = "", as_json: JsonOption = False) -> None:
+    """Read every replay of a folder and count battles, results, ratings, decisions and refused files by format."""
+    from nashdex.metamon.data.folder import entries
+    from nashdex.metamon.data.statistics import count
+
+    found = count(entries(root, _names(formats)))
+    if as_json:
+        print_json({format_id: statistics.to_json() for format_id, statistics in found.items()})
+        return
+    for format_id, statistics in found.items():
+        _print_statistics(format_id, statistics)
+    if not found:
+        print_text("no replays")
+
+
+@app.command("filter")
+def filter_replays(
+    root: _Root,
+    destination: _Destination,
+    *,
+    formats: _Formats = "",
+    results: Annotated[ResultChoice, typer.Option(help="Seats by how their battle ended.")] = ResultChoice.BOTH,
+    min_rating: Annotated[int | None, typer.Option(min=0, help="Elo; a seat without a rating counts as 1000.")] = None,
+    max_rating: Annotated[int | None, typer.Option(min=0, help="Elo; a seat without a rating counts as 1000.")] = None,
+    first_day: Annotated[
+        datetime | None, typer.Option("--from", formats=["%Y-%m-%d"], help="First day of the battles.")
+    ] = None,
+    last_day: Annotated[
+        datetime | None, typer.Option("--to", formats=["%Y-%m-%d"], help="Last day of the battles.")
+    ] = None,
+    min_turns: Annotated[int | None, typer.Option(min=1, help="Fewest decisions of the seat.")] = None,
+    max_turns: Annotated[int | None, typer.Option(min=1, help="Most decisions of the seat.")] = None,
+    max_unnamed_rate: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Largest share of decisions whose action is unknown.")
+    ] = None,
+    balance_outcomes: Annotated[
+        bool, typer.Option("--balance-outcomes", help="Keep as many wins as losses of each format, drawn at random.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of the draw of --balance-outcomes.")] = 42,
+    keep_names: Annotated[
+        bool, typer.Option("--keep-names", help="Keep the players' names. [default: replace them by pseudonyms]")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy the wanted replays of a folder, and count those left out.
+
+    Files of older metamon versions are completed. Files that are no replays are refused and counted by cause.
+    """
+    from nashdex.metamon.data.copying import copy
+    from nashdex.metamon.data.selection import Selection
+
+    selection = Selection(
+        results=results.value,
+        min_rating=min_rating,
+        max_rating=max_rating,
+        first_day=first_day and first_day.date(),
+        last_day=last_day and last_day.date(),
+        min_turns=min_turns,
+        max_turns=max_turns,
+        max_unnamed_rate=max_unnamed_rate,
+    )
+    copied = copy(
+        root,
+        _names(formats),
+        destination,
+        selection,
+        keep_names=keep_names,
+        balance_seed=seed if balance_outcomes else None,
+    )
+    _print_copied(copied, destination, as_json=as_json)
+
+
+def _names(formats: str) -> tuple[str, ...]:
+    return tuple(formats.replace(",", " ").split())
+
+
+def _print_statistics(format_id: str, statistics: "FormatStatistics") -> None:
+    print_text(
+        f"{format_id}: {statistics.files:,} files of {len(statistics.battles):,} battles, "
+        f"{statistics.decisions:,} decisions, {statistics.unnamed:,} without a known action"
+    )
+    _print_counts("results", statistics.results)
+    _print_counts("ratings", statistics.rating_bands)
+    _print_counts("completed or cut", statistics.adapted)
+    _print_counts("refused", statistics.refused)
+
+
+def _print_copied(copied: "Copied", destination: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "written": copied.written,
+                "left_out": dict(sorted(copied.left_out.items())),
+                "refused": dict(sorted(copied.refused.items())),
+                "adapted": dict(sorted(copied.adapted.items())),
+            }
+        )
+        return
+    print_text(f"{copied.written:,} files written to {destination}")
+    _print_counts("left out", copied.left_out)
+    _print_counts("refused", copied.refused)
+    _print_counts("completed or cut", copied.adapted)
+
+
+def _print_counts(title: str, counts: "Counter[str]") -> None:
+    if counts:
+        print_text(f"  {title}: " + ", ".join(f"{name} {number:,}" for name, number in sorted(counts.items())))
