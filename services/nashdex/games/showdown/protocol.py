@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 3
+PROTOCOL: Final = 4
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -34,7 +34,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[3] = PROTOCOL
+    protocol: Literal[4] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players with one active Pokémon each.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
@@ -82,6 +82,7 @@ class TrackedSeat(Message):
     seat: Seat
     lines: tuple[str, ...]
     request: dict[str, Any] | None = Field(description="The seat's newest request; null if there is no new one.")
+    state: bool = Field(description="Return the tracker's state after these lines, in `lines`.")
 
 
 class Track(Message):

@@ -80,6 +80,8 @@ export class Session {
     this.failed = [];
     /** @type {Rejected[]} */
     this.rejected = [];
+    /** @type {SeatView[]} states of tracked seats to send with the next flush */
+    this.states = [];
   }
 
   /**
@@ -218,6 +220,8 @@ export class Session {
     try {
       const asked = table.tracked.read(row);
       if (asked) this.due.push({ ...asked, flags: 0 });
+      const state = table.tracked.state(row);
+      if (state) this.states.push(state);
     } catch (error) {
       if (!(error instanceof BattleFailure)) throw error;
       this.#report(row.battle, error);
@@ -304,7 +308,8 @@ export class Session {
       for (const battle of this.finished) battle.destroy();
       this.finished = [];
     }
-    const views = this.due.map(({ asked, seat }) => asked.view(seat)).filter((view) => view !== null);
+    const views = this.states.concat(this.due.map(({ asked, seat }) => asked.view(seat)).filter((view) => view !== null));
+    this.states = [];
     if (views.length > 0) this.#send({ type: "lines", rows: views });
     this.due = [];
     for (const batch of batches) this.write(batch.frame, () => this.pool.give(batch.buffer));

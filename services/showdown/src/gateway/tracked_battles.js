@@ -43,7 +43,7 @@ class TrackedBattle {
     this.trackers = [undefined, undefined];
   }
 
-  /** No view: the client has the lines. */
+  /** No view with a row: the client has the lines, and `state` gives the state. */
   view() {
     return null;
   }
@@ -87,6 +87,15 @@ export class TrackedBattles {
       throw BattleFailure.from("tracker_error", error);
     }
     return { asked: battle, seat };
+  }
+
+  /**
+   * @param {import("./protocol/generated/message_types.js").TrackedSeat} row that was read
+   * @returns {import("./protocol/generated/message_types.js").SeatView | null} the seat's state, if the row asks for it
+   */
+  state({ battle: id, seat, state }) {
+    const tracker = state ? this.battles.get(id)?.trackers[seat] : undefined;
+    return tracker ? { battle: id, seat, lines: [], request: null, state: tracker.state() } : null;
   }
 
   /**

@@ -258,14 +258,16 @@ test("a battle tracked from its lines gives the rows and choices of the gateway 
   let view = null;
   let compared = 0;
   const pending = /** @type {(() => Promise<void>)[]} */ ([]);
-  await home.play([start(5, { lines: [true, false] })], (message) => {
+  await home.play([start(5, { lines: [true, false], states: [true, false] })], (message) => {
     if (message.type === "lines") view = message.rows[0];
     if (message.type !== "decisions" || !view) return;
     const row = message.seats.indexOf(0);
-    const [expected, mask, track] = [message.observations[row], message.masks[row], { battle: 90, seat: 0, lines: view.lines, request: view.request }];
+    const [expected, mask, track] = [message.observations[row], message.masks[row], { battle: 90, seat: 0, lines: view.lines, request: view.request, state: true }];
+    const { state } = view;
     view = null;
     pending.push(async () => {
       away.tell({ type: "track", rows: [track] });
+      assert.deepEqual((await away.expect("lines")).rows, [{ battle: 90, seat: 0, lines: [], request: null, state }]);
       const there = await away.expect("decisions");
       assert.deepEqual([there.battles, there.seats, there.flags], [[90], [0], [0]]);
       assert.deepEqual(there.observations, [expected]);

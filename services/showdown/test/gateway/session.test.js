@@ -162,7 +162,7 @@ for (const [name, rows, words] of BAD_ACTIONS) {
 }
 
 test("a running battle cannot be started or tracked", async () => {
-  for (const message of [{ type: "start", battles: [start(1)] }, { type: "track", rows: [{ battle: 1, seat: 0, lines: [], request: null }] }]) {
+  for (const message of [{ type: "start", battles: [start(1)] }, { type: "track", rows: [{ battle: 1, seat: 0, lines: [], request: null, state: false }] }]) {
     const peer = await Peer.inProcess().hello("gen1randombattle");
     peer.tell({ type: "start", battles: [start(1)] });
     await peer.expect("decisions");

@@ -197,7 +197,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 3;
+  protocol: 4;
   /**
    * Id of a Showdown format for two players with one active Pokémon each.
    */
@@ -351,6 +351,10 @@ export interface TrackedSeat {
   request: {
     [k: string]: unknown;
   } | null;
+  /**
+   * Return the tracker's state after these lines, in `lines`.
+   */
+  state: boolean;
 }
 /**
  * Forgets tracked battles, whose numbers are then free again. There is no answer.

@@ -1,9 +1,9 @@
 // @ts-nocheck
 // Made by scripts/make_protocol.js from schema.json.
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 "use strict";
 export const hello = validate53;
-const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":3,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
+const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":4,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -56,8 +56,8 @@ if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinit
 validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(3 !== data1){
-validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 3},message:"must be equal to constant"}];
+if(4 !== data1){
+validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 4},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -941,7 +941,7 @@ validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const track = validate59;
 const schema25 = {"additionalProperties":false,"properties":{"type":{"const":"track","type":"string"},"rows":{"items":{"$ref":"#/$defs/TrackedSeat"},"type":"array"}},"required":["type","rows"],"type":"object"};
-const schema26 = {"additionalProperties":false,"properties":{"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seat":{"enum":[0,1],"type":"integer"},"lines":{"items":{"type":"string"},"type":"array"},"request":{"anyOf":[{"additionalProperties":true,"type":"object"},{"type":"null"}]}},"required":["battle","seat","lines","request"],"type":"object"};
+const schema26 = {"additionalProperties":false,"properties":{"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seat":{"enum":[0,1],"type":"integer"},"lines":{"items":{"type":"string"},"type":"array"},"request":{"anyOf":[{"additionalProperties":true,"type":"object"},{"type":"null"}]},"state":{"type":"boolean"}},"required":["battle","seat","lines","request","state"],"type":"object"};
 
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -956,14 +956,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.battle === undefined) && (missing0 = "battle")) || ((data.seat === undefined) && (missing0 = "seat"))) || ((data.lines === undefined) && (missing0 = "lines"))) || ((data.request === undefined) && (missing0 = "request"))){
+if((((((data.battle === undefined) && (missing0 = "battle")) || ((data.seat === undefined) && (missing0 = "seat"))) || ((data.lines === undefined) && (missing0 = "lines"))) || ((data.request === undefined) && (missing0 = "request"))) || ((data.state === undefined) && (missing0 = "state"))){
 validate60.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "battle") || (key0 === "seat")) || (key0 === "lines")) || (key0 === "request"))){
+if(!(((((key0 === "battle") || (key0 === "seat")) || (key0 === "lines")) || (key0 === "request")) || (key0 === "state"))){
 validate60.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -1106,6 +1106,19 @@ var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs17 = errors;
+if(typeof data.state !== "boolean"){
+validate60.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
