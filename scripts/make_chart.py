@@ -104,8 +104,9 @@ def files() -> Iterator[tuple[Path, str]]:
     external = rendered(
         {"objectStore": {"uri": "s3://nashdex", "existingSecret": "nashdex-store", "embedded": {"enabled": False}}}
     )
-    # Without the WorkflowTemplates, which argo/ has, and without Helm's tests.
-    base = [each for name, parts in external.items() if name != "workflow-templates.yaml" for each in parts]
+    # Without the WorkflowTemplates, which argo/ has, network policies, which depend on the store, and Helm's tests.
+    elsewhere = ("workflow-templates.yaml", "network-policies.yaml")
+    base = [each for name, parts in external.items() if name not in elsewhere for each in parts]
     kept = [each for each in base if "helm.sh/hook" not in each["metadata"].get("annotations", {})]
     yield Path("k8s/base/nashdex.yaml"), documents(kept)
     small = rendered(yaml.safe_load((ROOT / CHART / "ci/small-values.yaml").read_text()))

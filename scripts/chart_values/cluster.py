@@ -97,9 +97,9 @@ class NetworkPolicyValues(Values):
     """Network policies."""
 
     enabled: bool = Field(
-        default=False,
-        description="Allow pods to reach only DNS, the store and the Kubernetes API, and others to reach only their "
-        "metrics.",
+        default=True,
+        description="Allow pods to reach only DNS, the store, what gives them credentials, and the Kubernetes API, and "
+        "others to reach only their metrics.",
     )
     api_ports: list[Annotated[int, Field(ge=1, le=65_535)]] = Field(
         [443, 6443], min_length=1, description="Ports of the Kubernetes API, for Argo's executor."

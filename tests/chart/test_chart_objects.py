@@ -272,10 +272,22 @@ def test_network_policies() -> None:
     ("endpoint", "port"), [("https://s3.example.org:9000", 9000), ("http://minio", 80), ("", 443), ("https://s3", 443)]
 )
 def test_pods_may_reach_the_store_that_is_named(endpoint: str, port: int) -> None:
-    store = {"uri": "s3://research", "endpoint": endpoint, "embedded": {"enabled": False}}
-    objects = render({"networkPolicy": {"enabled": True, "apiPorts": [16443]}, "objectStore": store})
+    store = {"uri": "s3://research", "endpoint": endpoint, "existingSecret": "keys", "embedded": {"enabled": False}}
+    objects = render({"networkPolicy": {"apiPorts": [16443]}, "objectStore": store})
     egress = one(objects, "NetworkPolicy", "nashdex")["spec"]["egress"]
     assert {each["port"] for rule in egress for each in rule["ports"]} == {53, 16443, port}
+
+
+def test_pods_with_workload_identity_may_reach_what_gives_them_credentials() -> None:
+    egress = one(render(ci_values("workload-identity")), "NetworkPolicy", "nashdex")["spec"]["egress"]
+    assert {"to": [{"ipBlock": {"cidr": "169.254.0.0/16"}}], "ports": [{"port": 80}, {"port": 988}]} in egress
+    assert {"ports": [{"port": 443}]} in egress
+
+
+def test_network_policies_can_be_left_out() -> None:
+    kinds = [each["kind"] for each in render({"networkPolicy": {"enabled": False}})]
+    assert "NetworkPolicy" in [each["kind"] for each in render()]
+    assert "NetworkPolicy" not in kinds
 
 
 def test_monitoring_is_off_until_asked_for() -> None:
