@@ -6,6 +6,7 @@ Only ``make chart`` and tests use this package; it is in no image.
 from collections.abc import Callable, Mapping
 
 from argo_templates.check import check
+from argo_templates.exploit import exploit
 from argo_templates.iteration import iteration
 from argo_templates.league import league
 from argo_templates.steps import step_templates
@@ -16,6 +17,7 @@ TEMPLATES: Mapping[str, Callable[[], WorkflowTemplate]] = {
     **step_templates(),
     "nashdex-iteration": iteration,
     "nashdex-league": league,
+    "nashdex-exploit": exploit,
 }
 """What builds each WorkflowTemplate, by its name, in the order of argo/kustomization.yaml."""
 

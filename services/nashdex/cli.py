@@ -26,6 +26,7 @@ from nashdex.commands import (
     check_store,
     config,
     data,
+    exploit,
     exporter,
     rate,
     report,
@@ -68,6 +69,7 @@ app.command(rich_help_panel=RUN_AND_LOOK)(report.report)
 app.command(rich_help_panel=RUN_AND_LOOK)(verify.verify)
 app.add_typer(config.app, name="config", rich_help_panel=RUN_AND_LOOK)
 app.command(rich_help_panel=MEASURE)(battle.battle)
+app.command(rich_help_panel=MEASURE)(exploit.exploit)
 app.command(rich_help_panel=MEASURE)(rate.rate)
 app.command(rich_help_panel=MEASURE)(calibrate.calibrate)
 app.add_typer(bench.app, name="bench", rich_help_panel=MEASURE)

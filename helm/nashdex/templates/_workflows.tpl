@@ -28,7 +28,7 @@ Kueue's queue. Takes (list root path).
 {{- if eq $name "nashdex-iteration" -}}
 {{- $_ := set $document.spec "parallelism" (int64 $workflows.parallelism) -}}
 {{- $_ := set $document.spec "activeDeadlineSeconds" (int64 $workflows.iterationDeadlineSeconds) -}}
-{{- else if eq $name "nashdex-league" -}}
+{{- else if has $name (list "nashdex-league" "nashdex-exploit") -}}
 {{- $_ := set $document.spec "activeDeadlineSeconds" (int64 $workflows.leagueDeadlineSeconds) -}}
 {{- end -}}
 {{- range $template := $document.spec.templates -}}

@@ -29,6 +29,7 @@ _TEMPLATES = (
     "nashdex-solve",
     ITERATION_TEMPLATE,
     LEAGUE_TEMPLATE,
+    "nashdex-exploit",
 )
 _PART_OF_LABEL = "app.kubernetes.io/part-of"
 _MAX_NAME_STEM = 20

@@ -4,11 +4,14 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from nashdex.commands.output import JsonOption, print_json
+
+if TYPE_CHECKING:
+    from nashdex.runs.creation import Run
 
 
 def run(
@@ -33,12 +36,6 @@ def run(
     exits with 130.
     """
     from nashdex.core import keys
-    from nashdex.local import warm_start
-    from nashdex.local.display import open_display
-    from nashdex.local.places import logs_folder, report_address
-    from nashdex.local.processes import start_command
-    from nashdex.local.runner import RunnerOptions, run_plan, step_command
-    from nashdex.local.summary import summarise
     from nashdex.runs.creation import create_run, prepare_run
 
     prepared = prepare_run(config, name=run, overrides=overrides)
@@ -47,13 +44,42 @@ def run(
 
         prepare_torch("cuda", 1)  # refuses before the first battle, not before the first update
     begun = create_run(store, prepared)
+    uri = begun.store.uri
+    last = run_here(begun, processes=processes, stream=sys.stderr if as_json else sys.stdout)
+    if as_json:
+        final = json.loads(begun.store.get(keys.published(last, keys.REPORT)))
+        print_json(
+            {
+                "run": begun.id,
+                "uri": uri,
+                "store": uri.removesuffix(f"/{begun.id}"),
+                "iterations": begun.settings.iterations,
+                "final": final,
+            }
+        )
+
+
+def run_here(begun: "Run", *, processes: int | None, stream: TextIO) -> int:
+    """Run every iteration of ``begun`` that is not done, with a display on ``stream``; return the last one's number.
+
+    Raises:
+        NashdexError: a step failed.
+        StoppedError: the process was asked to stop.
+    """
+    from nashdex.local import warm_start
+    from nashdex.local.display import open_display
+    from nashdex.local.places import logs_folder, report_address
+    from nashdex.local.processes import start_command
+    from nashdex.local.runner import RunnerOptions, run_plan, step_command
+    from nashdex.local.summary import summarise
+
     last = begun.settings.iterations - 1
     uri = begun.store.uri
     warm = None
     if warm_start.is_available():
         warm = warm_start.WarmStart("nashdex.cli:run_command_line", warm_start.modules_of_steps(begun.settings))
     options = RunnerOptions(num_processes=processes or _num_cores(), logs=logs_folder(begun))
-    with open_display(sys.stderr if as_json else sys.stdout) as display:
+    with open_display(stream) as display:
         display.say(f"run {begun.id}: {begun.settings.format}, iterations 0 to {last}")
         display.say(f"in  {uri}")
         try:
@@ -69,17 +95,7 @@ def run(
             if warm:
                 warm.close()
         display.say(f"report: {report_address(begun, last)}")
-    if as_json:
-        final = json.loads(begun.store.get(keys.published(last, keys.REPORT)))
-        print_json(
-            {
-                "run": begun.id,
-                "uri": uri,
-                "store": uri.removesuffix(f"/{begun.id}"),
-                "iterations": begun.settings.iterations,
-                "final": final,
-            }
-        )
+    return last
 
 
 def _num_cores() -> int:

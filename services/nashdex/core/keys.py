@@ -36,6 +36,8 @@ META_STRATEGY = "meta_strategy.json"
 META_GAME_ANALYSIS = "meta_game_analysis.json"
 CALIBRATION = "calibration.json"
 """Beside the published documents of an iteration, where `nashdex calibrate` was run; no step reads it."""
+EXPLOIT = "exploit.json"
+"""Beside them in an exploiter's run: what its best response scores. The report step writes it; no step reads it."""
 REPORT = "report.json"
 REPORT_PAGE = "report.html"
 

@@ -32,12 +32,22 @@ class Contestant:
     policies: Mapping[PolicyId, Policy]
 
 
-def load_contestant(text: str, space: Space) -> Contestant:
-    """Return the contestant that ``text`` names.
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a contestant's text names: policies as they play, and the store that holds the stored ones."""
+
+    store: ObjectStore | None
+    """Of the run. None: a scripted policy."""
+    mixture: Mapping[PolicyId, float]
+    """Above 0; sums to 1."""
+
+
+def find_contestant(text: str) -> Named:
+    """Return what ``text`` names, without loading it.
 
     Raises:
         ConfigurationError: it names no policy.
-        DataError: the run or policy is missing, altered, or of another space.
+        DataError: the run is missing, or has no meta-strategy.
     """
     run_uri, hash_sign, name = text.rpartition("#")
     if not hash_sign:
@@ -47,19 +57,30 @@ def load_contestant(text: str, space: Space) -> Contestant:
                 f"unknown policy {text!r}: expected {known} (these take no suffix), RUN_URI#POLICY_ID, "
                 f"RUN_URI#POLICY_ID@greedy, RUN_URI#POLICY_ID@T0.5 or RUN_URI#{NASH}"
             )
-        return _single(open_store("."), PolicyId(text), space)
+        return Named(None, {PolicyId(text): 1.0})
     store = open_store(run_uri)
     played = PlayedPolicy.of(PolicyId(name))
     if played.policy != NASH:
-        return _single(store, played.id, space)
+        return Named(store, {played.id: 1.0})
     if played.suffix:
         raise ConfigurationError(
             f"{text!r}: a meta-strategy is over policies as they play, so it takes no suffix; write {NASH!r}, or "
             "name one policy"
         )
     strategy = read_published(store, newest_solved_iteration(store), keys.META_STRATEGY, MetaStrategy)
-    mixture = Mixture({policy: share for policy, share in strategy.meta_strategy.items() if share > 0})
-    return Contestant(mixture, load_policies(store, mixture.support, space))
+    return Named(store, {policy: share for policy, share in strategy.meta_strategy.items() if share > 0})
+
+
+def load_contestant(text: str, space: Space) -> Contestant:
+    """Return the contestant that ``text`` names.
+
+    Raises:
+        ConfigurationError: it names no policy.
+        DataError: the run or policy is missing, altered, or of another space.
+    """
+    named = find_contestant(text)
+    mixture = Mixture(named.mixture)
+    return Contestant(mixture, load_policies(named.store or open_store("."), mixture.support, space))
 
 
 def newest_solved_iteration(store: ObjectStore) -> int:
@@ -74,7 +95,3 @@ def newest_solved_iteration(store: ObjectStore) -> int:
             f"{store.uri} holds no run with a solved iteration: expected the URI of a run, as `nashdex run` prints"
         )
     return newest.iteration
-
-
-def _single(store: ObjectStore, policy: PolicyId, space: Space) -> Contestant:
-    return Contestant(Mixture({policy: 1.0}), load_policies(store, [policy], space))

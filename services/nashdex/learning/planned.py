@@ -12,7 +12,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.section import Share
-from nashdex.learning.settings import Style
+from nashdex.learning.settings import OPPONENTS, Style
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
@@ -76,6 +76,9 @@ class EvaluationBattles(Model):
     seed: int
     battles_each: PositiveInt
     matches: tuple[tuple[Style, PolicyIdField], ...] = Field(description="How the network plays, and the anchor.")
+    opponents: dict[PolicyIdField, NonNegativeFloat] = Field(
+        default_factory=dict, description="The mixture that the anchor `opponents` means; empty if it is no anchor."
+    )
     deadline_seconds: PositiveFloat
 
     @property
@@ -89,7 +92,11 @@ class EvaluationBattles(Model):
         for number in numbers:
             match, battle = divmod(number, self.battles_each)
             style, anchor = self.matches[match]
-            assignment = battles.assignment(battle, (EVALUATED[style], PolicyId(anchor)))
+            opponent = PolicyId(anchor)
+            if anchor == OPPONENTS:
+                mixture = Mixture({PolicyId(policy): share for policy, share in self.opponents.items()})
+                opponent = mixture.draw(battles.pair_uniform(battle, "opponent"))
+            assignment = battles.assignment(battle, (EVALUATED[style], opponent))
             yield replace(assignment, number=number)
 
 

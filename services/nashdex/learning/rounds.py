@@ -18,7 +18,7 @@ from nashdex.core.seeds import derive_seed
 from nashdex.games.interface import Game
 from nashdex.learning.evaluation import summarise
 from nashdex.learning.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
-from nashdex.learning.settings import START, EvaluationSettings, PoolSettings
+from nashdex.learning.settings import OPPONENTS, START, EvaluationSettings, PoolSettings
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -130,7 +130,8 @@ class Rounds:
             round=number,
             seed=derive_seed(self._settings.seed, "evaluation"),
             battles_each=settings.battles,
-            matches=tuple((style, anchor) for style in settings.styles for anchor in settings.anchors),
+            matches=tuple((style, PolicyId(anchor)) for style in settings.styles for anchor in settings.anchors),
+            opponents=self._opponents if OPPONENTS in settings.anchors else {},
             deadline_seconds=self._settings.collect.deadline_seconds,
         )
         networks = {NEWEST: network} | ({PolicyId(START): start} if START in settings.anchors else {})

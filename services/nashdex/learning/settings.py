@@ -11,6 +11,9 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 START = "start"
 """The anchor that training began from."""
 
+OPPONENTS = "opponents"
+"""The anchor that is the plan's mixture of opponents, one of which is drawn for each pair of battles."""
+
 Style = Literal["greedy", "sampled"]
 """How an evaluated network plays: its most likely action, or an action drawn from its probabilities."""
 
@@ -76,7 +79,9 @@ class EvaluationSettings(Section):
         400, ge=4, le=1_000_000, multiple_of=2, description="Battles against each anchor, in side-swapped pairs."
     )
     anchors: tuple[str, ...] = Field(
-        ("heuristic", START), min_length=1, description="Scripted policies; `start` is what training began from."
+        ("heuristic", START),
+        min_length=1,
+        description="Scripted policies; `start` is what training began from, `opponents` the mixture that it answers.",
     )
     styles: tuple[Style, ...] = Field(("greedy",), min_length=1, description="How the network plays: greedy, sampled.")
 
@@ -96,7 +101,7 @@ class EvaluationSettings(Section):
     @field_validator("anchors")
     @classmethod
     def _are_known(cls, anchors: tuple[str, ...]) -> tuple[str, ...]:
-        return _known(anchors, (START,))
+        return _known(anchors, (START, OPPONENTS))
 
 
 class TrackerSettings(Section):

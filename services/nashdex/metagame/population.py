@@ -68,8 +68,10 @@ class Population(Document):
 
     def with_members(self, entries: tuple[PolicyEntry, ...]) -> "Population":
         """Return the population after ``entries`` joined; a member that joins again stays as it is."""
-        known = set(self.ids)
+        # Two seeds may train the same policy.
+        members = {entry.id: entry for entry in (*entries[::-1], *self.policies[::-1])}
+        order = dict.fromkeys((*self.ids, *(entry.id for entry in entries)))
         return Population(
-            policies=(*self.policies, *(entry for entry in entries if entry.id not in known)),
+            policies=tuple(members[policy] for policy in order),
             history=(*self.history, *(entry.id for entry in entries)),
         )

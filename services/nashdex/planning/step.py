@@ -15,9 +15,12 @@ from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.interface import Situation
 from nashdex.metagame.opponents.registry import INITIAL_RULE, OPPONENT_RULES
+from nashdex.metagame.opponents.target import TargetSettings, shares
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.oracles.registry import ORACLES
+from nashdex.policies.document import read_document
+from nashdex.policies.scripted.registry import is_scripted
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
@@ -44,8 +47,9 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if done := find_manifest(store, iteration, StepName.PLAN, shard):
         return done
     attempt = Attempt(store, iteration, StepName.PLAN, shard)
-    plan = first_plan(settings)
-    if iteration > 0:
+    if iteration == 0:
+        plan = first_plan(settings, store)
+    else:
         solved = _solved(store, iteration - 1)
         plan = next_plan(settings, iteration, solved)
     attempt.publish(keys.PLAN, plan.to_json())
@@ -64,20 +68,26 @@ def _solved(store: ObjectStore, iteration: int) -> Solved:
     )
 
 
-def first_plan(settings: RunSettings) -> IterationPlan:
-    """Return the plan of iteration 0, against the scripted policies uniformly.
+def first_plan(settings: RunSettings, store: ObjectStore | None = None) -> IterationPlan:
+    """Return the plan of iteration 0, against the scripted policies uniformly, or against a fixed target.
 
     An oracle that improves networks has none yet: another one trains the first.
+
+    Args:
+        settings: the run's.
+        store: the run's, for a target that is stored with it.
+
+    Raises:
+        DataError: the target is not stored with the run, or was altered.
     """
     train = settings.train
     section = train.first if ORACLES[train.oracle.kind].improves else train.oracle
     oracle = ORACLES[section.kind]
-    population = Population(
-        policies=tuple(
-            PolicyEntry(id=PolicyId(name), kind="scripted", name=name, iteration=None, parent=None)
-            for name in settings.population.initial
-        )
-    )
+    rule_name = settings.opponents.kind if OPPONENT_RULES[settings.opponents.kind].is_fixed else INITIAL_RULE
+    names = tuple(PolicyId(name) for name in settings.population.initial)
+    if isinstance(settings.opponents, TargetSettings):
+        names = tuple(shares(settings.opponents))
+    population = Population(policies=tuple(_first_member(name, store) for name in names))
     newest = PlayedPolicy.of(population.ids[-1]).policy
     situation = Situation(
         population=population,
@@ -88,15 +98,27 @@ def first_plan(settings: RunSettings) -> IterationPlan:
         meta_strategy={},
         ratings={},
     )
-    rule = OPPONENT_RULES[INITIAL_RULE]
+    rule = OPPONENT_RULES[rule_name]
+    section = settings.opponents if rule.is_fixed else rule.settings()
     return IterationPlan(
         iteration=0,
         oracle=oracle.name,
         population=population,
-        rule=INITIAL_RULE,
-        opponents=rule.mixture(rule.settings(), situation),
+        rule=rule_name,
+        opponents=rule.mixture(section, situation),
         learner=BarePolicyId(PolicyId(settings.collect.teacher)) if oracle.plays == "teacher" else newest,
     )
+
+
+def _first_member(policy: PolicyId, store: ObjectStore | None) -> PolicyEntry:
+    """Return the entry of a policy that the population begins with."""
+    if is_scripted(policy):
+        return PolicyEntry(id=policy, kind="scripted", name=policy, iteration=None, parent=None)
+    assert store is not None, "a stored policy is read from a store"
+    played = PlayedPolicy.of(policy)
+    document = read_document(store, played.policy)
+    name = f"{document.name}{played.suffix}"
+    return PolicyEntry(id=policy, kind=document.kind, name=name, iteration=None, parent=None)
 
 
 def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> IterationPlan:

@@ -11,6 +11,7 @@ from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.metagame.calibration.documents import Calibration
 from nashdex.metagame.evidence.ledger import BattleRecord
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.report.document import IterationRow, Replay, Report, replays_to_embed
 from nashdex.report.sources import (
     IterationManifests,
@@ -53,6 +54,11 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     page = render_page(report, logs).encode()
     attempt.publish(keys.REPORT, report.to_json())
     attempt.publish(keys.REPORT_PAGE, page)
+    if OPPONENT_RULES[last.plan.rule].is_fixed:
+        from nashdex.report.exploit import exploit_verdict  # noqa: PLC0415 - for exploiters alone
+
+        if (verdict := exploit_verdict(store, settings, earlier, last)) is not None:
+            attempt.publish(keys.EXPLOIT, verdict.to_json())
     return attempt.finish({"iterations": len(rows), "replays": len(logs)})
 
 

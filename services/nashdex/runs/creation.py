@@ -166,7 +166,9 @@ def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun, stored: Ru
     settings = prepared.settings
     differences = differing_fields(settings, stored)
     if not differences:
-        changed = [SETTING_OF[key] for key, data in prepared.inputs.items() if store.get(key) != data]
+        # Stored policies are named by their content.
+        files = {key: data for key, data in prepared.inputs.items() if key in SETTING_OF}
+        changed = [SETTING_OF[key] for key, data in files.items() if store.get(key) != data]
         differences = [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]
     if differences:
         raise ConfigurationError(

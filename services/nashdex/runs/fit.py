@@ -8,10 +8,11 @@ from pydantic import BaseModel
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.registry import FORMATS, check_inputs
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
+from nashdex.metagame.opponents.target import TargetSettings
 from nashdex.oracles.interface import AnyOracle
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.networks.settings import NETWORKS
-from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted, scripted_policies_of
 from nashdex.settings.run import RunSettings
 
 
@@ -63,9 +64,14 @@ def _of_exact_payoffs(settings: RunSettings) -> Iterator[str]:
 def _of_scripted(settings: RunSettings) -> Iterator[str]:
     name, game = settings.format, FORMATS[settings.format].game
     able = ", ".join(repr(policy) for policy in scripted_policies_of(game))
-    for policy in settings.population.initial:
+    key, members = "population.initial", settings.population.initial
+    if isinstance(settings.opponents, TargetSettings):
+        if _changed(settings.population):
+            yield "population.initial has no effect with opponents 'target', whose policies are the first: leave it out"
+        key, members = "opponents.mixture", tuple(p for p in settings.opponents.mixture if is_scripted(p))
+    for policy in members:
         if not SCRIPTED_POLICIES[policy].plays(game):
-            yield f"population.initial holds {policy!r}, which does not play {name}; expected some of {able}"
+            yield f"{key} holds {policy!r}, which does not play {name}; expected some of {able}"
     teacher = settings.collect.teacher
     has_pupil = any(oracle.plays == "teacher" for oracle in _oracles(settings))
     if has_pupil and not SCRIPTED_POLICIES[teacher].plays(game):
@@ -96,6 +102,11 @@ def _of_oracle(settings: RunSettings) -> Iterator[str]:
 def _of_opponents(settings: RunSettings) -> Iterator[str]:
     section = settings.opponents
     rule, oracle = OPPONENT_RULES[section.kind], ORACLES[settings.train.oracle.kind]
+    if rule.is_fixed and settings.solve.unplayed == "block" and _plays_battles(settings):
+        yield (
+            f"opponents {section.kind!r} leaves cells between new policies unplayed, and solve.unplayed is 'block'; "
+            "expected 'bradley-terry'"
+        )
     if rule.needs_battles and not oracle.needs_battles:
         yield (
             f"opponents {section.kind!r} chooses opponents to play against, and the oracle {oracle.name!r} plays no "

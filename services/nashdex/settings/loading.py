@@ -48,18 +48,27 @@ def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings
         DataError: the file is missing or is no TOML.
         ConfigurationError: a key is unknown or renamed, or a value does not fit.
     """
+    return resolve(_read(path), str(path), overrides)
+
+
+def resolve(values: Mapping[str, Any], source: str, overrides: list[str] | None = None) -> RunSettings:
+    """Resolve nested ``values``, which ``source`` names in errors, as ``load_settings`` resolves a file.
+
+    Raises:
+        ConfigurationError: a key is unknown or renamed, or a value does not fit.
+    """
     merged: dict[str, Any] = {}
-    for source, values in (
-        (str(path), _read(path)),
+    for name, given in (
+        (source, values),
         ("environment", _environment()),
         *((f"--set {override!r}", _parse(override)) for override in overrides or ()),
     ):
-        refuse_renamed(values, source)
-        merged = merge(_with_kinds(merged, values), values)
+        refuse_renamed(given, name)
+        merged = merge(_with_kinds(merged, given), given)
     try:
         return RunSettings.model_validate(merged)
     except ValidationError as error:
-        raise ConfigurationError(f"{path}: {describe_problems(error)}") from error
+        raise ConfigurationError(f"{source}: {describe_problems(error)}") from error
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,12 +1,15 @@
 """``nashdex begin``: create a run in its store without running it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.core.errors import ConfigurationError, DataError
+
+if TYPE_CHECKING:
+    from nashdex.runs.creation import Run
 
 
 def begin(
@@ -38,8 +41,6 @@ def begin(
     """
     from nashdex.runs.bundle import unpack
     from nashdex.runs.creation import create_run, open_run, prepare_run
-    from nashdex.runs.progress import first_without_report
-    from nashdex.store.verdict import reopen
 
     if (config is None) == (bundle is None):
         raise ConfigurationError("expected either CONFIG.toml or --bundle FILE")
@@ -54,6 +55,14 @@ def begin(
         begun = create_run(store, unpack(data, str(bundle))) if data else open_run(f"{store.rstrip('/')}/{run}")
         if run not in {None, begun.id}:
             raise ConfigurationError(f"--run is {run}, but {bundle} holds run {begun.id}")
+    begin_elsewhere(begun, outputs, as_json=as_json)
+
+
+def begin_elsewhere(begun: "Run", outputs: Path | None, *, as_json: bool) -> None:
+    """Print what is left of a run whose steps run elsewhere, and write it to files of ``outputs`` for a workflow."""
+    from nashdex.runs.progress import first_without_report
+    from nashdex.store.verdict import reopen
+
     first = first_without_report(begun)
     num = begun.settings.iterations - first
     reopen(begun.store)

@@ -13,6 +13,9 @@ from nashdex.metagame.evidence.ledger import Pair, PlannedBattle, ShardLedger, d
 
 ADVICE = "remove the manifests of this iteration's evaluate shards and run them again"
 
+_FEWEST_PAIRS = 2
+"""Of a cell: one to select a policy, one to score it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
@@ -22,6 +25,18 @@ class Demand:
     """In all, of every cell."""
     further: Mapping[Pair, int] = field(default_factory=dict)
     """Battles that single cells get beyond those they have."""
+    target: Mapping[PolicyId, float] | None = None
+    """Of an exploiter: how often each of its opponents is met. Only cells between one of them and another policy are
+    played then, each with its opponent's share of ``battles_per_cell`` in whole side-swapped pairs, at least two."""
+
+    def first_battles(self, a: PolicyId, b: PolicyId) -> int:
+        """Return how many battles the cell of ``a`` and ``b`` is to have before further ones."""
+        if self.target is None:
+            return self.battles_per_cell
+        if (a in self.target) == (b in self.target):
+            return 0
+        share = self.target[a] if a in self.target else self.target[b]
+        return 2 * max(_FEWEST_PAIRS, round(share * self.battles_per_cell / 2))
 
 
 class PlannedCell(NamedTuple):
@@ -46,7 +61,7 @@ def planned_cells(members: Sequence[PolicyId], games: Integers, demand: Demand) 
     cells = []
     for i, j in combinations(range(len(members)), 2):
         a, b, played = members[i], members[j], int(games[i, j])
-        wanted = max(demand.battles_per_cell, played + demand.further.get((a, b), 0))
+        wanted = max(demand.first_battles(a, b), played + demand.further.get((a, b), 0))
         if played < wanted:
             cells.append(PlannedCell(a, b, range(played, wanted)))
     return cells

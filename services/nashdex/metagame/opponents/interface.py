@@ -56,6 +56,9 @@ class OpponentRule(Generic[S]):
     """Whether the learner as an opponent is its newest self, so that training learns from both seats."""
     needs_newest: bool = False
     """Whether the rule has no effect unless training goes on from the newest policy."""
+    is_fixed: bool = False
+    """Whether the mixture is the same in every iteration, also in the first. Then the initial population is its
+    members, and tournaments play only the cells between them and the new policies."""
     needs_battles: bool = False
     """Whether the rule is for oracles that play battles."""
     problems: Callable[[S], Iterator[str]] = _no_problem

@@ -14,8 +14,9 @@ OPPONENT_RULES: Final[Registry[OpponentRule[Any]]] = Registry(
         "self-play": "nashdex.metagame.opponents.self_play:SELF_PLAY",
         "league": "nashdex.metagame.opponents.league:LEAGUE",
         "initial": "nashdex.metagame.opponents.initial:INITIAL",
+        "target": "nashdex.metagame.opponents.target:TARGET",
     },
 )
 """By the name that ``opponents`` uses."""
 INITIAL_RULE: Final = "initial"
-"""The rule of iteration 0, whatever the run's is: nothing has been solved yet."""
+"""The rule of iteration 0, unless the run's is fixed: nothing has been solved yet."""

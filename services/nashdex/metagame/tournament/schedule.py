@@ -1,13 +1,15 @@
 """How many battles an iteration's tournament plays: the same for the step that plays them and the one that checks."""
 
 from nashdex.metagame.evidence.planned import Demand
+from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.tournament.settings import EvaluateSettings
 
 
 def demand_of(plan: IterationPlan, settings: EvaluateSettings) -> Demand:
     """Return how many battles the cells are to have after the iteration of ``plan``."""
-    return Demand(first_battles(settings), {(more.a, more.b): more.battles for more in plan.further})
+    target = plan.opponents if OPPONENT_RULES[plan.rule].is_fixed else None
+    return Demand(first_battles(settings), {(more.a, more.b): more.battles for more in plan.further}, target)
 
 
 def first_battles(settings: EvaluateSettings) -> int:

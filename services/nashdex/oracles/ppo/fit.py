@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nashdex.core.section import Section
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.settings import START, PoolSettings
+from nashdex.learning.settings import OPPONENTS, START, PoolSettings
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
@@ -119,8 +119,13 @@ def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
                 "expected decisions between evaluations, or keep = 'last'"
             )
         return
-    anchors = [anchor for anchor in evaluation.anchors if anchor != START]
-    yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", run, or_else=(START,))
+    if OPPONENTS in evaluation.anchors and OPPONENT_RULES[run.opponents.kind].meets_itself:
+        yield (
+            f"train.oracle.evaluation.anchors holds 'opponents', and opponents {run.opponents.kind!r} is the learner "
+            "itself; expected a fixed anchor"
+        )
+    anchors = [anchor for anchor in evaluation.anchors if anchor not in {START, OPPONENTS}]
+    yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", run, or_else=(START, OPPONENTS))
 
 
 def _that_do_not_play(
