@@ -1,13 +1,11 @@
 """A meta-solver of an installed package: the how-to page's own files, solved and run to the known answer."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from support.packages import run_nashdex
 from support.pages import commands, install_package, titled_block
 
 pytestmark = pytest.mark.integration
@@ -22,25 +20,13 @@ def site(tmp_path: Path) -> Path:
     return install_package(PAGE, "fictitious_play.py", tmp_path / "site")
 
 
-def _nashdex(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "nashdex", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(site)},
-        cwd=site.parent,
-    )
-
-
 def test_the_package_is_short() -> None:
     assert len(titled_block(PAGE, "fictitious_play.py").splitlines()) < 40
 
 
 def test_it_solves_a_game_in_a_file(site: Path) -> None:
     solve, _ = commands(PAGE)
-    solved = _nashdex(site, *solve, "--json")
+    solved = run_nashdex(site, *solve, "--json")
     assert solved.returncode == 0, solved.stderr
     answer = json.loads(solved.stdout)
     expected = {"rock": 1 / 16, "paper": 10 / 16, "scissors": 5 / 16}
@@ -49,23 +35,23 @@ def test_it_solves_a_game_in_a_file(site: Path) -> None:
 
 
 def test_help_and_settings_know_it(site: Path) -> None:
-    listed = " ".join(_nashdex(site, "solve", "--help").stdout.split())
+    listed = " ".join(run_nashdex(site, "solve", "--help").stdout.split())
     assert "fictitious-play: counts of best replies to the counts so far. num_rounds (20000): Best replies" in listed
-    refused = _nashdex(site, "config", "show", "kuhn.toml", "--set", "solve.meta_solver.num_rounds=0")
+    refused = run_nashdex(site, "config", "show", "kuhn.toml", "--set", "solve.meta_solver.num_rounds=0")
     assert refused.returncode == 64
     assert "num_rounds: Input should be greater than or equal to 1" in refused.stderr
 
 
 def test_two_populations_are_refused_in_one_line(site: Path) -> None:
     (site.parent / "pennies.json").write_text('{"payoffs": [[1, -1], [-1, 1]]}')
-    refused = _nashdex(site, "solve", "pennies.json", "--meta-solver", "fictitious-play")
+    refused = run_nashdex(site, "solve", "pennies.json", "--meta-solver", "fictitious-play")
     assert refused.returncode == 64
     assert "is not defined for two populations; use one of nash," in refused.stderr
 
 
 def test_a_run_of_kuhn_poker_comes_close_to_equilibrium(site: Path) -> None:
     _, run = commands(PAGE)
-    done = _nashdex(site, *run)
+    done = run_nashdex(site, *run)
     assert done.returncode == 0, done.stderr
     iterations = site.parent / "runs" / "kuhn" / "iterations"
     last = iterations / "0011"
@@ -77,8 +63,8 @@ def test_a_run_of_kuhn_poker_comes_close_to_equilibrium(site: Path) -> None:
 
 
 def test_without_the_package_the_name_is_unknown(site: Path, tmp_path: Path) -> None:
-    refused = _nashdex(tmp_path / "none", "solve", "--help")
+    refused = run_nashdex(tmp_path / "none", "solve", "--help")
     assert "fictitious-play" not in refused.stdout
-    unknown = _nashdex(site.parent, "solve", "rps.json", "--meta-solver", "fictitious-play")
+    unknown = run_nashdex(site.parent, "solve", "rps.json", "--meta-solver", "fictitious-play")
     assert unknown.returncode == 64
     assert "unknown meta-solver 'fictitious-play': expected one of nash," in unknown.stderr

@@ -12,7 +12,7 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards
-from support.packages import install
+from support.packages import install, run_nashdex
 from support.pages import commands, titled_block
 
 pytestmark = pytest.mark.integration
@@ -28,21 +28,9 @@ def site(tmp_path: Path) -> Path:
     return install(tmp_path / "site", project["name"], sources, project["entry-points"])
 
 
-def _nashdex(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "nashdex", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(site)},
-        cwd=site.parent,
-    )
-
-
 def test_an_added_network_is_trained_and_plays(site: Path) -> None:
     (command,) = commands(PAGE)
-    done = _nashdex(site, *command)
+    done = run_nashdex(site, *command)
     assert done.returncode == 0, done.stderr
     store = open_store(str(site.parent / "runs" / "kuhn-plain"))
     (result,) = read_from_shards(store, 1, StepName.TRAIN, 1, TRAINING_RESULT, TrainingResult)
@@ -51,7 +39,7 @@ def test_an_added_network_is_trained_and_plays(site: Path) -> None:
 
 
 def test_settings_of_an_added_network_are_checked(site: Path) -> None:
-    refused = _nashdex(site, "config", "show", "kuhn-plain.toml", "--set", "network.hidden_size=0")
+    refused = run_nashdex(site, "config", "show", "kuhn-plain.toml", "--set", "network.hidden_size=0")
     assert refused.returncode == 64
     assert "network.hidden_size: Input should be greater than or equal to 1" in refused.stderr
 

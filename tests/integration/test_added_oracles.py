@@ -1,9 +1,6 @@
 """Oracles, damping presets and opponent rules of installed packages: one file each, and nashdex stays as it is."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,20 +10,12 @@ from nashdex.core.steps import StepName
 from nashdex.metagame.plan import IterationPlan
 from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards, read_published
-from support.packages import install
+from support.packages import install, run_nashdex
 from support.pages import commands, install_package, titled_block
 
 pytestmark = pytest.mark.integration
 
 PAGE = "how-to/new-oracle.md"
-
-
-def _nashdex(site: Path, arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "nashdex", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(site)}
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=200, check=False, env=environment, cwd=folder
-    )
 
 
 @pytest.fixture
@@ -38,7 +27,7 @@ def by_trial(tmp_path: Path) -> Path:
 
 def test_an_added_oracle_solves_kuhn(by_trial: Path, tmp_path: Path) -> None:
     (command,) = commands(PAGE)
-    done = _nashdex(by_trial, command, tmp_path)
+    done = run_nashdex(by_trial, *command)
     assert done.returncode == 0, done.stderr
     last = tmp_path / "runs" / "kuhn-by-trial" / "iterations" / "0011"
     analysis = json.loads((last / "meta_game_analysis.json").read_text())
@@ -55,15 +44,15 @@ def test_an_added_oracle_solves_kuhn(by_trial: Path, tmp_path: Path) -> None:
         ("format=gen1randombattle", "the oracle 'by-trial' reads a game's tree"),
     ],
 )
-def test_settings_of_an_added_oracle_are_checked(by_trial: Path, tmp_path: Path, override: str, message: str) -> None:
-    refused = _nashdex(by_trial, ["config", "show", "kuhn-by-trial.toml", "--set", override], tmp_path)
+def test_settings_of_an_added_oracle_are_checked(by_trial: Path, override: str, message: str) -> None:
+    refused = run_nashdex(by_trial, "config", "show", "kuhn-by-trial.toml", "--set", override)
     assert refused.returncode == 64
     assert message in refused.stderr
 
 
 def test_an_oracle_that_is_not_installed_is_refused(by_trial: Path, tmp_path: Path) -> None:
     assert by_trial.exists()
-    refused = _nashdex(tmp_path / "elsewhere", ["config", "show", "kuhn-by-trial.toml"], tmp_path)
+    refused = run_nashdex(tmp_path / "elsewhere", "config", "show", "kuhn-by-trial.toml")
     assert refused.returncode == 64
     assert "train.oracle: unknown oracle 'by-trial'; expected one of ppo, exact, q-learning, clone" in refused.stderr
 
@@ -140,7 +129,7 @@ def test_an_added_estimator_preset_and_opponent_rule_decide_a_run(tmp_path: Path
         },
     )
     (tmp_path / "added.toml").write_text(RUN)
-    done = _nashdex(site, ["run", "added.toml"], tmp_path)
+    done = run_nashdex(site, "run", "added.toml")
     assert done.returncode == 0, done.stderr
     assert "training was against the oldest" in done.stdout + done.stderr
     store = open_store(str(tmp_path / "runs" / "added"))
@@ -187,7 +176,7 @@ def test_the_report_draws_the_metrics_that_an_added_oracle_declares(tmp_path: Pa
     )
     settings = 'format = "kuhn_poker"\nrun = "added"\niterations = 1\n[train.oracle]\nkind = "measured"\n'
     (tmp_path / "added.toml").write_text(settings + '[population]\ninitial = ["first-action"]\n')
-    done = _nashdex(site, ["run", "added.toml"], tmp_path)
+    done = run_nashdex(site, "run", "added.toml")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "runs" / "added" / "iterations" / "0000" / "report.html").read_text()
     assert "<figcaption><strong>Best payoff</strong>largest payoff so far, a game</figcaption>" in page

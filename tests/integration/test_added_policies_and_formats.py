@@ -1,9 +1,6 @@
 """Scripted policies and formats of installed packages: the how-to pages' own files, played and run."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,7 @@ import pytest
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import one_hot, uniform_table
 from nashdex.games.tabular.values import expected_payoffs
-from support.packages import install
+from support.packages import install, run_nashdex
 from support.pages import commands, install_package, titled_block
 
 pytestmark = pytest.mark.integration
@@ -21,16 +18,8 @@ pytestmark = pytest.mark.integration
 POLICY_PAGE, FORMAT_PAGE = "how-to/new-scripted-policy.md", "how-to/new-format.md"
 
 
-def _run(site: Path, arguments: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "nashdex", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(site)}
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=200, check=False, env=environment, cwd=folder
-    )
-
-
-def _json(site: Path, arguments: list[str], folder: Path | None = None) -> dict[str, Any]:
-    done = _run(site, [*arguments, "--json"], folder)
+def _json(site: Path, arguments: list[str]) -> dict[str, Any]:
+    done = run_nashdex(site, *arguments, "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert isinstance(document, dict)
@@ -67,8 +56,8 @@ def test_an_added_policy_has_an_exact_table_whether_it_draws_or_not(policies: Pa
 def test_settings_know_an_added_policy(policies: Path, tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
     config.write_text('format = "kuhn_poker"\n[population]\ninitial = ["last-action"]\n[train]\noracle = "exact"\n')
-    assert _run(policies, ["config", "show", str(config)]).returncode == 0
-    refused = _run(tmp_path, ["config", "show", str(config)])
+    assert run_nashdex(policies, "config", "show", str(config)).returncode == 0
+    refused = run_nashdex(tmp_path, "config", "show", str(config))
     assert refused.returncode == 64
     assert "unknown scripted policy 'last-action': expected one of random, max-power" in refused.stderr
 
@@ -84,7 +73,7 @@ def test_a_policy_that_draws_has_to_declare_its_table(tmp_path: Path) -> None:
     site = install(
         tmp_path, "drawing", {"drawing.py": DRAWS}, {"nashdex.scripted_policies": {"draws": "drawing:DRAWS"}}
     )
-    refused = _run(site, ["tabular", "double-oracle", "kuhn_poker", "--initial", "draws"])
+    refused = run_nashdex(site, "tabular", "double-oracle", "kuhn_poker", "--initial", "draws")
     assert refused.returncode == 64
     assert "'draws' draws its actions" in refused.stderr
     assert "expected its declaration to have a `table`" in refused.stderr
@@ -96,7 +85,7 @@ def test_added_formats_are_played_and_run(formats: Path, tmp_path: Path) -> None
     assert _json(formats, dice)["information_states"] > 0
     assert _json(formats, battle)["failed"] == 0
     assert _json(formats, showdown)["score"] > 0.5
-    assert _run(formats, run, tmp_path).returncode == 0
+    assert run_nashdex(formats, *run).returncode == 0
     report = json.loads((tmp_path / "runs" / "rps" / "iterations" / "0002" / "meta_game_analysis.json").read_text())
     assert report["exploitability"]["exact"]["value"] == pytest.approx(0.0, abs=1e-9)
 
@@ -110,6 +99,6 @@ FORMAT = TabularFormat(lambda name: openspiel_tree("kuhn_poker"))
 
 def test_a_game_that_calls_itself_otherwise_is_refused(tmp_path: Path) -> None:
     site = install(tmp_path, "other", {"other.py": OTHER_NAME}, {"nashdex.formats": {"cards": "other:FORMAT"}})
-    refused = _run(site, ["battle", "--format", "cards", "--p1", "random", "--p2", "random"])
+    refused = run_nashdex(site, "battle", "--format", "cards", "--p1", "random", "--p2", "random")
     assert refused.returncode == 64
     assert "the format 'cards' makes a game that calls itself 'kuhn_poker'" in refused.stderr

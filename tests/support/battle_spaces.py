@@ -1,6 +1,6 @@
-"""A space of Pokémon and moves, like Showdown's and much smaller, and battles in it."""
+"""Spaces of Pokémon and moves, like Showdown's and much smaller, and battles in one of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,41 +11,52 @@ from nashdex.trajectory.episode import Episode
 
 ACTIONS = ("switch 1", "switch 2", "switch 3", "move 1", "move 2")
 
+Fields = Mapping[str, tuple[int, str | None]]
+"""Size and vocabulary (None: numbers) of each field of a block."""
+
 
 def battle_space() -> Space:
     """Return a space of two sides of three Pokémon with two moves each."""
-    pokemon: dict[str, str | None] = {"active": None, "species": "species", "hp": None}
-    move: dict[str, str | None] = {"move": "move", "power": None}
-    blocks: list[ObservationBlock] = []
-    for name, rows, fields in (
+    pokemon: Fields = {"active": (1, None), "species": (1, "species"), "hp": (1, None)}
+    move: Fields = {"move": (1, "move"), "power": (1, None)}
+    blocks = [
         ("own", 3, pokemon),
         ("opponent", 3, pokemon),
         ("own_moves", 6, move),
         ("opponent_moves", 6, move),
-        ("field", 1, {"force_switch": None, "turn": None}),
-    ):
-        offset = blocks[-1].offset + blocks[-1].rows * blocks[-1].stride if blocks else 0
-        blocks.append(_block(name, offset, rows, fields))
+        ("field", 1, {"force_switch": (1, None), "turn": (1, None)}),
+    ]
+    return space_of(blocks, ACTIONS, {"species": 5, "move": 7})
+
+
+def space_of(
+    blocks: Sequence[tuple[str, int, Fields]], actions: tuple[str, ...], vocabularies: Mapping[str, int]
+) -> Space:
+    """Return a space of ``blocks``, each a name, a number of rows and their fields."""
+    made: list[ObservationBlock] = []
+    for name, rows, fields in blocks:
+        offset = made[-1].offset + made[-1].rows * made[-1].stride if made else 0
+        made.append(_block(name, offset, rows, fields))
     return Space(
         game="tiny",
         format="tiny",
         version="1",
-        observation_size=blocks[-1].offset + blocks[-1].stride,
-        num_actions=len(ACTIONS),
-        actions=ACTIONS,
-        vocabularies={"species": 5, "move": 7},
-        blocks=tuple(blocks),
+        observation_size=made[-1].offset + made[-1].rows * made[-1].stride,
+        num_actions=len(actions),
+        actions=actions,
+        vocabularies=dict(vocabularies),
+        blocks=tuple(made),
     )
 
 
-def _block(name: str, offset: int, rows: int, fields: Mapping[str, str | None]) -> ObservationBlock:
-    made = tuple(
-        ObservationField(
-            name=field, offset=at, size=1, kind="category" if vocabulary else "number", vocabulary=vocabulary
-        )
-        for at, (field, vocabulary) in enumerate(fields.items())
-    )
-    return ObservationBlock(name=name, offset=offset, rows=rows, stride=len(made), fields=made)
+def _block(name: str, offset: int, rows: int, fields: Fields) -> ObservationBlock:
+    made: list[ObservationField] = []
+    at = 0
+    for field, (size, vocabulary) in fields.items():
+        kind = "category" if vocabulary else "number"
+        made.append(ObservationField(name=field, offset=at, size=size, kind=kind, vocabulary=vocabulary))
+        at += size
+    return ObservationBlock(name=name, offset=offset, rows=rows, stride=at, fields=tuple(made))
 
 
 def battle(seed: int, policies: tuple[PolicyId, PolicyId], num_turns: int = 4) -> tuple[Episode, Episode]:
@@ -61,15 +72,17 @@ def _episode(seed: int, seat: int, policies: tuple[PolicyId, PolicyId], num_turn
         policy=policies[seat],
         opponent=policies[1 - seat],
         score=1.0 - seat,
-        observations=_observations(num_turns, rng),
+        observations=random_observations(battle_space(), num_turns, rng),
         masks=np.ones((num_turns, len(ACTIONS)), dtype=np.bool_),
         actions=rng.integers(0, len(ACTIONS), num_turns),
         log_probs=np.full(num_turns, -np.log(len(ACTIONS)), dtype=np.float32),
     )
 
 
-def _observations(num: int, rng: np.random.Generator) -> NDArray[np.float32]:
-    space = battle_space()
+def random_observations(
+    space: Space, num: int, rng: np.random.Generator, *, forced_switches: float = 0.0
+) -> NDArray[np.float32]:
+    """Return ``num`` observations with one active Pokémon on each side, this share of them with a forced switch."""
     values = rng.normal(size=(num, space.observation_size)).astype(np.float32)
     for part in space.blocks:
         for field in part.fields:
@@ -80,5 +93,5 @@ def _observations(num: int, rng: np.random.Generator) -> NDArray[np.float32]:
                 view[...] = 0
                 view[np.arange(num), rng.integers(0, part.rows, num), 0] = 1
             if field.name == "force_switch":
-                view[...] = 0
+                view[...] = rng.random(view.shape) < forced_switches if forced_switches else 0
     return values

@@ -1,6 +1,7 @@
 """Kuhn poker as a run of few and small battles, for tests of what trains on it."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from nashdex.collector import step as collect
 from nashdex.core.ids import PolicyId
@@ -12,6 +13,18 @@ from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
 from support.plans import publish_plan
+
+SMALLEST_RUN: dict[str, Any] = {
+    "run": "small",
+    "format": "kuhn_poker",
+    "iterations": 1,
+    "population": {"initial": ["random"]},
+    "collect": {"shards": 1},
+    "train": {"oracle": "exact"},
+    "evaluate": {"shards": 1},
+    "solve": {"num_draws": 100},
+}
+"""Settings of a run with every step and one shard for each, without training by battles."""
 
 RANDOM, FIRST_ACTION = PolicyId("random"), PolicyId("first-action")
 

@@ -1,5 +1,8 @@
 """Installed packages that add to nashdex by entry points, made on the spot."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,3 +28,16 @@ def install(site: Path, name: str, sources: Mapping[str, str], entry_points: Map
     )
     (metadata / "entry_points.txt").write_text("\n\n".join(groups) + "\n", encoding="utf-8")
     return site
+
+
+def run_nashdex(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run ``nashdex`` with the packages of ``site`` installed, in the folder that ``site`` is in."""
+    return subprocess.run(
+        [sys.executable, "-m", "nashdex", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(site)},
+        cwd=site.parent,
+    )

@@ -3,43 +3,23 @@
 import copy
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
+from nashdex.bench.training import POLICY, BenchTraining, open_training, self_play
 from nashdex.core.documents import Model
-from nashdex.core.ids import AttemptId, PolicyId
-from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
-from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.batching import CPU, num_minibatches
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.clock import Clock
 from nashdex.learning.data import fresh_network, prepare_torch
-from nashdex.learning.experience import gather
-from nashdex.learning.loop import LoopSettings, TrainingLoop
-from nashdex.learning.references import SnapshotReference
-from nashdex.oracles.ppo.loss import make_targets, measure
 from nashdex.oracles.ppo.settings import PpoSettings
-from nashdex.oracles.ppo.training import PROBE_DECISIONS, improve
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.settings import NetworkSettings
-from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
-from nashdex.store import open_store
-from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
-
-_POLICY = PolicyId("bench")
-_CHECKPOINT_EVERY_UPDATES = 50
-_DISCOUNT = 1.0
 
 
 class LoopRound(Model):
@@ -79,16 +59,18 @@ def run_loop_bench(
     """
     prepare_torch("cpu", 1)
     game = showdown_game(format_id)
-    with _loop(game, network, settings) as loop:
-        loop.round()
-        measured = [loop.round() for _ in range(rounds)]
-        num_parameters = loop.training.network.num_parameters
+    with Session(game.open_arena(num_gateways=1), BATTLES_PER_GATEWAY) as session:
+        start = fresh_network(session.space, network, seed=0)
+        with open_training(game, start, settings) as training:
+            loop = _Rounds(session, self_play(game), training)
+            loop.measure()
+            measured = [loop.measure() for _ in range(rounds)]
     totals = [one.collect_microseconds + one.train_microseconds for one in measured]
     shares = [one.collect_microseconds / total for one, total in zip(measured, totals, strict=True)]
     return LoopBenchResult(
         format=game.format,
         network=network.kind,
-        num_parameters=num_parameters,
+        num_parameters=start.num_parameters,
         round_battles=settings.round_battles,
         num_epochs=settings.num_epochs,
         minibatch_decisions=settings.minibatch_decisions,
@@ -100,22 +82,19 @@ def run_loop_bench(
 
 
 @dataclass
-class _Loop:
-    """A training that goes on from round to round."""
+class _Rounds:
+    """Rounds of one training, each played by the network that the round before left."""
 
-    game: ShowdownGame
     session: Session
     battles: Iterator[Assignment]
-    training: TrainingLoop
-    start: SnapshotReference
-    settings: PpoSettings
+    training: BenchTraining
 
-    def round(self) -> LoopRound:
+    def measure(self) -> LoopRound:
         """Play a round and learn from it."""
         before = self._cpu_seconds()
         episodes = self._play()
         played = self._cpu_seconds()
-        num_decisions = self._learn(episodes)
+        num_decisions = self.training.learn(episodes)
         return LoopRound(
             num_decisions=num_decisions,
             collect_microseconds=1e6 * (played - before) / num_decisions,
@@ -126,41 +105,9 @@ class _Loop:
         return time.process_time() + self.session.arena.cpu_seconds()
 
     def _play(self) -> list[Episode]:
-        self.session.policies[_POLICY] = NetworkPolicy(_POLICY, copy.deepcopy(self.training.network))
+        self.session.policies[POLICY] = NetworkPolicy(POLICY, copy.deepcopy(self.training.loop.network))
         episodes: list[Episode] = []
-        for battle in self.session.play(islice(self.battles, self.settings.round_battles)):
+        for battle in self.session.play(islice(self.battles, self.training.settings.round_battles)):
             require_finished(battle)
             episodes += battle.episodes
         return episodes
-
-    def _learn(self, episodes: list[Episode]) -> int:
-        training, settings = self.training, self.settings
-        network = training.network
-        predicts = settings.prediction_coefficient > 0 and network.predicts_opponent
-        seen = gather(
-            episodes, _POLICY, self.game, network.space, "win-loss", _DISCOUNT, CPU, predicts_opponent=predicts
-        )
-        targets = make_targets(network, seen, settings, _DISCOUNT)
-        num_decisions = training.num_decisions + len(seen.batch)
-        num_updates = settings.num_epochs * num_minibatches(len(seen.batch), settings.minibatch_decisions)
-        with Progress(StepName.TRAIN, 0, training.update + num_updates, "updates", done=training.update) as progress:
-            improve(training, seen.batch, targets, None, settings, Clock(num_decisions), 0, progress)
-        summary = measure(network, self.start, seen.batch, targets, slice(PROBE_DECISIONS), settings.clip_range)
-        training.begin_round(training.round + 1, summary["entropy"], num_decisions, 0.0)
-        return len(seen.batch)
-
-
-@contextmanager
-def _loop(game: ShowdownGame, settings: NetworkSettings, ppo: PpoSettings) -> Iterator[_Loop]:
-    with (
-        TemporaryDirectory() as folder,
-        Session(game.open_arena(num_gateways=1), BATTLES_PER_GATEWAY) as session,
-    ):
-        network = fresh_network(session.space, settings, seed=0)
-        training = TrainingLoop(
-            network,
-            LoopSettings(ppo.max_gradient_norm, _CHECKPOINT_EVERY_UPDATES),
-            Checkpoints(open_store(str(Path(folder))), 0, 0, AttemptId("bench"), "bench"),
-        )
-        battles = PairedBattles(0, game.teams(), deadline_seconds=300.0).self_play(_POLICY)
-        yield _Loop(game, session, battles, training, SnapshotReference(network, _POLICY), ppo)

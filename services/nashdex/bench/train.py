@@ -4,42 +4,25 @@ import copy
 import time
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 
 import torch
 from pydantic import Field, PositiveFloat, PositiveInt
 
+from nashdex.bench.training import POLICY, open_training, self_play
 from nashdex.core.documents import Model
-from nashdex.core.ids import AttemptId, PolicyId
-from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.batching import CPU, make_batch, minibatches, num_minibatches
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.clock import Clock
+from nashdex.learning.batching import CPU, make_batch, minibatches
 from nashdex.learning.data import fresh_network, prepare_torch
-from nashdex.learning.experience import gather
-from nashdex.learning.loop import LoopSettings, TrainingLoop
-from nashdex.learning.references import SnapshotReference
-from nashdex.oracles.ppo.loss import make_targets, measure
 from nashdex.oracles.ppo.settings import PpoSettings
-from nashdex.oracles.ppo.training import PROBE_DECISIONS, improve
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import entropy, masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.settings import NetworkSettings
-from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
-from nashdex.store import open_store
-from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
-
-_POLICY = PolicyId("bench")
-_CHECKPOINT_EVERY_UPDATES = 50
-_DISCOUNT = 1.0
 
 
 class TrainBenchResult(Model):
@@ -81,11 +64,10 @@ def run_train_bench(
     prepare_torch("cpu", 1)
     with Session(game.open_arena(num_gateways=1), BATTLES_PER_GATEWAY) as session:
         start = fresh_network(session.space, network, seed=0)
-        session.policies[_POLICY] = NetworkPolicy(_POLICY, start)
-        pairs = PairedBattles(0, game.teams(), deadline_seconds=300.0)
+        session.policies[POLICY] = NetworkPolicy(POLICY, start)
         episodes = [
             episode
-            for finished in session.play(islice(pairs.self_play(_POLICY), battles))
+            for finished in session.play(islice(self_play(game), battles))
             for episode in finished.episodes
             if len(episode)
         ]
@@ -114,24 +96,10 @@ def _seconds_of_round(
     game: ShowdownGame, network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings
 ) -> float:
     """Return the CPU time of a PPO round as training has it."""
-    with TemporaryDirectory() as folder:
-        checkpoints = Checkpoints(open_store(str(Path(folder))), 0, 0, AttemptId("bench"), "bench")
-        start = SnapshotReference(network, _POLICY)
-        training = TrainingLoop(
-            network, LoopSettings(settings.max_gradient_norm, _CHECKPOINT_EVERY_UPDATES), checkpoints
-        )
-        predicts = settings.prediction_coefficient > 0 and network.predicts_opponent
-        num_decisions = sum(len(episode) for episode in episodes)
-        num_updates = settings.num_epochs * num_minibatches(num_decisions, settings.minibatch_decisions)
-        with Progress(StepName.TRAIN, 0, num_updates, "updates") as progress:
-            began = time.process_time()
-            seen = gather(
-                episodes, _POLICY, game, network.space, "win-loss", _DISCOUNT, CPU, predicts_opponent=predicts
-            )
-            targets = make_targets(network, seen, settings, _DISCOUNT)
-            improve(training, seen.batch, targets, None, settings, Clock(num_decisions), 0, progress)
-            measure(network, start, seen.batch, targets, slice(PROBE_DECISIONS), settings.clip_range)
-            return time.process_time() - began
+    with open_training(game, network, settings) as training:
+        began = time.process_time()
+        training.learn(episodes)
+        return time.process_time() - began
 
 
 def _seconds_of_bare(network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings) -> float:

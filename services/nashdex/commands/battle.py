@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import SeedOption
 from nashdex.core.errors import InterruptedByUserError, StoppedError
 from nashdex.core.stopping import install_stop_handlers
 
@@ -34,7 +35,7 @@ def battle(
     matrix: Annotated[
         Path | None, typer.Option(metavar="MATRIX.json", help="Payoffs, for format matrix: see `nashdex solve --help`.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of every seed.")] = 0,
+    seed: SeedOption = 0,
     gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
     as_json: JsonOption = False,
 ) -> None:

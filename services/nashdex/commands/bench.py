@@ -8,10 +8,15 @@ import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import SeedOption
 
 FormatOption = Annotated[
     str, typer.Option("--format", metavar="FORMAT", help="Showdown format, such as gen1randombattle.")
 ]
+
+NetworkOption = Annotated[str, typer.Option(metavar="KIND", help="Kind of network, such as slots or pointer.")]
+EpochsOption = Annotated[int, typer.Option(min=1, max=100, help="Passes over a round.")]
+MinibatchOption = Annotated[int, typer.Option(min=1, max=1_000_000, help="Decisions per optimiser step.")]
 
 app = typer.Typer(no_args_is_help=True, help="Measure how fast this machine is.")
 
@@ -78,21 +83,19 @@ def collect(
 @app.command()
 def train(
     format_id: FormatOption,
-    network: Annotated[str, typer.Option(metavar="KIND", help="Kind of network, such as slots or pointer.")] = "slots",
-    battles: Annotated[int, typer.Option(min=2, max=100_000, help="Of the round to learn from.")] = 200,
-    epochs: Annotated[int, typer.Option(min=1, max=100, help="Passes over the round.")] = 2,
-    minibatch: Annotated[int, typer.Option(min=1, max=1_000_000, help="Decisions an optimiser step.")] = 1024,
-    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Of both measurements, in turn.")] = 3,
+    network: NetworkOption = "slots",
+    battles: Annotated[int, typer.Option(min=2, max=100_000, help="Battles of the round to learn from.")] = 200,
+    epochs: EpochsOption = 2,
+    minibatch: MinibatchOption = 1024,
+    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of both measurements, in turn.")] = 3,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a PPO round, and the same steps in bare torch, in turn; ``efficiency`` is their ratio. One CPU thread."""
     from nashdex.bench.networks import network_settings
     from nashdex.bench.train import run_train_bench
     from nashdex.oracles.ppo.settings import PpoSettings
-    from nashdex.telemetry.logging import configure_logging
-    from nashdex.telemetry.settings import load_telemetry_settings
 
-    configure_logging(load_telemetry_settings())
+    _configure_logging()
     settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch)
     result = run_train_bench(format_id, network_settings(network), settings, battles=battles, repetitions=repetitions)
     if as_json:
@@ -105,14 +108,21 @@ def train(
     )
 
 
+def _configure_logging() -> None:
+    from nashdex.telemetry.logging import configure_logging
+    from nashdex.telemetry.settings import load_telemetry_settings
+
+    configure_logging(load_telemetry_settings())
+
+
 @app.command()
 def loop(
     format_id: FormatOption,
-    network: Annotated[str, typer.Option(metavar="KIND", help="Kind of network, such as slots or pointer.")] = "slots",
-    battles: Annotated[int, typer.Option(min=2, max=100_000, help="Of a round.")] = 300,
-    epochs: Annotated[int, typer.Option(min=1, max=100, help="Passes over a round.")] = 2,
-    minibatch: Annotated[int, typer.Option(min=1, max=1_000_000, help="Decisions an optimiser step.")] = 1024,
-    rounds: Annotated[int, typer.Option(min=1, max=100, help="Measured, after one that is not.")] = 3,
+    network: NetworkOption = "slots",
+    battles: Annotated[int, typer.Option(min=2, max=100_000, help="Battles per round.")] = 300,
+    epochs: EpochsOption = 2,
+    minibatch: MinibatchOption = 1024,
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Rounds to measure, after one to warm up.")] = 3,
     as_json: JsonOption = False,
 ) -> None:
     """Measure rounds of playing and learning: decisions learned from per CPU-second of all processes.
@@ -122,10 +132,8 @@ def loop(
     from nashdex.bench.loop import run_loop_bench
     from nashdex.bench.networks import network_settings
     from nashdex.oracles.ppo.settings import PpoSettings
-    from nashdex.telemetry.logging import configure_logging
-    from nashdex.telemetry.settings import load_telemetry_settings
 
-    configure_logging(load_telemetry_settings())
+    _configure_logging()
     settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch, round_battles=battles)
     result = run_loop_bench(format_id, network_settings(network), settings, rounds=rounds)
     if as_json:
@@ -221,7 +229,7 @@ def _scale_here(format_id: str, seconds: float | None, battles: int | None, *, a
 def conformance(
     formats: Annotated[str | None, typer.Option(metavar="FORMAT,…", help="Showdown formats; by default 46.")] = None,
     battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in total; formats take turns.")] = 300,
-    seed: Annotated[int, typer.Option(min=0, help="Root of every seed.")] = 1,
+    seed: SeedOption = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Play the same battles on the published and the accelerated simulator; exit 65 if they differ."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import SeedOption
 
 if TYPE_CHECKING:
     from nashdex.metagame.calibration.documents import Calibration
@@ -18,7 +19,7 @@ def calibrate(
         str, typer.Argument(metavar="RUN_URI|LEDGER.json", help="A run, or a file of counts as for `nashdex rate`.")
     ],
     sets: Annotated[int, typer.Option(min=10, max=100_000, help="Tournaments to simulate.")] = 400,
-    seed: Annotated[int, typer.Option(min=0, help="Root of every seed.")] = 0,
+    seed: SeedOption = 0,
     processes: Annotated[
         int | None, typer.Option(min=1, max=256, help="Processes. [default: one for each core]", show_default=False)
     ] = None,

@@ -1,16 +1,10 @@
 """``nashdex check-store``: check that a store can hold runs, by writing to it."""
 
-from typing import Annotated
-
-import typer
-
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import StoreOption
 
 
-def check_store(
-    store: Annotated[str, typer.Option(metavar="URI", help="Path, file://… or s3://bucket/prefix.")],
-    as_json: JsonOption = False,
-) -> None:
+def check_store(store: StoreOption, as_json: JsonOption = False) -> None:
     """Write, read and delete an object in a store, which checks its address, bucket, keys and permissions."""
     from nashdex.store import open_store
     from nashdex.store.trial import try_store

@@ -1,22 +1,17 @@
 """``nashdex config``: show and describe the settings of a run."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
 from nashdex.commands.output import JsonOption, print_json
+from nashdex.commands.run_options import ConfigArgument, OverridesOption
 
 app = typer.Typer(no_args_is_help=True, help="Show and describe the settings of a run.")
 
 
 @app.command()
 def show(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="Settings of a run.")],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500. Repeatable."),
-    ] = None,
+    config: ConfigArgument,
+    overrides: OverridesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print the resolved settings of a file as JSON.

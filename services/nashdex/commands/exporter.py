@@ -4,11 +4,12 @@ from typing import Annotated
 
 import typer
 
+from nashdex.commands.run_options import StoreOption
 from nashdex.core.errors import ConfigurationError, StoppedError
 
 
 def exporter(
-    store: Annotated[str, typer.Option(metavar="URI", help="Store: a path, file://… or s3://bucket/prefix.")],
+    store: StoreOption,
     every: Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time between two scans of the store.")] = 30.0,
     active: Annotated[
         float, typer.Option(min=0.01, metavar="HOURS", help="Stop exporting a run after this many hours without news.")

@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import RunUriArgument
 
 
 def report(
-    run: Annotated[str, typer.Argument(metavar="RUN_URI", help="URI of the run, as `nashdex run` prints it.")],
+    run: RunUriArgument,
     output: Annotated[Path, typer.Option(metavar="FILE.html", help="File to write.")],
     as_json: JsonOption = False,
 ) -> None:

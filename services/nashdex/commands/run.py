@@ -3,31 +3,21 @@
 import json
 import os
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
-
-import typer
+from typing import TYPE_CHECKING, TextIO
 
 from nashdex.commands.output import JsonOption, print_json
+from nashdex.commands.run_options import ConfigArgument, OverridesOption, ProcessesOption, RunIdOption, StoreOption
 
 if TYPE_CHECKING:
     from nashdex.runs.creation import Run
 
 
 def run(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="Settings; see `nashdex config schema`.")],
-    store: Annotated[str, typer.Option(metavar="URI", help="Store: a path, file://… or s3://bucket/prefix.")] = "runs",
-    run: Annotated[
-        str | None,
-        typer.Option("--run", metavar="ID", help="Id of the run. [default: the file's, or its name and a hash]"),
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500. Repeatable."),
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="Steps that run at once. [default: the number of cores]")
-    ] = None,
+    config: ConfigArgument,
+    store: StoreOption = "runs",
+    run: RunIdOption = None,
+    overrides: OverridesOption = None,
+    processes: ProcessesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run every iteration on this machine, or continue a run that was stopped.

@@ -5,13 +5,14 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import RunUriArgument
 from nashdex.core.errors import DataError
 
 _MOST_SHOWN = 20
 
 
 def verify(
-    run: Annotated[str, typer.Argument(metavar="RUN_URI", help="URI of the run, as `nashdex run` prints it.")],
+    run: RunUriArgument,
     root: Annotated[
         str | None,
         typer.Option(metavar="SHA256", help="Root hash of an earlier verification; another one is a problem."),

@@ -20,6 +20,7 @@ from nashdex.core.manifest import StoredObject
 from nashdex.core.results import Evaluation, TrainingPoint
 from nashdex.core.steps import StepName
 from nashdex.learning.damping.controller import ControllerState
+from nashdex.policies.archive import tensors_bytes
 from nashdex.store.checked import read_described
 from nashdex.store.protocol import ObjectStore
 
@@ -78,7 +79,7 @@ class Checkpoints:
 
     def save(self, state: TrainingState, tensors: Mapping[str, Tensor]) -> None:
         """Write a checkpoint, point to it, and remove the one before and weights that are forgotten."""
-        data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
+        data = tensors_bytes(tensors)
         name = f"{_CHECKPOINT}{state.update:08d}{_TENSORS}"
         key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, name)
         before, stored = self._read(), StoredObject.of(key, data)
@@ -115,7 +116,7 @@ class Checkpoints:
 
     def keep_weights(self, name: str, weights: Mapping[str, Tensor]) -> StoredObject:
         """Write weights that checkpoints refer to; ``name`` begins with ``SNAPSHOT``."""
-        data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()})
+        data = tensors_bytes(weights)
         key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, f"{name}{_TENSORS}")
         self._store.put(key, data)
         return StoredObject.of(key, data)

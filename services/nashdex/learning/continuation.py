@@ -15,6 +15,7 @@ from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.manifest import Manifest
 from nashdex.learning.damping.controller import ControllerState
+from nashdex.policies.archive import tensors_bytes
 from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
 
@@ -39,9 +40,8 @@ class Continuation:
 
     def objects(self) -> dict[str, bytes]:
         """Return what ``read`` reads, by name."""
-        tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in self.optimiser.items()}
         document = _Controllers(controllers=dict(self.controllers))
-        return {OPTIMISER: safetensors.save(tensors), CONTROLLERS: document.to_json()}
+        return {OPTIMISER: tensors_bytes(self.optimiser), CONTROLLERS: document.to_json()}
 
     @classmethod
     def read(cls, store: ObjectStore, manifest: Manifest) -> "Continuation | None":

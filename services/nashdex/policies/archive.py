@@ -1,6 +1,7 @@
 """Networks in the store, addressed by the hash of their content: written once, checked at every read."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -72,9 +73,13 @@ def save_policy(
 
 
 def weights_bytes(network: ActorCritic) -> bytes:
-    """Return the weights in canonical form: safetensors sorts the tensors, and there is no metadata."""
-    state = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    return safetensors.save(state)
+    """Return the weights in canonical form: sorted tensors, no metadata."""
+    return tensors_bytes(network.state_dict())
+
+
+def tensors_bytes(tensors: Mapping[str, Tensor]) -> bytes:
+    """Return tensors of any device as safetensors, which sorts them."""
+    return safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
 
 
 def network_table(network: ActorCritic, tree: GameTree) -> Table:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.space import ObservationBlock, ObservationField, Space
+from nashdex.games.space import Space
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks import onednn
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
@@ -15,6 +15,7 @@ from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_cho
 from nashdex.policies.networks.pointer import look_up, sides
 from nashdex.policies.networks.pointer.settings import PointerSettings
 from support.bandit import bandit_space
+from support.battle_spaces import Fields, random_observations, space_of
 
 SMALL = PointerSettings(
     embedding_size=3,
@@ -40,58 +41,23 @@ ACTIONS = (
 """Neither in the order of the rows, nor one kind after another."""
 
 
-def block(name: str, offset: int, rows: int, fields: dict[str, tuple[int, str | None]]) -> ObservationBlock:
-    """Return a block of ``fields``, each a size and a vocabulary or None."""
-    made, at = [], 0
-    for field, (size, vocabulary) in fields.items():
-        kind = "category" if vocabulary else "number"
-        made.append(ObservationField(name=field, offset=at, size=size, kind=kind, vocabulary=vocabulary))
-        at += size
-    return ObservationBlock(name=name, offset=offset, rows=rows, stride=at, fields=tuple(made))
-
-
 def battle_space(*, actions: tuple[str, ...] = ACTIONS, last_move: bool = True) -> Space:
     """Return a space of two sides of three Pokémon with two moves each; own rows have one field more."""
-    pokemon = {"active": (1, None), "species": (1, "species"), "types": (2, "type"), "hp": (1, None)}
-    move = {"move": (1, "move"), "power": (1, None), "type": (1, "type")}
-    field = {"force_switch": (1, None), "turn": (1, None)} | ({"last_move": (1, "move")} if last_move else {})
-    blocks: list[ObservationBlock] = []
-    for name, rows, fields in [
-        ("own", 3, pokemon | {"stats": (2, None)}),
+    pokemon: Fields = {"active": (1, None), "species": (1, "species"), "types": (2, "type"), "hp": (1, None)}
+    move: Fields = {"move": (1, "move"), "power": (1, None), "type": (1, "type")}
+    last: Fields = {"last_move": (1, "move")} if last_move else {}
+    blocks = [
+        ("own", 3, {**pokemon, "stats": (2, None)}),
         ("opponent", 3, pokemon),
         ("own_moves", 6, move),
         ("opponent_moves", 6, move),
-        ("field", 1, field),
-    ]:
-        blocks.append(
-            block(name, blocks[-1].offset + blocks[-1].rows * blocks[-1].stride if blocks else 0, rows, fields)
-        )
-    return Space(
-        game="tiny",
-        format="tiny",
-        version="1",
-        observation_size=blocks[-1].offset + blocks[-1].stride,
-        num_actions=len(actions),
-        actions=actions,
-        vocabularies={"species": 5, "type": 4, "move": 7},
-        blocks=tuple(blocks),
-    )
+        ("field", 1, {"force_switch": (1, None), "turn": (1, None), **last}),
+    ]
+    return space_of(blocks, actions, {"species": 5, "type": 4, "move": 7})
 
 
 def observations(space: Space, num: int, seed: int) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    values = rng.normal(size=(num, space.observation_size)).astype(np.float32)
-    for part in space.blocks:
-        for field in part.fields:
-            view = space.view(values, part.name, field.name)
-            if field.vocabulary:
-                view[...] = rng.integers(0, space.vocabularies[field.vocabulary], view.shape)
-            if field.name == "active":
-                view[...] = 0
-                view[np.arange(num), rng.integers(0, part.rows, num), 0] = 1
-            if field.name == "force_switch":
-                view[...] = rng.random(view.shape) < 0.3
-    return values
+    return random_observations(space, num, np.random.default_rng(seed), forced_switches=0.3)
 
 
 def network(space: Space, seed: int = 0, settings: PointerSettings = SMALL) -> ActorCritic:

@@ -14,18 +14,9 @@ from nashdex.metagame.solvers.registry import META_SOLVERS
 from nashdex.planning.dag import iteration_steps
 from nashdex.planning.programs import step_function
 from nashdex.settings.run import RunSettings
+from support.kuhn import SMALLEST_RUN
 from support.memory_store import MemoryStore
 
-VALUES: dict[str, Any] = {
-    "run": "small",
-    "format": "kuhn_poker",
-    "iterations": 1,
-    "population": {"initial": ["random"]},
-    "collect": {"shards": 1},
-    "train": {"oracle": "exact"},
-    "evaluate": {"shards": 1},
-    "solve": {"num_draws": 100},
-}
 MOST = 10_000
 """Of a whole number, so that no test counts to a billion."""
 
@@ -56,7 +47,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def unsolved() -> dict[str, bytes]:
     """Return a run before its first solve step."""
-    store, settings = MemoryStore(), RunSettings.model_validate(VALUES)
+    store, settings = MemoryStore(), RunSettings.model_validate(SMALLEST_RUN)
     for step in iteration_steps(settings):
         if step.name is StepName.SOLVE:
             break
@@ -69,7 +60,7 @@ def test_what_is_accepted_is_solved(meta_solver: dict[str, Any], unsolved: dict[
     """Each meta-solver, at each end of the range of each of its settings."""
     if meta_solver["kind"] == "fixed":
         pytest.skip("its weights name policies")
-    settings = RunSettings.model_validate(VALUES | {"solve": {"num_draws": 100, "meta_solver": meta_solver}})
+    settings = RunSettings.model_validate(SMALLEST_RUN | {"solve": {"num_draws": 100, "meta_solver": meta_solver}})
     step_function(StepName.SOLVE)(MemoryStore(dict(unsolved)), settings, 0, 0)
 
 

@@ -15,20 +15,10 @@ from nashdex.store.attempt import Attempt, read_manifest, read_object
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.protocol import ObjectStore
 from support.faulty_store import Fault, FaultyStore
+from support.kuhn import SMALLEST_RUN
 from support.memory_store import MemoryStore
 
-SETTINGS = RunSettings.model_validate(
-    {
-        "run": "small",
-        "format": "kuhn_poker",
-        "iterations": 1,
-        "population": {"initial": ["random"]},
-        "collect": {"shards": 1},
-        "train": {"oracle": "exact"},
-        "evaluate": {"shards": 1},
-        "solve": {"num_draws": 100},
-    }
-)
+SETTINGS = RunSettings.model_validate(SMALLEST_RUN)
 EXHAUSTIVE = bool(os.environ.get("NASHDEX_TEST_EXHAUSTIVE"))
 WORK = [
     (iteration, step.name, shard)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import CONFIG_HELP, OverridesOption, RunIdOption, StoreOption
 from nashdex.core.errors import ConfigurationError, DataError
 
 if TYPE_CHECKING:
@@ -13,20 +14,13 @@ if TYPE_CHECKING:
 
 
 def begin(
-    config: Annotated[
-        Path | None, typer.Argument(metavar="[CONFIG.toml]", help="Settings; see `nashdex config schema`.")
-    ] = None,
+    config: Annotated[Path | None, typer.Argument(metavar="[CONFIG.toml]", help=CONFIG_HELP)] = None,
     bundle: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A run packed by `nashdex submit`, instead of CONFIG.")
     ] = None,
-    store: Annotated[str, typer.Option(metavar="URI", help="Path, file://… or s3://bucket/prefix.")] = "runs",
-    run: Annotated[
-        str | None, typer.Option("--run", metavar="ID", help="Run id. [default: the file's, or derived from its name]")
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500."),
-    ] = None,
+    store: StoreOption = "runs",
+    run: RunIdOption = None,
+    overrides: OverridesOption = None,
     outputs: Annotated[
         Path | None,
         typer.Option(

@@ -15,3 +15,4 @@ ServerOption = Annotated[
     str | None,
     typer.Option(metavar="HOST:PORT", help="Argo server to use. [default: $ARGO_SERVER, else the Kubernetes API]"),
 ]
+WaitOption = Annotated[bool, typer.Option("--wait", help="Wait until it ends; exit with its status.")]

@@ -11,7 +11,7 @@ from nashdex.commands.cluster.check_site import (
     CheckTimeoutOption,
     site_check,
 )
-from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption, WaitOption
 from nashdex.commands.output import JsonOption, print_json, print_text
 
 
@@ -22,7 +22,7 @@ def resume(
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until it ends; exit with its status.")] = False,
+    wait: WaitOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Continue a run that was stopped or failed, from its first iteration without a report in the store.

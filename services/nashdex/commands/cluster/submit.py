@@ -1,7 +1,6 @@
 """``nashdex submit``: run on a cluster."""
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,19 +11,15 @@ from nashdex.commands.cluster.check_site import (
     CheckTimeoutOption,
     site_check,
 )
-from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
+from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption, WaitOption
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import ConfigArgument, OverridesOption, RunIdOption
 
 
 def submit(  # noqa: PLR0917 - typer's options, never positional
-    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="Settings; see `nashdex config schema`.")],
-    run: Annotated[
-        str | None, typer.Option("--run", metavar="ID", help="Run id. [default: the file's, or derived from its name]")
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as collect.battles=500."),
-    ] = None,
+    config: ConfigArgument,
+    run: RunIdOption = None,
+    overrides: OverridesOption = None,
     begun: Annotated[
         bool, typer.Option("--begun", help="The run exists in the cluster's store (nashdex begin); send no settings.")
     ] = False,
@@ -33,7 +28,7 @@ def submit(  # noqa: PLR0917 - typer's options, never positional
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until it ends; exit with its status.")] = False,
+    wait: WaitOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run on a cluster where nashdex is installed. Rejects a run that cannot run there before it creates anything."""

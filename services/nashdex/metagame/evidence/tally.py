@@ -62,7 +62,7 @@ class Tally:
         """Return the rows and columns ``places``, in that order."""
         rows = np.asarray(places, dtype=np.int64)
         index = np.ix_(rows, rows)
-        return Tally(*(getattr(self, field.name)[index] for field in fields(self)))
+        return Tally(*(getattr(self, name)[index] for name in self.tables()))
 
     @property
     def scores(self) -> Floats:

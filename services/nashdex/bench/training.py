@@ -1,0 +1,72 @@
+"""The PPO training that benchmarks measure: as a training step has it, on one CPU thread."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.steps import StepName
+from nashdex.games.showdown.game import ShowdownGame
+from nashdex.learning.batching import CPU, num_minibatches
+from nashdex.learning.checkpoint import Checkpoints
+from nashdex.learning.clock import Clock
+from nashdex.learning.experience import gather
+from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.references import SnapshotReference
+from nashdex.oracles.ppo.loss import make_targets, measure
+from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.oracles.ppo.training import PROBE_DECISIONS, improve
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import Assignment
+from nashdex.store import open_store
+from nashdex.telemetry.progress import Progress
+from nashdex.trajectory.episode import Episode
+
+POLICY = PolicyId("bench")
+"""The learner, which plays both seats."""
+_CHECKPOINT_EVERY_UPDATES = 50
+_DISCOUNT = 1.0
+
+
+@dataclass
+class BenchTraining:
+    """A training that learns from the rounds it is given. Its checkpoints are in a temporary folder."""
+
+    game: ShowdownGame
+    loop: TrainingLoop
+    start: SnapshotReference
+    settings: PpoSettings
+
+    def learn(self, episodes: Sequence[Episode]) -> int:
+        """Learn from a round: batch, targets, epochs, and the measurements at its end. Return its decisions."""
+        loop, settings = self.loop, self.settings
+        network = loop.network
+        predicts = settings.prediction_coefficient > 0 and network.predicts_opponent
+        seen = gather(
+            episodes, POLICY, self.game, network.space, "win-loss", _DISCOUNT, CPU, predicts_opponent=predicts
+        )
+        targets = make_targets(network, seen, settings, _DISCOUNT)
+        num_decisions = loop.num_decisions + len(seen.batch)
+        num_updates = settings.num_epochs * num_minibatches(len(seen.batch), settings.minibatch_decisions)
+        with Progress(StepName.TRAIN, 0, loop.update + num_updates, "updates", done=loop.update) as progress:
+            improve(loop, seen.batch, targets, None, settings, Clock(num_decisions), 0, progress)
+        summary = measure(network, self.start, seen.batch, targets, slice(PROBE_DECISIONS), settings.clip_range)
+        loop.begin_round(loop.round + 1, summary["entropy"], num_decisions)
+        return len(seen.batch)
+
+
+@contextmanager
+def open_training(game: ShowdownGame, network: ActorCritic, settings: PpoSettings) -> Iterator[BenchTraining]:
+    """Open a training that begins with ``network``, and removes its checkpoints at the end."""
+    with TemporaryDirectory() as folder:
+        checkpoints = Checkpoints(open_store(str(Path(folder))), 0, 0, AttemptId("bench"), "bench")
+        loop = TrainingLoop(network, LoopSettings(settings.max_gradient_norm, _CHECKPOINT_EVERY_UPDATES), checkpoints)
+        yield BenchTraining(game, loop, SnapshotReference(network, POLICY), settings)
+
+
+def self_play(game: ShowdownGame) -> Iterator[Assignment]:
+    """Yield battles of the learner with itself, without end."""
+    return PairedBattles(0, game.teams(), deadline_seconds=300.0).self_play(POLICY)
