@@ -26,6 +26,7 @@ from nashdex.commands import (
     check_store,
     config,
     data,
+    experiment,
     exploit,
     exporter,
     rate,
@@ -72,6 +73,7 @@ app.command(rich_help_panel=MEASURE)(battle.battle)
 app.command(rich_help_panel=MEASURE)(exploit.exploit)
 app.command(rich_help_panel=MEASURE)(rate.rate)
 app.command(rich_help_panel=MEASURE)(calibrate.calibrate)
+app.add_typer(experiment.app, name="experiment", rich_help_panel=MEASURE)
 app.add_typer(bench.app, name="bench", rich_help_panel=MEASURE)
 app.add_typer(data.app, name="data", rich_help_panel=DATA)
 app.command(cls=solve.SolveCommand, rich_help_panel=SOLVE)(solve.solve)

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from nashdex.cli import app
+from nashdex.experiments.plan import read_plan
 from nashdex.settings.loading import load_settings
 from support.snippets import PAGES, ROOT, Snippet, commands, snippets
 
@@ -68,8 +69,11 @@ MAKES_A_PACKAGE = {
 
 @pytest.mark.parametrize("snippet", _of("toml"))
 def test_settings_are_accepted(snippet: Snippet, tmp_path: Path) -> None:
-    tomllib.loads(snippet.text)
-    if snippet.page not in MAKES_A_PACKAGE:
+    if "hypothesis" in tomllib.loads(snippet.text):
+        path = tmp_path / "experiment.toml"
+        path.write_text(snippet.text, encoding="utf-8")
+        assert read_plan(path).runs
+    elif snippet.page not in MAKES_A_PACKAGE:
         path = tmp_path / "settings.toml"
         path.write_text(snippet.text, encoding="utf-8")
         load_settings(path)

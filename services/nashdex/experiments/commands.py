@@ -1,0 +1,38 @@
+"""The commands of an experiment: each run, and each of its matches, is an ordinary command that anyone can repeat."""
+
+import shlex
+from collections.abc import Sequence
+
+from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_seed
+from nashdex.experiments.plan import Measurement, Plan, PlannedRun
+
+_SEEDS = 2**31
+"""Seeds below this are short enough to type."""
+
+
+def run_arguments(plan: Plan, run: PlannedRun, store: str) -> list[str]:
+    """Return the arguments of ``nashdex`` that start or continue a run."""
+    changed = [argument for override in run.overrides for argument in ("--set", override)]
+    processes = str(plan.experiment.processes)
+    return ["run", str(plan.base), "--store", store, "--run", run.id, "--processes", processes, *changed]
+
+
+def match_arguments(
+    measure: Measurement, game_format: str, run_uri: str, policy: PolicyId, anchor: str, seed: int
+) -> list[str]:
+    """Return the arguments of ``nashdex`` that play a run's policy against an anchor.
+
+    Battles follow from the run's ``seed`` and not from its arm: arms of one seed meet the same teams, and seeds meet
+    different ones.
+    """
+    played = f"{run_uri}#{policy}" + ("@greedy" if measure.style == "greedy" else "")
+    battles_seed = derive_seed(measure.seed, "experiment", seed) % _SEEDS
+    options = {"--format": game_format, "--battles": measure.battles, "--seed": battles_seed}
+    named = [str(part) for option in options.items() for part in option]
+    return ["battle", "--p1", played, "--p2", anchor, *named, "--json"]
+
+
+def as_typed(arguments: Sequence[str]) -> str:
+    """Return the command as a person types it."""
+    return shlex.join(["nashdex", *arguments])

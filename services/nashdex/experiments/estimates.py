@@ -1,0 +1,93 @@
+"""Elo against fixed references, and intervals whose unit is the seed.
+
+S seeds of one arm. Battles of one seed share a training, so they say nothing about another training: the seed is the
+cluster. An arm's Elo is the mean over its seeds, with Student's interval of S − 1 degrees of freedom. With one seed
+there is no error between seeds: the interval is that of the battles alone, and says so.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from nashdex.core.documents import Model
+from nashdex.experiments.records import Match
+from nashdex.metagame.evidence.estimates import CONFIDENCE, NORMAL_QUANTILE
+
+ELO_PER_STRENGTH = 400.0 / math.log(10.0)
+_MOST_ELO = 4000.0
+_STEPS = 60
+"""Bisections: from 8,000 Elo to far below a thousandth."""
+_PRIOR_BATTLES = 0.5
+"""Won and lost against each anchor beside the real ones (Jeffreys), so that 1,000 wins are no infinite Elo."""
+
+Unit = Literal["seeds", "battles"]
+
+
+class Interval(Model):
+    """An estimate with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    unit: Unit = Field(description="What was counted as independent: `battles` where there is one seed only.")
+
+    def excludes(self, margin: float) -> Literal["above", "below", "no"]:
+        """Say on which side of [−margin, margin] the interval lies."""
+        return "above" if self.low > margin else "below" if self.high < -margin else "no"
+
+
+def fixed_reference_elo(matches: Mapping[str, Match], anchors: Mapping[str, float]) -> tuple[float, float]:
+    """Return a policy's Elo by its scores against anchors of fixed Elo, and its standard error by battles.
+
+    The maximum of the Bradley–Terry likelihood in one unknown: the Elo at which the expected scores add up to the
+    real ones. The error follows from the intervals of the matches, which count side-swapped pairs.
+    """
+    scores = {anchor: _smoothed(match) for anchor, match in matches.items()}
+
+    def excess(elo: float) -> float:
+        return sum(matches[a].battles * (scores[a] - _expected(elo - anchors[a])) for a in matches)
+
+    low, high = -_MOST_ELO, _MOST_ELO
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    elo = (low + high) / 2
+    information, variance = 0.0, 0.0
+    for anchor, match in matches.items():
+        expected = _expected(elo - anchors[anchor])
+        information += match.battles * expected * (1 - expected) / ELO_PER_STRENGTH
+        variance += (match.battles * (match.high - match.low) / (2 * NORMAL_QUANTILE)) ** 2
+    return elo, math.sqrt(variance) / information
+
+
+def _smoothed(match: Match) -> float:
+    return (match.score * match.battles + _PRIOR_BATTLES) / (match.battles + 2 * _PRIOR_BATTLES)
+
+
+def _expected(elo: float) -> float:
+    return 1.0 / (1.0 + math.exp(-elo / ELO_PER_STRENGTH))
+
+
+def over_seeds(values: Sequence[float], battle_errors: Sequence[float]) -> Interval:
+    """Return the mean of one value a seed, with its interval.
+
+    Args:
+        values: shape (S,).
+        battle_errors: shape (S,), the standard error of each by its battles; used where S is 1.
+    """
+    mean = math.fsum(values) / len(values)
+    if len(values) == 1:
+        half = NORMAL_QUANTILE * battle_errors[0]
+        return Interval(value=mean, low=mean - half, high=mean + half, unit="battles")
+    variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    half = _student_quantile(len(values) - 1) * math.sqrt(variance / len(values))
+    return Interval(value=mean, low=mean - half, high=mean + half, unit="seeds")
+
+
+def _student_quantile(degrees_of_freedom: int) -> float:
+    """Return the quantile of a two-sided interval. Exact: the expansion elsewhere needs three degrees of freedom."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - scipy takes half a second
+
+    return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))

@@ -1,0 +1,107 @@
+"""The page of an experiment: Markdown that a person reads and commits."""
+
+from collections.abc import Iterator, Sequence
+
+from nashdex.experiments.estimates import Interval
+from nashdex.experiments.report import ArmReport, ExperimentReport
+
+_GAUGES = ("entropy", "kl_iteration_start", "kl_reference", "explained_variance", "prediction_loss")
+"""Final values that the page shows where an arm has them; the JSON document holds all."""
+
+_METHOD = (
+    "Each finished run's last policy in {style} play, {battles:,} battles against each reference (fixed Elo: "
+    "{references}). Intervals are 95 %; their unit is the seed (Student), or the side-swapped pair where there "
+    "is one seed."
+)
+
+
+def page(report: ExperimentReport, drawing: str | None = None) -> str:
+    """Return the page; ``drawing`` is the name of a file with the learning curves."""
+    return "\n".join(_lines(report, drawing)) + "\n"
+
+
+def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
+    references = ", ".join(f"{name} = {elo:g}" for name, elo in report.anchors.items())
+    yield from (
+        f"# {report.name}",
+        "",
+        f"Status: **{report.status}**. First run: {report.began}. Base settings: `{report.base}`.",
+        "",
+        f"**Hypothesis.** {report.hypothesis.strip()}",
+        "",
+        f"**Rule, stated before the first run.** {report.rule}",
+        "",
+    )
+    if not report.is_rule_unchanged:
+        yield from ("**Hypothesis, rule or measurement were changed after the first run began.**", "")
+    yield from (
+        "```bash",
+        report.command,
+        "```",
+        "",
+        f"**Verdict.** {report.verdict}",
+        "",
+        "## Arms",
+        "",
+        _METHOD.format(style=report.style, battles=report.battles, references=references),
+        "",
+    )
+    yield from _table(
+        ("arm", "seeds", "Elo", "difference", *(f"score against {name}" for name in report.anchors), "verdict"),
+        [
+            (
+                arm.name,
+                f"{len(arm.seeds)} of {arm.planned_seeds}",
+                _elo(arm.elo),
+                _elo(arm.difference, sign="+"),
+                *(_score(arm.scores.get(name)) for name in report.anchors),
+                arm.judgement,
+            )
+            for arm in report.arms
+        ],
+    )
+    yield from ("", "Changed settings:", "")
+    yield from (f"- `{arm.name}`: {', '.join(f'`{one}`' for one in arm.changed) or 'none'}" for arm in report.arms)
+    yield from ("", "## Training", "")
+    gauges = [name for name in _GAUGES if any(name in arm.summary for arm in report.arms)]
+    yield from _table(
+        ("arm", "decisions", "CPU-minutes", "rollbacks", *(name.replace("_", " ") for name in gauges)),
+        [_training_row(arm, gauges) for arm in report.arms],
+    )
+    if drawing:
+        yield from ("", f"![Learning curves]({drawing})", "", "Bands are 95 % intervals of the mean over the seeds.")
+    yield from ("", "## Runs", "")
+    yield from _table(
+        ("run", "status", "policy", "CPU-minutes", "reason"),
+        [
+            (f"`{run.run}`", run.status, run.policy or "", f"{run.cpu_minutes:.2f}" if run.policy else "", run.reason)
+            for run in report.runs
+        ],
+    )
+    if report.follow_ups:
+        yield from ("", "## Follow-ups", "", *(f"- {one}" for one in report.follow_ups))
+
+
+def _training_row(arm: ArmReport, gauges: Sequence[str]) -> tuple[str, ...]:
+    values = (f"{arm.summary[name]:.3g}" if name in arm.summary else "" for name in gauges)
+    return arm.name, f"{arm.decisions:,.0f}", f"{arm.cpu_minutes:.2f}", f"{arm.rollbacks}", *values
+
+
+def _elo(interval: Interval | None, sign: str = "") -> str:
+    if interval is None:
+        return ""
+    return f"{interval.value:{sign}.0f} [{interval.low:{sign}.0f}, {interval.high:{sign}.0f}]".replace("-", "−")
+
+
+def _score(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return f"{interval.value:.3f} [{max(0.0, interval.low):.3f}, {min(1.0, interval.high):.3f}]"
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for row in rows:
+        cells = (cell.replace("|", "\\|").replace("\n", " ") for cell in row)
+        yield f"| {' | '.join(cells)} |"

@@ -1,0 +1,236 @@
+"""The plan of an experiment: what a person writes in ``FILE.toml`` before anything runs."""
+
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
+
+from nashdex.core.documents import describe_problems
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import RunId, run_id
+from nashdex.core.nested import flatten
+from nashdex.core.section import Section
+from nashdex.experiments.sweeps import Sweep, sweep_settings
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
+
+ArmName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,39}$")]
+_SEPARATOR = "/"
+
+
+class Arm(Section):
+    """One variant of the base settings."""
+
+    name: ArmName = Field(description="Lower-case letters, digits, dots and dashes.")
+    settings: dict[str, Any] = Field(
+        default_factory=dict, description="Changed settings: nested tables, or dotted keys in quotes."
+    )
+
+
+class Measurement(Section):
+    """Battles of each finished run's last policy against fixed references, the same for all arms."""
+
+    anchors: dict[str, float] = Field(
+        {"heuristic": 0.0}, min_length=1, description="Scripted policies, each with its fixed Elo."
+    )
+    battles: int = Field(1000, ge=10, multiple_of=2, description="Battles against each anchor, in side-swapped pairs.")
+    style: Literal["greedy", "sampled"] = Field("greedy", description="How the policy plays.")
+    seed: int = Field(
+        20_000, ge=0, lt=2**62, description="Root of the battles. Arms of one seed play the same battles."
+    )
+
+    @field_validator("anchors")
+    @classmethod
+    def _are_known(cls, anchors: dict[str, float]) -> dict[str, float]:
+        for name in anchors:
+            if name not in SCRIPTED_POLICIES:
+                raise ValueError(f"unknown anchor {name!r}: expected one of {', '.join(SCRIPTED_POLICIES.names)}")
+        return anchors
+
+
+class DifferenceRule(Section):
+    """An arm is better or worse than the control if the interval of their Elo difference says so."""
+
+    kind: Literal["difference"] = "difference"
+    control: ArmName = Field(description="The arm that the others are compared with.")
+    margin_elo: float = Field(0.0, ge=0, le=1000, description="Smallest difference that counts.")
+
+    @property
+    def words(self) -> str:
+        """The rule as a sentence."""
+        return (
+            f"An arm is better than {self.control} if the 95 % interval of its Elo minus {self.control}'s, paired by "
+            f"seed, is above {self.margin_elo:g}, and worse if it is below {0 - self.margin_elo:g}. "
+            "Otherwise nothing is shown."
+        )
+
+
+class ScoreRule(Section):
+    """An arm reaches the aim if the lower bound of its score against an anchor is high enough in each seed."""
+
+    kind: Literal["score"] = "score"
+    anchor: str = Field("heuristic", description="One of measure.anchors.")
+    above: float = Field(gt=0, lt=1, description="What the lower 95 % bound of each seed has to exceed.")
+
+    @property
+    def words(self) -> str:
+        """The rule as a sentence."""
+        return (
+            f"An arm reaches the aim if the lower 95 % bound of its score against {self.anchor} is above "
+            f"{self.above:g} in each seed."
+        )
+
+
+Rule = Annotated[DifferenceRule | ScoreRule, Field(discriminator="kind")]
+
+
+class Experiment(Section):
+    """Arms × seeds of one base configuration, and the rule that judges them."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,29}$")] | None = Field(
+        None, description="Begins the ids of its runs. By default the file's name."
+    )
+    hypothesis: str = Field(min_length=1, description="What is expected, and why.")
+    base: Path = Field(description="Settings of a run, from the plan's folder.")
+    settings: dict[str, Any] = Field(default_factory=dict, description="Changed in every arm.")
+    seeds: tuple[int, ...] = Field((1, 2, 3), min_length=1, description="`seed` of the runs of each arm.")
+    arms_at_once: int = Field(1, ge=1, le=1000, description="Runs at the same time.")
+    processes: int = Field(1, ge=1, le=1024, description="Steps of one run at the same time.")
+    arms: tuple[Arm, ...] = Field((), description="The variants.")
+    sweep: Sweep | None = Field(None, description="Further arms, from a grid or at random.")
+    measure: Measurement = Field(Measurement(), description="How a finished run is measured.")
+    verdict: Rule = Field(description="The rule that decides, stated before the first run.")
+    invalid: dict[str, str] = Field(
+        default_factory=dict, description="Runs that do not count, ARM/SEED = reason, such as a fault found later."
+    )
+    follow_ups: tuple[str, ...] = Field((), description="What to try next; written when the results are known.")
+
+    @field_validator("seeds")
+    @classmethod
+    def _are_different(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
+        if len(set(seeds)) < len(seeds):
+            raise ValueError("one is there twice; expected each once")
+        return seeds
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        arms = self.all_arms
+        if not arms:
+            raise ValueError("there is no arm; expected arms or a sweep")
+        names = [arm.name for arm in arms]
+        if repeated := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"arm {repeated!r} is there twice; expected different names")
+        if isinstance(self.verdict, DifferenceRule) and self.verdict.control not in names:
+            raise ValueError(f"verdict.control {self.verdict.control!r} is no arm; expected one of {', '.join(names)}")
+        if isinstance(self.verdict, DifferenceRule) and len(arms) == 1:
+            raise ValueError("verdict.control is the only arm; expected a second one to compare with it")
+        if isinstance(self.verdict, ScoreRule) and self.verdict.anchor not in self.measure.anchors:
+            known = ", ".join(self.measure.anchors)
+            raise ValueError(f"verdict.anchor {self.verdict.anchor!r} is not in measure.anchors; expected {known}")
+        runs = {f"{name}{_SEPARATOR}{seed}" for name in names for seed in self.seeds}
+        if unknown := next((key for key in self.invalid if key not in runs), None):
+            raise ValueError(f"invalid names {unknown!r}, which is no run; expected ARM/SEED, such as {min(runs)}")
+        return self
+
+    @property
+    def all_arms(self) -> tuple[Arm, ...]:
+        """The arms, and those of the sweep."""
+        swept = () if self.sweep is None else sweep_settings(self.sweep)
+        return (*self.arms, *(Arm(name=f"sweep-{i:02d}", settings=found) for i, found in enumerate(swept, 1)))
+
+    def rule_digest(self) -> str:
+        """Return hex digits that change if the hypothesis, the verdict's rule or the measurement does."""
+        text = f"{self.hypothesis}\n{self.verdict.model_dump_json()}\n{self.measure.model_dump_json()}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class PlannedRun(Section):
+    """One run of an experiment."""
+
+    id: RunId
+    arm: str
+    seed: int
+    overrides: tuple[str, ...] = Field(description="KEY=VALUE of each setting that differs from the base.")
+
+    @property
+    def key(self) -> str:
+        """ARM/SEED."""
+        return f"{self.arm}{_SEPARATOR}{self.seed}"
+
+
+class Plan(Section):
+    """An experiment as it was read from its file."""
+
+    path: Path
+    experiment: Experiment
+
+    @property
+    def name(self) -> str:
+        """The experiment's name."""
+        stem = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in self.path.stem.lower())
+        return self.experiment.name or stem.strip(".-")[:30] or "experiment"
+
+    @property
+    def base(self) -> Path:
+        """The base settings' file."""
+        return self.path.parent / self.experiment.base
+
+    def beside(self, suffix: str) -> Path:
+        """Return the path of a file beside the plan, which ends in ``suffix`` instead of ``.toml``."""
+        return self.path.with_name(self.path.stem + suffix)
+
+    @property
+    def runs(self) -> tuple[PlannedRun, ...]:
+        """The runs, all arms of the first seed first, so that an unfinished experiment compares equals.
+
+        Raises:
+            ConfigurationError: an id is too long.
+        """
+        common = dict(flatten(self.experiment.settings))
+        return tuple(
+            PlannedRun(
+                id=run_id(f"{self.name}-{arm.name}-{seed}"),
+                arm=arm.name,
+                seed=seed,
+                overrides=(
+                    *(f"{key}={literal(value)}" for key, value in (common | dict(flatten(arm.settings))).items()),
+                    f"seed={seed}",
+                ),
+            )
+            for seed in self.experiment.seeds
+            for arm in self.experiment.all_arms
+        )
+
+
+def read_plan(path: Path) -> Plan:
+    """Return the plan in a TOML file.
+
+    Raises:
+        DataError: the file is missing or is no TOML.
+        ConfigurationError: a key is unknown or a value does not fit.
+    """
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); expected a TOML file of an experiment") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is no TOML: {error}") from error
+    try:
+        return Plan(path=path, experiment=Experiment.model_validate(values))
+    except ValidationError as error:
+        raise ConfigurationError(f"{path}: {describe_problems(error)}") from error
+
+
+def literal(value: Any) -> str:  # noqa: ANN401 - any value of TOML
+    """Return a value as TOML writes it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+        case list() | tuple():
+            return f"[{', '.join(map(literal, value))}]"
+        case dict():
+            return "{ " + ", ".join(f"{literal(key)} = {literal(one)}" for key, one in value.items()) + " }"
+    return repr(value)

@@ -1,0 +1,114 @@
+"""What an experiment's runs gave: one record a run, in ``FILE.results.json`` beside the plan."""
+
+import os
+import tempfile
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
+
+from nashdex.core.documents import Document, Model
+from nashdex.core.errors import DataError, TryAgainError
+from nashdex.core.ids import PolicyIdField, RunIdField
+from nashdex.core.results import Evaluation
+
+
+class Status(StrEnum):
+    """Where a run is."""
+
+    PLANNED = "planned"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    INVALIDATED = "invalidated"
+
+
+class Match(Model):
+    """A run's policy against one anchor."""
+
+    wins: NonNegativeInt
+    draws: NonNegativeInt
+    losses: NonNegativeInt
+    score: float = Field(ge=0, le=1, description="A draw counts half.")
+    low: float = Field(description="95 % interval by side-swapped pairs.")
+    high: float
+    battles: NonNegativeInt
+    command: str = Field(description="Repeats it.")
+
+
+class RunRecord(Model):
+    """One run."""
+
+    run: RunIdField
+    arm: str
+    seed: NonNegativeInt
+    status: Status
+    reason: str = Field("", description="Of a failure, a stop or an invalidation.")
+    command: str = Field(description="Starts or continues it.")
+    settings: str = Field(description="Fingerprint of its settings.")
+    version: str = Field("", description="Of nashdex.")
+    began: str = Field("", description="UTC.")
+    ended: str = Field("", description="UTC.")
+    policy: PolicyIdField | None = Field(None, description="The last trained policy.")
+    decisions: NonNegativeInt = Field(0, description="Decisions that it learned from, over all iterations.")
+    cpu_minutes: NonNegativeFloat = Field(0.0, description="Of collecting and training, without evaluations.")
+    rollbacks: NonNegativeInt = 0
+    matches: dict[str, Match] = Field(default_factory=dict, description="By anchor.")
+    summary: dict[str, float] = Field(default_factory=dict, description="Final values of the last training.")
+    curve: tuple[Evaluation, ...] = Field((), description="Evaluations during training; decisions of the whole run.")
+
+
+class Results(Document):
+    """The records of an experiment."""
+
+    experiment: str
+    rule: str = Field(description="Digest of hypothesis, verdict and measurement, when the first run began.")
+    began: str = Field(description="UTC.")
+    runs: tuple[RunRecord, ...]
+
+    def record(self, run: str) -> RunRecord | None:
+        """Return the record of a run, if there is one."""
+        return next((record for record in self.runs if record.run == run), None)
+
+    def with_record(self, record: RunRecord) -> "Results":
+        """Return these results with ``record`` added, or in the place of the run's earlier one."""
+        if self.record(record.run) is None:
+            return self.model_copy(update={"runs": (*self.runs, record)})
+        runs = tuple(record if one.run == record.run else one for one in self.runs)
+        return self.model_copy(update={"runs": runs})
+
+
+def read_results(path: Path) -> Results | None:
+    """Return the results in a file, or None if there is none.
+
+    Raises:
+        DataError: the file holds something else.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+    return Results.from_json(data, str(path))
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file as a whole: a reader, and a crash, see the old content or the new.
+
+    Raises:
+        TryAgainError: it cannot be written.
+    """
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = Path(file.name)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise TryAgainError(f"{path}: cannot be written ({error.strerror}); make it writable and run again") from error

@@ -1,0 +1,268 @@
+"""Runs what is planned and not done, several runs at a time; each is a process of ``nashdex run``.
+
+Finished runs are kept. A run that was stopped or that failed continues where its own store says.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nashdex
+from nashdex.core.errors import (
+    ConfigurationError,
+    DataError,
+    ExitCode,
+    InterruptedByUserError,
+    StoppedError,
+    TryAgainError,
+)
+from nashdex.experiments import commands
+from nashdex.experiments.measuring import measured
+from nashdex.experiments.plan import Plan, PlannedRun
+from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results, write_atomically
+from nashdex.local.processes import Child, kill_group, run_process
+from nashdex.runs.creation import PreparedRun, prepare_run
+from nashdex.store import open_store
+
+RESULTS_SUFFIX = ".results.json"
+_GRACE_SECONDS = 60.0
+"""From SIGTERM to SIGKILL: a run saves, and stops its own steps within 20 s."""
+_PROGRAM = (sys.executable, "-m", "nashdex")
+
+
+@dataclass(frozen=True)
+class ExperimentOptions:
+    """Where an experiment's runs are, and who hears of them."""
+
+    store: str
+    """URI of the store of its runs."""
+    logs: Path
+    """Folder for a log file of each run."""
+    say: Callable[[str], None]
+    """Called with each line for the user."""
+    on_change: Callable[[Results], object] = lambda _: None
+    """Called when results were written."""
+
+
+def prepare(plan: Plan) -> dict[str, PreparedRun]:
+    """Return each run as it would be stored, by id: every setting is checked before anything runs.
+
+    Raises:
+        ConfigurationError: an arm's settings are wrong or do not go together.
+        DataError: the base settings or a file that they name is missing or wrong.
+    """
+    prepared: dict[str, PreparedRun] = {}
+    for run in plan.runs:
+        try:
+            prepared[run.id] = prepare_run(plan.base, name=run.id, overrides=list(run.overrides))
+        except (ConfigurationError, DataError) as error:
+            raise type(error)(f"{plan.path}, arm {run.arm!r} with seed {run.seed}: {error}") from error
+    return prepared
+
+
+def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRun]) -> Results:
+    """Return the experiment's results with a record for each run, and write them.
+
+    Raises:
+        ConfigurationError: a finished run had other settings, or the store cannot be named.
+        DataError: the results' file holds something else.
+    """
+    path = plan.beside(RESULTS_SUFFIX)
+    results = read_results(path) or Results(
+        experiment=plan.name, rule=plan.experiment.rule_digest(), began=_now(), runs=()
+    )
+    store = open_store(options.store).uri
+    for run in plan.runs:
+        record = results.record(run.id)
+        fingerprint = prepared[run.id].settings.fingerprint()
+        if record is not None and record.status is not Status.PLANNED and record.settings != fingerprint:
+            raise ConfigurationError(
+                f"{path}: run {run.id} began with other settings than {plan.path} gives it now; restore them, or "
+                "give the arm another name"
+            )
+        fresh = record or RunRecord(
+            run=run.id, arm=run.arm, seed=run.seed, status=Status.PLANNED, command="", settings=fingerprint
+        )
+        command = commands.as_typed(commands.run_arguments(plan, run, store))
+        update: dict[str, object] = {"command": command, "settings": fingerprint}
+        if reason := plan.experiment.invalid.get(run.key):
+            update |= {"status": Status.INVALIDATED, "reason": reason}
+        elif fresh.status is Status.INVALIDATED:
+            update |= {"status": Status.COMPLETED if fresh.matches else Status.PLANNED, "reason": ""}
+        results = results.with_record(fresh.model_copy(update=update))
+    write_atomically(path, results.to_json())
+    return results
+
+
+def run_experiment(plan: Plan, options: ExperimentOptions) -> Results:
+    """Run every run that is not done, measure it, and return all results. A failed run does not stop the others.
+
+    Raises:
+        ConfigurationError: the plan or an arm's settings are wrong; nothing has run.
+        DataError: a file is missing or wrong; nothing has run.
+        StoppedError: the process got SIGTERM or SIGHUP, or SIGINT (InterruptedByUserError); no process is left.
+    """
+    prepared = prepare(plan)
+    runner = _Runner(plan, options, prepared, begin(plan, options, prepared))
+    asyncio.run(runner.run())
+    return runner.results
+
+
+class _Runner:
+    def __init__(
+        self, plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRun], results: Results
+    ) -> None:
+        self.results = results
+        self._plan = plan
+        self._options = options
+        self._prepared = prepared
+        self._store = open_store(options.store).uri
+        self._slots = asyncio.Semaphore(plan.experiment.arms_at_once)
+        self._groups: set[int] = set()
+
+    async def run(self) -> None:
+        received = self._stop_on_signals()
+        self._options.logs.mkdir(parents=True, exist_ok=True)
+        done = (Status.COMPLETED, Status.INVALIDATED)
+        missing = [run for run in self._plan.runs if self._record(run).status not in done]
+        self._options.say(f"{self._plan.name}: {len(missing)} of {len(self._plan.runs)} runs to do")
+        try:
+            async with asyncio.TaskGroup() as group:
+                for run in missing:
+                    group.create_task(self._run_one(run))
+        except asyncio.CancelledError:
+            stopped = InterruptedByUserError if received[:1] == [signal.SIGINT] else StoppedError
+            raise stopped("stopped; every process has ended; run the same command again to go on") from None
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+
+    def _stop_on_signals(self) -> list[signal.Signals]:
+        """Cancel everything on the first signal, kill the processes on the second; return the received signals."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        received: list[signal.Signals] = []
+
+        def stop(number: signal.Signals) -> None:
+            received.append(number)
+            if len(received) == 1 and task is not None:
+                task.cancel()
+                self._options.say("stopping: runs save their work; interrupt again to kill them")
+            else:
+                for group in self._groups:
+                    kill_group(group)
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, stop, number)
+        return received
+
+    async def _run_one(self, run: PlannedRun) -> None:
+        async with self._slots:
+            self._update(run, status=Status.RUNNING, reason="", began=_now(), version=nashdex.__version__)
+            self._options.say(f"{run.key}: running as {run.id}")
+            try:
+                await self._nashdex(run, commands.run_arguments(self._plan, run, self._store))
+                self._write(measured(self._record(run), f"{self._store}/{run.id}"))
+                for anchor in self._plan.experiment.measure.anchors:
+                    await self._match(run, anchor)
+            except asyncio.CancelledError:
+                self._update(run, status=Status.PLANNED, reason="stopped; it continues where it was")
+                raise
+            except (ConfigurationError, DataError, TryAgainError) as error:
+                self._update(run, status=Status.FAILED, reason=str(error), ended=_now())
+                self._options.say(f"{run.key}: failed: {error}")
+                return
+            self._update(run, status=Status.COMPLETED, ended=_now())
+            self._options.say(f"{run.key}: {self._described(run)}")
+
+    async def _match(self, run: PlannedRun, anchor: str) -> None:
+        """Play the run's policy against an anchor."""
+        policy = self._record(run).policy
+        assert policy is not None, "the run is measured before its matches"
+        game_format = self._prepared[run.id].settings.format
+        arguments = commands.match_arguments(
+            self._plan.experiment.measure, game_format, f"{self._store}/{run.id}", policy, anchor, run.seed
+        )
+        output = self._options.logs / f"{run.id}.{anchor}.json"
+        await self._nashdex(run, arguments, output)
+        try:
+            found = json.loads(output.read_bytes())
+            values = {key: found[key] for key in ("wins", "draws", "losses", "score", "low", "high", "battles")}
+        except (ValueError, KeyError) as error:
+            raise DataError(f"{output} holds no result of a match: {error}") from error
+        if found["score"] is None:
+            raise TryAgainError(f"no battle of {policy} against {anchor} was finished; run again")
+        match = Match.model_validate({**values, "command": commands.as_typed(arguments)})
+        self._update(run, matches=self._record(run).matches | {anchor: match})
+
+    async def _nashdex(self, run: PlannedRun, arguments: Sequence[str], output: Path | None = None) -> None:
+        """Run one command, with its standard output in ``output`` or in the run's log.
+
+        Raises:
+            TryAgainError: it failed.
+        """
+        log = self._options.logs / f"{run.id}.log"
+        began = log.stat().st_size if log.exists() else 0
+
+        async def start(
+            command: Sequence[str], *, stdin: int, output: int, progress: int, environment: dict[str, str]
+        ) -> Child:
+            with (target or log).open("wb" if target else "ab") as file:
+                return await asyncio.create_subprocess_exec(
+                    *command,
+                    stdin=stdin,
+                    stdout=file.fileno(),
+                    stderr=output,
+                    pass_fds=(progress,),
+                    env=environment,
+                    start_new_session=True,
+                )
+
+        target = output
+        code = await run_process(
+            [*_PROGRAM, *arguments],
+            start=start,
+            log=log,
+            on_line=lambda _: None,
+            groups=self._groups,
+            grace_seconds=_GRACE_SECONDS,
+            environment=dict(os.environ),
+        )
+        if code != ExitCode.OK:
+            raise TryAgainError(
+                f"{_last_error(log, began) or f'nashdex {arguments[0]} ended with exit code {code}'} (log: {log})"
+            )
+
+    def _described(self, run: PlannedRun) -> str:
+        record = self._record(run)
+        scores = [f"{m.score:.3f} [{m.low:.3f}, {m.high:.3f}] against {a}" for a, m in record.matches.items()]
+        return f"{', '.join(scores)} after {record.cpu_minutes:.1f} CPU-minutes"
+
+    def _record(self, run: PlannedRun) -> RunRecord:
+        record = self.results.record(run.id)
+        assert record is not None, "an experiment begins with a record for each run"
+        return record
+
+    def _update(self, run: PlannedRun, **values: object) -> None:
+        self._write(self._record(run).model_copy(update=values))
+
+    def _write(self, record: RunRecord) -> None:
+        self.results = self.results.with_record(record)
+        write_atomically(self._plan.beside(RESULTS_SUFFIX), self.results.to_json())
+        self._options.on_change(self.results)
+
+
+def _last_error(log: Path, began: int) -> str:
+    """Return the last message that a command wrote in its log from offset ``began`` on; nothing if there is none."""
+    with log.open("rb") as file:
+        file.seek(began)
+        lines = file.read().decode(errors="replace").splitlines()
+    return next((line.removeprefix("error: ") for line in reversed(lines) if line.startswith("error: ")), "")
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,125 @@
+"""Plans of experiments: which runs they mean, and which of them are refused before anything runs."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.experiments.plan import literal, read_plan
+from nashdex.experiments.running import prepare
+from nashdex.planning.dag import iteration_steps
+
+ROOT = Path(__file__).parents[3]
+
+PLAN = """
+hypothesis = "Annealing helps."
+base = "base.toml"
+seeds = [3, 4]
+settings = { "evaluate.battles_per_pair" = 20 }
+
+[verdict]
+kind = "difference"
+control = "full"
+
+[[arms]]
+name = "full"
+
+[[arms]]
+name = "no-annealing"
+[arms.settings.train.oracle.annealing]
+learning_rate = 1.0
+"""
+
+
+def written(folder: Path, text: str = PLAN, base: str = 'format = "gen1ou"\n') -> Path:
+    """Write a plan and its base settings; return the plan's path."""
+    (folder / "base.toml").write_text(base)
+    path = folder / "Some Plan.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_plan_is_arms_times_seeds_with_all_arms_of_a_seed_together(tmp_path: Path) -> None:
+    plan = read_plan(written(tmp_path))
+    assert [run.key for run in plan.runs] == ["full/3", "no-annealing/3", "full/4", "no-annealing/4"]
+    assert plan.runs[3].id == "some-plan-no-annealing-4"
+    assert plan.runs[3].overrides == (
+        "evaluate.battles_per_pair=20",
+        "train.oracle.annealing.learning_rate=1.0",
+        "seed=4",
+    )
+    assert plan.beside(".md") == tmp_path / "Some Plan.md"
+
+
+def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) -> None:
+    plan = read_plan(written(tmp_path))
+    settings = prepare(plan)["some-plan-no-annealing-4"].settings
+    assert (settings.seed, settings.run, settings.evaluate.battles_per_pair) == (4, "some-plan-no-annealing-4", 20)
+    wrong = read_plan(written(tmp_path, PLAN.replace("learning_rate = 1.0", "learning_rate = 2.0")))
+    with pytest.raises(ConfigurationError, match=r"arm 'no-annealing' with seed 3: .*annealing.learning_rate"):
+        prepare(wrong)
+    with pytest.raises(DataError, match=r"arm 'full' with seed 3: .*nowhere.toml: cannot be read"):
+        prepare(read_plan(written(tmp_path, PLAN.replace("base.toml", "nowhere.toml"))))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ('control = "none"', "verdict.control 'none' is no arm; expected one of full, no-annealing"),
+        ('control = "full"\nspeed = 1', "speed: no such key"),
+        ('control = "full"\n[measure]\nanchors = { nobody = 0.0 }', "unknown anchor 'nobody': expected one of"),
+        ('control = "full"\n[measure]\nbattles = 101', "measure.battles"),
+        ('control = "full"\n[invalid]\n"full/9" = "a fault"', "invalid names 'full/9', which is no run; expected"),
+        ('control = "full"\n[[arms]]\nname = "full"', "arm 'full' is there twice"),
+        ('control = "full"\n[[arms]]\nname = "Full Stop"', "arms.0.name"),
+        ('control = "full"\n[sweep]\nkind = "grid"\nvalues = { seed = [] }', "values of 'seed' is empty"),
+        (
+            'control = "full"\n[sweep]\nkind = "random"\nnum_arms = 2\nvalues = { a = { low = 2, high = 1 } }',
+            "low is 2 and high 1",
+        ),
+    ],
+)
+def test_a_bad_plan_is_one_line_that_says_what_to_do(tmp_path: Path, changed: str, message: str) -> None:
+    path = written(tmp_path, PLAN.replace('control = "full"', changed))
+    with pytest.raises(ConfigurationError, match=message) as refused:
+        read_plan(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot be read"):
+        read_plan(tmp_path / "nowhere.toml")
+    with pytest.raises(DataError, match="is no TOML"):
+        read_plan(written(tmp_path, "a = = b"))
+
+
+def test_a_grid_has_every_combination_and_random_draws_are_repeatable(tmp_path: Path) -> None:
+    only = PLAN[: PLAN.index("[[arms]]")].replace('control = "full"', 'control = "sweep-01"')
+    grid = only + '[sweep]\nkind = "grid"\n[sweep.values]\n"a.b" = [1, 2]\nc = ["x", "y", "z"]\n'
+    arms = read_plan(written(tmp_path, grid)).experiment.all_arms
+    assert [arm.name for arm in arms] == [f"sweep-0{i}" for i in range(1, 7)]
+    assert [arm.settings for arm in arms][:2] == [{"a.b": 1, "c": "x"}, {"a.b": 1, "c": "y"}]
+    drawn = only + '[sweep]\nkind = "random"\nnum_arms = 50\n[sweep.values]\n'
+    drawn += 'rate = { low = 1e-5, high = 1e-1, scale = "log" }\nsize = { low = 1, high = 3, whole = true }\n'
+    found = [read_plan(written(tmp_path, drawn)).experiment.all_arms for _ in range(2)]
+    assert found[0] == found[1]
+    rates = sorted(arm.settings["rate"] for arm in found[0])
+    assert 1e-5 <= rates[0] < 1e-4
+    assert 1e-2 < rates[-1] <= 1e-1
+    assert {arm.settings["size"] for arm in found[0]} == {1, 2, 3}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs" / "experiments").glob("*.toml")), ids=lambda path: path.stem)
+def test_the_experiments_that_ship_are_whole(path: Path) -> None:
+    plan = read_plan(path)
+    prepared = prepare(plan)
+    assert len({one.settings.fingerprint() for one in prepared.values()}) == len(plan.runs), "no two runs are the same"
+    for run in plan.runs:
+        assert iteration_steps(prepared[run.id].settings)
+
+
+@pytest.mark.parametrize("value", [True, 3, 1e-05, 'a "b" \\ c', [1, "x"], {"a b": [{"c": False}]}, [], {}])
+def test_values_are_given_to_a_run_as_the_plan_has_them(value: Any) -> None:  # noqa: ANN401
+    assert tomllib.loads(f"value = {literal(value)}")["value"] == value

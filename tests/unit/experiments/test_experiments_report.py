@@ -1,0 +1,191 @@
+"""What an experiment shows: Elo whose unit is the seed, a verdict by the stated rule, a page and a drawing."""
+
+import math
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from nashdex.core.results import Evaluation
+from nashdex.experiments.estimates import fixed_reference_elo, over_seeds
+from nashdex.experiments.plan import Plan, read_plan
+from nashdex.experiments.publishing import publish
+from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results
+from nashdex.experiments.report import make_report
+from nashdex.experiments.running import RESULTS_SUFFIX, ExperimentOptions, begin, prepare
+
+PLAN = """
+hypothesis = "It helps | much."
+base = "base.toml"
+seeds = [1, 2, 3]
+follow_ups = ["More seeds."]
+[measure]
+anchors = { random = 100.0 }
+battles = 400
+[verdict]
+RULE
+[[arms]]
+name = "base"
+[[arms]]
+name = "other"
+settings = { "train.oracle.learning_rate" = 1e-3 }
+"""
+DIFFERENCE = 'kind = "difference"\ncontrol = "base"'
+
+
+def plan_of(folder: Path, rule: str = DIFFERENCE) -> Plan:
+    (folder / "base.toml").write_text(
+        'format = "kuhn_poker"\ncollect.teacher = "random"\npopulation.initial = ["random"]\n'
+    )
+    (folder / "plan.toml").write_text(PLAN.replace("RULE", rule))
+    return read_plan(folder / "plan.toml")
+
+
+def match(score: float, battles: int = 400, half: float = 0.05) -> Match:
+    wins = round(score * battles)
+    return Match(
+        wins=wins, draws=0, losses=battles - wins, score=score, low=score - half, high=score + half, battles=battles,
+        command="nashdex battle",
+    )  # fmt: skip
+
+
+def evaluation(decisions: int, score: float) -> Evaluation:
+    return Evaluation(
+        decisions=decisions, cpu_seconds=decisions / 1000, anchor="random", style="greedy", score=score,
+        low=score - 0.05, high=score + 0.05, battles=100, draws=0,
+    )  # fmt: skip
+
+
+def results_of(plan: Plan, scores: dict[str, list[float]]) -> Results:
+    """Return results with a completed run for each score."""
+    records = [
+        RunRecord(
+            run=run.id, arm=run.arm, seed=run.seed, status=Status.COMPLETED, command="nashdex run", settings="0",
+            policy="p1", decisions=1000, cpu_minutes=2.0, matches={"random": match(scores[run.arm][run.seed - 1])},
+            summary={"entropy": 0.3}, curve=(evaluation(0, 0.5), evaluation(1000, scores[run.arm][run.seed - 1])),
+        )
+        for run in plan.runs
+        if run.seed <= len(scores[run.arm])
+    ]  # fmt: skip
+    return Results(experiment="plan", rule=plan.experiment.rule_digest(), began="now", runs=tuple(records))
+
+
+def test_elo_against_one_reference_is_the_logit_of_the_score_above_it() -> None:
+    elo, error = fixed_reference_elo({"random": match(0.75, 40_000, 0.004)}, {"random": 100.0})
+    assert elo == pytest.approx(100 + 400 * math.log10(3), abs=0.1)
+    slope = 400 / math.log(10) / (0.75 * 0.25)
+    assert error == pytest.approx(slope * 0.004 / 1.96, rel=1e-3)
+
+
+def test_elo_against_several_references_lies_between_those_of_each() -> None:
+    matches = {"a": match(0.6), "b": match(0.3)}
+    anchors = {"a": 0.0, "b": 200.0}
+    one, other = (fixed_reference_elo({key: matches[key]}, anchors)[0] for key in matches)
+    both, error = fixed_reference_elo(matches, anchors)
+    assert min(one, other) < both < max(one, other)
+    assert error < fixed_reference_elo({"a": matches["a"]}, anchors)[1]
+    assert math.isfinite(fixed_reference_elo({"a": match(1.0, half=0.0)}, anchors)[0])
+
+
+def test_the_seed_is_the_unit_of_an_interval() -> None:
+    """Student's quantile with 2 degrees of freedom is 4.303."""
+    found = over_seeds([10.0, 20.0, 30.0], [1.0, 1.0, 1.0])
+    assert (found.value, found.unit) == (20.0, "seeds")
+    assert found.high - 20 == pytest.approx(4.303 * 10 / math.sqrt(3), rel=1e-3)
+    assert over_seeds([10.0], [5.0]).unit == "battles"
+    assert over_seeds([10.0], [5.0]).high == pytest.approx(10 + 1.96 * 5, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("other", "judgement"),
+    [
+        ([0.7, 0.71, 0.72], "better"),
+        ([0.3, 0.31, 0.29], "worse"),
+        ([0.4, 0.8, 0.5], "nothing shown"),
+        ([], "no result"),
+    ],
+)
+def test_the_verdict_follows_the_rule(tmp_path: Path, other: list[float], judgement: str) -> None:
+    plan = plan_of(tmp_path)
+    report = make_report(plan, results_of(plan, {"base": [0.5, 0.51, 0.49], "other": other}))
+    assert [arm.judgement for arm in report.arms] == ["control", judgement]
+    assert report.is_rule_unchanged
+
+
+def test_differences_are_paired_by_seed(tmp_path: Path) -> None:
+    """Each seed's difference is nearly the same, although the seeds differ much."""
+    plan = plan_of(tmp_path)
+    base, other = make_report(plan, results_of(plan, {"base": [0.3, 0.5, 0.7], "other": [0.35, 0.55, 0.75]})).arms
+    assert base.elo is not None
+    assert other.difference is not None
+    assert base.elo.high - base.elo.low > 500
+    assert other.difference.high - other.difference.low < 40
+    assert other.judgement == "better"
+
+
+def test_a_score_has_to_be_reached_in_each_seed(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, 'kind = "score"\nanchor = "random"\nabove = 0.6')
+    scores = {"base": [0.66, 0.67, 0.68], "other": [0.66, 0.67, 0.64]}
+    assert [arm.judgement for arm in make_report(plan, results_of(plan, scores)).arms] == ["reached", "not reached"]
+
+
+def test_one_seed_is_said_to_be_one(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    report = make_report(plan, results_of(plan, {"base": [0.5], "other": [0.9]}))
+    assert report.verdict.startswith("other is better: +")
+    assert "One seed: the interval is of its battles alone" in report.verdict
+
+
+def test_a_rule_that_changed_after_the_first_run_is_disclosed(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    results = results_of(plan, {"base": [0.5], "other": [0.6]})
+    changed = plan_of(tmp_path, DIFFERENCE + "\nmargin_elo = 10")
+    assert not make_report(changed, results).is_rule_unchanged
+    publish(changed, results)
+    assert "were changed after the first run began" in (tmp_path / "plan.md").read_text()
+
+
+def test_the_page_holds_everything_and_the_drawing_is_well_formed(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    publish(plan, results_of(plan, {"base": [0.5, 0.51, 0.49], "other": [0.7, 0.71, 0.72]}))
+    page = (tmp_path / "plan.md").read_text()
+    for text in (
+        "It helps | much.",
+        "is above 0",
+        "nashdex experiment run plan.toml",
+        "More seeds.",
+        "![Learning curves]",
+    ):
+        assert text in page
+    assert "| other | 3 of 3 | " in page
+    drawing = ET.parse(tmp_path / "plan.svg")  # noqa: S314 - made here
+    assert len(drawing.findall(".//{http://www.w3.org/2000/svg}polygon")) == 2, "a band each arm"
+
+
+def test_results_are_kept_and_invalid_runs_do_not_count(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    options = ExperimentOptions(store=str(tmp_path / "runs"), logs=tmp_path, say=lambda _: None)
+    prepared = prepare(plan)
+    done = results_of(plan, {"base": [0.5, 0.51, 0.49], "other": [0.7]})
+    prints = {run.id: prepared[run.id].settings.fingerprint() for run in plan.runs}
+    done = done.model_copy(
+        update={"runs": tuple(one.model_copy(update={"settings": prints[one.run]}) for one in done.runs)}
+    )
+    path = plan.beside(RESULTS_SUFFIX)
+    path.write_bytes(done.to_json())
+    begun = begin(plan, options, prepared)
+    assert read_results(path) == begun
+    assert [record.status for record in begun.runs].count(Status.PLANNED) == 2
+
+    text = (tmp_path / "plan.toml").read_text()
+    (tmp_path / "plan.toml").write_text(text.replace("[measure]", '[invalid]\n"other/1" = "swapping"\n[measure]'))
+    invalid = read_plan(tmp_path / "plan.toml")
+    begun = begin(invalid, options, prepared)
+    record = begun.record("plan-other-1")
+    assert record is not None
+    assert (record.status, record.reason) == (Status.INVALIDATED, "swapping")
+    assert make_report(invalid, begun).arms[1].judgement == "no result"
+    (tmp_path / "plan.toml").write_text(text)
+    again = begin(plan, options, prepared).record("plan-other-1")
+    assert again is not None
+    assert again.status is Status.COMPLETED
