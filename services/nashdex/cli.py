@@ -63,6 +63,7 @@ app = typer.Typer(
     name="nashdex",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
     help="Population-based self-play for Pokémon Showdown, with error bars.",
 )
 app.command(rich_help_panel=RUN_AND_LOOK)(run.run)

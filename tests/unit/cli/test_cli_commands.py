@@ -1,11 +1,15 @@
 """Commands that need no simulator: what they print, and what they import."""
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 import nashdex
 from nashdex import cli
@@ -19,6 +23,30 @@ def test_help_is_instant_because_nothing_heavy_is_imported() -> None:
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=30)
     assert loaded.stdout == "[]\n"
     subprocess.run([sys.executable, "-m", "nashdex", "--help"], capture_output=True, check=True, timeout=30)
+
+
+def _commands(command: TyperGroup | TyperCommand, *path: str) -> Iterator[tuple[tuple[str, ...], TyperCommand]]:
+    if isinstance(command, TyperCommand):
+        yield path, command
+        return
+    for name, inner in command.commands.items():
+        assert isinstance(inner, TyperGroup | TyperCommand)
+        yield from _commands(inner, *path, name)
+
+
+def test_help_shows_what_every_option_declares(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing in it is taken for markup: a default in brackets stays."""
+    monkeypatch.setenv("COLUMNS", "500")  # so that no text is wrapped
+    root = get_command(cli.app)
+    assert isinstance(root, TyperGroup)
+    for path, command in _commands(root):
+        assert cli.run_command_line([*path, "--help"]) == 0
+        shown = re.sub(r"[\s│]", "", capsys.readouterr().out)
+        for parameter in command.params:
+            declared = re.sub(r"[\s`]", "", getattr(parameter, "help", None) or "")
+            assert declared in shown, f"nashdex {' '.join(path)}: {parameter.name}"
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
