@@ -29,6 +29,7 @@ from nashdex.commands import (
     experiment,
     exploit,
     exporter,
+    policy,
     rate,
     report,
     run,
@@ -54,7 +55,7 @@ _FIRST_PROCESS = 1
 
 RUN_AND_LOOK = "Run and look"
 MEASURE = "Measure"
-DATA = "Data"
+DATA = "Data and foreign policies"
 SOLVE = "Solve"
 CLUSTER = "Cluster"
 PODS = "What pods call"
@@ -77,6 +78,7 @@ app.command(rich_help_panel=MEASURE)(calibrate.calibrate)
 app.add_typer(experiment.app, name="experiment", rich_help_panel=MEASURE)
 app.add_typer(bench.app, name="bench", rich_help_panel=MEASURE)
 app.add_typer(data.app, name="data", rich_help_panel=DATA)
+app.add_typer(policy.app, name="policy", rich_help_panel=DATA)
 app.command(cls=solve.SolveCommand, rich_help_panel=SOLVE)(solve.solve)
 app.add_typer(tabular.app, name="tabular", rich_help_panel=SOLVE)
 app.command(rich_help_panel=CLUSTER)(submit.submit)

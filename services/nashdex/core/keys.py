@@ -6,6 +6,7 @@ config.json
 teams.txt, matrix.json
 verdict.json                                                   how the run ended; deleted when it continues
 policies/{policy}/policy.json, weights.safetensors, table.safetensors
+imported/{policy}/policy.json, weights.safetensors, vocabulary.json    from other projects; frozen
 iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attempt
 iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    written last, only if absent
 iterations/{iteration:04d}/{step}/{shard:05d}/checkpoint.json  where a later attempt resumes
@@ -98,3 +99,18 @@ def policy_weights(policy: BarePolicyId) -> str:
 def policy_table(policy: BarePolicyId) -> str:
     """Return the key of a policy's action probabilities by information state. Policies of tabular games have one."""
     return f"policies/{policy}/table.safetensors"
+
+
+def imported_document(policy: BarePolicyId) -> str:
+    """Return the key of the description of a policy that was imported from another project."""
+    return f"imported/{policy}/policy.json"
+
+
+def imported_weights(policy: BarePolicyId) -> str:
+    """Return the key of an imported policy's weights."""
+    return f"imported/{policy}/weights.safetensors"
+
+
+def imported_vocabulary(policy: BarePolicyId) -> str:
+    """Return the key of an imported policy's vocabulary."""
+    return f"imported/{policy}/vocabulary.json"
