@@ -15,8 +15,6 @@ from poke_env.data import GenData
 from poke_env.player import Player, SimpleHeuristicsPlayer
 from poke_env.player.battle_order import SingleBattleOrder
 
-from nashdex.core.seeds import derive_seed
-
 _PLAYER_NAMES: Final = ("Player 1", "Player 2")
 """The gateway's names of the seats."""
 
@@ -128,14 +126,13 @@ def _bare(move_id: str) -> str:
 class HeuristicSeats:
     """Any number of seats that play by poke-env's ``SimpleHeuristicsPlayer``.
 
-    If the heuristics have no preference, or prefer an illegal action, the seat's own generator draws a legal one.
-    ``fallbacks`` counts the illegal preferences.
+    If the heuristics have no preference, or prefer an illegal action, a legal one is drawn. ``fallbacks`` counts the
+    illegal preferences.
     """
 
-    def __init__(self, format_id: str, seed: int = 0) -> None:
+    def __init__(self, format_id: str) -> None:
         self._format = format_id
-        self._seed = seed
-        self._seats: dict[tuple[int, int], tuple[PokeEnvSeat, np.random.Generator]] = {}
+        self._seats: dict[tuple[int, int], PokeEnvSeat] = {}
         self.fallbacks = 0
 
     def __len__(self) -> int:
@@ -143,7 +140,13 @@ class HeuristicSeats:
         return len(self._seats)
 
     def choose(
-        self, battle: int, seat: int, lines: Sequence[str], request: dict[str, Any], mask: NDArray[np.bool_]
+        self,
+        battle: int,
+        seat: int,
+        lines: Sequence[str],
+        request: dict[str, Any],
+        mask: NDArray[np.bool_],
+        uniform: float,
     ) -> int:
         """Return a legal action for a decision.
 
@@ -153,19 +156,20 @@ class HeuristicSeats:
             lines: the seat's lines since its last decision.
             request: the simulator's request.
             mask: legal actions, shape (num_actions,).
+            uniform: in [0, 1), for a draw. From the battle's seed, so that ``battle`` does not matter.
         """
         key = (battle, seat)
         if key not in self._seats:
-            generator = np.random.default_rng(derive_seed(self._seed, "heuristic", battle, seat))
-            self._seats[key] = (PokeEnvSeat(self._format, seat), generator)
-        player, generator = self._seats[key]
+            self._seats[key] = PokeEnvSeat(self._format, seat)
+        player = self._seats[key]
         player.read(lines, request)
         action = player.choose()
         if action is not None and mask[action]:
             return action
         if action is not None:
             self.fallbacks += 1
-        return int(generator.choice(np.flatnonzero(mask)))
+        legal = np.flatnonzero(mask)
+        return int(legal[int(uniform * len(legal))])
 
     def forget(self, battle: int, seat: int) -> None:
         """Forget a seat whose battle ended."""

@@ -11,21 +11,20 @@ from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
 
 
 class HeuristicPlayer(ScriptedPlayer):
-    """Plays by poke-env's ``SimpleHeuristicsPlayer``. ``seed`` is for decisions that it has no preference in."""
+    """Plays by poke-env's ``SimpleHeuristicsPlayer``."""
 
-    def __init__(self, space: Space, seed: int = 0) -> None:
+    def __init__(self, space: Space) -> None:
         # Late: poke-env takes a second to import, and only this policy needs it.
         from nashdex.games.showdown.poke_env_players import HeuristicSeats  # noqa: PLC0415
 
-        self._seats = HeuristicSeats(space.format, seed)
+        self._seats = HeuristicSeats(space.format)
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
-        """Answer each row; the choice is certain, so log-probabilities are 0."""
-        del uniforms
+        """Answer each row; log-probabilities count as 0. ``uniforms`` draw where it has no legal preference."""
         action = np.empty(len(decisions), dtype=np.int64)
         for row, (battle, seat) in enumerate(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)):
             said = decisions.lines[battle, seat]
-            action[row] = self._seats.choose(battle, seat, said.lines, said.request, decisions.mask[row])
+            action[row] = self._seats.choose(battle, seat, said.lines, said.request, decisions.mask[row], uniforms[row])
         return Actions(action, np.zeros(len(action), dtype=np.float32))
 
     def forget(self, battle: int, seat: int) -> None:
@@ -33,4 +32,4 @@ class HeuristicPlayer(ScriptedPlayer):
         self._seats.forget(battle, seat)
 
 
-HEURISTIC = ScriptedPolicy(HeuristicPlayer, games=frozenset({SHOWDOWN}), needs_lines=True, parameters={"seed": 0})
+HEURISTIC = ScriptedPolicy(HeuristicPlayer, games=frozenset({SHOWDOWN}), needs_lines=True)
