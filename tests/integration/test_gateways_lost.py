@@ -50,6 +50,7 @@ class _Eventful:
         self._num_batches = 0
         self.id = policy.id
         self.needs_lines = policy.needs_lines
+        self.needs_state = policy.needs_state
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         self._num_batches += 1

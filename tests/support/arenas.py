@@ -114,6 +114,7 @@ class UniformPolicy:
     def __init__(self, name: str, *, greedy: bool = False) -> None:
         self.id = PolicyId(name)
         self.needs_lines = False
+        self.needs_state = False
         self._greedy = greedy
         self.batch_sizes: list[int] = []
         self.forgotten: list[tuple[int, int]] = []

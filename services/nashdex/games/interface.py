@@ -39,6 +39,8 @@ class RunningBattle:
     spec: BattleSpec
     lines: tuple[bool, bool] = (False, False)
     """Seats whose policies read the game's own text as well as observations."""
+    states: tuple[bool, bool] = (False, False)
+    """Seats whose policies also read the tracker's state; only with ``lines``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class SeatLines:
 
     lines: list[str]
     request: dict[str, Any]
+    state: dict[str, Any] | None = None
+    """What the seat knows, in the game's own terms; None if it did not ask for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ class NetworkPolicy:
     """
 
     needs_lines = False
+    needs_state = False
 
     def __init__(self, policy: PolicyId, network: ActorCritic) -> None:
         torch.set_num_threads(1)

@@ -31,6 +31,10 @@ class Policy(Protocol):
     def needs_lines(self) -> bool:
         """Whether it reads the game's own text (``Decisions.lines``)."""
 
+    @property
+    def needs_state(self) -> bool:
+        """Whether it also reads the tracker's state (``SeatLines.state``)."""
+
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row. ``uniforms``, shape (N,) in [0, 1), is all the randomness there is."""
 

@@ -34,6 +34,7 @@ class TablePolicy:
     """Acts by drawing from a table's row. Implements ``policies.interface.Policy``."""
 
     needs_lines = False
+    needs_state = False
 
     def __init__(self, policy: PolicyId, table: Table, space: Space) -> None:
         self._id = policy

@@ -135,7 +135,7 @@ class Rollout:
         for slot in slots:
             assignment = self._assignment(slot)
             self._tries[slot] += 1
-            needs_lines = [False, False]
+            needs_lines, needs_state = [False, False], [False, False]
             for seat, policy_id in enumerate(assignment.seats):
                 index = self._index[policy_id]
                 at = slot * NUM_SEATS + seat
@@ -143,8 +143,10 @@ class Rollout:
                 self._seed_of[at] = derive_seed(assignment.spec.seed, "seat", seat)
                 self._num_draws[at] = 0
                 needs_lines[seat] = self._policies[index].needs_lines
+                needs_state[seat] = self._policies[index].needs_state
             self._recorder.begin(slot, assignment.record)
-            battles.append(RunningBattle(slot, assignment.spec, lines=(needs_lines[0], needs_lines[1])))
+            lines, states = (needs_lines[0], needs_lines[1]), (needs_state[0], needs_state[1])
+            battles.append(RunningBattle(slot, assignment.spec, lines=lines, states=states))
         if battles:
             self._arena.start(battles)
 

@@ -99,7 +99,7 @@ class _Worker:
         match message:
             case Lines():
                 for view in message.rows:
-                    self.lines[view.battle, view.seat] = SeatLines(list(view.lines), view.request or {})
+                    self.lines[view.battle, view.seat] = SeatLines(list(view.lines), view.request or {}, view.state)
             case Finished():
                 for battle in message.battles:
                     self.battles.discard(battle.battle)
@@ -274,7 +274,7 @@ def _battle_start(running: RunningBattle) -> BattleStart:
         teams=spec.teams,
         team_seeds=(hex_seed(first), hex_seed(second)),
         lines=running.lines,
-        states=(False, False),
+        states=running.states,
         log=spec.log,
         deadline_seconds=spec.deadline_seconds,
     )

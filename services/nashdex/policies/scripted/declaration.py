@@ -36,6 +36,8 @@ class ScriptedPolicy:
     """Games that it plays, by ``Space.game``: ``showdown``, ``tabular``. None: every game."""
     needs_lines: bool = False
     """Whether it reads the game's own text (``Decisions.lines``): Showdown's protocol and request."""
+    needs_state: bool = False
+    """Whether it also reads the tracker's state (``SeatLines.state``); only with ``needs_lines``."""
     parameters: Mapping[str, float] = field(default_factory=dict)
     """Keyword arguments of ``player``: one class can be registered under several names."""
     table: "Callable[[GameTree], Table] | None" = None

@@ -18,10 +18,11 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_polic
 class ScriptedSeats:
     """A scripted policy under its name. Implements ``policies.interface.Policy``."""
 
-    def __init__(self, policy: PolicyId, player: ScriptedPlayer, *, needs_lines: bool) -> None:
+    def __init__(self, policy: PolicyId, player: ScriptedPlayer, declared: ScriptedPolicy) -> None:
         self._player = player
         self.id = policy
-        self.needs_lines = needs_lines
+        self.needs_lines = declared.needs_lines
+        self.needs_state = declared.needs_state
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row."""
@@ -40,7 +41,7 @@ def scripted_policy(name: str, space: Space) -> ScriptedSeats:
     """
     declared = _declared(name, space.game, space.format)
     player = declared.player(space, **declared.parameters)
-    return ScriptedSeats(policy_id(name), player, needs_lines=declared.needs_lines)
+    return ScriptedSeats(policy_id(name), player, declared)
 
 
 def scripted_table(name: str, tree: GameTree) -> Table:
