@@ -264,6 +264,7 @@ class TrainingLoop:
             _CPU_SECONDS: cpu_seconds,
             _GOOD_ENTROPY: entropy,
         }
+        self.reference.begin_round(self.network)
         self.keep(_GOOD)
         self._snapshots[_ROUND] = {k: v.clone() for k, v in self._tensors().items() if k.startswith(_NETWORK)}
         self._rate_multiplier = min(1.0, 2 * self._rate_multiplier)

@@ -41,6 +41,9 @@ class Reference:
     def follow(self, network: ActorCritic) -> None:
         """React to an optimiser step of ``network``."""
 
+    def begin_round(self, network: ActorCritic) -> None:
+        """React to the start of a further round of ``network``."""
+
     def weights(self) -> dict[str, Tensor]:
         """Return the state that checkpoints keep, as it is, not copied."""
         return {}
@@ -74,6 +77,23 @@ class SnapshotReference(Distribution):
     def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
         """Return log ρ (N, A) of observations (N, F) over the legal actions."""
         return masked_log_softmax(self.network.logits(observations, self._fused) / self._temperature, masks)
+
+
+class RoundReference(SnapshotReference):
+    """A copy of the network as it was at the start of the round."""
+
+    def begin_round(self, network: ActorCritic) -> None:
+        """Copy ``network``."""
+        self.set_weights(network.state_dict())
+
+    def weights(self) -> dict[str, Tensor]:
+        """Return the copy."""
+        return {name: tensor.detach() for name, tensor in self.network.state_dict().items()}
+
+    def set_weights(self, weights: Mapping[str, Tensor]) -> None:
+        """Restore a copy."""
+        self.network.load_state_dict(weights)
+        self._fused = self.network.fuse()
 
 
 class UniformReference(Distribution):
@@ -155,7 +175,7 @@ def make_reference(
     if damping.reference == "none":
         return None
     if damping.reference == "snapshot":
-        return start
+        return start if damping.snapshot == "iteration" else RoundReference(network, plan.learner)
     if damping.reference == "uniform":
         return UniformReference()
     if damping.reference == "ema":

@@ -53,6 +53,7 @@ PRESETS: dict[str, dict[str, object]] = {
     "s0-damped": {"preset": "s0-damped", "step_size": {"controller": {"target_nats": 1e-5}}},
     "adaptive-kl": {"preset": "adaptive-kl", "beta": {"controller": {"target_nats": 1e-6}}},
     "ema-magnet": {"preset": "ema-magnet", "ema_decay": 0.5},
+    "each round": {"preset": "ppo-clip-kl", "snapshot": "round"},
     "portfolio": {"preset": "portfolio"},
     "league": {"reference": "league"},
     "uniform, itself": {"preset": "none", "reference": "uniform", "beta": {"initial": 0.1, "power": 1}},
@@ -169,6 +170,13 @@ def test_a_moving_average_that_keeps_nothing_is_where_the_policy_is(tmp_path: Pa
     result = improved(tmp_path, learning_rate=1e-2, damping={"preset": "ema-magnet", "ema_decay": 0.0})
     assert values(result, "kl_reference") == [0.0] * result.num_updates
     assert values(result, "kl_iteration_start")[-1] > 1e-4
+
+
+def test_a_snapshot_of_each_round_is_where_the_round_began(tmp_path: Path) -> None:
+    damping = {"preset": "ppo-clip-kl", "snapshot": "round"}
+    result = improved(tmp_path, decisions=decisions_of(4), learning_rate=1e-2, damping=damping)
+    assert values(result, "kl_reference") == pytest.approx(values(result, "kl_behaviour"), abs=1e-6)
+    assert values(result, "kl_iteration_start")[-1] > 2 * values(result, "kl_reference")[-1]
 
 
 def test_the_gauges_of_later_rounds_are_from_the_round_and_from_the_iteration(tmp_path: Path) -> None:

@@ -143,6 +143,10 @@ def test_is_refused(values: dict[str, Any], message: str) -> None:
     ("damping", "message"),
     [
         ({"preset": "ema-magnet", "ema_decay": 1}, "reference is 'ema' and ema_decay is 1, so the average never moves"),
+        (
+            {"preset": "ema-magnet", "snapshot": "round"},
+            "snapshot is 'round' and reference is 'ema'; leave it out, or use reference = 'snapshot'",
+        ),
         ({"ema_decay": 0.9}, "ema_decay is 0.9 and reference is 'snapshot'"),
         (
             {"preset": "none", "beta": {"controller": {"target_nats": 0.1}}},

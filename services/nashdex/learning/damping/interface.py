@@ -46,6 +46,11 @@ class Damping(Section):
     beta_behaviour: float = Field(0.0, ge=0, description="Coefficient of KL(policy ‖ behaviour policy).")
     entropy: Schedule = Field(Schedule(initial=0.01), description="Coefficient of the entropy bonus.")
     step_size: StepSize = Field(StepSize(), description="Schedule and controller of the step size.")
+    snapshot: Literal["iteration", "round"] = Field(
+        "iteration",
+        description="When the snapshot reference is taken: at the start of the iteration, or of each round. Over many "
+        "rounds a policy that is held near its start stops learning.",
+    )
     ema_decay: float = Field(_EMA_DECAY, ge=0, le=1, description="Share that the ema reference keeps at a step.")
     clock: Literal["iteration", "run"] = Field(
         "iteration",
@@ -90,6 +95,10 @@ class Damping(Section):
             )
         if self.reference != "ema" and self.ema_decay != _EMA_DECAY:
             yield f"ema_decay is {self.ema_decay:g} and reference is {self.reference!r}; leave it out, or use 'ema'"
+        if self.snapshot == "round" and self.reference != "snapshot":
+            yield (
+                f"snapshot is 'round' and reference is {self.reference!r}; leave it out, or use reference = 'snapshot'"
+            )
         for name, schedule in (("beta", beta), ("entropy", self.entropy)):
             if schedule.cap is not None and schedule.floor > schedule.cap:
                 yield (
