@@ -1,0 +1,193 @@
+"""Reads the protocol's lines into a battle's conditions, as poke-env 0.8.3 does."""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from nashdex.metamon.conditions import Conditions
+from nashdex.metamon.effects import (
+    COUNT_STARTS,
+    COUNT_TURNS,
+    EFFECTS,
+    END_WITH_MOVE,
+    END_WITH_TURN,
+    FIELDS,
+    SIDE_CONDITIONS,
+    STACKABLE,
+    WEATHERS,
+)
+from nashdex.metamon.names import NO_WEATHER, clean_name
+
+_UNKNOWN: Final = "unknown"
+_KINDS: Final = ("item: ", "move: ", "ability: ")
+_NOT_EFFECTS: Final = frozenset(
+    {"skillswap", "dancer", "mummy", "wanderingspirit", "symbiosis", "leppaberry", "mimic", "trick"}
+)
+"""Activations that poke-env reads as something other than an effect."""
+
+
+def read_lines(conditions: Conditions, lines: Iterable[str]) -> None:
+    """Read lines in order; unknown and incomplete ones change nothing."""
+    for line in lines:
+        parts = line.split("|")
+        found = _HANDLERS.get(parts[1]) if len(parts) > 1 else None
+        if found is not None:
+            num_parts, handler = found
+            if len(parts) >= num_parts + 2:
+                handler(conditions, parts[2:])
+
+
+def _switch(conditions: Conditions, parts: list[str]) -> None:
+    pokemon = _pokemon(parts[0])
+    side = pokemon[:2]
+    _leave(conditions, conditions.active.get(side))
+    conditions.active[side] = pokemon
+
+
+def _leave(conditions: Conditions, pokemon: str | None) -> None:
+    if pokemon is None:
+        return
+    conditions.effects.pop(pokemon, None)
+
+
+def _faint(conditions: Conditions, parts: list[str]) -> None:
+    _leave(conditions, _pokemon(parts[0]))
+
+
+def _replace(conditions: Conditions, parts: list[str]) -> None:
+    conditions.active[parts[0][:2]] = _pokemon(parts[0])
+
+
+def _move(conditions: Conditions, parts: list[str]) -> None:
+    pokemon = _pokemon(parts[0])
+    effects = conditions.effects.get(pokemon, {})
+    for effect in END_WITH_MOVE.intersection(effects):
+        del effects[effect]
+    conditions.last_moves[pokemon] = clean_name(parts[1])
+    if clean_name(parts[1]) == "minimize":
+        _begin(conditions, pokemon, "Minimize")
+
+
+def _begin(conditions: Conditions, pokemon: str, text: str) -> None:
+    effect = _effect(text)
+    effects = conditions.effects.setdefault(pokemon, {})
+    if effect not in effects:
+        effects[effect] = 0
+    elif effect in COUNT_STARTS:
+        effects[effect] += 1
+
+
+def _start(conditions: Conditions, parts: list[str]) -> None:
+    _begin(conditions, _pokemon(parts[0]), parts[1])
+
+
+def _activate(conditions: Conditions, parts: list[str]) -> None:
+    if parts[0] and clean_name(_bare(parts[1])) not in _NOT_EFFECTS:
+        _begin(conditions, _pokemon(parts[0]), parts[1])
+
+
+def _end(conditions: Conditions, parts: list[str]) -> None:
+    conditions.effects.get(_pokemon(parts[0]), {}).pop(_effect(parts[1]), None)
+
+
+def _turn(conditions: Conditions, parts: list[str]) -> None:
+    conditions.turn = int(parts[0]) if parts[0].isdecimal() else conditions.turn
+    for pokemon in conditions.active.values():
+        effects = conditions.effects.get(pokemon, {})
+        for effect in list(effects):
+            if effect in COUNT_TURNS:
+                effects[effect] += 1
+            if effect in END_WITH_TURN:
+                del effects[effect]
+
+
+def _weather(conditions: Conditions, parts: list[str]) -> None:
+    weather = clean_name(parts[0])
+    conditions.weather = NO_WEATHER if weather == "none" else weather if weather in WEATHERS else _UNKNOWN
+
+
+def _field_start(conditions: Conditions, parts: list[str]) -> None:
+    name = _known(parts[0], FIELDS)
+    if name.endswith("terrain"):
+        conditions.fields = {other: turn for other, turn in conditions.fields.items() if not other.endswith("terrain")}
+    conditions.fields[name] = conditions.turn
+
+
+def _field_end(conditions: Conditions, parts: list[str]) -> None:
+    conditions.fields.pop(_known(parts[0], FIELDS), None)
+
+
+def _side_start(conditions: Conditions, parts: list[str]) -> None:
+    condition = _known(parts[1], SIDE_CONDITIONS)
+    layers = conditions.sides.setdefault(parts[0][:2], {})
+    if condition in STACKABLE:
+        layers[condition] = min(layers.get(condition, 0) + 1, STACKABLE[condition])
+    else:
+        layers.setdefault(condition, conditions.turn)
+
+
+def _side_end(conditions: Conditions, parts: list[str]) -> None:
+    conditions.sides.setdefault(parts[0][:2], {}).pop(_known(parts[1], SIDE_CONDITIONS), None)
+
+
+def _swap_sides(conditions: Conditions, parts: list[str]) -> None:
+    del parts
+    conditions.sides["p1"], conditions.sides["p2"] = conditions.sides["p2"], conditions.sides["p1"]
+
+
+def _poke(conditions: Conditions, parts: list[str]) -> None:
+    conditions.preview.setdefault(parts[0], []).append(clean_name(parts[1].partition(",")[0]))
+
+
+def _player(conditions: Conditions, parts: list[str]) -> None:
+    if parts[1]:
+        conditions.players[parts[0]] = parts[1]
+
+
+def _win(conditions: Conditions, parts: list[str]) -> None:
+    conditions.winner = parts[0]
+
+
+def _pokemon(text: str) -> str:
+    """Return "p1: Pikachu" of "p1a: Pikachu"."""
+    position, _, name = text.partition(": ")
+    return f"{position[:2]}: {name}"
+
+
+def _bare(text: str) -> str:
+    for kind in _KINDS:
+        text = text.removeprefix(kind)
+    return text
+
+
+def _effect(text: str) -> str:
+    return _known(text, EFFECTS)
+
+
+def _known(text: str, names: frozenset[str]) -> str:
+    name = clean_name(_bare(text))
+    return name if name in names else _UNKNOWN
+
+
+_HANDLERS: Final[dict[str, tuple[int, Callable[[Conditions, list[str]], None]]]] = {
+    "switch": (1, _switch),
+    "drag": (1, _switch),
+    "faint": (1, _faint),
+    "replace": (1, _replace),
+    "move": (2, _move),
+    "-start": (2, _start),
+    "-singleturn": (2, _start),
+    "-singlemove": (2, _start),
+    "-activate": (2, _activate),
+    "-end": (2, _end),
+    "turn": (1, _turn),
+    "-weather": (1, _weather),
+    "-fieldstart": (1, _field_start),
+    "-fieldend": (1, _field_end),
+    "-sidestart": (2, _side_start),
+    "-sideend": (2, _side_end),
+    "-swapsideconditions": (0, _swap_sides),
+    "poke": (2, _poke),
+    "player": (2, _player),
+    "win": (1, _win),
+}
+"""By type of line: how many parts it has at least, and what reads them."""
