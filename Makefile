@@ -20,6 +20,9 @@ export TORCH_CUDA_INDEX ?=
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
+# Tests start hundreds of processes: their bytecode is cached, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE :=
+
 # The environment's own tools first: Node may come from there.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -68,19 +71,19 @@ node-test: setup ## Run the gateway's own tests
 
 .PHONY: unit
 unit: setup ## Run the tests that need nothing but Python, and the contracts between parts
-	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/unit tests/contract $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal tests/unit tests/contract $(PYTEST_ARGS)
 
 .PHONY: integration
 integration: setup ## Run the tests with real battles and stores; NASHDEX_TEST_S3_URL names a real S3 server
-	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/integration $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal tests/integration $(PYTEST_ARGS)
 
 .PHONY: chart-test
 chart-test: setup ## Run the tests of the Helm chart, without a cluster
-	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/chart $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal tests/chart $(PYTEST_ARGS)
 
 .PHONY: python-test
 python-test: setup ## Run all Python tests at once: unit, contract, integration, chart
-	$(BIN)/pytest -n $(WORKERS) --dist loadscope tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
 
 .PHONY: e2e
 e2e: setup ## Test it on a real cluster, from building images to removing it all (CONTRIBUTING.md says which cluster)

@@ -21,6 +21,8 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
+# A shell starts background jobs with SIGINT ignored, and so would be every process that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 _HANDLERS = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from typer import Context
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
-from typer.main import get_command
 
-from nashdex.cli import app
+from nashdex.cli import command as root
 
 _HEAD = """\
 # Commands
@@ -22,7 +21,6 @@ _OTHERS = "Commands"
 
 def commands_page() -> str:
     """Return the page: an overview by group, then each command with its arguments and options."""
-    root = get_command(app)
     assert isinstance(root, TyperGroup)
     context = Context(root, info_name="nashdex")
     panels: dict[str, list[TyperCommand | TyperGroup]] = {}

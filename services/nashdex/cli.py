@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
+from typer.main import get_command
 
 import nashdex
 from nashdex.commands import (
@@ -113,6 +114,10 @@ def common(
         os.environ[DEBUG_VARIABLE] = "1"
 
 
+command = get_command(app)
+"""Read from the signatures once: steps of a local run are forked from a process that has it."""
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
     open_missing_streams()
@@ -130,7 +135,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. No exception leaves this function."""
     print_any_character()
     try:
-        result = app(args=arguments, prog_name="nashdex", standalone_mode=False)
+        result = command(args=arguments, prog_name="nashdex", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         drop_output(sys.stdout)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
 
 import nashdex
 from nashdex import cli
@@ -39,9 +38,8 @@ def test_help_shows_what_every_option_declares(
 ) -> None:
     """Nothing in it is taken for markup: a default in brackets stays."""
     monkeypatch.setenv("COLUMNS", "500")  # so that no text is wrapped
-    root = get_command(cli.app)
-    assert isinstance(root, TyperGroup)
-    for path, command in _commands(root):
+    assert isinstance(cli.command, TyperGroup)
+    for path, command in _commands(cli.command):
         assert cli.run_command_line([*path, "--help"]) == 0
         shown = re.sub(r"[\s│]", "", capsys.readouterr().out)
         for parameter in command.params:

@@ -91,7 +91,7 @@ def _raising(error: BaseException) -> Callable[..., None]:
 def test_what_is_raised_sets_code_and_words(
     error: BaseException, code: int, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cli, "app", _raising(error))
+    monkeypatch.setattr(cli, "command", _raising(error))
     assert cli.run_command_line([]) == code
     assert says in capsys.readouterr().err
 
@@ -99,7 +99,7 @@ def test_what_is_raised_sets_code_and_words(
 def test_a_defect_names_its_kind_and_the_file_with_the_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cli, "app", _raising(ZeroDivisionError("division by zero")))
+    monkeypatch.setattr(cli, "command", _raising(ZeroDivisionError("division by zero")))
     assert cli.run_command_line([]) == 70
     err = capsys.readouterr().err
     assert err.startswith("error: ZeroDivisionError: division by zero")
@@ -110,7 +110,7 @@ def test_a_defect_names_its_kind_and_the_file_with_the_traceback(
 
 def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("NASHDEX_DEBUG", "1")
-    monkeypatch.setattr(cli, "app", _raising(DataError("wrong")))
+    monkeypatch.setattr(cli, "command", _raising(DataError("wrong")))
     assert cli.run_command_line([]) == 65
     err = capsys.readouterr().err
     assert err.startswith("Traceback")

@@ -54,22 +54,7 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
     played = mixture.ever_played(report)
     most_entropy = math.log(len(report.policies))
     drawn = [row for row in report.iterations if any(training.curves for training in row.training)][-_MOST_DRAWN:]
-    environment = Environment(
-        loader=PackageLoader("nashdex.report.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "percent": percent,
-        "precise": precise,
-        "signed": signed,
-        "thousands": _thousands,
-        "typeset": typeset,
-        "named": lambda reference: _named_reference(reference, names),
-    }
-    return environment.get_template("report.html.j2").render(
+    return _TEMPLATES.get_template("report.html.j2").render(
         player_host=PLAYER_HOST,
         report=report,
         calibration=None if calibration is None else findings.calibration_finding(calibration),
@@ -166,3 +151,29 @@ def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str,
             yield from _flatten(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", json.dumps(value, ensure_ascii=False)
+
+
+def _compiled_templates() -> Environment:
+    """Return the templates, all of them compiled: children of a process that imported this module render at once."""
+    environment = Environment(
+        loader=PackageLoader("nashdex.report.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters |= {
+        "percent": percent,
+        "precise": precise,
+        "signed": signed,
+        "thousands": _thousands,
+        "typeset": typeset,
+        "named": _named_reference,
+    }
+    for name in environment.list_templates(extensions=["j2"]):
+        environment.get_template(name)
+    return environment
+
+
+_TEMPLATES = _compiled_templates()
