@@ -67,7 +67,7 @@ def test_battle_refuses_a_policy_that_it_does_not_know(
 
 
 def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_path: Path) -> None:
-    arguments = ("--format", "gen1ou", "--seconds", "4", "--repetitions", "1", "--peer", "poke-env")
+    arguments = ("--format", "gen1ou", "--seconds", "2", "--repetitions", "1", "--peer", "poke-env")
     answer = _json("bench", "collect", *arguments, "--profile", str(tmp_path / "profiles"))
     assert answer["format"] == "gen1ou"
     rate = answer["decisions_per_cpu_second"]
@@ -98,11 +98,10 @@ def test_bench_train_compares_a_round_with_bare_torch(network: str) -> None:
     assert answer["num_decisions"] > 8 * 2
 
 
-@pytest.mark.parametrize("network", ["slots", "pointer"])
-def test_bench_loop_counts_the_cpu_time_of_playing_and_of_learning(network: str) -> None:
-    arguments = ("--format", "gen1randombattle", "--network", network, "--battles", "8", "--rounds", "2")
+def test_bench_loop_counts_the_cpu_time_of_playing_and_of_learning() -> None:
+    arguments = ("--format", "gen1randombattle", "--network", "pointer", "--battles", "8", "--rounds", "2")
     answer = _json("bench", "loop", *arguments, "--epochs", "1", "--minibatch", "64")
-    assert (answer["network"], answer["num_epochs"], answer["minibatch_decisions"]) == (network, 1, 64)
+    assert (answer["network"], answer["num_epochs"], answer["minibatch_decisions"]) == ("pointer", 1, 64)
     assert answer["collect_share"] + answer["train_share"] == pytest.approx(1)
     assert len(answer["rounds"]) == 2, "the round before them does not count"
     times = [one["collect_microseconds"] + one["train_microseconds"] for one in answer["rounds"]]

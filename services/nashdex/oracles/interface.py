@@ -175,6 +175,9 @@ class Oracle(Generic[S]):
     learner: Callable[[S], Literal["newest", "first"]] = lambda _settings: "newest"
     """Of an oracle that ``improves``: whether it goes on from the newest network, or always from the first one."""
 
+    exploiter: Callable[[int], Mapping[str, Any]] = lambda _decisions: {}
+    """Its settings in ``nashdex exploit``, by the decisions that one training may learn from."""
+
     @property
     def name(self) -> str:
         """The name that settings use."""

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from nashdex.core.lazy import LazyModule
 from nashdex.oracles.interface import Oracle, Task, Trained
+from nashdex.oracles.ppo.exploiter import exploiter
 from nashdex.oracles.ppo.fit import problems
 from nashdex.oracles.ppo.settings import PpoSettings
 
@@ -28,6 +29,7 @@ PPO = Oracle(
     improves=True,
     problems=problems,
     learner=lambda settings: "newest" if settings.start == "newest" else "first",
+    exploiter=exploiter,
     metrics={
         "policy_loss": "clipped surrogate loss of the actor",
         "value_loss": "mean squared error of the critic",
