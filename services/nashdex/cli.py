@@ -19,27 +19,10 @@ import typer
 from typer.main import get_command
 
 import nashdex
-from nashdex.commands import (
-    battle,
-    bench,
-    calibrate,
-    check_device,
-    check_store,
-    config,
-    data,
-    experiment,
-    exploit,
-    exporter,
-    policy,
-    rate,
-    report,
-    run,
-    solve,
-    step,
-    tabular,
-    verify,
-)
-from nashdex.commands.cluster import begin, logs, resume, status, stop, submit, verdict
+from nashdex.commands import config, data, policy, report, run, solve, tabular, verify
+from nashdex.commands.cluster import begin, check_store, logs, resume, status, stop, submit
+from nashdex.commands.measure import battle, bench, calibrate, experiment, exploit, rate
+from nashdex.commands.pods import check_device, exporter, step, verdict
 from nashdex.commands.streams import drop_output, open_missing_streams, print_any_character
 from nashdex.core.errors import ExitCode, NashdexError
 

@@ -1,0 +1,1 @@
+"""Commands that measure policies and this machine."""

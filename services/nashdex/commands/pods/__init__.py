@@ -1,0 +1,1 @@
+"""Commands that pods call: steps, and what runs beside them."""
