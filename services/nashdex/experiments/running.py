@@ -89,8 +89,9 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
         fresh = record or RunRecord(
             run=run.id, arm=run.arm, seed=run.seed, status=Status.PLANNED, command="", settings=fingerprint
         )
-        command = commands.as_typed(commands.run_arguments(plan, run, store))
-        update: dict[str, object] = {"command": command, "settings": fingerprint}
+        update: dict[str, object] = {"settings": fingerprint}
+        if fresh.policy is None:  # a finished run keeps the command that made it
+            update["command"] = commands.as_typed(commands.run_arguments(plan, run, store))
         if reason := plan.experiment.invalid.get(run.key):
             update |= {"status": Status.INVALIDATED, "reason": reason}
         elif fresh.status is Status.INVALIDATED:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.core.errors import DataError, TryAgainError
 
 if TYPE_CHECKING:
     from nashdex.experiments.report import ExperimentReport
@@ -38,13 +39,19 @@ def run(
         say=lambda line: print(line, file=sys.stderr, flush=True),  # noqa: T201 - the results are on standard output
         on_change=lambda results: publish(read, results),
     )
-    _show(publish(read, run_experiment(read, options)), read.beside(".md"), as_json=as_json)
+    found = publish(read, run_experiment(read, options))
+    _show(found, read.beside(".md"), as_json=as_json)
+    failed = [one for one in found.runs if one.status == "failed"]
+    if failed:
+        raise TryAgainError(
+            f"{len(failed)} of {len(found.runs)} runs failed, the first one with: {failed[0].reason}; the same command "
+            "tries them again"
+        )
 
 
 @app.command()
 def report(plan: _PlanArgument, as_json: JsonOption = False) -> None:
     """Write the page FILE.md from the results so far: table, learning curves, verdict. Runs nothing."""
-    from nashdex.core.errors import DataError
     from nashdex.experiments.plan import read_plan
     from nashdex.experiments.publishing import publish
     from nashdex.experiments.records import read_results
