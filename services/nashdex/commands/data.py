@@ -74,7 +74,7 @@ def filter_replays(
     balance_outcomes: Annotated[
         bool, typer.Option("--balance-outcomes", help="Keep as many wins as losses of each format, drawn at random.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of the draw of --balance-outcomes.")] = 42,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw of --balance-outcomes.")] = 42,
     keep_names: Annotated[
         bool, typer.Option("--keep-names", help="Keep the players' names. [default: replace them by pseudonyms]")
     ] = False,

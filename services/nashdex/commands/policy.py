@@ -33,7 +33,9 @@ def import_policy(
         str | None,
         typer.Option(metavar="NAME", help="For a file: metamon's model whose spaces it has, such as SmallRL."),
     ] = None,
-    epoch: Annotated[int | None, typer.Option(min=0, help="Of a named model. [default: metamon's own choice]")] = None,
+    epoch: Annotated[
+        int | None, typer.Option(min=0, help="Epoch of a named model. [default: metamon's own choice]")
+    ] = None,
     observation_space: Annotated[
         str | None, typer.Option(help="Metamon's name. [default: the model's, else DefaultObservationSpace]")
     ] = None,
@@ -49,7 +51,7 @@ def import_policy(
         typer.Option(min=1, help="Heads of the transformer over one decision. [default: the model's, else 5]"),
     ] = None,
     num_decisions: Annotated[
-        int | None, typer.Option(min=1, help="Decisions that its memory reaches back. [default: the model's, else 200]")
+        int | None, typer.Option(min=1, help="Length of its memory, in decisions. [default: the model's, else 200]")
     ] = None,
     strict_mask: Annotated[
         bool,

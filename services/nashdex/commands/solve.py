@@ -49,7 +49,7 @@ def solve(
     ] = "nash",
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the meta-solver; once for each."),
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the meta-solver. Repeatable."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

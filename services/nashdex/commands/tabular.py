@@ -10,7 +10,7 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 if TYPE_CHECKING:
     from nashdex.games.tabular.tree import GameTree
 
-app = typer.Typer(no_args_is_help=True, help="Solve games that are small enough to be written down, exactly.")
+app = typer.Typer(no_args_is_help=True, help="Solve small games exactly.")
 
 _GAME = "kuhn_poker, leduc_poker, or a file of payoffs such as `nashdex solve` reads."
 _Game = Annotated[str, typer.Argument(metavar="FORMAT|MATRIX.json", help=_GAME)]
@@ -18,7 +18,7 @@ _Game = Annotated[str, typer.Argument(metavar="FORMAT|MATRIX.json", help=_GAME)]
 
 @app.callback()
 def tabular() -> None:
-    """Solve games that are small enough to be written down, exactly."""
+    """Solve small games exactly."""
 
 
 @app.command()
@@ -51,8 +51,10 @@ def value(game: _Game, as_json: JsonOption = False) -> None:
 @app.command()
 def double_oracle(
     game: _Game,
-    iterations: Annotated[int, typer.Option(min=1, max=1000, help="At most; it ends at a NashConv of 0.")] = 100,
-    initial: Annotated[str, typer.Option(metavar="POLICY", help="A scripted policy that plays it.")] = "first-action",
+    iterations: Annotated[
+        int, typer.Option(min=1, max=1000, help="Iterations at most; ends at a NashConv of 0.")
+    ] = 100,
+    initial: Annotated[str, typer.Option(metavar="POLICY", help="Scripted policy to begin with.")] = "first-action",
     as_json: JsonOption = False,
 ) -> None:
     """Run double oracle with a population for each player, exact best responses and nash."""

@@ -15,14 +15,14 @@ def verify(
     run: RunUriArgument,
     root: Annotated[
         str | None,
-        typer.Option(metavar="SHA256", help="Root hash of an earlier verification; another one is a problem."),
+        typer.Option(metavar="SHA256", help="Root hash of an earlier verification; fail if it differs."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read a whole run, compare every hash, and compute again what follows without battles and training.
+    """Read a whole run, compare every hash, and recompute everything that needs no battles and no training.
 
-    Exits with 65 and the first thing that does not follow. The root hash covers every byte: keep it where writers of
-    the store cannot change it, and give it back with --root.
+    Exits with 65 at the first mismatch. The root hash covers every byte: keep it where nobody who writes to the
+    store can change it, and compare with --root later.
     """
     import logging
 

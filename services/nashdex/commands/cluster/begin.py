@@ -24,14 +24,15 @@ def begin(
     outputs: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write the first iteration without a report, and their number, to files here."
+            metavar="DIR",
+            help="Write the first iteration that has no report, and the number of those left, to files here.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Create a run in its store, for steps that run elsewhere. Does nothing if it exists with the same settings.
 
-    With --run, FILE may be empty: then the run must exist.
+    If FILE is empty, --run names a run that exists.
     """
     from nashdex.runs.bundle import unpack
     from nashdex.runs.creation import create_run, open_run, prepare_run

@@ -13,14 +13,14 @@ CheckOption = Annotated[
     bool,
     typer.Option(
         "--check/--no-check",
-        help="First start each image on the nodes of its steps, and write to the store. A successful check holds for a "
-        "day if the site does not change.",
+        help="First start each image on the nodes of its steps, and write to the store. A successful check is valid "
+        "for a day, unless the site changes.",
     ),
 ]
 CheckTimeoutOption = Annotated[
     float,
     typer.Option(
-        min=1, max=3000, metavar="SECONDS", help="Limit of that check, such as until GPU nodes are provisioned."
+        min=1, max=3000, metavar="SECONDS", help="Time limit of the check. GPU nodes may take minutes to start."
     ),
 ]
 DEFAULT_CHECK_TIMEOUT_SECONDS = 300.0

@@ -10,7 +10,9 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 
 def stop(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Run id.")],
-    terminate: Annotated[bool, typer.Option("--terminate", help="Skip exit handlers, and so the verdicts.")] = False,
+    terminate: Annotated[
+        bool, typer.Option("--terminate", help="Skip exit handlers, so that no verdict is written.")
+    ] = False,
     namespace: NamespaceOption = None,
     context: ContextOption = None,
     server: ServerOption = None,

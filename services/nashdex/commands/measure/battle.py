@@ -43,7 +43,8 @@ def battle(
 
     Both battles of a pair have the same two teams, with the seats swapped; an odd last battle has no partner. A draw
     counts half; the score with draws as losses is printed too. In a game for stakes, the score is
-    ½ + payoff / (2 · the game's largest payoff). A match that is stopped prints no score: short battles end first.
+    ½ + payoff / (2 · the game's largest payoff). A match that is stopped prints no score, since short battles end
+    first.
     """
     install_stop_handlers(signal.SIGTERM)
 

@@ -39,7 +39,7 @@ def collect(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure collecting and the bare simulator with random choices in turn; ``efficiency`` is their ratio."""
+    """Measure collecting and the bare simulator with random choices in turn; `efficiency` is their ratio."""
     from nashdex.core.errors import ConfigurationError
 
     if peer not in {None, "poke-env"}:
@@ -90,7 +90,7 @@ def train(
     repetitions: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of both measurements, in turn.")] = 3,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a PPO round, and the same steps in bare torch, in turn; ``efficiency`` is their ratio. One CPU thread."""
+    """Measure a PPO round, and the same steps in bare torch, in turn; `efficiency` is their ratio. One CPU thread."""
     from nashdex.bench.networks import network_settings
     from nashdex.bench.train import run_train_bench
     from nashdex.oracles.ppo.settings import PpoSettings

@@ -28,9 +28,9 @@ def calibrate(
     """Simulate tournaments of this design and print how often each published interval holds the truth.
 
     A simulated tournament has the same policies, battles, side-swapped pairs and their correlation, meta-solver, and
-    choice of the best; its true payoffs are those that were measured. A coverage that is over 1 % off its nominal one,
-    more than chance explains, is a warning. The result of a run is stored in it: `nashdex report` then
-    shows it.
+    choice of the best; its true payoffs are those that were measured. It warns where a coverage differs from its
+    nominal value by more than 1 % and by more than chance explains. The result of a run is stored in it, and
+    `nashdex report` then shows it.
     """
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn

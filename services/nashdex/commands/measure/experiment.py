@@ -25,7 +25,7 @@ def run(
 ) -> None:
     """Run every arm and seed that is not done, and measure it; write FILE.results.json and the page FILE.md.
 
-    Finished runs are kept. Ctrl-C stops all processes; the same command goes on.
+    Finished runs are kept. Ctrl-C stops all processes; run the same command to continue.
     """
     from nashdex.experiments.places import logs_folder
     from nashdex.experiments.plan import read_plan

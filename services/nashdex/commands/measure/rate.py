@@ -24,7 +24,7 @@ def rate(
     ledger: Annotated[Path, typer.Argument(metavar="LEDGER.json", help="Counts: policies, wins, draws and games.")],
     anchor: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID=ELO", help="Fix a policy's Elo; once for each. [default: the mean is 1000]"),
+        typer.Option(metavar="ID=ELO", help="Fix a policy's Elo. Repeatable. [default: the mean is 1000]"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -11,7 +11,7 @@ def check_device(
     gpus: Annotated[int, typer.Option(min=0, help="GPUs that the pod requests; 0 checks the CPU.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Multiply two matrices where training would: on the GPU, or on the CPU if there is none.
+    """Multiply two matrices on the device that training would use: the GPU if there is one, else the CPU.
 
     Exits 64 if a GPU is requested and cannot compute: no device in the pod, a torch without CUDA, or a driver that is
     too old for it.

@@ -31,8 +31,8 @@ def verdict(
 ) -> None:
     """Print the outcome of an iteration: its results, or its failures, first to last.
 
-    If the run ended with it, record in the store how: verdict.json. Exits 0 even if the workflow failed, and 65 if it
-    succeeded without a report.
+    If the run ends with this iteration, write its outcome to verdict.json in the store. Exits 0 even if the workflow
+    failed, and 65 if it succeeded without a report.
     """
     from nashdex.core import keys
     from nashdex.core.verdict import Phase
