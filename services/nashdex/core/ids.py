@@ -16,7 +16,9 @@ ID_PATTERN = f"^{_BARE}$"
 # One spelling for each temperature above 0 and below 100, and none for 1: no trailing zero, at most three decimals.
 _DECIMALS = r"\.[0-9]{0,2}[1-9]"
 _TEMPERATURE = rf"(?:0{_DECIMALS}|1{_DECIMALS}|(?:[2-9]|[1-9][0-9])(?:{_DECIMALS})?)"
-_POLICY_PATTERN = rf"^{_BARE}(?:@greedy|@T{_TEMPERATURE})?$"
+_NAMESPACE = "(?:[a-z0-9-]{1,20}:)?"
+"""Of scripted policies of other projects, such as ``metamon:``."""
+_POLICY_PATTERN = rf"^{_NAMESPACE}{_BARE}(?:@greedy|@T{_TEMPERATURE})?$"
 
 RunId = NewType("RunId", str)
 PolicyId = NewType("PolicyId", str)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from nashdex.core.ids import PolicyId
 from nashdex.games.space import Space
 from nashdex.games.tabular.space import GAME as TABULAR
+from nashdex.metamon.checkpoints.document import is_imported
 from nashdex.policies.interface import Policy
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.policies.scripted.registry import is_scripted
@@ -27,6 +28,11 @@ def _load(store: ObjectStore, policy_id: PolicyId, space: Space) -> Policy:
         return scripted_policy(policy_id, space)
     if space.game == TABULAR:
         return load_table_policy(store, policy_id, space)
+    if is_imported(policy_id):
+        # Late: as below.
+        from nashdex.metamon.checkpoints.seats import load_imported_seats  # noqa: PLC0415
+
+        return load_imported_seats(store, policy_id, space)
     # Late: torch takes seconds to import, and only networks need it.
     from nashdex.policies.archive import load_network_policy  # noqa: PLC0415
 

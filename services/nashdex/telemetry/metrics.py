@@ -17,6 +17,11 @@ FAILED_BATTLES = Metric(
 REJECTED_CHOICES = Metric(
     "nashdex_rejected_choices_total", "counter", "Choices that the simulator rejected; each was chosen again."
 )
+LEAKED_STATES = Metric(
+    "nashdex_leaked_states_total",
+    "counter",
+    "Memories of finished battles that a policy still held when the seat began another battle; expected to stay 0.",
+)
 GATEWAY_RECYCLES = Metric(
     "nashdex_gateway_recycles_total", "counter", "Gateway processes replaced because their memory use had grown."
 )

@@ -133,9 +133,11 @@ def test_names_are_ids() -> None:
 
 
 def test_what_each_declares() -> None:
-    assert SCRIPTED_POLICIES.names == ("random", "max-power", "heuristic", "first-action")
+    assert SCRIPTED_POLICIES.names == ("random", "max-power", "heuristic", "metamon:mini-rnn", "first-action")
     assert scripted_policies_of("tabular") == ("first-action", "random")
-    assert [name for name, policy in SCRIPTED_POLICIES.all().items() if policy.needs_lines] == ["heuristic"]
+    declared = SCRIPTED_POLICIES.all()
+    assert [name for name, policy in declared.items() if policy.needs_lines] == ["heuristic", "metamon:mini-rnn"]
+    assert [name for name, policy in declared.items() if policy.needs_state] == ["metamon:mini-rnn"]
 
 
 def test_the_heuristic_refuses_other_games() -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -19,6 +20,7 @@ from nashdex.store.protocol import ObjectStore
 
 MAX_DOCUMENT_BYTES = 1 << 20
 _SHA256 = r"^[0-9a-f]{64}$"
+_IMPORTED_ID = r"^i[0-9a-f]{16}(@|$)"
 _UNSET = BarePolicyId(PolicyId("unset"))
 
 
@@ -65,9 +67,9 @@ class ImportedPolicy(Document):
         return BarePolicyId(PolicyId("i" + digest[:16]))
 
 
-def is_imported(store: ObjectStore, policy: BarePolicyId) -> bool:
-    """Say whether ``store`` has an imported policy of this id."""
-    return store.exists(keys.imported_document(policy))
+def is_imported(policy: PolicyId) -> bool:
+    """Say whether an id is that of an imported policy, whatever its suffix."""
+    return re.match(_IMPORTED_ID, policy) is not None
 
 
 def read_imported(store: ObjectStore, policy: BarePolicyId) -> ImportedPolicy:
@@ -77,6 +79,8 @@ def read_imported(store: ObjectStore, policy: BarePolicyId) -> ImportedPolicy:
         DataError: it is missing or was altered.
     """
     key = keys.imported_document(policy)
+    if not store.exists(key):
+        raise DataError(f"{store.uri} has no imported policy {policy!r}; store it there with `nashdex policy import`")
     document = ImportedPolicy.from_json(store.get(key, MAX_DOCUMENT_BYTES), f"{store.uri}/{key}")
     if not document.content_id() == document.id == policy:
         raise DataError(

@@ -13,6 +13,7 @@ SCRIPTED_POLICIES = Registry(
         "random": "nashdex.policies.scripted.uniform:RANDOM",
         "max-power": "nashdex.policies.scripted.max_power:MAX_POWER",
         "heuristic": "nashdex.policies.scripted.heuristic:HEURISTIC",
+        "metamon:mini-rnn": "nashdex.metamon.checkpoints.shipped:MINI_RNN",
         "first-action": "nashdex.policies.scripted.first_action:FIRST_ACTION",
     },
 )

@@ -1,0 +1,42 @@
+"""Imported policies of a store, ready to play under their ids."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.ids import PlayedPolicy, PolicyId
+from nashdex.games.interface import Decisions
+from nashdex.games.space import Space
+from nashdex.metamon.checkpoints.archive import load_imported
+from nashdex.metamon.checkpoints.playing import MemoryPlayer
+from nashdex.policies.interface import Actions
+from nashdex.store.protocol import ObjectStore
+
+
+class ImportedSeats:
+    """An imported policy under its id. Implements ``policies.interface.Policy``."""
+
+    needs_lines = True
+    needs_state = True
+
+    def __init__(self, policy: PolicyId, player: MemoryPlayer) -> None:
+        self.id = policy
+        self._player = player
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row."""
+        return self._player.act(decisions, uniforms)
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Forget a seat whose battle ended."""
+        self._player.forget(battle, seat)
+
+
+def load_imported_seats(store: ObjectStore, policy_id: PolicyId, space: Space) -> ImportedSeats:
+    """Return a stored imported policy, ready to play in ``space`` as its id says.
+
+    Raises:
+        DataError: it is missing or was altered.
+        ConfigurationError: ``space`` is no Showdown format's.
+    """
+    played = PlayedPolicy.of(policy_id)
+    return ImportedSeats(policy_id, MemoryPlayer(load_imported(store, played.policy), space, played.temperature))
