@@ -1,0 +1,92 @@
+"""A run on an S3 server whose requests fail at random has the results of an undisturbed one."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from nashdex.core import keys
+from nashdex.core.steps import StepName
+from nashdex.store import open_store
+from nashdex.store.attempt import read_manifest, read_object
+from support.s3_proxy import FAULTS, s3_proxy
+
+CONFIG = """
+format = "kuhn_poker"
+iterations = 2
+[population]
+initial = ["random"]
+[train]
+oracle = "exact"
+[solve]
+num_draws = 100
+"""
+SHARE = 0.08
+ATTEMPTS = 12
+"""More than a run needs: boto retries a request five times, so few faults reach a step."""
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing-secret", "AWS_REGION": "us-east-1"}
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An S3 server with the bucket ``runs``."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    url = f"http://{host}:{port}"
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    boto3.session.Session().client("s3", endpoint_url=url, region_name="us-east-1").create_bucket(Bucket="runs")
+    yield url
+    server.stop()
+
+
+def run(folder: Path, store: str, endpoint: str = "") -> "subprocess.CompletedProcess[str]":
+    (folder / "kuhn.toml").write_text(CONFIG)
+    command = [sys.executable, "-m", "nashdex", "run", "kuhn.toml", "--store", store, "--run", "kuhn"]
+    environment = os.environ | CREDENTIALS | ({"AWS_ENDPOINT_URL": endpoint} if endpoint else {})
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def results(uri: str) -> dict[tuple[int, str], bytes]:
+    store = open_store(uri)
+    return {
+        (iteration, name): read_object(store, read_manifest(store, iteration, step, 0), name)
+        for iteration in range(2)
+        for name, step in keys.PUBLISHED_BY.items()
+        if step in {StepName.PLAN, StepName.SOLVE}
+    }
+
+
+def test_a_faulty_s3_server_loses_and_doubles_nothing(
+    tmp_path: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undisturbed = run(tmp_path, str(tmp_path / "store"))
+    assert undisturbed.returncode == 0, undisturbed.stderr
+    with s3_proxy(endpoint, SHARE, seed=75) as (url, proxy):
+        for _ in range(ATTEMPTS):
+            done = run(tmp_path, "s3://runs/test", url)
+            assert done.returncode in {0, 75}, done.stderr
+            assert "Traceback" not in done.stderr
+            assert CREDENTIALS["AWS_SECRET_ACCESS_KEY"] not in done.stderr
+            if done.returncode == 0:
+                break
+    assert done.returncode == 0, done.stderr
+    assert {each.partition(" ")[2] for each in proxy.injected} == set(FAULTS)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+    assert results("s3://runs/test/kuhn") == results(str(tmp_path / "store" / "kuhn"))
+    verified = subprocess.run(
+        [sys.executable, "-m", "nashdex", "verify", "s3://runs/test/kuhn"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert verified.returncode == 0, verified.stderr
