@@ -86,6 +86,17 @@ def test_a_league_meets_every_class_that_is_there(tmp_path: Path) -> None:
     assert sum(plans[2].opponents.values()) == pytest.approx(1)
 
 
+def test_a_training_can_start_from_random_weights(tmp_path: Path) -> None:
+    oracle = {"kind": "ppo", "decisions": 500, "round_battles": 50}
+    store, settings = _run(tmp_path, train={"first": "fresh", "oracle": oracle})
+    assert num_shards(settings, StepName.COLLECT) > 0
+    (fresh,), (first,), _ = (_trained(store, settings, iteration) for iteration in range(ITERATIONS))
+    assert (fresh.num_updates, fresh.curve) == (0, ())
+    assert first.num_updates > 0
+    plans = _plans(store)
+    assert (plans[0].oracle, plans[1].learner) == ("fresh", fresh.policy)
+
+
 def test_the_gate_lets_in_who_beats_its_parent_and_nobody_else(tmp_path: Path) -> None:
     store, settings = _run(
         tmp_path,

@@ -6,20 +6,17 @@ A run of copies of one policy under different ids has a known answer: nothing di
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Literal
 
 from nashdex.core.lazy import LazyModule
 from nashdex.core.section import Choice
+from nashdex.oracles.fresh import fresh_network
 from nashdex.oracles.interface import Oracle, Task, Trained
 
 if TYPE_CHECKING:
     import torch
-
-    from nashdex.learning import data
 else:  # imported when a network is made
     torch = LazyModule("torch")
-    data = LazyModule("nashdex.learning.data")
 
 
 class NullSettings(Choice):
@@ -34,8 +31,7 @@ def train(task: Task, _settings: NullSettings) -> Trained:
     Raises:
         ConfigurationError: this kind of network cannot play the run's game.
     """
-    with closing(task.game.open_arena(num_gateways=1)) as arena:
-        network = data.fresh_network(arena.space, task.settings.network, task.seed)
+    network = fresh_network(task)
     critic = {id(parameter) for parameter in network.critic.parameters()}
     with torch.no_grad():
         for parameter in network.parameters():

@@ -14,6 +14,7 @@ ORACLES: Final[Registry[AnyOracle]] = Registry(
         "exact": "nashdex.oracles.exact:EXACT",
         "q-learning": "nashdex.oracles.q_learning:Q_LEARNING",
         "clone": "nashdex.oracles.clone:CLONE",
+        "fresh": "nashdex.oracles.fresh:FRESH",
         "null": "nashdex.oracles.null:NULL",
     },
 )

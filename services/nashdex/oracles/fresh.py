@@ -1,0 +1,51 @@
+"""No learning: a network with random weights, for trainings that start from nothing instead of a teacher."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Literal
+
+from nashdex.core.lazy import LazyModule
+from nashdex.core.section import Choice
+from nashdex.oracles.interface import Oracle, Task, Trained
+
+if TYPE_CHECKING:
+    from nashdex.learning import data
+    from nashdex.policies.networks.actor_critic import ActorCritic
+else:  # imported when a network is made
+    data = LazyModule("nashdex.learning.data")
+
+
+class FreshSettings(Choice):
+    """A network with random weights. It has no settings."""
+
+    kind: Literal["fresh"] = "fresh"
+
+
+def fresh_network(task: Task) -> ActorCritic:
+    """Return a network with random weights that follow from the task's seed.
+
+    Raises:
+        ConfigurationError: this kind of network cannot play the run's game.
+    """
+    with closing(task.game.open_arena(num_gateways=1)) as arena:
+        return data.fresh_network(arena.space, task.settings.network, task.seed)
+
+
+def train(task: Task, _settings: FreshSettings) -> Trained:
+    """Return a network with random weights.
+
+    Raises:
+        ConfigurationError: this kind of network cannot play the run's game.
+    """
+    return Trained(policy=fresh_network(task), summary={})
+
+
+FRESH = Oracle(
+    settings=FreshSettings,
+    summary="no learning: a network with random weights, for trainings that start from nothing",
+    train=train,
+    makes="network",
+    plays=None,
+    policy_name="untrained network",
+)
