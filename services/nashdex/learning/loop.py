@@ -16,8 +16,8 @@ from nashdex.learning.checkpoint import Checkpoints, Snapshot, TrainingState
 from nashdex.learning.continuation import Continuation
 from nashdex.learning.curve import Curve
 from nashdex.learning.damping.controller import ControllerState
-from nashdex.learning.forward import Precision, forward_passes
 from nashdex.learning.guard import Guard
+from nashdex.learning.hardware.forward import Precision, forward_passes
 from nashdex.learning.references import Reference
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry import metrics

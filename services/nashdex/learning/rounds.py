@@ -16,7 +16,7 @@ from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.core.results import Evaluation
 from nashdex.core.seeds import derive_seed
 from nashdex.games.interface import Game
-from nashdex.learning.evaluation import summarise
+from nashdex.learning.evaluation.battles import summarise
 from nashdex.learning.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
 from nashdex.learning.settings import OPPONENTS, START, EvaluationSettings, PoolSettings
 from nashdex.metagame.plan import IterationPlan

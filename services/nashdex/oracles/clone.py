@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from nashdex.learning import batching, data, loop, memory, statistics
+    from nashdex.learning import batching, data, loop, statistics
     from nashdex.learning.advantages import discounting
     from nashdex.learning.batching import Batch
-    from nashdex.learning.forward import Forward
+    from nashdex.learning.hardware import memory
+    from nashdex.learning.hardware.forward import Forward
     from nashdex.learning.loop import TrainingLoop
     from nashdex.policies import masked
     from nashdex.policies.networks.actor_critic import ActorCritic
@@ -42,7 +43,7 @@ else:  # imported when training begins
     batching = LazyModule("nashdex.learning.batching")
     data = LazyModule("nashdex.learning.data")
     loop = LazyModule("nashdex.learning.loop")
-    memory = LazyModule("nashdex.learning.memory")
+    memory = LazyModule("nashdex.learning.hardware.memory")
     statistics = LazyModule("nashdex.learning.statistics")
     masked = LazyModule("nashdex.policies.masked")
 

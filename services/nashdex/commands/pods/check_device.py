@@ -16,7 +16,7 @@ def check_device(
     Exits 64 if a GPU is requested and cannot compute: no device in the pod, a torch without CUDA, or a driver that is
     too old for it.
     """
-    from nashdex.learning.device import try_device
+    from nashdex.learning.hardware.device import try_device
 
     name = try_device("cuda" if gpus else "cpu")
     if as_json:

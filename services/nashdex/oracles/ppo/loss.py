@@ -13,7 +13,7 @@ from nashdex.learning.advantages.registry import ADVANTAGES
 from nashdex.learning.batching import WHOLE, Batch, Shares
 from nashdex.learning.damping.interface import Coefficients
 from nashdex.learning.experience import Experience
-from nashdex.learning.forward import Forward
+from nashdex.learning.hardware.forward import Forward
 from nashdex.learning.references import Distribution, Reference
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies import masked

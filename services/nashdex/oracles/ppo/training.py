@@ -17,10 +17,10 @@ from nashdex.learning.clock import Clock
 from nashdex.learning.continuation import Continuation
 from nashdex.learning.damping.controller import Controller, ControllerState
 from nashdex.learning.data import collected_battles, prepare_torch
+from nashdex.learning.evaluation.learning_curve import LearningCurve
 from nashdex.learning.experience import Experience, gather
-from nashdex.learning.learning_curve import LearningCurve
+from nashdex.learning.hardware.memory import memory_limited_by
 from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
-from nashdex.learning.memory import memory_limited_by
 from nashdex.learning.planned import NEWEST
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
 from nashdex.learning.rounds import Rounds

@@ -7,7 +7,7 @@ training and of any later evaluation.
 from collections.abc import Sequence
 
 from nashdex.core.results import Evaluation
-from nashdex.learning.halves import held_out, selection_score
+from nashdex.learning.evaluation.halves import held_out, selection_score
 from nashdex.learning.planned import EvaluationBattles
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 

@@ -6,7 +6,7 @@ from typing import Final
 import structlog
 
 from nashdex.core.results import Evaluation
-from nashdex.learning.halves import best
+from nashdex.learning.evaluation.halves import best
 from nashdex.learning.loop import TrainingLoop
 from nashdex.learning.rounds import Rounds
 from nashdex.learning.settings import EvaluationSettings

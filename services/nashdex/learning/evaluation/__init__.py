@@ -1,0 +1,1 @@
+"""Evaluation during training: its battles, the learning curve, and which weights were the best."""
