@@ -19,14 +19,17 @@ def run_arguments(plan: Plan, run: PlannedRun, store: str) -> list[str]:
 
 
 def match_arguments(
-    measure: Measurement, game_format: str, run_uri: str, policy: PolicyId, anchor: str, seed: int
+    measure: Measurement, game_format: str, run_uri: str, policy: PolicyId | None, anchor: str, seed: int
 ) -> list[str]:
-    """Return the arguments of ``nashdex`` that play a run's policy against an anchor.
+    """Return the arguments of ``nashdex`` that play a run's policy, or its mixture without one, against an anchor.
 
     Battles follow from the run's ``seed`` and not from its arm: arms of one seed meet the same teams, and seeds meet
     different ones.
     """
-    played = f"{run_uri}#{policy}" + ("@greedy" if measure.style == "greedy" else "")
+    if policy is None:
+        played = f"{run_uri}#nash"
+    else:
+        played = f"{run_uri}#{policy}" + ("@greedy" if measure.style == "greedy" else "")
     battles_seed = derive_seed(measure.seed, "experiment", seed) % _SEEDS
     options = {"--format": game_format, "--battles": measure.battles, "--seed": battles_seed}
     named = [str(part) for option in options.items() for part in option]

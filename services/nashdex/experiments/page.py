@@ -61,7 +61,9 @@ def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
         ],
     )
     yield from ("", "Changed settings:", "")
-    yield from (f"- `{arm.name}`: {', '.join(f'`{one}`' for one in arm.changed) or 'none'}" for arm in report.arms)
+    for arm in report.arms:
+        mixture = "; its mixture plays" if arm.plays == "mixture" else ""
+        yield f"- `{arm.name}`: {', '.join(f'`{one}`' for one in arm.changed) or 'none'}{mixture}"
     yield from ("", "## Training", "")
     gauges = [name for name in _GAUGES if any(name in arm.summary for arm in report.arms)]
     yield from _table(

@@ -26,6 +26,11 @@ class Arm(Section):
     settings: dict[str, Any] = Field(
         default_factory=dict, description="Changed settings: nested tables, or dotted keys in quotes."
     )
+    plays: Literal["last", "mixture"] = Field(
+        "last",
+        description="What is measured: the last trained policy in measure.style, or the run's final mixture, whose "
+        "members sample.",
+    )
 
 
 class Measurement(Section):
@@ -151,6 +156,7 @@ class PlannedRun(Section):
     id: RunId
     arm: str
     seed: int
+    plays: Literal["last", "mixture"] = "last"
     overrides: tuple[str, ...] = Field(description="KEY=VALUE of each setting that differs from the base.")
 
     @property
@@ -193,6 +199,7 @@ class Plan(Section):
                 id=run_id(f"{self.name}-{arm.name}-{seed}"),
                 arm=arm.name,
                 seed=seed,
+                plays=arm.plays,
                 overrides=(
                     *(f"{key}={literal(value)}" for key, value in (common | dict(flatten(arm.settings))).items()),
                     f"seed={seed}",

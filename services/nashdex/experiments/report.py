@@ -35,6 +35,7 @@ class ArmReport(Model):
 
     name: str
     changed: tuple[str, ...] = Field(description="KEY=VALUE, against the base; without the seed.")
+    plays: Literal["last", "mixture"] = Field(description="The last trained policy, or the final mixture.")
     seeds: tuple[int, ...] = Field(description="Of completed runs.")
     planned_seeds: NonNegativeInt
     elo: Interval | None = Field(description="Against the fixed references; null without a completed run.")
@@ -128,6 +129,7 @@ def _arm_report(plan: Plan, name: str, done: Mapping[str, Mapping[int, RunRecord
     return ArmReport(
         name=name,
         changed=next(run.overrides[:-1] for run in plan.runs if run.arm == name),
+        plays=next(arm.plays for arm in experiment.all_arms if arm.name == name),
         seeds=tuple(runs),
         planned_seeds=len(experiment.seeds),
         elo=over_seeds([elo for elo, _ in elos.values()], [error for _, error in elos.values()]) if runs else None,

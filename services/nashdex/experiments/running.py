@@ -185,8 +185,9 @@ class _Runner:
         policy = self._record(run).policy
         assert policy is not None, "the run is measured before its matches"
         game_format = self._prepared[run.id].settings.format
+        played = policy if run.plays == "last" else None
         arguments = commands.match_arguments(
-            self._plan.experiment.measure, game_format, f"{self._store}/{run.id}", policy, anchor, run.seed
+            self._plan.experiment.measure, game_format, f"{self._store}/{run.id}", played, anchor, run.seed
         )
         output = self._options.logs / f"{run.id}.{anchor}.json"
         await self._nashdex(run, arguments, output)

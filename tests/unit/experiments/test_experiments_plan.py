@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.experiments.plan import literal, read_plan
+from nashdex.core.ids import PolicyId
+from nashdex.experiments.commands import match_arguments
+from nashdex.experiments.plan import Measurement, literal, read_plan
 from nashdex.experiments.running import prepare
 from nashdex.planning.dag import iteration_steps
 
@@ -111,11 +113,26 @@ def test_a_grid_has_every_combination_and_random_draws_are_repeatable(tmp_path: 
     assert {arm.settings["size"] for arm in found[0]} == {1, 2, 3}
 
 
+def test_matches_of_one_seed_are_the_same_battles_and_those_of_seeds_differ() -> None:
+    def typed(policy: str | None, seed: int, style: str = "greedy") -> list[str]:
+        measure = Measurement.model_validate({"style": style, "battles": 20})
+        played = None if policy is None else PolicyId(policy)
+        return match_arguments(measure, "gen1ou", "runs/one", played, "heuristic", seed)
+
+    def battles_seed(arguments: list[str]) -> str:
+        return arguments[arguments.index("--seed") + 1]
+
+    assert battles_seed(typed("p1", 1)) == battles_seed(typed("p2", 1)) != battles_seed(typed("p1", 2))
+    played = [typed(*given)[2] for given in (("p1", 1), ("p1", 1, "sampled"), (None, 1))]
+    assert played == ["runs/one#p1@greedy", "runs/one#p1", "runs/one#nash"]
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "configs" / "experiments").glob("*.toml")), ids=lambda path: path.stem)
 def test_the_experiments_that_ship_are_whole(path: Path) -> None:
     plan = read_plan(path)
     prepared = prepare(plan)
-    assert len({one.settings.fingerprint() for one in prepared.values()}) == len(plan.runs), "no two runs are the same"
+    different = {(prepared[run.id].settings.fingerprint(), run.plays) for run in plan.runs}
+    assert len(different) == len(plan.runs), "no two runs are the same"
     for run in plan.runs:
         assert iteration_steps(prepared[run.id].settings)
 
