@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from nashdex.learning.damping.controller import Controller, ControllerState
-from nashdex.learning.damping.interface import Damping
+from nashdex.learning.damping.interface import Damping, ReferenceCoefficient
 from nashdex.learning.damping.registry import DAMPING_PRESETS
 from nashdex.learning.damping.schedule import Moment, Schedule
 from nashdex.learning.damping.settings import DampingSettings
@@ -219,3 +219,26 @@ def test_without_a_reference_the_presets_controller_of_beta_goes_too(given: dict
     assert made.reference == "none"
     assert not made.beta.controller.is_on
     assert DampingSettings.model_validate(made.model_dump()) == made
+
+
+@pytest.mark.parametrize(("initial", "power"), [(0.04, 0.0), (0.05, 0.5), (0.4, 0.0)])
+def test_a_controller_takes_the_coefficient_to_its_cap_and_leaves_it_at_once(initial: float, power: float) -> None:
+    """However far the schedule has fallen below the cap."""
+    beta = ReferenceCoefficient(
+        initial=initial, power=power, decay_decisions=100, cap=0.5, controller=Controller(target_nats=0.01)
+    )
+    now, state = after_decisions(500), ControllerState()
+    for _ in range(200):
+        state = beta.observe(state, 1.0, now)
+    assert beta.at(now, state.multiplier) == pytest.approx(0.5)
+    for _ in range(beta.controller.window_updates):
+        state = beta.observe(state, 0.0, now)
+    assert beta.at(now, state.multiplier) == pytest.approx(0.5 / 1.5), "the multiplier did not grow beyond the cap"
+
+
+def test_a_bound_of_the_multiplier_that_is_set_holds_below_the_cap() -> None:
+    beta = ReferenceCoefficient(initial=0.04, cap=0.5, controller=Controller(target_nats=0.01, largest=3.0))
+    state = ControllerState()
+    for _ in range(200):
+        state = beta.observe(state, 1.0, after_decisions(0))
+    assert beta.at(after_decisions(0), state.multiplier) == pytest.approx(0.12)

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from nashdex.core.section import Section
-from nashdex.learning.damping.controller import Controller, StepSizeController
+from nashdex.learning.damping.controller import Controller, ControllerState, StepSizeController
 from nashdex.learning.damping.schedule import Moment, Schedule
 
 ReferenceKind = Literal["none", "snapshot", "ema", "uniform", "league", "portfolio"]
@@ -21,6 +21,17 @@ class ReferenceCoefficient(Schedule):
     """β_ref, the coefficient of KL(π‖ρ)."""
 
     controller: Controller = Field(Controller(), description="Multiplies it so that KL(π‖ρ) meets a target.")
+
+    def observe(self, state: ControllerState, kl_nats: float, moment: Moment) -> ControllerState:
+        """Return its controller's state after one more measured KL.
+
+        With a cap, the multiplier grows until the coefficient is at the cap, however far the schedule has fallen, and
+        no further, so that the coefficient leaves the cap as soon as the KL is low again.
+        """
+        scheduled = self.scheduled(moment.decisions)
+        if self.cap is None or scheduled <= 0:
+            return self.controller.observe(state, kl_nats)
+        return self.controller.observe(state, kl_nats, most=max(self.cap / scheduled, self.controller.smallest))
 
 
 class StepSize(Section):

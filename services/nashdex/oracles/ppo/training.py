@@ -1,6 +1,6 @@
 """How PPO trains: rounds of battles, and epochs over each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,9 @@ from nashdex.learning.advantages.registry import ADVANTAGES
 from nashdex.learning.batching import Batch
 from nashdex.learning.clock import Clock
 from nashdex.learning.continuation import Continuation
-from nashdex.learning.damping.controller import Controller, ControllerState
+from nashdex.learning.damping.controller import ControllerState
+from nashdex.learning.damping.interface import Damping
+from nashdex.learning.damping.schedule import Moment
 from nashdex.learning.data import collected_battles, prepare_torch
 from nashdex.learning.evaluation.learning_curve import LearningCurve
 from nashdex.learning.experience import Experience, gather
@@ -90,8 +92,7 @@ def improve(
         if damping.beta.controller.is_on:
             measured["beta_multiplier"] = multiplier
         if damping.is_warm(moment):
-            _observe(training, BETA, damping.beta.controller, measured.get("kl_reference"))
-            _observe(training, STEP_SIZE, damping.step_size.controller, measured["kl_behaviour"])
+            _observe(training, damping, measured, moment)
         if reference is not None:
             metrics.KL_REFERENCE.set(measured["kl_reference"], reference=reference.kind)
         training.apply(measured, progress, rates)
@@ -106,10 +107,13 @@ def _multiplier(training: TrainingLoop, name: str) -> float:
     return training.controllers.get(name, ControllerState()).multiplier
 
 
-def _observe(training: TrainingLoop, name: str, controller: Controller, kl_nats: float | None) -> None:
-    """Give the controller of ``name``, if it is on, a measured KL."""
-    if controller.is_on and kl_nats is not None:
-        training.controllers[name] = controller.observe(training.controllers.get(name, ControllerState()), kl_nats)
+def _observe(training: TrainingLoop, damping: Damping, measured: Mapping[str, float], moment: Moment) -> None:
+    """Give the controllers that are on the measured KLs."""
+    states = training.controllers
+    if damping.beta.controller.is_on and (kl_nats := measured.get("kl_reference")) is not None:
+        states[BETA] = damping.beta.observe(states.get(BETA, ControllerState()), kl_nats, moment)
+    if (controller := damping.step_size.controller).is_on:
+        states[STEP_SIZE] = controller.observe(states.get(STEP_SIZE, ControllerState()), measured["kl_behaviour"])
 
 
 def train(task: Task, settings: PpoSettings) -> Trained:
