@@ -21,7 +21,7 @@ from typer.main import get_command
 import nashdex
 from nashdex.commands import config, data, policy, report, run, solve, tabular, verify
 from nashdex.commands.cluster import begin, check_store, logs, resume, status, stop, submit
-from nashdex.commands.measure import battle, bench, calibrate, experiment, exploit, rate
+from nashdex.commands.measure import battle, bench, calibrate, cost, experiment, exploit, rate
 from nashdex.commands.pods import check_device, exporter, step, verdict
 from nashdex.commands.streams import drop_output, open_missing_streams, print_any_character
 from nashdex.core.errors import ExitCode, NashdexError
@@ -58,6 +58,7 @@ app.add_typer(config.app, name="config", rich_help_panel=RUN_AND_LOOK)
 app.command(rich_help_panel=MEASURE)(battle.battle)
 app.command(rich_help_panel=MEASURE)(exploit.exploit)
 app.command(rich_help_panel=MEASURE)(rate.rate)
+app.command(rich_help_panel=MEASURE)(cost.cost)
 app.command(rich_help_panel=MEASURE)(calibrate.calibrate)
 app.add_typer(experiment.app, name="experiment", rich_help_panel=MEASURE)
 app.add_typer(bench.app, name="bench", rich_help_panel=MEASURE)

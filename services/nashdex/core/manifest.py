@@ -45,4 +45,10 @@ class Manifest(SealedDocument):
     counts: dict[str, Count] = Field(default_factory=dict, description="Integers only: battles, decisions, updates.")
     seconds: NonNegativeFloat = Field(description="Wall time of the winning attempt.")
     cpu_seconds: NonNegativeFloat = Field(default=0.0, description="CPU time of the attempt and its child processes.")
+    gpu_seconds: NonNegativeFloat = Field(default=0.0, description="Wall time for which the attempt held a GPU.")
+    store_requests: dict[str, Count] = Field(
+        default_factory=dict, description="Of the attempt, by operation; the manifest's own are not among them."
+    )
+    store_bytes_read: Count = 0
+    store_bytes_written: Count = 0
     nashdex_version: str

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 
+from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import FurtherBattles
 from nashdex.metagame.solvers.registry import configured
-from nashdex.metagame.tournament.allocation import decisive_cells
+from nashdex.metagame.tournament.allocation import contested_cells, decisive_cells
+from nashdex.metagame.tournament.foresight import best_division, even_division
 from nashdex.settings.run import RunSettings
 
 
 def further_battles(
     matrix: InteractionMatrix, settings: RunSettings, *, seed: int, tick: Callable[[], None] = lambda: None
 ) -> tuple[FurtherBattles, ...]:
-    """Return the cells of ``matrix`` whose uncertainty moves the meta-strategy most, and how many battles each gets.
+    """Return the cells of ``matrix`` that get further battles, and how many each gets. None where payoffs are exact.
 
-    None where payoffs are exact.
+    Those whose uncertainty moves the meta-strategy most get them, if that is expected to serve the mixture clearly
+    better than an even division; otherwise every cell gets as many.
 
     Args:
         matrix: the evidence up to the iteration before, members oldest first.
@@ -29,14 +32,23 @@ def further_battles(
     drawn = matrix.payoffs_with(solve.unplayed, num_draws=solve.num_draws, seed=seed).drawn
     if drawn is None:
         return ()
-    strategies = configured(solve.meta_solver).one_population_of_many(drawn, tick)
-    return tuple(
-        decisive_cells(
-            matrix.policies,
-            matrix.battles_by_cell(),
-            drawn,
-            strategies,
-            num_battles=evaluate.adaptive_battles,
-            most_battles=evaluate.battles_per_pair,
-        )
+    solver = configured(solve.meta_solver)
+    strategies = solver.one_population_of_many(drawn, tick)
+    games = matrix.battles_by_cell()
+    budget = {"num_battles": evaluate.adaptive_battles, "most_battles": evaluate.battles_per_pair}
+    divisions = [
+        even_division(matrix.policies, games, **budget),
+        decisive_cells(matrix.policies, games, drawn, strategies, **budget),
+        contested_cells(matrix.policies, games, drawn, strategies, **budget),
+    ]
+    values = matrix.payoffs_with(solve.unplayed, num_draws=1, seed=seed).values
+    chosen = best_division(
+        divisions,
+        matrix.policies,
+        games,
+        values,
+        drawn,
+        solver.one_population_of_many,
+        seed=derive_seed(seed, "foresight"),
     )
+    return tuple(chosen)

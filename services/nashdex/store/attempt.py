@@ -17,6 +17,7 @@ from nashdex.core.steps import StepName
 from nashdex.core.work import present_work
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
 from nashdex.store.protocol import ObjectStore
+from nashdex.store.usage import usage
 
 
 class Attempt:
@@ -30,6 +31,7 @@ class Attempt:
         self._objects: dict[str, StoredObject] = {}
         self._began_seconds = time.monotonic()
         self._began_cpu_seconds = _cpu_seconds()
+        self._began_usage = usage()
         work = present_work()
         self.id: AttemptId = new_attempt_id() if work is None else work.attempt
 
@@ -53,8 +55,13 @@ class Attempt:
         self.write(name, data)
         self._store.put(keys.published(self._iteration, name), data)
 
-    def finish(self, counts: dict[str, int]) -> Manifest:
-        """Put the manifest if absent; return the stored one, which belongs to the attempt that won the race."""
+    def finish(self, counts: dict[str, int], *, num_gpus: int = 0) -> Manifest:
+        """Put the manifest if absent; return the stored one, which belongs to the attempt that won the race.
+
+        ``num_gpus`` are those that the attempt held all the time.
+        """
+        seconds = time.monotonic() - self._began_seconds
+        used = usage().since(self._began_usage)
         manifest = Manifest(
             step=self._step,
             iteration=self._iteration,
@@ -62,8 +69,12 @@ class Attempt:
             attempt=self.id,
             objects=dict(self._objects),
             counts=counts,
-            seconds=time.monotonic() - self._began_seconds,
+            seconds=seconds,
             cpu_seconds=max(0.0, _cpu_seconds() - self._began_cpu_seconds),
+            gpu_seconds=num_gpus * seconds,
+            store_requests=dict(used.requests),
+            store_bytes_read=used.bytes_read,
+            store_bytes_written=used.bytes_written,
             nashdex_version=nashdex.__version__,
         )
         self._store.put_if_absent(keys.manifest(self._iteration, self._step, self._shard), manifest.to_json())

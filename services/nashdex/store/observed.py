@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.store.protocol import ObjectStore
+from nashdex.store.usage import count
 
 Observer = Callable[[str, float, int, bool], None]
 """Takes an operation's name, its seconds, the bytes it moved, and whether the store failed.
@@ -88,6 +89,7 @@ class ObservedStore:
             raise
         finally:
             self._observe(operation, time.monotonic() - began_seconds, moved.size_bytes, failed)
+            count(operation, moved.size_bytes)
 
 
 @dataclass(slots=True)

@@ -68,7 +68,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     for object_name, data in trained.objects.items():
         attempt.write(object_name, data)
     manifest = attempt.finish(
-        {"decisions": result.num_decisions, "updates": result.num_updates, "rollbacks": result.rollbacks}
+        {"decisions": result.num_decisions, "updates": result.num_updates, "rollbacks": result.rollbacks},
+        num_gpus=int(settings.train.device == "cuda" and oracle.makes == "network"),
     )
     trained.when_stored()
     return manifest

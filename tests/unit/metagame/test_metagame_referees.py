@@ -1,4 +1,4 @@
-"""Other people's implementations as referees, on made games: OpenSpiel's meta-solvers, and choix for Bradley–Terry."""
+"""Other programs as referees: OpenSpiel for meta-solvers, cvxpy for equilibria, choix for Bradley–Terry."""
 
 import sys
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from itertools import product
 from types import ModuleType
 
 import choix
+import cvxpy
 import numpy as np
 import pytest
 
@@ -188,3 +189,98 @@ def test_alpha_rank_by_fitness_against_the_whole_population(size: int, seed: int
     _, _, expected, *_ = alpharank.compute([payoffs], m=20, alpha=0.1, use_local_selection_model=False)
     solver = meta_solver("alpha-rank", alpha=0.1, population_size=20, fitness="population")
     np.testing.assert_allclose(solver.one_population(payoffs).strategy, expected, atol=1e-9)
+
+
+HAN = np.array([[0.875, 0.75, 0, 2.75, 0.75], [1, 1, -1, -1, -1], [0, 2, 0, 0, 0], [-2, 2, 0, 0, 0], [1, 2, 0, 0, 0]])
+"""Commitment in the prisoner's dilemma (Han, Pereira, Santos and Lenaerts 2013, "Good agreements make good friends"):
+reward 1, temptation 2, punishment 0, sucker −1, compensation 4, cost of arranging 0.25."""
+
+
+@pytest.mark.parametrize(
+    ("fitness", "expected"),
+    [
+        ("population", [0.4097, 0.0796, 0.2051, 0.0851, 0.2206]),
+        ("local", [0.3140, 0.0248, 0.2748, 0.0747, 0.3118]),
+    ],
+)
+def test_alpha_rank_gives_the_table_of_han_2013(fitness: str, expected: list[float]) -> None:
+    """The first row is OpenSpiel's own test of that paper; the second is by payoffs against one opponent."""
+    solver = meta_solver("alpha-rank", alpha=0.1, population_size=20, fitness=fitness)
+    np.testing.assert_allclose(solver.one_population(HAN).strategy, expected, atol=5e-5)
+    openspiel = alpharank.compute([HAN], m=20, alpha=0.1, use_local_selection_model=fitness == "local")[2]
+    np.testing.assert_allclose(openspiel, expected, atol=5e-5)
+
+
+NUM_MADE = 300
+
+
+def _made(number: int) -> Floats:
+    """Return a game; every other one is degenerate: few distinct payoffs, copies, or all even."""
+    generator = np.random.default_rng(number)
+    size = int(generator.integers(2, 8))
+    kind = number % 6
+    if kind in {0, 2}:
+        return _random(size, number)
+    if kind == 4:  # far apart in size
+        scale = 10.0 ** generator.uniform(-2, 1, size)
+        return _random(size, number) * np.outer(scale, scale)
+    if kind == 1:
+        upper = np.triu(generator.integers(-2, 3, (size, size)) / 4.0, 1)
+        return upper - upper.T
+    if kind == 3:
+        copied = generator.integers(0, size, size + 1)
+        return _random(size, number)[np.ix_(copied, copied)]
+    return np.zeros((size, size)) if number % 5 == 0 else np.kron(_random(size, number), np.ones((2, 2)))
+
+
+def _by_cvxpy(payoffs: Floats) -> Floats:
+    """Return the equilibrium of maximum entropy: σ maximises −Σ σ log σ where no policy gains against it."""
+    strategy = cvxpy.Variable(len(payoffs))
+    scaled = payoffs / max(1e-300, float(np.abs(payoffs).max()))
+    fair = [strategy >= 0, cvxpy.sum(strategy) == 1, scaled @ strategy <= 0]
+    cvxpy.Problem(cvxpy.Maximize(cvxpy.sum(cvxpy.entr(strategy))), fair).solve(
+        solver=cvxpy.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10
+    )
+    found: Floats = np.asarray(strategy.value)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.timeout(300)
+def test_nash_is_cvxpy_s_equilibrium_of_maximum_entropy_in_made_games() -> None:
+    solver = meta_solver("nash")
+    differences = []
+    for number in range(NUM_MADE):
+        payoffs = _made(number)
+        found = solver.one_population(payoffs).strategy
+        assert (payoffs @ found).max() <= 1e-9 * max(1.0, float(np.abs(payoffs).max())), number
+        differences.append(float(np.abs(found - _by_cvxpy(payoffs)).max()))
+    assert np.quantile(differences, 0.95) < 2e-5
+    # Where an inequality is nearly tight, an interior point stops short of it.
+    assert max(differences) < 2e-3
+
+
+@pytest.mark.timeout(300)
+def test_one_population_solvers_agree_with_openspiel_in_made_games() -> None:
+    for number in range(0, NUM_MADE, 3):
+        payoffs = _made(number)
+        scaled = payoffs / _scale(payoffs)
+        _, _, ranked, *_ = alpharank.compute([scaled], m=30, alpha=1.5)
+        chain = meta_solver("alpha-rank", alpha=1.5, population_size=30).one_population(scaled)
+        np.testing.assert_allclose(chain.strategy, ranked, atol=1e-8, err_msg=str(number))
+        regretted, _ = regret_matching([scaled, scaled.T], iterations=99)
+        matched = meta_solver("regret-matching", num_iterations=100).one_population(payoffs)
+        np.testing.assert_allclose(matched.strategy, regretted, atol=1e-6, err_msg=str(number))
+        replicated, _ = projected_replicator_dynamics(
+            [scaled, scaled.T], prd_iterations=199, prd_gamma=1e-6 / len(payoffs), use_approx=True
+        )
+        dynamics = meta_solver("prd", num_iterations=200).one_population(payoffs)
+        np.testing.assert_allclose(dynamics.strategy, replicated, atol=1e-10, err_msg=str(number))
+
+
+def test_bradley_terry_agrees_with_choix_in_made_tournaments() -> None:
+    for number in range(NUM_MADE // 3):
+        scores, games = _tournament(2 + number % 7, 1 + number % 40, number, spread=0.5 + number % 4)
+        found = fit(scores, games, {})
+        expected = _by_choix(scores + found.virtual_games / 2, {})
+        np.testing.assert_allclose(found.theta, expected, atol=1e-4, err_msg=str(number))

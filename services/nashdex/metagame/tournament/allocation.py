@@ -75,12 +75,39 @@ def decisive_cells(
         The cells that get battles, in the order of ids. Fewer than ``num_battles`` in all, or none, where no further
         battles under ``most_battles`` a cell promise anything.
     """
-    influences = influence(drawn, strategies)
+    return _divided(policies, games, influence(drawn, strategies), num_battles=num_battles, most_battles=most_battles)
+
+
+def contested_cells(
+    policies: Sequence[PolicyId],
+    games: Integers,
+    drawn: Floats,
+    strategies: Floats,
+    *,
+    num_battles: int,
+    most_battles: int,
+) -> list[FurtherBattles]:
+    """Divide ``num_battles`` by the payoffs' variance, among the cells that equilibria of the draws put weight on.
+
+    A cell that only matters together with others moves no mixture by itself, so its influence is small; but some
+    draw's mixture meets it. The weight of a cell is the mean over the draws of σ_i + σ_j, squared, times the variance.
+    Takes what ``decisive_cells`` takes.
+    """
+    met = strategies.mean(axis=0)
+    weights = (met[:, None] + met[None, :]) ** 2 * drawn.var(axis=0)
+    np.fill_diagonal(weights, 0.0)
+    return _divided(policies, games, weights, num_battles=num_battles, most_battles=most_battles)
+
+
+def _divided(
+    policies: Sequence[PolicyId], games: Integers, weights: Floats, *, num_battles: int, most_battles: int
+) -> list[FurtherBattles]:
+    """Give each pair of battles to the cell that promises most, by ``weights`` of shape (K, K)."""
     promises = [
-        _promises(one, other, influences[i, j], int(games[i, j]), most_battles)
+        _promises(one, other, float(weights[i, j]), int(games[i, j]), most_battles)
         for i, one in enumerate(policies)
         for j, other in enumerate(policies)
-        if one < other and influences[i, j] > 0
+        if one < other and weights[i, j] > 0
     ]
     best = islice(merge(*promises), num_battles // BATTLES_A_PAIR)
     pairs = Counter((promise.a, promise.b) for promise in best)

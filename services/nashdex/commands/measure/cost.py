@@ -1,0 +1,68 @@
+"""``nashdex cost``: what a run cost, and what the money bought."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+if TYPE_CHECKING:
+    from nashdex.report.costs import RunCost
+
+
+def cost(
+    run: Annotated[str, typer.Argument(metavar="RUN_URI", help="A run with a report.")],
+    prices: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.toml", help="Prices, such as configs/prices.toml. [default: 1 an hour of CPU]"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print CPU and GPU time, bytes, requests and price of every step, up to the newest report.
+
+    The bottleneck of an iteration is its step with the longest wall time. What killed attempts used is not known.
+    """
+    from nashdex.core import keys
+    from nashdex.core.errors import DataError
+    from nashdex.core.steps import StepName
+    from nashdex.report.costs import cost_of, read_prices
+    from nashdex.report.document import Report
+    from nashdex.report.sources import read_manifests
+    from nashdex.runs.creation import open_run
+    from nashdex.store.attempt import newest_manifest
+    from nashdex.store.documents import read_written
+
+    known = read_prices(prices)
+    opened = open_run(run)
+    newest = newest_manifest(opened.store, StepName.REPORT)
+    if newest is None:
+        raise DataError(f"{opened.store.uri} has no report yet: run its first iteration with `nashdex run`")
+    report = read_written(opened.store, newest, keys.REPORT, Report)
+    manifests = [read_manifests(opened.store, opened.settings, i) for i in range(newest.iteration + 1)]
+    found = cost_of(report, manifests, known)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        _print(found)
+
+
+def _print(found: "RunCost") -> None:
+    print_text("iteration  step      CPU s     GPU s    reads   writes   MB read  MB written    price")
+    for iteration in found.iterations:
+        for step in iteration.steps:
+            print_text(
+                f"{iteration.iteration:9}  {step.step:8} {step.cpu_seconds:7,.1f} {step.gpu_seconds:9,.1f} "
+                f"{step.reads:8,} {step.writes:8,} {step.bytes_read / 1e6:9,.2f} {step.bytes_written / 1e6:11,.2f} "
+                f"{step.price:8.4f}"
+            )
+        print_text(
+            f"iteration {iteration.iteration} cost {iteration.price:.4f}; its bottleneck is {iteration.bottleneck}, "
+            f"{100 * iteration.bottleneck_share:.0f} % of the steps' wall time"
+        )
+    print_text(f"all iterations cost {found.price:.4f}")
+    for words, price in (
+        ("100 Elo", found.price_of_100_elo),
+        (".01 of exploitability", found.price_of_a_hundredth_of_gap),
+    ):
+        print_text(f"{words} cost {price:.4f}" if price is not None else f"{words}: the run gained none")

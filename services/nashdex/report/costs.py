@@ -1,0 +1,162 @@
+"""What a run cost: CPU and GPU time, bytes and requests of every step, their price, and what the money bought.
+
+Manifests hold the winning attempts; what killed attempts used is not known.
+"""
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, ValidationError
+
+from nashdex.core.documents import Model, describe_problems
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.manifest import Manifest
+from nashdex.core.steps import StepName
+from nashdex.report.document import Report
+from nashdex.report.sources import IterationManifests
+from nashdex.store.usage import WRITING
+
+_HOUR_SECONDS = 3600.0
+_GIGABYTE = 1e9
+_THOUSAND = 1000.0
+_ELO = 100.0
+_GAP = 0.01
+
+Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Prices(Model):
+    """Prices in any currency."""
+
+    cpu_hour: Price = 1.0
+    gpu_hour: Price = 0.0
+    gigabyte_read: Price = 0.0
+    gigabyte_written: Price = 0.0
+    thousand_reads: Price = 0.0
+    thousand_writes: Price = 0.0
+
+
+class StepCost(Model):
+    """One step of one iteration, all shards together."""
+
+    step: StepName
+    seconds: NonNegativeFloat = Field(description="Wall time of the slowest shard.")
+    cpu_seconds: NonNegativeFloat
+    gpu_seconds: NonNegativeFloat
+    reads: NonNegativeInt = Field(description="Requests to the store that read.")
+    writes: NonNegativeInt
+    bytes_read: NonNegativeInt
+    bytes_written: NonNegativeInt
+    price: NonNegativeFloat
+
+
+class IterationCost(Model):
+    """One iteration."""
+
+    iteration: NonNegativeInt
+    price: NonNegativeFloat
+    bottleneck: StepName = Field(description="The step with the longest wall time.")
+    bottleneck_share: float = Field(description="Of the wall time of all steps, one after another.")
+    steps: tuple[StepCost, ...]
+
+
+class RunCost(Model):
+    """A run up to its newest report."""
+
+    prices: Prices
+    price: NonNegativeFloat
+    iterations: tuple[IterationCost, ...]
+    price_of_100_elo: float | None = Field(description="Null where the run made no progress, or none is measured.")
+    price_of_a_hundredth_of_gap: float | None = Field(
+        description="Of lowering exploitability by .01 (exact, else the best-response gap) from its first value to its "
+        "last; null where it did not fall."
+    )
+
+
+def read_prices(path: Path | None) -> Prices:
+    """Return the prices in a TOML file. Without a file: 1 for an hour of CPU.
+
+    Raises:
+        DataError: the file is missing or is no TOML.
+        ConfigurationError: a key is unknown or a price is negative.
+    """
+    if path is None:
+        return Prices()
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); expected a TOML file of prices") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is no TOML: {error}") from error
+    try:
+        return Prices.model_validate(values)
+    except ValidationError as error:
+        raise ConfigurationError(f"{path}: {describe_problems(error)}") from error
+
+
+def cost_of(report: Report, manifests: Sequence[IterationManifests], prices: Prices) -> RunCost:
+    """Return what the iterations of ``report`` cost."""
+    iterations = tuple(_iteration_cost(each, prices) for each in manifests)
+    price = sum(each.price for each in iterations)
+    elo = report.progress.elo.value if report.progress is not None else 0.0
+    fallen = _fall(report)
+    return RunCost(
+        prices=prices,
+        price=price,
+        iterations=iterations,
+        price_of_100_elo=price * _ELO / elo if elo > 0 else None,
+        price_of_a_hundredth_of_gap=price * _GAP / fallen if fallen > 0 else None,
+    )
+
+
+def _fall(report: Report) -> float:
+    """Return how far exploitability fell over the run: exact where it is known, else the best-response gap."""
+    for estimator in ("exact", "best_response_gap"):
+        values = [
+            each.gap.value for row in report.iterations for each in row.exploitability if each.estimator == estimator
+        ]
+        if len(values) > 1:
+            return values[0] - values[-1]
+    return 0.0
+
+
+def _iteration_cost(manifests: IterationManifests, prices: Prices) -> IterationCost:
+    steps = tuple(_step_cost(step, shards, prices) for step, shards in manifests.by_step.items() if shards)
+    slowest = max(steps, key=lambda step: step.seconds)
+    total = sum(step.seconds for step in steps)
+    return IterationCost(
+        iteration=manifests.iteration,
+        price=sum(step.price for step in steps),
+        bottleneck=slowest.step,
+        bottleneck_share=slowest.seconds / total if total else 0.0,
+        steps=steps,
+    )
+
+
+def _step_cost(step: StepName, shards: Iterable[Manifest], prices: Prices) -> StepCost:
+    shards = tuple(shards)
+    requests = [(name in WRITING, number) for shard in shards for name, number in shard.store_requests.items()]
+    reads = sum(number for is_write, number in requests if not is_write)
+    writes = sum(number for is_write, number in requests if is_write)
+    cpu_seconds = sum(shard.cpu_seconds for shard in shards)
+    gpu_seconds = sum(shard.gpu_seconds for shard in shards)
+    bytes_read = sum(shard.store_bytes_read for shard in shards)
+    bytes_written = sum(shard.store_bytes_written for shard in shards)
+    price = (
+        (cpu_seconds * prices.cpu_hour + gpu_seconds * prices.gpu_hour) / _HOUR_SECONDS
+        + (bytes_read * prices.gigabyte_read + bytes_written * prices.gigabyte_written) / _GIGABYTE
+        + (reads * prices.thousand_reads + writes * prices.thousand_writes) / _THOUSAND
+    )
+    return StepCost(
+        step=step,
+        seconds=max(shard.seconds for shard in shards),
+        cpu_seconds=cpu_seconds,
+        gpu_seconds=gpu_seconds,
+        reads=reads,
+        writes=writes,
+        bytes_read=bytes_read,
+        bytes_written=bytes_written,
+        price=price,
+    )

@@ -1,0 +1,82 @@
+"""What a run cost, from its manifests."""
+
+from pathlib import Path
+
+import pytest
+
+from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.steps import StepName
+from nashdex.report.costs import Prices, RunCost, cost_of, read_prices
+from nashdex.report.document import Report
+from nashdex.report.sources import read_manifests
+from nashdex.store import open_store
+from nashdex.store.attempt import Attempt, read_manifest
+from nashdex.store.documents import read_published
+from support.made_runs import make_tabular_run
+
+ROOT = Path(__file__).parents[3]
+RPS = ((0.0, -1.0, 1.0), (1.0, 0.0, -1.0), (-1.0, 1.0, 0.0))
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> RunCost:
+    """The cost of three iterations of rock, paper, scissors."""
+    store = open_store(str(tmp_path_factory.mktemp("run")), lambda *_: None)
+    settings = make_tabular_run(store, iterations=3, payoffs=RPS)
+    report = read_published(store, 2, keys.REPORT, Report)
+    manifests = [read_manifests(store, settings, iteration) for iteration in range(3)]
+    return cost_of(report, manifests, Prices(cpu_hour=3600.0, thousand_writes=1000.0))
+
+
+def test_every_step_says_what_it_asked_of_the_store(found: RunCost) -> None:
+    solve = next(step for step in found.iterations[1].steps if step.step is StepName.SOLVE)
+    assert solve.writes >= 4, "its documents, and copies for people"
+    assert solve.reads > 0
+    assert solve.bytes_written > 0
+    assert solve.bytes_read > 0
+    assert solve.price == pytest.approx(solve.cpu_seconds + solve.writes)
+
+
+def test_prices_add_up_and_buy_exploitability(found: RunCost) -> None:
+    steps = [step for iteration in found.iterations for step in iteration.steps]
+    assert found.price == pytest.approx(sum(step.price for step in steps))
+    assert found.price_of_100_elo is None, "exact payoffs have no progress in Elo"
+    assert found.price_of_a_hundredth_of_gap is not None
+    assert 0 < found.price_of_a_hundredth_of_gap < found.price
+
+
+def test_the_bottleneck_is_the_step_with_the_longest_wall_time(found: RunCost) -> None:
+    for iteration in found.iterations:
+        slowest = max(iteration.steps, key=lambda step: step.seconds)
+        assert iteration.bottleneck == slowest.step
+        assert 0 < iteration.bottleneck_share <= 1
+
+
+def test_an_attempt_that_held_gpus_says_for_how_long(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path))
+    Attempt(store, 0, StepName.TRAIN, 0).finish({}, num_gpus=2)
+    manifest = read_manifest(store, 0, StepName.TRAIN, 0)
+    assert manifest.gpu_seconds == pytest.approx(2 * manifest.seconds)
+
+
+def test_prices_are_a_small_file() -> None:
+    assert read_prices(ROOT / "configs" / "prices.toml").gpu_hour == 2.5
+    assert read_prices(None) == Prices(cpu_hour=1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("cpu_hours = 1", ConfigurationError, "cpu_hours"),
+        ("cpu_hour = -1", ConfigurationError, "cpu_hour"),
+        ("cpu_hour", DataError, "no TOML"),
+        (None, DataError, "cannot be read"),
+    ],
+)
+def test_wrong_prices_are_refused(text: str | None, error: type[Exception], says: str, tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(error, match=says):
+        read_prices(path)
