@@ -66,9 +66,9 @@ class SemaphoreValues(Values):
 class PodKindValues(Values):
     """A name for each kind of pods."""
 
-    gpu: str = Field("", description="Of the train pods.")
-    cpu: str = Field("", description="Of the collect, evaluate and gate pods.")
-    control: str = Field("", description="Of all other pods: begin, plan, solve, report, verdict and the league.")
+    gpu: str = Field("", description="Name for the train pods.")
+    cpu: str = Field("", description="Name for the collect, evaluate and gate pods.")
+    control: str = Field("", description="Name for all other pods: begin, plan, solve, report, verdict and the league.")
 
 
 class KueueValues(Values):

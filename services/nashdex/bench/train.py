@@ -31,7 +31,7 @@ class TrainBenchResult(Model):
     format: str
     network: str = Field(description="Kind of network.")
     num_parameters: PositiveInt
-    num_decisions: PositiveInt = Field(description="Of one round.")
+    num_decisions: PositiveInt = Field(description="Decisions of one round.")
     num_epochs: PositiveInt
     minibatch_decisions: PositiveInt
     repetitions: PositiveInt

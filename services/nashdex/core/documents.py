@@ -52,7 +52,9 @@ class SealedDocument(Document):
     Manifests are sealed: they name every other object with its hash, and nothing names them.
     """
 
-    content_sha256: str | None = Field(None, pattern=r"^[0-9a-f]{64}$", description="Of all other keys and values.")
+    content_sha256: str | None = Field(
+        None, pattern=r"^[0-9a-f]{64}$", description="Hash of all other keys and values."
+    )
 
     _seal: ClassVar = "content_sha256"
 

@@ -30,7 +30,7 @@ class StoredObject(Model):
 class RunManifest(SealedDocument):
     """The root of a run: names the objects that are stored before its first step."""
 
-    objects: dict[str, StoredObject] = Field(description="By key.")
+    objects: dict[str, StoredObject] = Field(description="Stored objects by key.")
 
 
 class Manifest(SealedDocument):

@@ -28,14 +28,14 @@ class CollectResult(Document):
 
     learner: PolicyIdField
     battles: NonNegativeInt
-    decisions: NonNegativeInt = Field(description="By both seats.")
-    recorded_decisions: NonNegativeInt = Field(description="By the learner: what training sees.")
+    decisions: NonNegativeInt = Field(description="Decisions of both seats.")
+    recorded_decisions: NonNegativeInt = Field(description="Decisions of the learner: what training sees.")
     opponents: tuple[OpponentCount, ...]
     failures: dict[str, NonNegativeInt] = Field(description="Failed tries by cause; each was replayed.")
     rejected_choices: NonNegativeInt
     seconds: NonNegativeFloat
-    cpu_seconds: NonNegativeFloat = Field(description="Of all processes, user and system.")
-    versions: dict[str, str] = Field(default_factory=dict, description="Of what played the battles, by name.")
+    cpu_seconds: NonNegativeFloat = Field(description="CPU time of all processes, user and system.")
+    versions: dict[str, str] = Field(default_factory=dict, description="Versions of what played the battles, by name.")
 
 
 class TrainingPoint(Model):
@@ -43,7 +43,7 @@ class TrainingPoint(Model):
 
     update: NonNegativeInt
     values: dict[str, float] = Field(
-        description="By name, such as entropy. Each oracle documents the names of what it measures."
+        description="Values by name, such as entropy. Each oracle documents the names of what it measures."
     )
 
 
@@ -60,7 +60,9 @@ class Evaluation(Model):
     """The trained network's score against one anchor, at one moment of its training."""
 
     decisions: NonNegativeInt = Field(description="Decisions that the network had learned from.")
-    cpu_seconds: NonNegativeFloat = Field(description="Of all processes in this training so far, without evaluations.")
+    cpu_seconds: NonNegativeFloat = Field(
+        description="CPU time of all processes of this training so far, without evaluations."
+    )
     anchor: str = Field(description="A scripted policy, or `start` for the policy that training began from.")
     style: str = Field(description="How the network plays: sampled or greedy.")
     score: float = Field(ge=0, le=1, description="Mean over the battles: 1 a win, ½ a draw.")
@@ -109,6 +111,6 @@ class TrainingResult(Document):
         "Its `held_out` is their score.",
     )
     cpu_seconds: NonNegativeFloat = Field(
-        0.0, description="Of all processes that trained and played for it, without evaluations."
+        0.0, description="CPU time of all processes that trained and played for it, without evaluations."
     )
     seconds: NonNegativeFloat

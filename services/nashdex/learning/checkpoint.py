@@ -37,7 +37,7 @@ class Snapshot(Model):
     name: str = Field(description="Such as snapshot-00000012, after the round that they begin.")
     decisions: NonNegativeInt = Field(description="Decisions that they had learned from.")
     weights: StoredObject
-    battles: NonNegativeInt = Field(0, description="Of the network against them.")
+    battles: NonNegativeInt = Field(0, description="Battles of the network against them.")
     score: NonNegativeFloat = Field(0.0, description="Sum over these battles: 1 a win, ½ a draw.")
 
 
@@ -47,8 +47,10 @@ class TrainingState(Model):
     update: NonNegativeInt = Field(description="Optimiser steps done.")
     rate_multiplier: NonNegativeFloat = Field(description="The guard's factor of the step size.")
     rollbacks: NonNegativeInt
-    controllers: dict[str, ControllerState] = Field(description="By the coefficient that they move.")
-    kept_controllers: dict[str, dict[str, ControllerState]] = Field(description="Those of kept snapshots, by name.")
+    controllers: dict[str, ControllerState] = Field(description="Controllers by the coefficient that they move.")
+    kept_controllers: dict[str, dict[str, ControllerState]] = Field(
+        description="Controllers of kept snapshots, by the snapshot's name."
+    )
     marks: dict[str, float] = Field(description="Numbers that belong to kept snapshots, such as the best loss.")
     latest: dict[str, float] = Field(description="Values that are not measured at every update.")
     curve: tuple[TrainingPoint, ...]

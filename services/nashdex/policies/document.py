@@ -31,7 +31,7 @@ class PolicyDocument(Document):
     name: str = Field(description="For people, such as 'best response 3'.")
     format: str
     space: Space = Field(description="The space that it was trained for and plays in.")
-    architecture: str | None = Field(None, description="Of the network; null for a table.")
+    architecture: str | None = Field(None, description="Architecture of the network; null for a table.")
     network: NetworkChoice | None = Field(None, description="Its sizes; null for a table.")
     parent: BarePolicyIdField | None = Field(description="Whose weights its training began from.")
     iteration: NonNegativeInt
@@ -42,7 +42,7 @@ class PolicyDocument(Document):
     weights_sha256: str | None = Field(None, pattern=_SHA256)
     weights_bytes: PositiveInt | None = None
     table_sha256: str | None = Field(
-        None, pattern=_SHA256, description="Of its action probabilities by information state, in a tabular game."
+        None, pattern=_SHA256, description="Hash of its action probabilities by information state, in a tabular game."
     )
 
     @model_validator(mode="after")

@@ -46,7 +46,7 @@ class Uncertainty(Model):
     confidence: float = CONFIDENCE
     num_draws: PositiveInt
     meta_strategy: dict[str, Interval]
-    value: Interval = Field(description="By symmetry 0, whatever the battles say.")
+    value: Interval = Field(description="0 by symmetry, whatever the battles say.")
     restricted_exploitability: Interval
     largest_gain: Estimate = Field(
         description="What the best member truly gains against the mixture: posterior mean, and the bounds."

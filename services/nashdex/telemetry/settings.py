@@ -15,7 +15,7 @@ class TelemetrySettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NASHDEX_", frozen=True, extra="forbid")
 
     log_format: Literal["console", "json"] | None = Field(
-        None, description="By default console on a terminal, JSON lines elsewhere."
+        None, description="Format of logs; by default console on a terminal, JSON lines elsewhere."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level that is logged.")
     archive_logs: bool = Field(default=False, description="Also write a step's log to the run's store.")

@@ -33,7 +33,7 @@ class TrainSettings(Section):
     checkpoint_every_updates: int = Field(50, ge=1, description="Optimiser steps between checkpoints.")
     device: Literal["cpu", "cuda"] = Field("cpu", description="Where to train; there is no fallback.")
     precision: Literal["float32", "bfloat16"] = Field(
-        "float32", description="Of the layers in optimiser steps. Weights, losses and all else stay float32."
+        "float32", description="Precision of the layers in optimiser steps; weights and losses stay float32."
     )
     num_threads: int = Field(1, ge=1, le=256, description="CPU threads of the trainer.")
     trackers: TrackerSettings = Field(TrackerSettings(), description="TensorBoard and Weights & Biases.")

@@ -161,7 +161,7 @@ def _draw(decisions: Decisions, seed: int, draws: Counter[tuple[int, int]]) -> N
 def main(
     format_id: Annotated[str, typer.Option("--format", help="A supported format.")],
     battles: Annotated[int, typer.Option(min=1, help="Battles to play.")] = 2000,
-    seed: Annotated[int, typer.Option(min=0, help="Of teams, battles and choices.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of teams, battles and choices.")] = 1,
 ) -> None:
     """Print the rejected choices by cause, and the number of battles with any."""
     try:

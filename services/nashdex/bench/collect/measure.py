@@ -42,13 +42,13 @@ class BenchResult(Model):
         description="Bare simulator as published, random legal choices."
     )
     raw_accelerated_decisions_per_cpu_second: PositiveFloat = Field(
-        description="The same, accelerated as in the gateway."
+        description="That of the simulator accelerated as in the gateway."
     )
     efficiency: PositiveFloat = Field(
         description="Median over the repetitions of the collector's rate over the published simulator's."
     )
     efficiencies: tuple[PositiveFloat, ...]
-    efficiency_accelerated: PositiveFloat = Field(description="The same over the accelerated simulator's.")
+    efficiency_accelerated: PositiveFloat = Field(description="Rate over that of the accelerated simulator.")
     efficiencies_accelerated: tuple[PositiveFloat, ...]
     peer: Peer | None = None
     peer_decisions_per_cpu_second: PositiveFloat | None = Field(None, description="Server and client, user and system.")
@@ -61,12 +61,16 @@ class BenchResult(Model):
     decision_latency_milliseconds: LatencyPercentiles = Field(
         description="From a decision's arrival at the collector until its answer is sent."
     )
-    collector_waiting_share: NonNegativeFloat = Field(description="Of wall time: the collector waits for gateways.")
-    gateway_waiting_share: NonNegativeFloat = Field(description="Of wall time: gateways wait for answers.")
+    collector_waiting_share: NonNegativeFloat = Field(
+        description="Share of wall time in which the collector waits for gateways."
+    )
+    gateway_waiting_share: NonNegativeFloat = Field(
+        description="Share of wall time in which gateways wait for answers."
+    )
     collector_resident_bytes: NonNegativeInt = Field(description="Largest at a repetition's end.")
-    gateway_resident_bytes: NonNegativeInt = Field(description="The same, all gateways together.")
+    gateway_resident_bytes: NonNegativeInt = Field(description="Resident memory of all gateways together.")
     resident_bytes: NonNegativeInt = Field(description="Largest sum of the two.")
-    num_parameters: NonNegativeInt = Field(description="Of the network on both seats.")
+    num_parameters: NonNegativeInt = Field(description="Parameters of the network on both seats.")
     battles: NonNegativeInt
     rejected_choices: NonNegativeInt = Field(description="Choices that the simulator rejected and asked for again.")
     failed_battles: NonNegativeInt = Field(description="Tries that failed and were replayed.")

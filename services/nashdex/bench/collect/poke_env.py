@@ -185,8 +185,10 @@ def _stock_server() -> Iterator[tuple[psutil.Process, int]]:
 
 def main(
     format_id: Annotated[str, typer.Option("--format", help="Showdown format.")] = "gen1randombattle",
-    seconds: Annotated[float, typer.Option(help="Of the measurement, warm-up included.", min=1, max=3600)] = 20.0,
-    seed: Annotated[int, typer.Option(help="Of teams and choices; the server draws its own besides.", min=0)] = 0,
+    seconds: Annotated[
+        float, typer.Option(help="Duration of the measurement, warm-up included.", min=1, max=3600)
+    ] = 20.0,
+    seed: Annotated[int, typer.Option(help="Seed of teams and choices; the server also draws its own.", min=0)] = 0,
 ) -> None:
     """Measure, and print one JSON document."""
     try:

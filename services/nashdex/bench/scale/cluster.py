@@ -41,7 +41,7 @@ class ClusterScaleRow(Model):
     """One measurement. Rates are of all shards together."""
 
     shards: PositiveInt = Field(description="Pods that collect at the same time, each with one gateway as sidecar.")
-    decisions: PositiveInt = Field(description="By both seats.")
+    decisions: PositiveInt = Field(description="Decisions of both seats.")
     decisions_per_second: PositiveFloat = Field(
         description="Sum of the shards' rates over their own working time, without the start of their pods."
     )

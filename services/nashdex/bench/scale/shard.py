@@ -30,11 +30,13 @@ class ScaleRow(Model):
 
     shards: PositiveInt = Field(description="Collectors at the same time, one process each.")
     gateways: PositiveInt = Field(description="Gateway processes per collector.")
-    decisions_per_second: PositiveFloat = Field(description="By wall time.")
-    decisions_per_cpu_second: PositiveFloat = Field(description="By the CPU time of all processes, user and system.")
-    collector_waiting_share: float = Field(description="Of wall time, mean over the shards.")
-    gateway_waiting_share: float = Field(description="Of wall time, mean over the gateways.")
-    resident_bytes: PositiveInt = Field(description="Of all processes at the end.")
+    decisions_per_second: PositiveFloat = Field(description="Decisions per second of wall time.")
+    decisions_per_cpu_second: PositiveFloat = Field(
+        description="Decisions per second of CPU time of all processes, user and system."
+    )
+    collector_waiting_share: float = Field(description="Share of wall time, mean over the shards.")
+    gateway_waiting_share: float = Field(description="Share of wall time, mean over the gateways.")
+    resident_bytes: PositiveInt = Field(description="Resident memory of all processes at the end.")
 
 
 class ScaleResult(Model):

@@ -57,11 +57,13 @@ class Chunk(SealedDocument):
     chunk: NonNegativeInt
     actor: NonNegativeInt = Field(description="The shard that played it.")
     attempt: AttemptIdField
-    episodes: tuple[StoredObject, ...] = Field((), description="Of a round: trajectory parts, in order.")
-    scores: tuple[float, ...] = Field((), description="Of an evaluation: of each battle, in the order of numbers.")
+    episodes: tuple[StoredObject, ...] = Field((), description="Trajectory parts of a round, in order.")
+    scores: tuple[float, ...] = Field(
+        (), description="Scores of an evaluation's battles, in the order of their numbers."
+    )
     battles: NonNegativeInt
-    decisions: NonNegativeInt = Field(description="By both seats.")
-    cpu_seconds: NonNegativeFloat = Field(description="Of the actor and its gateways, for this chunk.")
+    decisions: NonNegativeInt = Field(description="Decisions of both seats.")
+    cpu_seconds: NonNegativeFloat = Field(description="CPU time of the actor and its gateways for this chunk.")
 
 
 def prefix(iteration: int, shard: int) -> str:

@@ -29,12 +29,14 @@ class MetaStrategy(Document):
     residual: NonNegativeFloat = Field(description="How far the mixture is from what its solver promises, in score.")
     status: str = Field(description="optimal, imprecise (see the residual), or closed-form: nothing to solve.")
     unique: bool = Field(description="False where the solver had to choose among many; nash takes maximum entropy.")
-    intervals: dict[PolicyIdField, Interval] = Field(description="Of each probability, over the posterior draws.")
+    intervals: dict[PolicyIdField, Interval] = Field(
+        description="Interval of each probability, over the posterior draws."
+    )
     interval_estimator: str = Field(
         "posterior-quantiles",
         description="The solver's answers on draws of all payoffs from their posterior, widened to hold the value.",
     )
-    confidence: float = Field(CONFIDENCE, description="Of each interval here.")
+    confidence: float = Field(CONFIDENCE, description="Confidence of each interval here.")
     entropy: Estimate = Field(description="In nats; its interval is over the same draws, and conservative.")
 
     @model_validator(mode="after")

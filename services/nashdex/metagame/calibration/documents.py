@@ -16,7 +16,9 @@ class CalibratedNumber(Model):
     name: str
     nominal: float
     coverage: float = Field(ge=0.0, le=1.0, description="Share of the simulated intervals that hold the truth.")
-    standard_error: NonNegativeFloat = Field(description="Of the coverage. Intervals of one tournament go together.")
+    standard_error: NonNegativeFloat = Field(
+        description="Standard error of the coverage. Intervals of one tournament go together."
+    )
     sets: PositiveInt = Field(description="Simulated tournaments.")
     conservative: bool = Field(description="Whether the interval holds more than its nominal share by intention.")
 
@@ -33,7 +35,7 @@ class Calibration(Document):
     """``calibration.json``: the coverage of a run's intervals, from tournaments of its own design."""
 
     policies: PositiveInt
-    battles: NonNegativeInt = Field(description="Of each simulated tournament.")
+    battles: NonNegativeInt = Field(description="Battles of each simulated tournament.")
     correlation: float = Field(description="Between the two battles of a simulated pair.")
     seed: NonNegativeInt
     seconds: NonNegativeFloat

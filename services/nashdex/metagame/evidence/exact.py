@@ -32,7 +32,7 @@ class ExactValues(InteractionMatrix):
     payoffs: tuple[tuple[float, ...], ...] = Field(
         description="Expected payoffs to the row, the mean over both seatings, in the game's units; antisymmetric."
     )
-    largest_payoff: PositiveFloat = Field(description="That either seat can get in any play, in the game's units.")
+    largest_payoff: PositiveFloat = Field(description="Largest payoff of either seat in any play, in the game's units.")
 
     evidence: ClassVar[Evidence] = Evidence.EXACT
 

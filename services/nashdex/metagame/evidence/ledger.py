@@ -59,17 +59,19 @@ class PlannedBattle(NamedTuple):
 class BattleRecord(Model):
     """One finished battle."""
 
-    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="By seat.")
+    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="Policies by seat.")
     pair: NonNegativeInt = Field(description="Side-swapped pair within the cell.")
     purpose: Purpose = Field(
         default_factory=lambda checked: Purpose.of_pair(checked.get("pair", 0)),
         description="Its use where a policy is chosen and scored: one or the other.",
     )
     seed: NonNegativeInt
-    teams: tuple[str, str] = Field(description="By seat: the team's number in the run's set, or the seed it came from.")
+    teams: tuple[str, str] = Field(
+        description="Each seat's team: its number in the run's set, or the seed that made it."
+    )
     winner: int | None = Field(ge=0, le=1, description="Seat; null for a draw.")
     turns: NonNegativeInt
-    decisions: NonNegativeInt = Field(description="By both seats.")
+    decisions: NonNegativeInt = Field(description="Decisions of both seats.")
 
     @model_validator(mode="after")
     def _policies_differ(self) -> "BattleRecord":
@@ -107,7 +109,7 @@ class ExactCell(Model):
 class SavedReplay(Model):
     """A battle that can be watched."""
 
-    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="By seat.")
+    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="Policies by seat.")
     pair: NonNegativeInt
     object: str = Field(description="The replay's name among the shard's objects.")
 
@@ -118,9 +120,9 @@ class ShardLedger(Document):
     battles: tuple[BattleRecord, ...]
     failures: dict[str, NonNegativeInt] = Field(description="Failed tries by cause; each was replayed.")
     rejected_choices: NonNegativeInt
-    decisions: NonNegativeInt = Field(description="By both seats, in finished battles.")
+    decisions: NonNegativeInt = Field(description="Decisions of both seats in finished battles.")
     seconds: NonNegativeFloat
-    cpu_seconds: NonNegativeFloat = Field(description="Of all processes, user and system.")
+    cpu_seconds: NonNegativeFloat = Field(description="CPU time of all processes, user and system.")
     replays: tuple[SavedReplay, ...] = ()
     exact: tuple[ExactCell, ...] = Field((), description="Payoffs of a tabular game, instead of battles.")
 

@@ -31,8 +31,8 @@ class Coverage(Model):
     num_cells: NonNegativeInt = Field(description="Pairs of policies.")
     num_played: NonNegativeInt = Field(description="Pairs whose payoff is known: played, or exact.")
     share: float = Field(ge=0.0, le=1.0, description="Known over all; 1 where there is one policy.")
-    fewest_games: NonNegativeInt = Field(description="Of a cell.")
-    most_games: NonNegativeInt = Field(description="Of a cell.")
+    fewest_games: NonNegativeInt = Field(description="Fewest games of a cell.")
+    most_games: NonNegativeInt = Field(description="Most games of a cell.")
 
 
 class IntervalWidths(Model):

@@ -55,7 +55,7 @@ class Rating(Model):
     bootstrap_standard_error: NonNegativeFloat = Field(description="Side-swapped pairs drawn again as wholes.")
     games: NonNegativeInt
     elo_without_penalty: float | None = Field(
-        description="By plain maximum likelihood; null where that has no maximum: the policy, or a group around it, "
+        description="Elo by maximum likelihood; null where that has no maximum: the policy, or a group around it, "
         "won or lost everything."
     )
 
@@ -69,10 +69,12 @@ class EloGap(Estimate):
 class RatingTable(Model):
     """Ratings with what a reader needs to know before believing them."""
 
-    rating_estimator: str = Field("bradley-terry-firth", description="Of every Elo and of its interval.")
-    rating_confidence: float = Field(CONFIDENCE, description="Of each interval of a rating or of a difference.")
+    rating_estimator: str = Field("bradley-terry-firth", description="Estimator of every Elo and its interval.")
+    rating_confidence: float = Field(CONFIDENCE, description="Confidence of each interval of a rating or a difference.")
     ratings: dict[str, Rating]
-    gap_standard_errors: dict[str, dict[str, NonNegativeFloat]] = Field(description="Of each difference of two Elos.")
+    gap_standard_errors: dict[str, dict[str, NonNegativeFloat]] = Field(
+        description="Standard error of each difference of two Elos."
+    )
     anchors: dict[str, float] = Field(description="Elo that was fixed, by policy.")
     intransitivity: NonNegativeFloat = Field(
         description="‖A − A_BT‖: root mean square over cells, weighed by their battles, in expected score. 0 where one "

@@ -14,9 +14,9 @@ from nashdex.learning.settings import EvaluationSettings, PoolSettings
 class Annealing(Section):
     """Shares of the initial values that are left at the end of a training, after a linear fall; 1 for a constant."""
 
-    learning_rate: Share = Field(1.0, description="Of both learning rates.")
-    entropy: Share = Field(1.0, description="Of the entropy bonus.")
-    clip_range: float = Field(1.0, gt=0, le=1, description="Of the clip range.")
+    learning_rate: Share = Field(1.0, description="Share of both learning rates that is left at the end.")
+    entropy: Share = Field(1.0, description="Share of the entropy bonus that is left at the end.")
+    clip_range: float = Field(1.0, gt=0, le=1, description="Share of the clip range that is left at the end.")
 
     @staticmethod
     def at(share_left: float, moment: Moment) -> float:

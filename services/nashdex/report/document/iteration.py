@@ -25,7 +25,7 @@ class Exploitability(Model):
         description="Score above ½, or payoff in the game's units where payoffs are exact. For the estimator exact, "
         "NashConv over the number of players."
     )
-    nash_conv: float | None = Field(None, description="Of the estimator exact: summed over the players.")
+    nash_conv: float | None = Field(None, description="NashConv, for the estimator exact: summed over the players.")
     games: NonNegativeInt | None = Field(description="Battles played for this estimate alone; null without any.")
     policy: PolicyIdField | None = Field(description="The best response, where there is one.")
 
@@ -44,11 +44,11 @@ class Throughput(Model):
     """What one step of one iteration played, over all its shards."""
 
     battles: NonNegativeInt
-    decisions: NonNegativeInt = Field(description="By both seats.")
+    decisions: NonNegativeInt = Field(description="Decisions of both seats.")
     seconds: NonNegativeFloat = Field(description="Wall time of the slowest shard.")
-    cpu_seconds: NonNegativeFloat = Field(description="Of all processes of all shards, user and system.")
-    battles_per_second: NonNegativeFloat | None = Field(description="By wall time, over all shards.")
-    decisions_per_second: NonNegativeFloat | None = Field(description="By wall time, over all shards.")
+    cpu_seconds: NonNegativeFloat = Field(description="CPU time of all processes of all shards, user and system.")
+    battles_per_second: NonNegativeFloat | None = Field(description="Battles per second of wall time, over all shards.")
+    decisions_per_second: NonNegativeFloat | None = Field(description="Decisions per second of wall time, all shards.")
     decisions_per_cpu_second: NonNegativeFloat | None
     failures: dict[str, NonNegativeInt] = Field(description="Failed attempts by cause; each battle was replayed.")
     rejected_choices: NonNegativeInt
@@ -91,7 +91,7 @@ class Training(Model):
     scripted_opponents: dict[PolicyIdField, float] = Field(
         default_factory=dict, description="Shares of its battles with itself in which scripted policies sat opposite."
     )
-    kept: Evaluation | None = Field(None, description="Of the weights that were kept, if not the last ones.")
+    kept: Evaluation | None = Field(None, description="Evaluation of the weights that were kept, if not the last ones.")
 
 
 class GateOutcome(Model):
@@ -103,7 +103,7 @@ class GateOutcome(Model):
     wins: NonNegativeInt
     draws: NonNegativeInt
     losses: NonNegativeInt
-    payoff: float | None = Field(description="Of a tabular game, instead of battles.")
+    payoff: float | None = Field(description="Exact payoff of a tabular game, instead of battles.")
 
 
 class IterationRow(Model):
@@ -118,7 +118,7 @@ class IterationRow(Model):
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str
     meta_strategy: tuple[Probability, ...]
-    entropy: Estimate = Field(description="Of the meta-strategy, in nats.")
+    entropy: Estimate = Field(description="Entropy of the meta-strategy, in nats.")
     support: tuple[PolicyIdField, ...] = Field(description="Policies with a probability above 0.01.")
     support_stability: float = Field(description="Share of posterior draws with the same support.")
     exploitability: tuple[Exploitability, ...]

@@ -29,7 +29,7 @@ class PayoffMatrix(Model):
         "table is null where payoffs are exact."
     )
     exact: tuple[tuple[float, ...], ...] | None = Field(
-        description="Of a tabular game: expected payoffs to the row, mean over both seatings, in the game's units."
+        description="For a tabular game: expected payoffs to the row, mean over both seatings, in the game's units."
     )
     imputed: tuple[tuple[PolicyIdField, PolicyIdField], ...] = Field(
         description="Pairs without battles, whose payoffs were imputed to solve the game."
@@ -51,7 +51,7 @@ class EmbeddingPoint(Model):
 class Embedding(Model):
     """The largest disc of the payoffs' cyclic part: the cross product of two points is what it adds to a payoff."""
 
-    points: tuple[EmbeddingPoint, ...] = Field(description="By falling rating.")
+    points: tuple[EmbeddingPoint, ...] = Field(description="Points by falling rating.")
     share: float = Field(description="Share of the cyclic part's squared norm that this disc explains.")
     share_interval: Interval | None = Field(
         description="Central 95 % of the share over posterior draws of the payoffs, widened to hold the value. "

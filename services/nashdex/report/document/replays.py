@@ -15,12 +15,12 @@ MAX_EMBEDDED_BYTES = 2_000_000
 class Replay(Model):
     """One stored battle."""
 
-    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="By seat.")
+    policies: tuple[PolicyIdField, PolicyIdField] = Field(description="Policies by seat.")
     winner: PolicyIdField | None = Field(description="Null for a draw.")
     turns: NonNegativeInt
     iteration: NonNegativeInt
     name: str = Field(description="Unique in the run.")
-    key: str = Field(description="Of the log, relative to the run's URI.")
+    key: str = Field(description="Key of the log, relative to the run's URI.")
     shard: NonNegativeInt = Field(description="Shard of the evaluate step.")
     object: str = Field(description="The log's name among the shard's objects.")
     size_bytes: NonNegativeInt

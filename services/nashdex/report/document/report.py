@@ -43,7 +43,7 @@ class Report(Document):
     )
     findings: tuple[str, ...] = Field(description="The main results as sentences.")
     warnings: tuple[str, ...]
-    policies: tuple[PolicyRow, ...] = Field(description="By falling rating.")
+    policies: tuple[PolicyRow, ...] = Field(description="Policies by falling rating.")
     payoffs: PayoffMatrix
     embedding: Embedding | None = Field(
         description="Null where the cyclic part is no larger than by chance, or the population is too large to draw."
