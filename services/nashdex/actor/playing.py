@@ -3,6 +3,7 @@
 import time
 from typing import Self
 
+from nashdex.core.errors import DataError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.manifest import StoredObject
 from nashdex.games.interface import Game
@@ -17,6 +18,7 @@ from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
 from nashdex.store.checked import read_described
 from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry import metrics
 from nashdex.trajectory.shard import ShardWriter
 
 _PATIENCE = 3.0
@@ -50,7 +52,10 @@ class ChunkPlayer:
         """By learner: its request, and since when this actor knows it."""
         self._done: dict[int, set[int]] = {}
         """By learner: chunks of that request that are known to be stored."""
+        self._again: dict[int, dict[int, int]] = {}
+        """By learner: chunks of that request that it dropped, and how often."""
         self._chunk_seconds = 0.0
+        metrics.DROPPED_CHUNKS.add(0, cause="twice")
 
     def __enter__(self) -> Self:
         return self
@@ -70,7 +75,10 @@ class ChunkPlayer:
         """
         if self._seen.get(learner, ("", 0.0))[0] != request.id:
             self._seen[learner] = request.id, time.monotonic()
-            self._done[learner] = set()
+            self._done[learner], self._again[learner] = set(), {}
+        if self._again[learner] != request.again:
+            self._again[learner] = request.again
+            self._done[learner] -= request.again.keys()
         number = self._next_chunk(learner, request)
         return None if number is None else self._play(learner, request, number)
 
@@ -92,6 +100,11 @@ class ChunkPlayer:
 
     def _play(self, learner: int, request: Request, number: int) -> Chunk:
         session = self._session()
+        if session.space.fingerprint != request.space:
+            raise DataError(
+                f"the training of shard {learner} is of space {request.space}; this actor plays {session.space.format} "
+                f"version {session.space.version} ({session.space.fingerprint}). Run the same nashdex everywhere"
+            )
         began_seconds, began_cpu_seconds = time.monotonic(), self._cpu_seconds()
         began_decisions = session.counts.decisions
         networks = {PolicyId(name): self._network(stored) for name, stored in request.weights.items()}
@@ -111,6 +124,7 @@ class ChunkPlayer:
         )
         key = protocol.chunk_key(self._iteration, learner, request.id, number)
         if not self._store.put_if_absent(key, chunk.to_json()):
+            metrics.DROPPED_CHUNKS.add(cause="twice")
             for part in chunk.episodes:  # another actor was faster
                 self._store.delete(part.key)
         self._done[learner].add(number)

@@ -56,6 +56,7 @@ class TrainingState(Model):
     curve: tuple[TrainingPoint, ...]
     curve_stride: PositiveInt
     snapshots: tuple[Snapshot, ...] = Field((), description="Earlier weights that the network meets as opponents.")
+    met: tuple[Snapshot, ...] = Field((), description="Those of the current round, where it was played ahead.")
     evaluations: tuple[Evaluation, ...] = ()
 
 

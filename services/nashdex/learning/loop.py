@@ -30,6 +30,8 @@ _GOOD = "good"
 _GOOD_ENTROPY = "good_entropy"
 _ROUND = "round"
 _ROUND_UPDATE = "round_update"
+_ACTING = "acting"
+_ACTING_UPDATE = "acting_update"
 _ROUND_DECISIONS = "round_decisions"
 _CPU_SECONDS = "cpu_seconds"
 _MEAN = "mean/"
@@ -94,6 +96,8 @@ class TrainingLoop:
         self.marks: dict[str, float] = {}
         self.latest: dict[str, float] = {}
         self.snapshots: tuple[Snapshot, ...] = ()
+        self.met: tuple[Snapshot, ...] = ()
+        """Those of the current round, where it was played ahead."""
         self.evaluations: tuple[Evaluation, ...] = ()
         self.curve = Curve()
         self._settings = settings
@@ -242,6 +246,11 @@ class TrainingLoop:
         return self.update - int(self.marks.get(_ROUND_UPDATE, 0))
 
     @property
+    def staleness_updates(self) -> int:
+        """Optimiser steps since the weights that played the current round."""
+        return self.update - int(self.marks.get(_ACTING_UPDATE, self.marks.get(_ROUND_UPDATE, 0)))
+
+    @property
     def num_decisions(self) -> int:
         """Decisions that the rounds before this one learned from."""
         return int(self.marks.get(_ROUND_DECISIONS, 0))
@@ -251,12 +260,19 @@ class TrainingLoop:
         """CPU time of the rounds before this one, of all processes, without evaluations."""
         return self.marks.get(_CPU_SECONDS, 0.0)
 
-    def begin_round(self, number: int, entropy: float, num_decisions: int, cpu_seconds: float = 0.0) -> None:
+    def begin_round(
+        self, number: int, entropy: float, num_decisions: int, cpu_seconds: float = 0.0, *, played_ahead: bool = False
+    ) -> None:
         """Begin a further round with the current weights, of ``entropy`` nats: the guard's good state from here on.
 
-        Fresh battles are a fresh start: the guard gives back half of its reduction of the step size.
+        Fresh battles are a fresh start: the guard gives back half of its reduction of the step size. With
+        ``played_ahead``, the weights with which the round before began are the ones that played this one.
         """
         self._forget_means()
+        if played_ahead:
+            self.marks[_ACTING_UPDATE] = self.marks.get(_ROUND_UPDATE, 0)
+            if _ROUND in self._snapshots:
+                self._snapshots[_ACTING] = self._snapshots[_ROUND]
         self.marks |= {
             _ROUND: number,
             _ROUND_UPDATE: self.update,
@@ -271,8 +287,15 @@ class TrainingLoop:
 
     def network_of_round(self) -> ActorCritic:
         """Return a copy of the network as it was at the start of the current round, which is not the first."""
+        return self._network(_ROUND)
+
+    def network_that_acted(self) -> ActorCritic | None:
+        """Return a copy of the network that played the current round, if it was played ahead; None: the first one."""
+        return self._network(_ACTING) if _ACTING in self._snapshots else None
+
+    def _network(self, name: str) -> ActorCritic:
         network = copy.deepcopy(self.network)
-        network.load_state_dict({k.removeprefix(_NETWORK): v for k, v in self._snapshots[_ROUND].items()})
+        network.load_state_dict({k.removeprefix(_NETWORK): v for k, v in self._snapshots[name].items()})
         return network
 
     def keep(self, name: str) -> None:
@@ -351,6 +374,7 @@ class TrainingLoop:
             curve=self.curve.kept,
             curve_stride=self.curve.stride,
             snapshots=self.snapshots,
+            met=self.met,
             evaluations=self.evaluations,
         )
         kept = {_NOW: self._tensors(), **self._snapshots}
@@ -371,7 +395,7 @@ class TrainingLoop:
         self._kept_controllers = {name: dict(kept) for name, kept in state.kept_controllers.items()}
         self.marks, self.latest = dict(state.marks), dict(state.latest)
         self.curve = Curve(state.curve, state.curve_stride)
-        self.snapshots, self.evaluations = state.snapshots, state.evaluations
+        self.snapshots, self.met, self.evaluations = state.snapshots, state.met, state.evaluations
         self._rate_multiplier = state.rate_multiplier
         _log.info("resumed from a checkpoint", update=self.update)
 

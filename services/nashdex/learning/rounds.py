@@ -46,6 +46,16 @@ class Player(Protocol):
             StoppedError: the process was asked to stop.
         """
 
+    def ask(self, battles: RoundBattles, networks: Networks) -> None:
+        """Have a round played meanwhile, if others than this process play. ``play`` then returns it."""
+
+    def objects(self, num_rounds: int) -> Mapping[str, bytes]:
+        """Return what is kept beside the policy about the rounds 1 to ``num_rounds``, by name.
+
+        Raises:
+            DataError: a part is missing or altered.
+        """
+
     def scores(self, battles: EvaluationBattles, networks: Networks) -> list[float]:
         """Return the network's score of each battle of an evaluation, by number. Raises what ``play`` does."""
 
@@ -101,19 +111,39 @@ class Rounds:
             TryAgainError: a battle could not be finished, or nobody plays.
             StoppedError: the process was asked to stop.
         """
+        return self._player.play(*self._round(number, network, snapshots or {}))
+
+    def ask(self, number: int, network: ActorCritic, snapshots: Networks) -> None:
+        """Have round ``number`` played meanwhile, if others than this process play; ``play`` then returns it.
+
+        Raises:
+            TryAgainError: the store cannot be reached.
+        """
+        self._player.ask(*self._round(number, network, snapshots))
+
+    def objects(self, num_rounds: int) -> Mapping[str, bytes]:
+        """Return what is kept beside the policy about the rounds 1 to ``num_rounds``, by name.
+
+        Raises:
+            DataError: a part is missing or altered.
+        """
+        return self._player.objects(num_rounds)
+
+    def _round(self, number: int, network: ActorCritic, snapshots: Networks) -> tuple[RoundBattles, Networks]:
+        """Return the battles of a round, and the networks that play them."""
         battles = RoundBattles(
             round=number,
             seed=derive_seed(self._seed, number),
             num_battles=self._num_battles,
             opponents=self._opponents,
-            snapshots=tuple(snapshots or ()),
+            snapshots=tuple(snapshots),
             snapshot_share=self._pool.share,
             scripted=tuple(self._pool.anchors.shares()),
             scripted_share=self._pool.anchors.share,
             records_opponents=self._records_opponents,
             deadline_seconds=self._settings.collect.deadline_seconds,
         )
-        return self._player.play(battles, {NEWEST: network, **(snapshots or {})})
+        return battles, {NEWEST: network, **snapshots}
 
     def evaluate(
         self,
@@ -166,6 +196,13 @@ class LocalPlayer:
     def play(self, battles: RoundBattles, networks: Networks) -> list[Episode]:
         """Return the recorded episodes of a round, in the order of its battles."""
         return [episode for one in self._play(battles, networks) for episode in one.episodes if len(episode)]
+
+    def ask(self, battles: RoundBattles, networks: Networks) -> None:
+        """Do nothing: ``play`` plays."""
+
+    def objects(self, num_rounds: int) -> Mapping[str, bytes]:  # noqa: ARG002 - as the protocol names it
+        """Return nothing."""
+        return {}
 
     def scores(self, battles: EvaluationBattles, networks: Networks) -> list[float]:
         """Return the network's score of each battle, by number."""

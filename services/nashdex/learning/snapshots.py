@@ -36,20 +36,38 @@ class SnapshotPool:
         name = f"{SNAPSHOT}{number:08d}"
         weights = self._checkpoints.keep_weights(name, self._training.network.state_dict())
         kept = (*kept, Snapshot(name=name, decisions=num_decisions, weights=weights))
-        for dropped in kept[: -self._settings.size]:
-            self._checkpoints.forget(dropped.weights)
         self._training.snapshots = kept[-self._settings.size :]
+        self._forget(kept)
 
-    def opponents(self, seed: int) -> dict[PolicyId, ActorCritic]:
+    def draw(self, seed: int) -> tuple[Snapshot, ...]:
         """Return the snapshots that a round meets, drawn without replacement."""
         kept = self._training.snapshots
         if not kept:
-            return {}
+            return ()
         weights = np.array([self._weight(snapshot) for snapshot in kept])
         size = min(self._settings.opponents_a_round, len(kept))
         drawn = np.random.default_rng(seed).choice(len(kept), size, replace=False, p=weights / weights.sum())
-        chosen = [kept[index] for index in sorted(drawn)]
-        self._networks = {snapshot.name: self._network(snapshot) for snapshot in chosen}
+        return tuple(kept[index] for index in sorted(drawn))
+
+    def meet(self, met: tuple[Snapshot, ...]) -> None:
+        """Keep the weights of snapshots that the current round meets, whatever leaves the pool."""
+        before, self._training.met = self._training.met, met
+        self._forget(before)
+
+    def _forget(self, snapshots: Iterable[Snapshot]) -> None:
+        """Remove the weights of those ``snapshots`` that nothing needs any more."""
+        needed = {one.name for one in (*self._training.snapshots, *self._training.met)}
+        for snapshot in snapshots:
+            if snapshot.name not in needed:
+                self._checkpoints.forget(snapshot.weights)
+
+    def networks(self, snapshots: Iterable[Snapshot]) -> dict[PolicyId, ActorCritic]:
+        """Return the networks of ``snapshots`` by name.
+
+        Raises:
+            DataError: weights are missing or altered.
+        """
+        self._networks = {snapshot.name: self._network(snapshot) for snapshot in snapshots}
         return {PolicyId(name): network for name, network in self._networks.items()}
 
     def record(self, episodes: Iterable[Episode], learner: PolicyId) -> None:
@@ -68,11 +86,7 @@ class SnapshotPool:
         return (1 - rate) ** 2
 
     def _network(self, snapshot: Snapshot) -> ActorCritic:
-        """Return the snapshot's network; the last round's are at hand.
-
-        Raises:
-            DataError: its weights are missing or altered.
-        """
+        """Return the snapshot's network; those of the last call of ``networks`` are at hand."""
         if network := self._networks.get(snapshot.name):
             return network
         network = copy.deepcopy(self._training.network)

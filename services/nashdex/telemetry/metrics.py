@@ -62,6 +62,9 @@ ACTOR_WAITING = Metric(
     "nashdex_actor_waiting_seconds_total", "counter", "Time that an actor waited for a request.", unit="seconds"
 )
 CHUNKS = Metric("nashdex_chunks_total", "counter", "Chunks that an actor played.")
+DROPPED_CHUNKS = Metric(
+    "nashdex_dropped_chunks_total", "counter", "Chunks that were dropped, and played again if need be.", ("cause",)
+)
 
 # Training
 UPDATES = Metric("nashdex_updates_total", "counter", "Optimiser steps.", fact="updates")
@@ -132,6 +135,17 @@ STALENESS = Metric(
     "nashdex_staleness_updates",
     "gauge",
     "Optimiser steps between the policy that collected the data and the policy that is trained on it.",
+)
+STALENESS_VERSIONS = Metric(
+    "nashdex_staleness_versions",
+    "gauge",
+    "Rounds between the weights that played a round and those that it begins with; 0 in lock-step.",
+)
+STALENESS_SECONDS = Metric(
+    "nashdex_staleness_seconds",
+    "gauge",
+    "Time from the request for a round to its last chunk.",
+    unit="seconds",
 )
 EXPLAINED_VARIANCE = Metric(
     "nashdex_explained_variance_ratio",

@@ -1,21 +1,24 @@
 """Learner and actors, through a store alone: the same battles as in one process, whoever plays them and dies."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import prometheus_client
 import pytest
 
 from nashdex.actor.playing import ChunkPlayer
 from nashdex.core import keys
 from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.manifest import StoredObject
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.learning.actors import protocol
+from nashdex.learning.actors.journal import JOURNAL, Journal
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.planned import NEWEST, EvaluationBattles, RoundBattles
@@ -25,7 +28,10 @@ from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
+from nashdex.trajectory.shard import ShardWriter, decode
+from support.acting import acting, request_of
 from support.kuhn import RANDOM, kuhn_settings
+from support.memory_store import MemoryStore
 
 OLD = PolicyId("snapshot-00000001")
 FIRST_ACTION = PolicyId("first-action")
@@ -69,36 +75,6 @@ def networks(game: TabularGame, settings: RunSettings) -> Networks:
 
 def learner(store: ObjectStore, settings: RunSettings, game: TabularGame) -> ActorsPlayer:
     return ActorsPlayer(store, settings.actors, game.space, iteration=1, shard=0)
-
-
-def request_of(store: ObjectStore) -> Request | None:
-    key = protocol.request_key(1, 0)
-    return Request.from_json(store.get(key), key) if store.exists(key) else None
-
-
-@contextmanager
-def acting(store: ObjectStore, settings: RunSettings, game: TabularGame, *shards: int) -> Iterator[list[Chunk]]:
-    """Run actors in threads; yield the list of the chunks that they have played."""
-    done, played = threading.Event(), list[Chunk]()
-
-    def act(shard: int) -> None:
-        with ChunkPlayer(store, settings, game, 1, shard, AttemptId(f"attempt-{shard}")) as player:
-            while not done.is_set():
-                request = request_of(store)
-                if request and (chunk := player.play_next(0, request)):
-                    played.append(chunk)
-                else:
-                    done.wait(0.01)
-
-    threads = [threading.Thread(target=act, args=(shard,)) for shard in shards]
-    for thread in threads:
-        thread.start()
-    try:
-        yield played
-    finally:
-        done.set()
-        for thread in threads:
-            thread.join()
 
 
 def assert_equal(found: list[Episode], expected: list[Episode]) -> None:
@@ -197,20 +173,174 @@ def test_a_chunk_that_two_actors_play_counts_once(
     assert len({(e.seed, e.seat) for e in episodes}) == len(episodes)
 
 
-def test_an_altered_chunk_is_found(
+def num_dropped(cause: str) -> float:
+    """Return the number of dropped chunks, whatever the process's identity."""
+    for metric in prometheus_client.REGISTRY.collect():
+        for sample in metric.samples:
+            if sample.name == "nashdex_dropped_chunks_total" and sample.labels["cause"] == cause:
+                return sample.value
+    return 0.0
+
+
+def alter_part(store: ObjectStore, request: Request) -> None:
+    (part,) = Chunk.from_json(store.get(protocol.chunk_key(1, 0, request.id, 2)), "chunk").episodes
+    store.put(part.key, store.get(part.key)[:-1] + b"?")
+
+
+def exchange_manifests(store: ObjectStore, request: Request) -> None:
+    store.put(
+        protocol.chunk_key(1, 0, request.id, 2),
+        store.get(protocol.chunk_key(1, 0, request.id, 1)),
+    )
+
+
+def put_another_space(store: ObjectStore, request: Request) -> None:
+    """Store what an actor of another version of the game might."""
+    key = protocol.chunk_key(1, 0, request.id, 2)
+    chunk = Chunk.from_json(store.get(key), key)
+    (part,) = chunk.episodes
+    space, episodes = decode(store.get(part.key), part.key)
+    written: list[bytes] = []
+    writer = ShardWriter(lambda _, data: written.append(data), space.model_copy(update={"version": "other"}))
+    for episode in episodes:
+        writer.add(episode)
+    writer.close()
+    store.put(part.key, written[0])
+    store.put(key, chunk.model_copy(update={"episodes": (StoredObject.of(part.key, written[0]),)}).to_json())
+
+
+@pytest.mark.parametrize(
+    ("damage", "cause"),
+    [(alter_part, "altered"), (exchange_manifests, "altered"), (put_another_space, "space")],
+    ids=["altered", "moved", "another space"],
+)
+def test_an_unusable_chunk_is_dropped_counted_and_played_again(
+    store: ObjectStore,
+    settings: RunSettings,
+    game: TabularGame,
+    networks: Networks,
+    damage: Callable[[ObjectStore, Request], None],
+    cause: str,
+) -> None:
+    request = asked(store, settings, game, networks)
+    with acting(store, settings, game, 0, 1):
+        expected = learner(store, settings, game).play(ROUND, networks)
+        damage(store, request)
+        before = num_dropped(cause)
+        assert_equal(learner(store, settings, game).play(ROUND, networks), expected)
+    assert num_dropped(cause) == before + 1
+
+
+def test_a_chunk_that_stays_unusable_is_an_error(
     store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
 ) -> None:
+    """Someone puts it there again and again."""
     request = asked(store, settings, game, networks)
     play_all(store, settings, game, 0, "a", request)
     play_all(store, settings, game, 1, "b", request)
     key = protocol.chunk_key(1, 0, request.id, 2)
-    (part,) = Chunk.from_json(store.get(key), key).episodes
-    store.put(part.key, store.get(part.key)[:-1] + b"?")
-    with pytest.raises(DataError, match=r"it was altered or truncated\. Remove the chunk's manifest"):
+    broken = store.get(key).replace(b'"chunk": 2', b'"chunk": 3')
+    done = threading.Event()
+
+    def break_again() -> None:
+        while not done.wait(0.002):
+            store.put_if_absent(key, broken)
+
+    store.put(key, broken)
+    thread = threading.Thread(target=break_again)
+    thread.start()
+    with pytest.raises(DataError, match=r"was altered: .*; chunk 2 was played 3 times more, in vain"):
         learner(store, settings, game).play(ROUND, networks)
-    store.put(key, store.get(protocol.chunk_key(1, 0, request.id, 1)))
-    with pytest.raises(DataError, match="describes another chunk"):
-        learner(store, settings, game).play(ROUND, networks)
+    done.set()
+    thread.join()
+
+
+def test_an_actor_of_another_space_plays_nothing(
+    store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
+) -> None:
+    request = asked(store, settings, game, networks).model_copy(update={"space": "0" * 16})
+    with pytest.raises(DataError, match=r"is of space 0{16}; this actor plays kuhn_poker .*Run the same nashdex"):
+        play_all(store, settings, game, 0, "a", request)
+    assert not list(store.list(protocol.chunks_folder(1, 0, request.id)))
+
+
+def test_clocks_an_hour_apart_change_nothing(
+    store: ObjectStore,
+    settings: RunSettings,
+    game: TabularGame,
+    networks: Networks,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with acting(store, settings, game, 0, 1):
+        expected = learner(store, settings, game).play(ROUND, networks)
+    elsewhere = open_store(f"{store.uri}-elsewhere")
+    Path(f"{store.uri}-elsewhere").mkdir()
+    now = time.time
+    main = threading.get_ident()
+    monkeypatch.setattr(time, "time", lambda: now() + (0 if threading.get_ident() == main else 3600))
+    with acting(elsewhere, settings, game, 0, 1):
+        assert_equal(learner(elsewhere, settings, game).play(ROUND, networks), expected)
+
+
+class FullStore(MemoryStore):
+    """A store in memory that refuses further episodes while it is full."""
+
+    is_full = True
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object, or fail in the middle of a chunk."""
+        if self.is_full and key.endswith(".lz4"):
+            raise TryAgainError("there is no space left in the bucket")
+        super().put(key, data)
+
+
+def test_a_full_bucket_loses_and_doubles_nothing(settings: RunSettings, networks: Networks) -> None:
+    store = FullStore()
+    game = tabular_game_of_run(store, settings)
+    request = asked(store, settings, game, networks)
+    with pytest.raises(TryAgainError, match="no space left"):
+        play_all(store, settings, game, 0, "a", request)
+    assert not list(store.list(protocol.chunks_folder(1, 0, request.id)))
+    store.is_full = False
+    with acting(store, settings, game, 0, 1):
+        found = learner(store, settings, game).play(ROUND, networks)
+    alone = LocalPlayer(store, settings, game)
+    assert_equal(found, alone.play(ROUND, networks))
+    alone.close()
+
+
+def test_an_actor_that_leaves_and_another_that_joins_leave_no_gap(
+    store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
+) -> None:
+    """One plays a chunk and is gone; the same shard comes back as another attempt; a third shard joins."""
+    request = asked(store, settings, game, networks)
+    with ChunkPlayer(store, settings, game, 1, 1, AttemptId("preempted")) as player:
+        assert player.play_next(0, request)
+    with acting(store, settings, game, 1, 7):
+        found = learner(store, settings, game).play(ROUND, networks)
+    assert len({(e.seed, e.seat) for e in found}) == len(found)
+    alone = LocalPlayer(store, settings, game)
+    assert_equal(found, alone.play(ROUND, networks))
+    alone.close()
+
+
+def test_the_journal_says_what_a_training_learned_from(
+    store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
+) -> None:
+    """Also after the learner was killed: each round counts once."""
+    with acting(store, settings, game, 0, 1):
+        first = learner(store, settings, game)
+        episodes = [first.play(ROUND.model_copy(update={"round": number}), networks) for number in (1, 2)]
+        second = learner(store, settings, game)  # it resumes in round 2
+        episodes[1] = second.play(ROUND.model_copy(update={"round": 2}), networks)
+        episodes.append(second.play(ROUND, networks))
+        journal = Journal.from_json(second.objects(3)[JOURNAL], JOURNAL)
+    learned = [sum(len(e) for e in played if e.policy == NEWEST) for played in episodes]
+    assert [entry.learned_decisions for entry in journal.entries] == learned
+    assert [entry.round for entry in journal.entries] == [1, 2, 3]
+    assert {entry.battles for entry in journal.entries} == {ROUND.num_battles}
+    assert {entry.num_chunks for entry in journal.entries} == {5}
+    assert set().union(*(entry.chunks_by_actor for entry in journal.entries)) == {0, 1}
 
 
 def test_weights_that_no_actor_can_load_are_named(

@@ -75,6 +75,15 @@ def test_goes_together(values: dict[str, Any]) -> None:
             {"train": {"oracle": {"decisions": 1000, "critic_warmup_decisions": 1000}}},
             "critic_warmup_decisions is 1000 and train.oracle.decisions 1000, so the actor never learns",
         ),
+        (
+            ppo(decisions=1000, overlap_rounds=1),
+            "train.oracle.overlap_rounds is 1, and train.oracle.advantages 'gae' does not correct for battles of older "
+            "weights; expected 'v-trace', or 0 rounds",
+        ),
+        (
+            ppo(overlap_rounds=1, advantages={"kind": "v-trace"}),
+            "train.oracle.overlap_rounds has no effect with train.oracle.decisions = 0",
+        ),
         (ppo(critic_warmup_decisions=1), "critic_warmup_decisions is 1 and train.oracle.decisions 0"),
         (ppo(keep="best"), "train.oracle.keep has no effect with train.oracle.decisions = 0"),
         (

@@ -1,29 +1,43 @@
 """The learner's side: it asks for battles, waits for their chunks, and reads them in order."""
 
 import time
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import structlog
 
 from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.manifest import StoredObject
 from nashdex.core.stopping import check_stop
 from nashdex.games.space import Space
 from nashdex.learning.actors import protocol
+from nashdex.learning.actors.journal import JournalWriter, entry_of
 from nashdex.learning.actors.protocol import Chunk, Request
+from nashdex.learning.actors.reading import UnusableChunkError, read_chunk
 from nashdex.learning.actors.settings import ActorSettings
 from nashdex.learning.planned import EvaluationBattles, PlannedBattles, RoundBattles
 from nashdex.learning.rounds import Networks
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 from nashdex.telemetry.heartbeat import beat, beat_without_advance
 from nashdex.trajectory.episode import Episode
-from nashdex.trajectory.shard import decode
+
+_log = structlog.get_logger()
 
 _FIRST_WAIT_SECONDS = 0.02
 _LONGEST_WAIT_SECONDS = 1.0
 _NUM_KEPT = 4
 """Requests whose chunks stay: two rounds and the evaluations after them."""
+_MOST_DROPS = 3
+"""Times that one chunk is played again because it is unusable."""
+_NUM_READERS = 8
+"""Threads that read chunks: a store answers many requests at once."""
+
+_Played = tuple[Chunk, list[Episode]]
 
 
 class ActorsPlayer:
@@ -41,52 +55,103 @@ class ActorsPlayer:
         self._space = space
         self._iteration = iteration
         self._shard = shard
-        self._kept: list[Request] = []
+        self._current: Request | None = None
+        self._asked_seconds: dict[str, float] = {}
+        """By request: when this process first published it."""
+        self._kept: dict[str, Request] = {}
         self._began_cpu_seconds = time.process_time()
         self._actors_cpu_seconds = 0.0
         self._stored: set[str] = set()
         """Hashes of weights that are stored."""
+        self._journal = JournalWriter(store, iteration, shard)
+        self._readers = ThreadPoolExecutor(_NUM_READERS, "chunk-reader")
+        for cause in protocol.DROP_CAUSES:
+            metrics.DROPPED_CHUNKS.add(0, cause=cause)
 
     @property
     def cpu_seconds(self) -> float:
         """CPU time of this process and of what actors played for it, without evaluations."""
         return time.process_time() - self._began_cpu_seconds + self._actors_cpu_seconds
 
+    def ask(self, battles: RoundBattles, networks: Networks) -> None:
+        """Publish the request for a round and return. ``play`` of the same battles waits for them."""
+        self._publish(battles, networks)
+
     def play(self, battles: RoundBattles, networks: Networks) -> list[Episode]:
         """Return the recorded episodes of a round, in the order of its battles."""
-        chunks = self._ask(battles, networks)
+        request = self._publish(battles, networks)
+        began_seconds = time.monotonic()
+        played = self._wait(request)
+        now_seconds = time.monotonic()
+        chunks = [chunk for chunk, _ in played]
+        episodes = [episode for _, part in played for episode in part]
         self._actors_cpu_seconds += sum(chunk.cpu_seconds for chunk in chunks)
-        episodes: list[Episode] = []
-        for chunk in chunks:
-            episodes += self._episodes(chunk)
+        staleness_seconds = now_seconds - self._asked_seconds[request.id]
+        metrics.STALENESS_SECONDS.set(staleness_seconds)
+        self._journal.write(
+            entry_of(
+                request,
+                chunks,
+                episodes,
+                waited_seconds=now_seconds - began_seconds,
+                staleness_seconds=staleness_seconds,
+            )
+        )
         return episodes
 
     def scores(self, battles: EvaluationBattles, networks: Networks) -> list[float]:
         """Return the network's score of each battle, by number."""
-        chunks = self._ask(battles, networks)
-        scores = [score for chunk in chunks for score in chunk.scores]
-        if len(scores) != battles.size:
-            raise DataError(f"the actors' chunks hold {len(scores)} scores, expected {battles.size}; remove them")
-        return scores
+        return [score for chunk, _ in self._wait(self._publish(battles, networks)) for score in chunk.scores]
+
+    def objects(self, num_rounds: int) -> Mapping[str, bytes]:
+        """Return the journal of the rounds 1 to ``num_rounds``."""
+        return self._journal.objects(num_rounds)
 
     def close(self) -> None:
-        """Do nothing: what is stored lets a later attempt go on. The end of the train step and actors remove it."""
+        """End the reading threads. What is stored stays, so that a later attempt goes on.
 
-    def _ask(self, battles: PlannedBattles, networks: Networks) -> list[Chunk]:
-        """Publish a request; return its chunks, in order, when all are there."""
+        The end of the train step and actors remove it.
+        """
+        self._readers.shutdown(wait=False, cancel_futures=True)
+
+    def _publish(self, battles: PlannedBattles, networks: Networks, again: Mapping[int, int] | None = None) -> Request:
         request = Request(
             battles=battles,
             chunk_battles=self._settings.chunk_battles,
+            space=self._space.fingerprint,
             weights={name: self._put_weights(network) for name, network in networks.items()},
+            again=dict(again or {}),
         )
-        self._store.put(protocol.request_key(self._iteration, self._shard), request.to_json())
-        began_seconds = time.monotonic()
-        self._wait(request)
-        metrics.LEARNER_WAITING.add(time.monotonic() - began_seconds)
-        self._keep(request)
-        return [self._chunk(request, number) for number in range(request.num_chunks)]
+        if request != self._current:
+            self._put(request)
+        self._asked_seconds.setdefault(request.id, time.monotonic())
+        self._kept[request.id] = request
+        return request
 
-    def _wait(self, request: Request) -> None:
+    def _put(self, request: Request) -> None:
+        self._store.put(protocol.request_key(self._iteration, self._shard), request.to_json())
+        self._current = request
+
+    def _wait(self, request: Request) -> list[_Played]:
+        """Return the chunks of a request in order when all are there, and remove those of old requests."""
+        began_seconds = time.monotonic()
+        drops = Counter[int]()
+        while True:
+            self._wait_for_all(request)
+            try:
+                played = list(self._readers.map(partial(self._read, request), range(request.num_chunks)))
+            except UnusableChunkError as unusable:
+                drops[unusable.number] += 1
+                self._drop(request, unusable, drops)
+                continue
+            metrics.LEARNER_WAITING.add(time.monotonic() - began_seconds)
+            self._remove_old()
+            return played
+
+    def _read(self, request: Request, number: int) -> _Played:
+        return read_chunk(self._store, self._iteration, self._shard, request, number, self._space)
+
+    def _wait_for_all(self, request: Request) -> None:
         folder = f"{protocol.chunks_folder(self._iteration, self._shard, request.id)}/"
         wanted = {
             protocol.chunk_key(self._iteration, self._shard, request.id, chunk) for chunk in range(request.num_chunks)
@@ -110,24 +175,20 @@ class ActorsPlayer:
             time.sleep(wait_seconds)
             wait_seconds = min(wait_seconds * 1.5, _LONGEST_WAIT_SECONDS)
 
-    def _chunk(self, request: Request, number: int) -> Chunk:
-        key = protocol.chunk_key(self._iteration, self._shard, request.id, number)
-        chunk = Chunk.from_json(self._store.get(key, MAX_MANIFEST_BYTES), f"{self._store.uri}/{key}")
-        if (chunk.request, chunk.chunk, chunk.battles) != (request.id, number, len(request.numbers(number))):
-            raise DataError(f"{self._store.uri}/{key} describes another chunk; it was moved or altered. Remove it")
-        return chunk
+    def _drop(self, request: Request, unusable: UnusableChunkError, drops: Counter[int]) -> None:
+        """Remove an unusable chunk and ask for it again.
 
-    def _episodes(self, chunk: Chunk) -> list[Episode]:
-        found: list[Episode] = []
-        for part in chunk.episodes:
-            space, episodes = decode(read_described(self._store, part, "Remove the chunk's manifest"), part.key)
-            if space.fingerprint != self._space.fingerprint:
-                raise DataError(
-                    f"{part.key} is of {space.format} version {space.version} ({space.fingerprint}); the network is of "
-                    f"version {self._space.version} ({self._space.fingerprint}). Run the same nashdex everywhere"
-                )
-            found += episodes
-        return found
+        Raises:
+            DataError: it has been asked for too often.
+        """
+        metrics.DROPPED_CHUNKS.add(cause=unusable.cause)
+        if drops[unusable.number] > _MOST_DROPS:
+            raise DataError(f"{unusable}; chunk {unusable.number} was played {_MOST_DROPS} times more, in vain")
+        _log.warning(f"dropped chunk {unusable.number} of {request.battles.kind} {request.battles.round}: {unusable}")
+        key = protocol.chunk_key(self._iteration, self._shard, request.id, unusable.number)
+        self._store.delete(key)
+        self._store.delete_folder(key.removesuffix(".json"))
+        self._put(request.model_copy(update={"again": dict(drops)}))
 
     def _put_weights(self, network: ActorCritic) -> StoredObject:
         """Store the weights unless they are there."""
@@ -138,15 +199,14 @@ class ActorsPlayer:
             self._stored.add(stored.sha256)
         return stored
 
-    def _keep(self, request: Request) -> None:
-        """Remove chunks and weights that neither this request nor the one before needs."""
-        self._kept.append(request)
-        if len(self._kept) <= _NUM_KEPT:
-            return
-        old = self._kept.pop(0)
-        needed = {stored.sha256 for one in self._kept for stored in one.weights.values()}
-        self._store.delete_folder(protocol.chunks_folder(self._iteration, self._shard, old.id))
-        for stored in old.weights.values():
-            if stored.sha256 not in needed:
-                self._store.delete(stored.key)
-                self._stored.discard(stored.sha256)
+    def _remove_old(self) -> None:
+        """Remove chunks and weights of all but the last requests."""
+        while len(self._kept) > _NUM_KEPT:
+            old = self._kept.pop(next(iter(self._kept)))
+            self._asked_seconds.pop(old.id, None)
+            needed = {stored.sha256 for one in self._kept.values() for stored in one.weights.values()}
+            self._store.delete_folder(protocol.chunks_folder(self._iteration, self._shard, old.id))
+            for stored in old.weights.values():
+                if stored.sha256 not in needed:
+                    self._store.delete(stored.key)
+                    self._stored.discard(stored.sha256)

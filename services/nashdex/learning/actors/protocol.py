@@ -15,6 +15,7 @@ counts.
 
 import hashlib
 from functools import cached_property
+from typing import Final
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
@@ -25,18 +26,25 @@ from nashdex.core.manifest import StoredObject
 from nashdex.core.steps import StepName
 from nashdex.learning.planned import EvaluationBattles, RoundBattles
 
+DROP_CAUSES: Final = ("altered", "space", "twice")
+"""Why a chunk is dropped: it does not match its hash or request, it is of another space, or another actor was first."""
+
 
 class Request(SealedDocument):
     """What the learner wants played next."""
 
     battles: RoundBattles | EvaluationBattles = Field(discriminator="kind")
     chunk_battles: PositiveInt
+    space: str = Field(description="Fingerprint of the space that the network was made for.")
     weights: dict[PolicyIdField, StoredObject] = Field(description="Policies of the battles that are not stored.")
+    again: dict[int, PositiveInt] = Field(
+        default_factory=dict, description="Chunks that the learner dropped, and how often: they are played again."
+    )
 
     @cached_property
     def id(self) -> str:
-        """Its name in keys: the same exactly for the same request."""
-        content = self.model_dump_json(exclude={"content_sha256"})
+        """Its name in keys: the same exactly for the same battles, weights and chunks."""
+        content = self.model_dump_json(exclude={"content_sha256", "again"})
         digest = hashlib.sha256(content.encode()).hexdigest()[:16]
         return f"{self.battles.round:08d}-{self.battles.kind}-{digest}"
 

@@ -24,6 +24,12 @@ def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     yield from _of_pool(settings, run)
     yield from _of_evaluation(settings, run)
     yield from _of_prediction(settings, run)
+    if settings.overlap_rounds and not ADVANTAGES[settings.advantages.kind].off_policy:
+        able = ", ".join(repr(name) for name in ADVANTAGES.names if ADVANTAGES[name].off_policy)
+        yield (
+            f"train.oracle.overlap_rounds is {settings.overlap_rounds}, and train.oracle.advantages "
+            f"{settings.advantages.kind!r} does not correct for battles of older weights; expected {able}, or 0 rounds"
+        )
     if not ADVANTAGES[settings.advantages.kind].uses_critic:
         for key in ("critic_learning_rate", "critic_warmup_decisions"):
             if getattr(settings, key):
@@ -57,7 +63,7 @@ def _of_length(settings: PpoSettings) -> Iterator[str]:
     warmup = settings.critic_warmup_decisions
     if settings.decisions == 0:
         for key in _changed(settings):
-            if key in {"round_battles", "pool", "evaluation", "keep"}:
+            if key in {"round_battles", "overlap_rounds", "pool", "evaluation", "keep"}:
                 yield f"train.oracle.{key} has no effect with train.oracle.decisions = 0: leave it out"
         if warmup:
             yield (

@@ -59,16 +59,29 @@ def _of_actions(log_probs: Tensor, batch: Batch) -> Tensor:
     return log_probs.gather(1, batch.actions[:, None]).squeeze(1)
 
 
-def make_targets(network: ActorCritic, experience: Experience, settings: PpoSettings, discount: float) -> Targets:
+def make_targets(
+    network: ActorCritic,
+    experience: Experience,
+    settings: PpoSettings,
+    discount: float,
+    acting: ActorCritic | None = None,
+) -> Targets:
     """Return advantages and returns by the settings' estimator, under ``network``, the learner as the round begins.
 
+    Where the network that played is at hand, as ``acting``, importance ratios are computed from its probabilities as
+    computed here: the recorded ones differ in the last digits with the inference batches of whoever played.
+
     Raises:
-        DataError: another policy played, and the estimator does not correct for that.
+        DataError: another policy than ``acting`` played, or than ``network`` and the estimator does not correct for it.
     """
     batch, estimator = experience.batch, ADVANTAGES[settings.advantages.kind]
     log_probs, values = batching.evaluate(network, batch)
-    log_ratios = _of_actions(log_probs, batch) - batch.log_probs
-    if not estimator.off_policy:
+    acted = batch.log_probs
+    if acting is not None:
+        acted = _of_actions(log_probs if acting is network else batching.evaluate(acting, batch)[0], batch)
+        _check_agreement(acted - batch.log_probs, estimator.name)
+    log_ratios = _of_actions(log_probs, batch) - acted
+    if acting is None and not estimator.off_policy:
         _check_agreement(log_ratios, estimator.name)
     circumstances = experience.circumstances or (None,) * len(experience.rewards)
     by_episode = zip(

@@ -41,6 +41,13 @@ class PpoSettings(Choice):
         "further ones play battles with the newest weights, until there are this many. 0: the first round alone.",
     )
     round_battles: int = Field(600, ge=2, le=10_000_000, description="Battles of each further round.")
+    overlap_rounds: int = Field(
+        0,
+        ge=0,
+        le=1,
+        description="Rounds that are played ahead, while training learns. 0: a round is played with the weights that "
+        "it begins with, in turn with learning. 1: with those that the round before began with; needs `v-trace`.",
+    )
     num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the decisions of a round.")
     minibatch_decisions: int = Field(
         512, ge=1, description="Decisions of a minibatch: memory on the device grows with them."

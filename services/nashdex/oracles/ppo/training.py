@@ -21,9 +21,9 @@ from nashdex.learning.damping.schedule import Moment
 from nashdex.learning.data import collected_battles, prepare_torch
 from nashdex.learning.evaluation.learning_curve import LearningCurve
 from nashdex.learning.experience import Experience, gather
+from nashdex.learning.feed import Feed, PlayedRound
 from nashdex.learning.hardware.memory import memory_limited_by
 from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
-from nashdex.learning.planned import NEWEST
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
 from nashdex.learning.rounds import Rounds
 from nashdex.learning.snapshots import SnapshotPool
@@ -72,7 +72,7 @@ def improve(
         moment = clock.moment(training.update, training.num_decisions, len(batch), training.round_update / num_updates)
         share = annealing.at(annealing.learning_rate, moment)
         rates = Rates(actor_rate.at(moment, share * _multiplier(training, STEP_SIZE)), critic_rate.at(moment, share))
-        metrics.STALENESS.set(training.round_update)
+        metrics.STALENESS.set(training.staleness_updates)
         measured: dict[str, float] = {}
         if training.num_decisions < settings.critic_warmup_decisions:
             for rows, shares in parts:
@@ -170,23 +170,20 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             training, battles, start.network, settings.evaluation, trackers, keeps_best=settings.keep == "best"
         )
         curve.begin()
+        first = PlayedRound(collected.episodes, task.plan.learner, start.network, None)
+        feed = Feed(training, battles, pool, first, task.seed, plays_ahead=settings.overlap_rounds > 0)
         while True:
-            number = training.round
-            behaviour = start.network
-            learner: PolicyId = task.plan.learner
-            episodes: Sequence[Episode] = collected.episodes
-            if number:
-                behaviour, learner = training.network_of_round(), NEWEST
-                met = pool.opponents(derive_seed(task.seed, "pool", number))
-                episodes = battles.play(number, behaviour, met)
-            seen = experience_of(episodes, learner)
-            targets = make_targets(behaviour, seen, settings, shared.discount)
+            number, played = training.round, feed.play()
+            seen = experience_of(played.episodes, played.learner)
+            num_decisions = training.num_decisions + len(seen.batch)
+            is_last = num_decisions >= settings.decisions
+            if not is_last:
+                feed.ask_for_next(played.behaviour)
+            targets = make_targets(played.behaviour, seen, settings, shared.discount, played.acting)
             training.latest |= targets.measured
             progress.expect(_expected_updates(training, len(seen.batch), settings))
             improve(training, seen.batch, targets, reference, settings, clock, task.seed, progress)
 
-            num_decisions = training.num_decisions + len(seen.batch)
-            is_last = num_decisions >= settings.decisions
             probe = slice(None if is_last else PROBE_DECISIONS)
             summary = measure(network, start, seen.batch, targets, probe, settings.clip_range)
             if training.check_round(summary):
@@ -197,9 +194,10 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             curve.after_round(num_decisions, cpu_seconds, is_last=is_last)
             if is_last:
                 break
-            pool.record(episodes, learner)
-            training.begin_round(number + 1, summary["entropy"], num_decisions, cpu_seconds)
+            pool.record(played.episodes, played.learner)
+            feed.begin(number + 1, summary["entropy"], num_decisions, cpu_seconds)
             pool.add_when_due(number + 1, num_decisions)
+        journal = battles.objects(number)
     kept = curve.restore_best()
     if kept is not None:
         summary = measure(network, start, seen.batch, targets, slice(None), settings.clip_range)
@@ -210,7 +208,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         evaluations=training.evaluations,
         scripted_opponents=settings.pool.anchors.shares(),
         kept=kept,
-        objects=training.continuation().objects(),
+        objects={**training.continuation().objects(), **journal},
         num_updates=training.update,
         num_run_updates=before.updates + training.update,
         num_decisions=num_decisions,

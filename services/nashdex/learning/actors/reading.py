@@ -1,0 +1,53 @@
+"""Reads the chunks of a request and says what is wrong with one, so that it is played again."""
+
+from nashdex.core.errors import DataError
+from nashdex.games.space import Space
+from nashdex.learning.actors import protocol
+from nashdex.learning.actors.protocol import Chunk, Request
+from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
+from nashdex.store.protocol import ObjectStore
+from nashdex.trajectory.episode import Episode
+from nashdex.trajectory.shard import decode
+
+
+class UnusableChunkError(Exception):
+    """A chunk that the learner drops. ``cause`` is a label of the metric, ``str`` says what is wrong."""
+
+    def __init__(self, number: int, cause: str, problem: str) -> None:
+        super().__init__(problem)
+        self.number = number
+        self.cause = cause
+
+
+def read_chunk(
+    store: ObjectStore, iteration: int, shard: int, request: Request, number: int, space: Space
+) -> tuple[Chunk, list[Episode]]:
+    """Return a chunk and its episodes.
+
+    Raises:
+        UnusableChunkError: it is missing, altered, or of another space or request.
+    """
+    key = protocol.chunk_key(iteration, shard, request.id, number)
+    try:
+        chunk = Chunk.from_json(store.get(key, MAX_MANIFEST_BYTES), f"{store.uri}/{key}")
+    except DataError as error:
+        raise UnusableChunkError(number, "altered", str(error)) from error
+    if (chunk.request, chunk.chunk, chunk.battles) != (request.id, number, len(request.numbers(number))):
+        raise UnusableChunkError(number, "altered", f"{store.uri}/{key} describes another chunk")
+    if request.battles.kind == "evaluation" and len(chunk.scores) != chunk.battles:
+        problem = f"{store.uri}/{key} has {len(chunk.scores)} scores, expected {chunk.battles}"
+        raise UnusableChunkError(number, "altered", problem)
+    episodes: list[Episode] = []
+    for part in chunk.episodes:
+        try:
+            found, decoded = decode(read_described(store, part, "Its battles are played again"), part.key)
+        except DataError as error:
+            raise UnusableChunkError(number, "altered", str(error)) from error
+        if found.fingerprint != space.fingerprint:
+            problem = (
+                f"{part.key} of actor {chunk.actor} is {found.format} version {found.version} ({found.fingerprint}); "
+                f"the network is of version {space.version} ({space.fingerprint}). Run the same nashdex everywhere"
+            )
+            raise UnusableChunkError(number, "space", problem)
+        episodes += decoded
+    return chunk, episodes

@@ -1,0 +1,86 @@
+"""What each round of a training learns from: the collected battles first, then battles of its own.
+
+In lock-step, a round is played with the weights that it begins with, and learner and actors take turns. Played ahead,
+it is played with the weights that the round before began with, while that one is learned from: the network that learns
+is one version ahead of the one that acted, and the advantage estimator corrects for that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_seed
+from nashdex.learning.checkpoint import Snapshot
+from nashdex.learning.loop import TrainingLoop
+from nashdex.learning.planned import NEWEST
+from nashdex.learning.rounds import Rounds
+from nashdex.learning.snapshots import SnapshotPool
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.telemetry import metrics
+from nashdex.trajectory.episode import Episode
+
+
+@dataclass(frozen=True)
+class PlayedRound:
+    """The battles of one round."""
+
+    episodes: Sequence[Episode]
+    learner: PolicyId
+    """The name of the network in training, in these episodes."""
+    behaviour: ActorCritic
+    """The network as the round begins."""
+    acting: ActorCritic | None
+    """The network that played: ``behaviour`` itself in lock-step; None for collected battles."""
+
+
+class Feed:
+    """Gives a training its rounds, in lock-step or ahead. Nothing random is kept: all follows from the loop's state."""
+
+    def __init__(
+        self,
+        training: TrainingLoop,
+        battles: Rounds,
+        pool: SnapshotPool,
+        first: PlayedRound,
+        seed: int,
+        *,
+        plays_ahead: bool,
+    ) -> None:
+        self._training = training
+        self._battles = battles
+        self._pool = pool
+        self._first = first
+        self._seed = seed
+        self._plays_ahead = plays_ahead
+        self._ahead: tuple[Snapshot, ...] = ()
+        """Those that the round after the loop's meets."""
+
+    def play(self) -> PlayedRound:
+        """Return the battles of the loop's round. Raises what ``Rounds.play`` does."""
+        number = self._training.round
+        metrics.STALENESS_VERSIONS.set(int(self._plays_ahead and number > 0))
+        if number == 0:
+            return self._first
+        behaviour = self._training.network_of_round()
+        acting, met = behaviour, self._training.met
+        if self._plays_ahead:
+            acting = self._training.network_that_acted() or self._first.behaviour
+        else:
+            met = self._draw(number)
+        episodes = self._battles.play(number, acting, self._pool.networks(met))
+        return PlayedRound(episodes, NEWEST, behaviour, acting)
+
+    def ask_for_next(self, behaviour: ActorCritic) -> None:
+        """Have the next round played meanwhile, by ``behaviour``, if rounds are played ahead."""
+        if self._plays_ahead:
+            number = self._training.round + 1
+            self._ahead = self._draw(number)
+            self._battles.ask(number, behaviour, self._pool.networks(self._ahead))
+
+    def begin(self, number: int, entropy: float, num_decisions: int, cpu_seconds: float) -> None:
+        """Begin round ``number`` with the loop's current weights."""
+        self._training.begin_round(number, entropy, num_decisions, cpu_seconds, played_ahead=self._plays_ahead)
+        self._pool.meet(self._ahead)
+
+    def _draw(self, number: int) -> tuple[Snapshot, ...]:
+        return self._pool.draw(derive_seed(self._seed, "pool", number))
