@@ -54,6 +54,7 @@ COLLECTION = Dashboard(
                     "namespace, run, pod",
                 ),
                 rate("Chunks", "nashdex_chunks_total", "suffix:chunks/s"),
+                increase("Chunks dropped", "nashdex_dropped_chunks_total", "namespace, run, cause"),
             ],
         ),
         Row(

@@ -88,6 +88,8 @@ TRAINING = Dashboard(
                 live("Advantages: standard deviation", "nashdex_advantage_standard_deviation", "none"),
                 live("Advantages: share clipped", "nashdex_advantage_clip_ratio", "percentunit"),
                 live("Staleness", "nashdex_staleness_updates", "suffix:updates"),
+                live("Staleness in versions", "nashdex_staleness_versions", "none"),
+                live("Age of a round's weights when it is learned from", "nashdex_staleness_seconds", "s"),
             ],
         ),
         Row(
