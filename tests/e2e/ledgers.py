@@ -3,16 +3,18 @@
 from math import comb
 
 from nashdex.core import keys
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
+from nashdex.learning.actors.journal import JOURNAL, Journal
 from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.population import Population
+from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.runs.creation import Run
 from nashdex.store.attempt import find_manifest, read_manifest
-from nashdex.store.documents import read_from_shards, read_published
+from nashdex.store.documents import read_from_shards, read_published, read_written
 
 
 def assert_exact(run: Run, iteration: int) -> None:
@@ -35,6 +37,34 @@ def assert_exact(run: Run, iteration: int) -> None:
     matrix = read_published(run.store, iteration, keys.INTERACTION_MATRIX, SampledCounts)
     size, each = old + 1, settings.evaluate.battles_per_pair
     assert matrix.games == tuple(tuple(each * (i != j) for j in range(size)) for i in range(size))
+
+
+def journal_of(run: Run, iteration: int) -> Journal:
+    """Return what a training with actors learned from."""
+    manifest = read_manifest(run.store, iteration, StepName.TRAIN, 0)
+    return read_written(run.store, manifest, JOURNAL, Journal)
+
+
+def assert_journal_adds_up(run: Run, iteration: int) -> None:
+    """Check that each round is in the journal once, with all its battles, and that its decisions are the training's."""
+    journal = journal_of(run, iteration)
+    oracle = run.settings.train.oracle
+    assert isinstance(oracle, PpoSettings)
+    assert [entry.round for entry in journal.entries] == list(range(1, len(journal.entries) + 1))
+    chunks = -(-oracle.round_battles // run.settings.actors.chunk_battles)
+    for entry in journal.entries:
+        assert (entry.battles, entry.num_chunks) == (oracle.round_battles, chunks)
+    assert set().union(*(entry.chunks_by_actor for entry in journal.entries)) == set(range(run.settings.actors.shards))
+    trained = read_manifest(run.store, iteration, StepName.TRAIN, 0)
+    (collected,) = (
+        read_manifest(run.store, iteration, StepName.COLLECT, k) for k in range(run.settings.collect.shards)
+    )
+    assert trained.counts["decisions"] == journal.learned_decisions + collected.counts["recorded_decisions"]
+
+
+def weights_of(run: Run, iteration: int) -> bytes:
+    """Return the weights of an iteration's policy."""
+    return run.store.get(keys.policy_weights(BarePolicyId(newest_policy(run, iteration))))
 
 
 def newest_policy(run: Run, iteration: int) -> PolicyId:

@@ -1,6 +1,7 @@
 """From a bare cluster to runs, some of them disturbed, and back to a bare cluster."""
 
 import json
+import random
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +9,15 @@ from typing import Any
 
 import pytest
 from installation import CHART, RELEASE, Installation, Object, forwarded, labelled_nodes
-from ledgers import assert_exact, longest_chain_seconds, manifests, newest_policy
+from ledgers import (
+    assert_exact,
+    assert_journal_adds_up,
+    journal_of,
+    longest_chain_seconds,
+    manifests,
+    newest_policy,
+    weights_of,
+)
 from processes import NASHDEX, attempt, read_json, run, wait_for
 from prometheus import ask_all
 
@@ -26,6 +35,8 @@ KUHN = "configs/kuhn.toml"
 KUHN_RUN = "kuhn-on-a-cluster"
 SMALL = "tests/e2e/gen1ou-small.toml"
 SMALL_RUN = "gen1ou-small"
+ACTED = "tests/e2e/actors.toml"
+ACTED_RUN = "actors"
 ITERATION_SECONDS = 900.0
 OUTAGE_SECONDS = 120.0
 
@@ -175,6 +186,43 @@ def test_lost_pods_and_a_killed_controller_lose_and_double_nothing(installed: In
     assert tries(workflow, "train") > 1
     with installed.bucket() as store:
         assert_exact(open_run(f"{store}/{SMALL_RUN}"), 1)
+
+
+def kill_at_random(installed: Installation, step: StepName, metric: str, seconds: float) -> str:
+    """Kill a pod of a step at a random moment after it began to work; return its name."""
+    pod = installed.at_work(ACTED_RUN, 1, step, metric, seconds)
+    time.sleep(random.uniform(0, 8))
+    installed.kubectl("delete", "pod", pod, "--grace-period=0", "--force")
+    return pod
+
+
+@pytest.mark.timeout(3000)
+def test_actors_and_learner_killed_at_random_reach_the_weights_of_a_laptop(
+    installed: Installation, tmp_path: Path, measured: dict[str, Any]
+) -> None:
+    """Two actors play each round while the learner learns from the one before; both kinds are killed."""
+    with installed.bucket() as store:
+        installed.nashdex("begin", ACTED, "--store", store)
+    assert_succeeded(installed.end_of(installed.submit(run=ACTED_RUN, iteration="0"), ITERATION_SECONDS))
+    name = installed.submit(run=ACTED_RUN, iteration="1")
+    killed = [
+        kill_at_random(installed, StepName.ACT, "nashdex_chunks_total", 600),
+        kill_at_random(installed, StepName.TRAIN, "nashdex_updates_total", 600),
+        kill_at_random(installed, StepName.ACT, "nashdex_chunks_total", 600),
+    ]
+    workflow = installed.end_of(name, 2 * ITERATION_SECONDS)
+    assert_succeeded(workflow)
+    installed.nashdex("run", ACTED, "--run", ACTED_RUN, "--store", str(tmp_path), "--json", seconds=900)
+    here = open_run(f"{tmp_path}/{ACTED_RUN}")
+    with installed.bucket() as store:
+        there = open_run(f"{store}/{ACTED_RUN}")
+        assert_exact(there, 1)
+        assert_journal_adds_up(there, 1)
+        assert weights_of(there, 1) == weights_of(here, 1)
+        left = [key for key in there.store.list("iterations/0001/train/") if "/actors/" in key or "/journal/" in key]
+        measured["rounds with two actors, played ahead"] = len(journal_of(there, 1).entries)
+    assert left == []
+    measured["actors and learner that were killed"] = killed
 
 
 def test_what_is_wrong_fails_at_once_and_once(installed: Installation) -> None:

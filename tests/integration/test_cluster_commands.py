@@ -165,6 +165,19 @@ def test_gpus_that_a_trainer_would_leave_idle_are_refused(
     assert state.workflows == {}
 
 
+def test_actors_that_would_leave_no_room_for_a_trainer_are_refused(
+    nashdex: Nashdex, state: ClusterState, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "actors.toml"
+    config.write_text('format = "gen1randombattle"\n[train.oracle]\ndecisions = 100000\n[actors]\nshards = 8\n')
+    state.parallelism = 8
+    assert nashdex("submit", str(config)) == 64
+    assert "actors.shards is 8, but an iteration runs at most 8 pods at once" in capsys.readouterr().err
+    assert state.workflows == {}
+    state.parallelism = 9
+    assert nashdex("submit", str(config)) == 0
+
+
 def test_what_may_not_be_read_is_not_held_against_the_cluster(nashdex: Nashdex, state: ClusterState) -> None:
     state.forbidden = {"deployments", "configmaps", "secrets"}
     assert nashdex("submit", str(CONFIG)) == 0

@@ -43,6 +43,8 @@ class ClusterState:
     forbidden: set[str] = field(default_factory=set)
     """Resources that may not be read."""
     argo_version: str = "v3.7.18"
+    parallelism: int = 64
+    """Of the iterations' WorkflowTemplate."""
     workflows: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of runs."""
     check_status: dict[str, Any] = field(default_factory=lambda: {"phase": "Succeeded"})
@@ -88,7 +90,10 @@ class ClusterState:
     ) -> Answer:
         if "templates" in path:
             items = [
-                {"metadata": {"name": name, "labels": {"app.kubernetes.io/version": version}}}
+                {
+                    "metadata": {"name": name, "labels": {"app.kubernetes.io/version": version}},
+                    "spec": {"parallelism": self.parallelism} if name == "nashdex-iteration" else {},
+                }
                 for name, version in self.templates.items()
             ]
             return (200, {"items": items}) if items or path.startswith("/api/") else (404, b"404 page not found\n")

@@ -6,18 +6,18 @@ import structlog
 
 from nashdex.actor.playing import ChunkPlayer
 from nashdex.core import keys
-from nashdex.core.errors import TryAgainError
+from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.games.registry import game_of_run
 from nashdex.learning.actors import protocol
-from nashdex.learning.actors.protocol import Request
+from nashdex.learning.actors.protocol import Chunk
+from nashdex.learning.actors.requests import Requests
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest
-from nashdex.store.checked import MAX_MANIFEST_BYTES
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
@@ -27,7 +27,10 @@ from nashdex.telemetry.progress import Progress
 _log = structlog.get_logger()
 
 _FIRST_WAIT_SECONDS = 0.05
-_LONGEST_WAIT_SECONDS = 2.0
+LONGEST_WAIT_SECONDS = 2.0
+"""Between two looks at a request that an actor waits for."""
+LOOK_SECONDS = 5.0
+"""How often an actor looks whether learners are done: it costs a request a learner."""
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -53,13 +56,18 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         Progress(StepName.ACT, shard, 0, "battles") as progress,
     ):
         wait_seconds, heard_seconds = _FIRST_WAIT_SECONDS, time.monotonic()
-        while learners := _learners_at_work(store, settings, iteration):
+        requests = Requests(store, iteration)
+        learners, looked_seconds = _learners_at_work(store, settings, iteration), time.monotonic()
+        while learners:
             check_stop()
+            if time.monotonic() - looked_seconds > LOOK_SECONDS:
+                learners, looked_seconds = _learners_at_work(store, settings, iteration), time.monotonic()
+                continue
             # Learners take turns, and actors do not all begin with the same one.
             played = [
                 chunk
                 for learner in learners[shard % len(learners) :] + learners[: shard % len(learners)]
-                if (request := _request(store, iteration, learner)) and (chunk := player.play_next(learner, request))
+                if (chunk := _play_next(player, requests, learner))
             ]
             for chunk in played:
                 counts["chunks"] += 1
@@ -79,20 +87,25 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
             beat_without_advance()
             metrics.ACTOR_WAITING.add(wait_seconds)
             time.sleep(wait_seconds)
-            wait_seconds = min(wait_seconds * 1.5, _LONGEST_WAIT_SECONDS)
+            wait_seconds = min(wait_seconds * 1.5, LONGEST_WAIT_SECONDS)
     for learner in range(settings.train.seeds):
         store.delete_folder(protocol.prefix(iteration, learner))
     return attempt.finish(counts)
 
 
+def _play_next(player: ChunkPlayer, requests: Requests, learner: int) -> Chunk | None:
+    """Play a chunk for a learner, if there is one to play."""
+    request = requests.of(learner)
+    if request is None:
+        return None
+    try:
+        return player.play_next(learner, request)
+    except DataError:
+        if requests.of(learner) == request:
+            raise
+        return None  # the learner has gone on meanwhile, and removed the weights
+
+
 def _learners_at_work(store: ObjectStore, settings: RunSettings, iteration: int) -> list[int]:
     """Return the train shards that have not stored their policy yet."""
     return [k for k in range(settings.train.seeds) if find_manifest(store, iteration, StepName.TRAIN, k) is None]
-
-
-def _request(store: ObjectStore, iteration: int, learner: int) -> Request | None:
-    """Return what a learner wants, or None before its first request."""
-    key = protocol.request_key(iteration, learner)
-    if not store.exists(key):
-        return None
-    return Request.from_json(store.get(key, MAX_MANIFEST_BYTES), f"{store.uri}/{key}")

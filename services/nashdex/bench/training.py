@@ -39,6 +39,8 @@ class BenchTraining:
     loop: TrainingLoop
     start: SnapshotReference
     settings: PpoSettings
+    policy: PolicyId = POLICY
+    """The learner's name in episodes."""
 
     def learn(self, episodes: Sequence[Episode]) -> int:
         """Learn from a round: batch, targets, epochs, and the measurements at its end. Return its decisions."""
@@ -46,7 +48,7 @@ class BenchTraining:
         network = loop.network
         predicts = settings.prediction_coefficient > 0 and network.predicts_opponent
         seen = gather(
-            episodes, POLICY, self.game, network.space, "win-loss", _DISCOUNT, CPU, predicts_opponent=predicts
+            episodes, self.policy, self.game, network.space, "win-loss", _DISCOUNT, CPU, predicts_opponent=predicts
         )
         targets = make_targets(network, seen, settings, _DISCOUNT)
         num_decisions = loop.num_decisions + len(seen.batch)
@@ -59,12 +61,14 @@ class BenchTraining:
 
 
 @contextmanager
-def open_training(game: ShowdownGame, network: ActorCritic, settings: PpoSettings) -> Iterator[BenchTraining]:
+def open_training(
+    game: ShowdownGame, network: ActorCritic, settings: PpoSettings, policy: PolicyId = POLICY
+) -> Iterator[BenchTraining]:
     """Open a training that begins with ``network``, and removes its checkpoints at the end."""
     with TemporaryDirectory() as folder:
         checkpoints = Checkpoints(open_store(str(Path(folder))), 0, 0, AttemptId("bench"), "bench")
         loop = TrainingLoop(network, LoopSettings(settings.max_gradient_norm, _CHECKPOINT_EVERY_UPDATES), checkpoints)
-        yield BenchTraining(game, loop, SnapshotReference(network, POLICY), settings)
+        yield BenchTraining(game, loop, SnapshotReference(network, policy), settings, policy)
 
 
 def self_play(game: ShowdownGame) -> Iterator[Assignment]:

@@ -24,7 +24,7 @@ from argo_workflows.model.io_argoproj_workflow_v1alpha1_workflow_terminate_reque
     IoArgoprojWorkflowV1alpha1WorkflowTerminateRequest,
 )
 
-from nashdex.cluster.client import NAME_LABEL, VERSION_LABEL, Cluster, WorkflowObject, refusal
+from nashdex.cluster.client import NAME_LABEL, Cluster, Template, WorkflowObject, refusal
 from nashdex.cluster.site import Site
 from nashdex.cluster.watching import WATCH_SECONDS, followed, json_lines
 from nashdex.core.errors import ConfigurationError, TryAgainError
@@ -89,12 +89,12 @@ class ArgoServer:
         """Return the server's version."""
         return str(self._ask("reading Argo's version", self._info.get_version)["version"])
 
-    def template_versions(self) -> Mapping[str, str]:
-        """Return the version label of each WorkflowTemplate of nashdex, by name."""
+    def templates(self) -> Mapping[str, Template]:
+        """Return each WorkflowTemplate of nashdex, by name."""
         items = self._list(
             self._templates.list_workflow_templates, f"{NAME_LABEL}=nashdex", "reading the WorkflowTemplates"
         )
-        return {item["metadata"]["name"]: item["metadata"]["labels"].get(VERSION_LABEL, "") for item in items}
+        return Template.by_name(items)
 
     def site(self) -> Site | None:
         """Return the site's configuration; None without the Kubernetes API."""

@@ -1,9 +1,10 @@
 """The interface to a cluster, and the errors that its responses mean."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from nashdex.cluster.site import Site
 from nashdex.core.errors import ConfigurationError, NashdexError, TryAgainError
@@ -19,6 +20,26 @@ NAME_LABEL = "app.kubernetes.io/name"
 VERSION_LABEL = "app.kubernetes.io/version"
 
 
+@dataclass(frozen=True)
+class Template:
+    """What a WorkflowTemplate says about itself."""
+
+    version: str
+    """Of the nashdex that it belongs to; empty without the label."""
+    parallelism: int | None
+    """Pods that run at once in a Workflow of it; None for any number."""
+
+    @classmethod
+    def by_name(cls, items: Iterable[WorkflowObject]) -> dict[str, Self]:
+        """Return the templates of an API's list."""
+        return {
+            item["metadata"]["name"]: cls(
+                item["metadata"]["labels"].get(VERSION_LABEL, ""), item.get("spec", {}).get("parallelism")
+            )
+            for item in items
+        }
+
+
 class Cluster(Protocol):
     """A namespace with Argo Workflows. This protocol is the whole surface.
 
@@ -32,8 +53,8 @@ class Cluster(Protocol):
     def argo_version(self) -> str | None:
         """Return Argo's version, such as ``v3.7.18``; None if it cannot be read."""
 
-    def template_versions(self) -> Mapping[str, str]:
-        """Return the version label of each WorkflowTemplate of nashdex, by name."""
+    def templates(self) -> Mapping[str, Template]:
+        """Return each WorkflowTemplate of nashdex, by name."""
 
     def site(self) -> Site | None:
         """Return the site's configuration; None if it may not be read."""

@@ -13,7 +13,7 @@ from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.config_exception import ConfigException
 
-from nashdex.cluster.client import NAME_LABEL, VERSION_LABEL, WorkflowObject, refusal
+from nashdex.cluster.client import NAME_LABEL, Template, WorkflowObject, refusal
 from nashdex.cluster.pod_logs import PodLogs
 from nashdex.cluster.site import CONFIG_MAP, Site
 from nashdex.cluster.watching import WATCH_SECONDS, followed, json_lines
@@ -91,10 +91,10 @@ class KubernetesApi:
                     return match[1]
         return None
 
-    def template_versions(self) -> Mapping[str, str]:
-        """Return the version label of each WorkflowTemplate of nashdex, by name."""
+    def templates(self) -> Mapping[str, Template]:
+        """Return each WorkflowTemplate of nashdex, by name."""
         items = self._list("workflowtemplates", f"{NAME_LABEL}=nashdex", "reading the WorkflowTemplates")
-        return {item["metadata"]["name"]: item["metadata"]["labels"].get(VERSION_LABEL, "") for item in items}
+        return Template.by_name(items)
 
     def site(self) -> Site | None:
         """Return the site's configuration; None if it may not be read."""

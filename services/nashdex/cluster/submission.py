@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import nashdex
-from nashdex.cluster.client import COMPONENT_LABEL, NAME_LABEL, RUN_LABEL, Cluster
+from nashdex.cluster.client import COMPONENT_LABEL, NAME_LABEL, RUN_LABEL, Cluster, Template
 from nashdex.cluster.site import NO_SECRET
 from nashdex.cluster.status import run_status
 from nashdex.cluster.workflow_state import (
@@ -16,6 +16,8 @@ from nashdex.cluster.workflow_state import (
     read_workflow,
 )
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.steps import StepName
+from nashdex.planning.dag import num_shards
 from nashdex.runs.bundle import pack
 from nashdex.runs.creation import PreparedRun
 from nashdex.settings.run import RunSettings
@@ -144,7 +146,14 @@ def check_site(cluster: Cluster, settings: RunSettings) -> None:
         ConfigurationError: something is missing there, or does not match.
         TryAgainError: the cluster does not respond.
     """
-    _check_templates(cluster)
+    room = _check_templates(cluster)[ITERATION_TEMPLATE].parallelism
+    num_actors = num_shards(settings, StepName.ACT)
+    if room is not None and num_actors >= room:
+        raise ConfigurationError(
+            f"actors.shards is {num_actors}, but an iteration runs at most {room} pods at once: actors would wait "
+            "for a trainer that cannot start: lower actors.shards, or raise parallelism of WorkflowTemplate "
+            f"{ITERATION_TEMPLATE} (with Helm, workflows.parallelism)"
+        )
     if settings.run is not None and not settings.run[-1].isalnum():
         raise ConfigurationError(
             f"run id {settings.run!r} is not a valid Kubernetes label: expected a letter or digit at the end; choose "
@@ -173,22 +182,23 @@ def check_site(cluster: Cluster, settings: RunSettings) -> None:
         )
 
 
-def _check_templates(cluster: Cluster) -> None:
+def _check_templates(cluster: Cluster) -> Mapping[str, Template]:
     version = cluster.argo_version()
     if version is not None and (match := re.match(r"v?(\d+)\.(\d+)", version)):
         found = (int(match[1]), int(match[2]))
         if found < OLDEST_ARGO:
             oldest = ".".join(map(str, OLDEST_ARGO))
             raise ConfigurationError(f"the cluster has Argo Workflows {version}; nashdex needs {oldest} or later")
-    versions = cluster.template_versions()
-    if missing := [name for name in _TEMPLATES if name not in versions]:
+    templates = cluster.templates()
+    if missing := [name for name in _TEMPLATES if name not in templates]:
         raise ConfigurationError(
             f"namespace {cluster.namespace} has no WorkflowTemplate {', '.join(missing)}: install nashdex there, or "
             "choose another namespace with -n"
         )
-    for version in sorted({versions[name] for name in _TEMPLATES}):
+    for version in sorted({templates[name].version for name in _TEMPLATES}):
         if version != nashdex.__version__:
             raise _other_version(cluster, version)
+    return templates
 
 
 def _other_version(cluster: Cluster, version: str) -> ConfigurationError:

@@ -150,6 +150,28 @@ def _collected(run: Run, manifest: Manifest) -> Iterator[str]:
         yield f"{where} counts {manifest.counts.get('recorded_decisions')} decisions; its parts hold {recorded}"
 
 
+def _journal(run: Run, manifest: Manifest, result: TrainingResult) -> Iterator[str]:
+    """Compare a training's decisions with those of its journal and of the collected battles, if actors played."""
+    if "journal.json" not in manifest.objects or find_spec("lz4") is None:
+        return
+    from nashdex.learning.actors.journal import JOURNAL, Journal  # noqa: PLC0415 - the control image has no lz4
+
+    journal = read_written(run.store, manifest, JOURNAL, Journal)
+    where = manifest.objects[JOURNAL].key
+    if [entry.round for entry in journal.entries] != list(range(1, len(journal.entries) + 1)):
+        yield f"{where} does not hold the rounds 1 to {len(journal.entries)}, each once"
+    shards = [
+        find_manifest(run.store, manifest.iteration, StepName.COLLECT, k) for k in range(run.settings.collect.shards)
+    ]
+    recorded = sum(shard.counts.get("recorded_decisions", 0) for shard in shards if shard is not None)
+    collected = result.num_decisions - journal.learned_decisions
+    if not 0 < collected <= recorded:
+        yield (
+            f"{where} counts {journal.learned_decisions} decisions of {result.num_decisions} that the training learned "
+            f"from; the rest, {collected}, should be above 0 and at most the {recorded} collected ones"
+        )
+
+
 def _trained(run: Run, manifest: Manifest, hashes: _Hashes, policies: set[str]) -> Iterator[str]:
     """Compare a policy's objects with its id, and its description with what trained it."""
     result = read_written(run.store, manifest, TRAINING_RESULT, TrainingResult)
@@ -161,6 +183,7 @@ def _trained(run: Run, manifest: Manifest, hashes: _Hashes, policies: set[str]) 
     if document.table_sha256 is not None:
         key = keys.policy_table(document.id)
         hashes.add(key, read_hashed(run.store, key, document.table_sha256))
+    yield from _journal(run, manifest, result)
     if document.id in policies:
         return  # training gave a member again; its description is that of the first time
     policies.add(document.id)

@@ -151,6 +151,68 @@ def loop(
 
 
 @app.command()
+def actors(
+    *,
+    format_id: FormatOption,
+    network: NetworkOption = "slots",
+    num_actors: Annotated[int, typer.Option("--actors", min=1, max=1000, help="Simulated actors.")] = 200,
+    rate: Annotated[
+        float, typer.Option(min=1, max=1e6, help="Decisions per second of one actor, by both seats.")
+    ] = 1000,
+    chunk_battles: Annotated[int, typer.Option(min=2, max=10_000, help="Battles of a chunk.")] = 20,
+    battles: Annotated[int, typer.Option(min=2, max=1_000_000, help="Battles per round.")] = 4000,
+    rounds: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds to measure, after one to warm up.")] = 5,
+    epochs: EpochsOption = 1,
+    minibatch: MinibatchOption = 1024,
+    overlap: Annotated[int, typer.Option(min=0, max=1, help="Rounds that are played ahead.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a learner on this machine with many actors, which a program replaces that stores recorded chunks.
+
+    It says how long learner and actors wait, how old the weights are, what the store is asked for, and memory.
+    """
+    from nashdex.bench.actors import run_actors_bench
+    from nashdex.bench.networks import network_settings
+    from nashdex.oracles.ppo.settings import PpoSettings
+
+    _configure_logging()
+    settings = PpoSettings.model_validate(
+        {
+            "num_epochs": epochs,
+            "minibatch_decisions": minibatch,
+            "round_battles": battles,
+            "overlap_rounds": overlap,
+            "advantages": {"kind": "v-trace"},
+        }
+    )
+    result = run_actors_bench(
+        format_id,
+        network_settings(network),
+        settings,
+        num_actors=num_actors,
+        actor_decisions_per_second=rate,
+        chunk_battles=chunk_battles,
+        rounds=rounds,
+    )
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    print_text(
+        f"{result.decisions:,} decisions in {result.seconds:.0f} s, {result.decisions_per_second:,.0f} a second; the "
+        f"learner waits {result.learner_waiting_share:.0%} and reads {result.learner_reading_share:.0%} of the time, "
+        f"actors wait {result.actors_waiting_share:.0%}"
+    )
+    print_text(f"weights are {result.staleness_seconds:.1f} s old when a round's last chunk is read")
+    asked = {"learner": result.learner_requests, "actors": result.actors_requests}
+    for who, requests in asked.items():
+        print_text(f"{who}: " + ", ".join(f"{count:,} {name}" for name, count in sorted(requests.items())))
+    print_text(
+        f"{result.requests_per_second:.0f} requests a second; {result.stored_bytes_per_decision:.0f} bytes a decision; "
+        f"memory {result.resident_mib[0]:,.0f} MiB after the first round, {result.resident_mib[-1]:,.0f} after the last"
+    )
+
+
+@app.command()
 def scale(
     format_id: FormatOption,
     seconds: Annotated[

@@ -36,6 +36,7 @@ class Entry(SealedDocument):
     learned_decisions: NonNegativeInt = Field(description="Of the network in training, from both seats.")
     chunks_by_actor: dict[int, NonNegativeInt] = Field(description="By the shard that played them.")
     waited_seconds: NonNegativeFloat = Field(description="How long the learner waited for the last chunk.")
+    read_seconds: NonNegativeFloat = Field(0.0, description="How long it then took to read all chunks.")
     staleness_seconds: NonNegativeFloat = Field(
         description="From the request to the last chunk, by the learner's clock; of the last attempt at the round."
     )
@@ -63,6 +64,7 @@ def entry_of(
     episodes: Sequence[Episode],
     *,
     waited_seconds: float,
+    read_seconds: float,
     staleness_seconds: float,
 ) -> Entry:
     """Return the entry of a round."""
@@ -76,6 +78,7 @@ def entry_of(
         learned_decisions=sum(len(episode) for episode in episodes if episode.policy == NEWEST),
         chunks_by_actor=dict(sorted(Counter(chunk.actor for chunk in chunks).items())),
         waited_seconds=waited_seconds,
+        read_seconds=read_seconds,
         staleness_seconds=staleness_seconds,
     )
 

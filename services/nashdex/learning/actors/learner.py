@@ -81,7 +81,7 @@ class ActorsPlayer:
         """Return the recorded episodes of a round, in the order of its battles."""
         request = self._publish(battles, networks)
         began_seconds = time.monotonic()
-        played = self._wait(request)
+        played, read_seconds = self._wait(request)
         now_seconds = time.monotonic()
         chunks = [chunk for chunk, _ in played]
         episodes = [episode for _, part in played for episode in part]
@@ -93,7 +93,8 @@ class ActorsPlayer:
                 request,
                 chunks,
                 episodes,
-                waited_seconds=now_seconds - began_seconds,
+                waited_seconds=max(0.0, now_seconds - began_seconds - read_seconds),
+                read_seconds=read_seconds,
                 staleness_seconds=staleness_seconds,
             )
         )
@@ -101,7 +102,7 @@ class ActorsPlayer:
 
     def scores(self, battles: EvaluationBattles, networks: Networks) -> list[float]:
         """Return the network's score of each battle, by number."""
-        return [score for chunk, _ in self._wait(self._publish(battles, networks)) for score in chunk.scores]
+        return [score for chunk, _ in self._wait(self._publish(battles, networks))[0] for score in chunk.scores]
 
     def objects(self, num_rounds: int) -> Mapping[str, bytes]:
         """Return the journal of the rounds 1 to ``num_rounds``."""
@@ -132,12 +133,16 @@ class ActorsPlayer:
         self._store.put(protocol.request_key(self._iteration, self._shard), request.to_json())
         self._current = request
 
-    def _wait(self, request: Request) -> list[_Played]:
-        """Return the chunks of a request in order when all are there, and remove those of old requests."""
+    def _wait(self, request: Request) -> tuple[list[_Played], float]:
+        """Return the chunks of a request in order when all are there, and the seconds that it took to read them.
+
+        Those of old requests are removed.
+        """
         began_seconds = time.monotonic()
         drops = Counter[int]()
         while True:
             self._wait_for_all(request)
+            there_seconds = time.monotonic()
             try:
                 played = list(self._readers.map(partial(self._read, request), range(request.num_chunks)))
             except UnusableChunkError as unusable:
@@ -146,7 +151,7 @@ class ActorsPlayer:
                 continue
             metrics.LEARNER_WAITING.add(time.monotonic() - began_seconds)
             self._remove_old()
-            return played
+            return played, time.monotonic() - there_seconds
 
     def _read(self, request: Request, number: int) -> _Played:
         return read_chunk(self._store, self._iteration, self._shard, request, number, self._space)

@@ -1,0 +1,327 @@
+"""A learner with many actors, which are replaced by one program that stores recorded chunks at a given rate."""
+
+import heapq
+import math
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from nashdex.actor.step import LONGEST_WAIT_SECONDS, LOOK_SECONDS
+from nashdex.bench.training import open_training
+from nashdex.core.documents import Model
+from nashdex.core.ids import AttemptId
+from nashdex.core.manifest import StoredObject
+from nashdex.core.steps import StepName
+from nashdex.games.registry import showdown_game
+from nashdex.games.showdown.game import ShowdownGame
+from nashdex.learning.actors import protocol
+from nashdex.learning.actors.journal import JOURNAL, Journal
+from nashdex.learning.actors.learner import ActorsPlayer
+from nashdex.learning.actors.protocol import Chunk, Request
+from nashdex.learning.actors.requests import Requests
+from nashdex.learning.actors.settings import ActorSettings
+from nashdex.learning.data import fresh_network, prepare_torch
+from nashdex.learning.planned import NEWEST, RoundBattles
+from nashdex.learning.rounds import play_planned
+from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.networks.settings import NetworkSettings
+from nashdex.rollout.session import Session
+from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
+from nashdex.store import open_store
+from nashdex.store.attempt import find_manifest
+from nashdex.store.protocol import ObjectStore
+from nashdex.trajectory.shard import MAX_PART_BYTES, ShardWriter
+
+_ATTEMPT = AttemptId("simulated")
+_NO_STEP = 1e-12
+"""Learning rate: the recorded battles stay those of the current weights."""
+
+
+class ActorsBenchResult(Model):
+    """Rates over all rounds after the first. Store requests are counted where they are made."""
+
+    format: str
+    network: str
+    num_actors: PositiveInt
+    actor_decisions_per_second: PositiveFloat = Field(description="Of one actor, by both seats.")
+    chunk_battles: PositiveInt
+    round_battles: PositiveInt
+    overlap_rounds: NonNegativeInt
+    seconds: PositiveFloat
+    rounds: PositiveInt
+    decisions: PositiveInt = Field(description="That training learned from, by both seats.")
+    decisions_per_second: PositiveFloat
+    learner_waiting_share: NonNegativeFloat
+    learner_reading_share: NonNegativeFloat = Field(description="Share of the time in which it reads stored chunks.")
+    actors_waiting_share: NonNegativeFloat
+    staleness_seconds: NonNegativeFloat = Field(
+        description="Mean age of a round's weights when its last chunk is read."
+    )
+    learner_requests: dict[str, int] = Field(description="To the store, by operation.")
+    actors_requests: dict[str, int]
+    requests_per_second: NonNegativeFloat
+    stored_bytes_per_decision: PositiveFloat
+    resident_mib: tuple[float, ...] = Field(description="Of the whole process, after each round.")
+
+
+class CountingStore:
+    """An ObjectStore that counts requests by operation."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        self._store = store
+        self.requests = Counter[str]()
+        self._lock = threading.Lock()
+
+    @property
+    def uri(self) -> str:
+        """The URI of the store below."""
+        return self._store.uri
+
+    def _count(self, operation: str) -> None:
+        with self._lock:
+            self.requests[operation] += 1
+
+    def get(self, key: str, max_bytes: int | None = None) -> bytes:
+        """Return an object."""
+        self._count("get")
+        return self._store.get(key, max_bytes)
+
+    def exists(self, key: str) -> bool:
+        """Say whether there is an object."""
+        self._count("head")
+        return self._store.exists(key)
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object."""
+        self._count("put")
+        self._store.put(key, data)
+
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        """Write an object unless there is one."""
+        self._count("put")
+        return self._store.put_if_absent(key, data)
+
+    def delete(self, key: str) -> None:
+        """Remove an object."""
+        self._count("delete")
+        self._store.delete(key)
+
+    def delete_folder(self, folder: str) -> None:
+        """Remove a folder: a list, and deletions of up to 1,000 objects each."""
+        self._count("list")
+        self._count("delete")
+        self._store.delete_folder(folder)
+
+    def list(self, prefix: str) -> Iterator[str]:
+        """Yield keys."""
+        self._count("list")
+        return self._store.list(prefix)
+
+    def folders(self) -> Iterator[str]:
+        """Yield folders."""
+        self._count("list")
+        return self._store.folders()
+
+    def at(self, prefix: str) -> "CountingStore":
+        """Return the same store at a prefix; its requests count with these."""
+        below = CountingStore(self._store.at(prefix))
+        below.requests = self.requests
+        return below
+
+
+class SimulatedActors:
+    """Plays requests as actors of the same number would, in time, but stores one recorded chunk again and again."""
+
+    def __init__(
+        self, store: ObjectStore, recorded: bytes, chunk_decisions: int, num_actors: int, decisions_per_second: float
+    ) -> None:
+        self._store = store
+        self._recorded = recorded
+        self._chunk_decisions = chunk_decisions
+        self._num_actors = num_actors
+        self._chunk_seconds = chunk_decisions / decisions_per_second
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.playing_seconds = 0.0
+        """Sum over all actors."""
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        """Let each actor act when its time comes: look for a request while it waits, or store what it played."""
+        due = [(time.monotonic() + LONGEST_WAIT_SECONDS * k / self._num_actors, k) for k in range(self._num_actors)]
+        heapq.heapify(due)
+        working: dict[int, tuple[Request, list[int]]] = {}
+        seen: dict[int, str] = {}
+        looked: dict[int, float] = {}
+        requests = Requests(self._store, 0)
+        while not self._stop.is_set():
+            moment, actor = due[0]
+            if self._stop.wait(max(0.0, moment - time.monotonic())):
+                return
+            now = time.monotonic()
+            if actor in working:
+                request, chunks = working[actor]
+                self._put(request, actor, chunks.pop(0))
+                if not chunks:
+                    del working[actor]
+                # An actor that is late because this program is slow goes on at once.
+                heapq.heapreplace(due, (moment + (self._chunk_seconds if chunks else 0.0), actor))
+                continue
+            if now - looked.get(actor, -math.inf) > LOOK_SECONDS:
+                looked[actor] = now
+                find_manifest(self._store, 0, StepName.TRAIN, 0)
+            request_or_none = requests.of(0)
+            if request_or_none is None or seen.get(actor) == request_or_none.id:
+                heapq.heapreplace(due, (now + LONGEST_WAIT_SECONDS, actor))
+                continue
+            seen[actor] = request_or_none.id
+            chunks = list(range(actor, request_or_none.num_chunks, self._num_actors))
+            for chunk in chunks:
+                self._store.exists(protocol.chunk_key(0, 0, request_or_none.id, chunk))
+            if chunks:
+                working[actor] = request_or_none, chunks
+                for stored in request_or_none.weights.values():
+                    self._store.get(stored.key)
+            heapq.heapreplace(due, (now + (self._chunk_seconds if chunks else LONGEST_WAIT_SECONDS), actor))
+
+    def _put(self, request: Request, actor: int, number: int) -> None:
+        key = protocol.episodes_key(0, 0, request.id, number, _ATTEMPT, "trajectories-00000.lz4")
+        self._store.put(key, self._recorded)
+        chunk = Chunk(
+            request=request.id,
+            chunk=number,
+            actor=actor,
+            attempt=_ATTEMPT,
+            episodes=(StoredObject.of(key, self._recorded),),
+            battles=len(request.numbers(number)),
+            decisions=self._chunk_decisions,
+            cpu_seconds=0.0,
+        )
+        self._store.put_if_absent(protocol.chunk_key(0, 0, request.id, number), chunk.to_json())
+        self.playing_seconds += self._chunk_seconds
+
+
+def run_actors_bench(
+    format_id: str,
+    network_settings: NetworkSettings,
+    settings: PpoSettings,
+    *,
+    num_actors: int,
+    actor_decisions_per_second: float,
+    chunk_battles: int,
+    rounds: int,
+) -> ActorsBenchResult:
+    """Learn from rounds of ``settings.round_battles`` battles that simulated actors store in a temporary folder.
+
+    Raises:
+        ConfigurationError: it is not a Showdown format, or Node or the gateway's package is missing.
+        TryAgainError: a battle could not be finished.
+    """
+    prepare_torch("cpu", 1)
+    game = showdown_game(format_id)
+    settings = settings.model_copy(update={"learning_rate": _NO_STEP, "critic_learning_rate": _NO_STEP})
+    ahead = settings.overlap_rounds
+    with TemporaryDirectory() as folder:
+        below = open_store(str(Path(folder)))
+        recorded, chunk_decisions, network = _record(below, game, network_settings, chunk_battles)
+        learners, actors = CountingStore(below), CountingStore(below)
+        player = ActorsPlayer(
+            learners,
+            ActorSettings(shards=num_actors, chunk_battles=chunk_battles),
+            network.space,
+            iteration=0,
+            shard=0,
+        )
+        simulated = SimulatedActors(actors, recorded, chunk_decisions, num_actors, actor_decisions_per_second)
+        resident, learned, playing_seconds = list[float](), 0, 0.0
+        with simulated, open_training(game, network, settings, NEWEST) as training:
+            for number in range(rounds + 1):
+                if number == 1:
+                    began_seconds, playing_seconds = time.monotonic(), simulated.playing_seconds
+                    learners.requests.clear()
+                    actors.requests.clear()
+                episodes = player.play(_round(number, settings), {NEWEST: network})
+                if ahead:
+                    player.ask(_round(number + 1, settings), {NEWEST: network})
+                training.learn(episodes)
+                if number:
+                    learned += sum(map(len, episodes))
+                    resident.append(_resident_mib())
+            seconds = time.monotonic() - began_seconds
+        entries = Journal.from_json(player.objects(rounds)[JOURNAL], JOURNAL).entries
+        player.close()
+    requests = learners.requests.total() + actors.requests.total()
+    return ActorsBenchResult(
+        format=format_id,
+        network=network_settings.kind,
+        num_actors=num_actors,
+        actor_decisions_per_second=actor_decisions_per_second,
+        chunk_battles=chunk_battles,
+        round_battles=settings.round_battles,
+        overlap_rounds=ahead,
+        seconds=seconds,
+        rounds=rounds,
+        decisions=learned,
+        decisions_per_second=learned / seconds,
+        learner_waiting_share=sum(entry.waited_seconds for entry in entries) / seconds,
+        learner_reading_share=sum(entry.read_seconds for entry in entries) / seconds,
+        actors_waiting_share=1 - (simulated.playing_seconds - playing_seconds) / seconds / num_actors,
+        staleness_seconds=sum(entry.staleness_seconds for entry in entries) / rounds,
+        learner_requests=dict(learners.requests),
+        actors_requests=dict(actors.requests),
+        requests_per_second=requests / seconds,
+        stored_bytes_per_decision=len(recorded) / chunk_decisions,
+        resident_mib=tuple(resident),
+    )
+
+
+def _round(number: int, settings: PpoSettings) -> RoundBattles:
+    """Return a round of the network with itself."""
+    return RoundBattles(
+        round=number,
+        seed=number,
+        num_battles=settings.round_battles,
+        opponents={NEWEST: 1.0},
+        snapshots=(),
+        snapshot_share=0.0,
+        records_opponents=False,
+        deadline_seconds=300.0,
+    )
+
+
+def _record(
+    store: ObjectStore, game: ShowdownGame, settings: NetworkSettings, chunk_battles: int
+) -> tuple[bytes, int, ActorCritic]:
+    """Play one chunk; return it as stored, its decisions by both seats, and the network."""
+    written = list[bytes]()
+    with Session(game.open_arena(num_gateways=1), BATTLES_PER_GATEWAY) as session:
+        network = fresh_network(session.space, settings, seed=0)
+        battles = _round(0, PpoSettings(round_battles=chunk_battles))
+        finished = play_planned(session, store, game, battles, {NEWEST: network}, range(chunk_battles))
+        writer = ShardWriter(lambda _, data: written.append(data), session.space, max_part_bytes=MAX_PART_BYTES // 2)
+        for one in finished:
+            for episode in one.episodes:
+                writer.add(episode)
+        writer.close()
+    (recorded,) = written
+    return recorded, sum(len(episode) for one in finished for episode in one.episodes), network
+
+
+def _resident_mib() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
