@@ -16,9 +16,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from nashdex.bench.audits.tracker.difference import Difference
 from nashdex.bench.audits.tracker.features import features
 from nashdex.bench.audits.tracker.known import KNOWN_DIFFERENCES
-from nashdex.bench.audits.tracker.reasons import Difference
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.seeds import derive_seed, hex_seed
 from nashdex.games.interface import Decisions

@@ -8,40 +8,44 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from nashdex.bench.audits.tracker.reasons import (
-    Difference,
-    believes_desynchronisation,
-    computes_max_pp_of_copies,
+from nashdex.bench.audits.tracker.difference import Difference
+from nashdex.bench.audits.tracker.reasons.formes import (
     confuses_disguise,
     confuses_own_disguise,
-    copies_before_request,
     copies_types_of_species,
     counts_disguised_lead_first,
-    counts_mimicked_move_once,
-    counts_pressure_of_disguise,
-    dates_weather_by_upkeep,
     drops_what_was_passed,
-    ends_flash_fire,
-    ends_yawn,
     gives_imposter_transform,
-    gives_mimicked_move_own_pp,
-    has_fifth_move,
-    keeps_boosts_of_fainted,
-    keeps_destiny_bond,
     keeps_forme,
     keeps_forme_of_left,
+    orders_copied_moves_as_seen,
+    takes_stellar_for_a_type,
+)
+from nashdex.bench.audits.tracker.reasons.marks import (
+    dates_weather_by_upkeep,
+    ends_flash_fire,
+    ends_yawn,
+    keeps_boosts_of_fainted,
+    keeps_destiny_bond,
     keeps_prepared_move,
     keeps_recharge,
     keeps_terastallization_of_fainted,
-    keeps_trapped,
     keeps_types_of_fainted,
     misses_ability,
     misses_item_of_line,
     names_terastallization_in_details,
+)
+from nashdex.bench.audits.tracker.reasons.moves import (
+    believes_desynchronisation,
+    computes_max_pp_of_copies,
+    copies_before_request,
+    counts_mimicked_move_once,
+    counts_pressure_of_disguise,
+    gives_mimicked_move_own_pp,
+    has_fifth_move,
+    keeps_trapped,
     offers_switch_from_trap,
-    orders_copied_moves_as_seen,
     spends_pp_of_charge_at_once,
-    takes_stellar_for_a_type,
 )
 
 KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingProxyType(
