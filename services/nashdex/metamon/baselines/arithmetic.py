@@ -1,6 +1,7 @@
 """The quantities that metamon's baselines judge a battle by: stats, accuracy, damage, speed, switches."""
 
 import math
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from poke_env.battle import Move, MoveCategory, Pokemon, PokemonType, SideCondition, Status, Weather
@@ -31,7 +32,7 @@ SURE_HIT: Final = 255 / 256
 """The best accuracy of the first generation. Later ones count a move as certain from here on, too."""
 
 
-def _since(table: dict[int, tuple[float, ...]], generation: int) -> tuple[float, ...]:
+def _since(table: Mapping[int, tuple[float, ...]], generation: int) -> tuple[float, ...]:
     return table[max(first for first in table if first <= generation)]
 
 
