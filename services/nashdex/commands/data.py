@@ -108,6 +108,46 @@ def filter_replays(
     _print_copied(copied, destination, as_json=as_json)
 
 
+class KnowledgeChoice(StrEnum):
+    """What written states show."""
+
+    ONLINE = "online"
+    KNOWN = "known"
+
+
+@app.command()
+def generate(
+    destination: _Destination,
+    *,
+    format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Showdown format, such as gen1ou.")],
+    p1: Annotated[str, typer.Option(metavar="POLICY", help="As in `nashdex battle`.")],
+    p2: Annotated[str | None, typer.Option(metavar="POLICY", help="As in `nashdex battle`. [default: p1]")] = None,
+    battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in total, as side-swapped pairs.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Root of every seed, and part of the battles' ids.")] = 0,
+    knowledge: Annotated[
+        KnowledgeChoice,
+        typer.Option(
+            help="online: states as metamon's own play has them. known: with PP, own tera types and lost items, as in "
+            "replays that metamon parsed."
+        ),
+    ] = KnowledgeChoice.ONLINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Play battles and write both seats' trajectories in metamon's layout, for its training or for `nashdex data`."""
+    from nashdex.evaluator.trajectories import generate as generate_battles
+
+    written = generate_battles(
+        destination, format_id, p1, p2 or p1, battles=battles, seed=seed, knowledge=knowledge.value
+    )
+    if as_json:
+        counts = {"files": written.files, "decisions": written.decisions, "unnamed": written.unnamed}
+        print_json({**counts, "results": dict(sorted(written.results.items()))})
+        return
+    print_text(f"{written.files:,} files written to {destination}")
+    print_text(f"  {written.decisions:,} decisions, {written.unnamed:,} without a number in metamon's action space")
+    _print_counts("results", written.results)
+
+
 def _names(formats: str) -> tuple[str, ...]:
     return tuple(formats.replace(",", " ").split())
 

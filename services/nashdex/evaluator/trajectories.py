@@ -1,0 +1,65 @@
+"""Battles between two contestants, written as trajectories in metamon's layout."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.evaluator.contestants import load_contestant
+from nashdex.games.registry import FORMATS, game_for
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.metamon.data.first_person import FirstPerson, Turn
+from nashdex.metamon.data.generation import Header, RecordedPolicy, Written, player_names, write_battle
+from nashdex.metamon.tracked import Knowledge
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import Assignment, require_finished
+from nashdex.rollout.session import Session
+
+
+def generate(
+    destination: Path,
+    format_id: str,
+    first: str,
+    second: str,
+    *,
+    battles: int,
+    seed: int = 0,
+    knowledge: Knowledge = "online",
+    concurrent_battles: int = 64,
+    deadline_seconds: float = 300.0,
+) -> Written:
+    """Play ``battles`` battles as side-swapped pairs and write both seats' trajectories.
+
+    Raises:
+        ConfigurationError: the format is no Showdown format, a contestant is unknown, or the destination is no folder.
+        DataError: a contestant's policy is missing, altered, or of another space.
+        TryAgainError: every try of a battle failed.
+        StoppedError: the process was asked to stop. What was written is complete.
+    """
+    if FORMATS[format_id].game != SHOWDOWN:
+        raise ConfigurationError(f"{format_id} has no metamon trajectories; expected a Showdown format such as gen1ou")
+    if destination.exists() and not destination.is_dir():
+        raise ConfigurationError(f"{destination} is no folder; name one, which need not exist")
+    game = game_for(format_id)
+    turns: dict[tuple[int, int], list[Turn]] = {}
+    written = Written()
+    date = datetime.now(UTC).strftime("%m-%d-%Y")
+    with (
+        FirstPerson(format_id, knowledge) as maker,
+        Session(game.open_arena(num_gateways=1), min(concurrent_battles, battles)) as session,
+    ):
+        contestants = (load_contestant(first, session.space), load_contestant(second, session.space))
+        for contestant in contestants:
+            session.policies |= {id_: RecordedPolicy(policy, turns) for id_, policy in contestant.policies.items()}
+        paired = PairedBattles(seed, game.teams(), deadline_seconds)
+
+        def assignment(number: int) -> Assignment:
+            draws = (paired.pair_uniform(number, "policy", 0), paired.pair_uniform(number, "policy", 1))
+            policies = (contestants[0].mixture.draw(draws[0]), contestants[1].mixture.draw(draws[1]))
+            return paired.assignment(number, policies, log=True)
+
+        for finished in session.play(assignment(number) for number in range(battles)):
+            outcome, players = require_finished(finished), player_names(finished.assignment.seats)
+            battle = f"nashdex-{format_id}-{seed % 10_000:04d}{finished.assignment.number:06d}"
+
+            write_battle(maker, destination, outcome, turns, Header(battle, players, date), written)
+    return written
