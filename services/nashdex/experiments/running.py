@@ -26,7 +26,7 @@ from nashdex.experiments import commands
 from nashdex.experiments.measuring import measured
 from nashdex.experiments.plan import Plan, PlannedRun
 from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results, write_atomically
-from nashdex.local.processes import Child, kill_group, run_process
+from nashdex.local.processes import Child, run_process, stop_on_signals
 from nashdex.runs.creation import PreparedRun, prepare_run
 from nashdex.store import open_store
 
@@ -128,7 +128,9 @@ class _Runner:
         self._groups: set[int] = set()
 
     async def run(self) -> None:
-        received = self._stop_on_signals()
+        received = stop_on_signals(
+            self._groups, self._options.say, "stopping: runs save their work; interrupt again to kill them"
+        )
         self._options.logs.mkdir(parents=True, exist_ok=True)
         done = (Status.COMPLETED, Status.INVALIDATED)
         missing = [run for run in self._plan.runs if self._record(run).status not in done]
@@ -142,24 +144,6 @@ class _Runner:
             raise stopped("stopped; every process has ended; run the same command again to go on") from None
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
-
-    def _stop_on_signals(self) -> list[signal.Signals]:
-        """Cancel everything on the first signal, kill the processes on the second; return the received signals."""
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        received: list[signal.Signals] = []
-
-        def stop(number: signal.Signals) -> None:
-            received.append(number)
-            if len(received) == 1 and task is not None:
-                task.cancel()
-                self._options.say("stopping: runs save their work; interrupt again to kill them")
-            else:
-                for group in self._groups:
-                    kill_group(group)
-
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, stop, number)
-        return received
 
     async def _run_one(self, run: PlannedRun) -> None:
         async with self._slots:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -127,6 +127,34 @@ def kill_group(group: int) -> None:
     """Send SIGKILL to all processes of a group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
+
+
+def stop_on_signals(groups: Collection[int], say: Callable[[str], None], message: str) -> list[signal.Signals]:
+    """Cancel the current task on the first signal that asks to stop; on the second, kill process groups.
+
+    Args:
+        groups: the process groups that run at that time.
+        say: shows a message.
+        message: what it says on the first signal.
+
+    Returns:
+        The signals received so far: the list grows with each.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    received: list[signal.Signals] = []
+
+    def stop(number: signal.Signals) -> None:
+        received.append(number)
+        if len(received) == 1 and task is not None:
+            task.cancel()  # before the message, whose reader may be gone
+            say(message)
+        else:
+            for group in groups:
+                kill_group(group)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop, number)
+    return received
 
 
 async def _listen(descriptor: int, on_line: Callable[[bytes], None]) -> None:

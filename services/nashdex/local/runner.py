@@ -25,7 +25,7 @@ from nashdex.core.errors import (
 from nashdex.core.steps import StepName
 from nashdex.core.verdict import Phase
 from nashdex.local.display import Display
-from nashdex.local.processes import Start, kill_group, run_process, start_command
+from nashdex.local.processes import Start, run_process, start_command, stop_on_signals
 from nashdex.local.step_progress import StepProgress
 from nashdex.planning.dag import PlannedStep, iteration_steps, num_shards
 from nashdex.runs.creation import Run
@@ -127,7 +127,9 @@ class _Runner:
         """The present iteration."""
 
     async def run(self, on_iteration: Callable[[int], None]) -> None:
-        received = self._stop_on_signals()
+        received = stop_on_signals(
+            self._groups, self._display.say, "stopping: steps save their work; interrupt again to kill them"
+        )
         self._options.logs.mkdir(parents=True, exist_ok=True)
         try:
             for iteration in range(self._run.settings.iterations):
@@ -137,24 +139,6 @@ class _Runner:
         except asyncio.CancelledError:
             stopped = InterruptedByUserError if received[:1] == [signal.SIGINT] else StoppedError
             raise stopped(f"stopped; every process has ended; {GO_ON}") from None
-
-    def _stop_on_signals(self) -> list[signal.Signals]:
-        """Cancel the run on the first signal, kill its processes on the second; return the list of received signals."""
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        received: list[signal.Signals] = []
-
-        def stop(number: signal.Signals) -> None:
-            received.append(number)
-            if len(received) == 1 and task is not None:
-                task.cancel()  # before the message, whose reader may be gone
-                self._display.say("stopping: steps save their work; interrupt again to kill them")
-            else:
-                for group in self._groups:
-                    kill_group(group)
-
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, stop, number)
-        return received
 
     async def _run_iteration(self, iteration: int) -> None:
         tasks: dict[StepName, asyncio.Task[None]] = {}

@@ -20,7 +20,7 @@ from nashdex.store.attempt import find_manifest
 from nashdex.store.verdict import read_verdict
 
 PROGRAM = Path(__file__).parents[2] / "support" / "programs" / "scripted_run.py"
-DEADLINE_SECONDS = 20.0
+DEADLINE_SECONDS = 60.0
 
 
 @dataclass
