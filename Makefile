@@ -100,11 +100,15 @@ docs: setup ## Build the documentation site into site/, and the pages and pictur
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo 'site/index.html'
 
-.PHONY: chart
 .PHONY: fuzz
 fuzz: setup ## Mutate inputs of every reader for SECONDS (600), guided by the lines that they reach; failures join tests/fuzz/corpus
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),600) $(TARGETS)
 
+.PHONY: soak
+soak: setup ## Let runs and the exporter work for MINUTES (60), and fail if a process grows
+	PYTHONPATH=tests $(BIN)/python -m soak --minutes $(or $(MINUTES),60) $(if $(OUT),--out $(OUT))
+
+.PHONY: chart
 chart: setup ## Make argo/ from the plan; the chart's values, schema and table from its model; k8s/base from the chart
 	$(BIN)/python scripts/make_argo.py
 	$(BIN)/python scripts/make_chart.py
