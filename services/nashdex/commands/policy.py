@@ -1,5 +1,6 @@
 """``nashdex policy``: policies from other projects."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -7,12 +8,7 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 
-app = typer.Typer(no_args_is_help=True, help="Import policies from other projects.")
-
-
-@app.callback()
-def _policy() -> None:
-    """Import policies from other projects."""
+app = typer.Typer(no_args_is_help=True, help="Import policies and populations from other projects.")
 
 
 @app.command("import")
@@ -92,3 +88,34 @@ def import_policy(
         return
     print_text(f"{document.id}: {document.name}, {document.num_parameters:,} parameters, frozen")
     print_text(f"play it with: nashdex battle --format gen1ou --p1 {store}#{document.id} --p2 random")
+
+
+@app.command("import-population")
+def import_population(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="Has population.json, interaction_matrix.json and perhaps meta_strategy.json of metamon."),
+    ],
+    ledger: Annotated[Path, typer.Argument(metavar="LEDGER.json", help="File to write the counts to; must not exist.")],
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Read a population of metamon's PSRO scripts, say what each member is here, and write its results as counts.
+
+    `nashdex rate LEDGER.json` and `nashdex solve LEDGER.json` read the counts. Pairs that never met have 0 games, where
+    metamon counts them as even.
+    """
+    import json
+
+    from nashdex.metamon.phase_zero import read_phase_zero, require_new
+
+    require_new(ledger)
+    found = read_phase_zero(folder)
+    ledger.write_text(json.dumps(found.ledger(), indent=2) + "\n", encoding="utf-8")
+    if as_json:
+        print_json({"members": [asdict(member) for member in found.members], "unplayed_pairs": found.num_unplayed})
+        return
+    for member in found.members:
+        share = "" if member.probability is None else f" ({member.probability:.1%} of the mixture)"
+        print_text(f"{member.name}{share}: {member.scripted or member.command or member.problem}")
+    print_text(f"{len(found.members)} policies, {found.num_unplayed} pairs that never met; counts are in {ledger}")
