@@ -4,7 +4,7 @@ Manifests hold the winning attempts; what killed attempts used is not known.
 """
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,11 +12,10 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, ValidationError
 
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
-from nashdex.report.document import Report
+from nashdex.report.assembly.uses import step_uses
+from nashdex.report.document import Report, StepUse
 from nashdex.report.sources import IterationManifests
-from nashdex.store.usage import WRITING
 
 _HOUR_SECONDS = 3600.0
 _GIGABYTE = 1e9
@@ -38,17 +37,9 @@ class Prices(Model):
     thousand_writes: Price = 0.0
 
 
-class StepCost(Model):
+class StepCost(StepUse):
     """One step of one iteration, all shards together."""
 
-    step: StepName
-    seconds: NonNegativeFloat = Field(description="Wall time of the slowest shard.")
-    cpu_seconds: NonNegativeFloat
-    gpu_seconds: NonNegativeFloat
-    reads: NonNegativeInt = Field(description="Requests to the store that read.")
-    writes: NonNegativeInt
-    bytes_read: NonNegativeInt
-    bytes_written: NonNegativeInt
     price: NonNegativeFloat
 
 
@@ -123,7 +114,7 @@ def _fall(report: Report) -> float:
 
 
 def _iteration_cost(manifests: IterationManifests, prices: Prices) -> IterationCost:
-    steps = tuple(_step_cost(step, shards, prices) for step, shards in manifests.by_step.items() if shards)
+    steps = tuple(_step_cost(used, prices) for used in step_uses(manifests))
     slowest = max(steps, key=lambda step: step.seconds)
     total = sum(step.seconds for step in steps)
     return IterationCost(
@@ -135,28 +126,10 @@ def _iteration_cost(manifests: IterationManifests, prices: Prices) -> IterationC
     )
 
 
-def _step_cost(step: StepName, shards: Iterable[Manifest], prices: Prices) -> StepCost:
-    shards = tuple(shards)
-    requests = [(name in WRITING, number) for shard in shards for name, number in shard.store_requests.items()]
-    reads = sum(number for is_write, number in requests if not is_write)
-    writes = sum(number for is_write, number in requests if is_write)
-    cpu_seconds = sum(shard.cpu_seconds for shard in shards)
-    gpu_seconds = sum(shard.gpu_seconds for shard in shards)
-    bytes_read = sum(shard.store_bytes_read for shard in shards)
-    bytes_written = sum(shard.store_bytes_written for shard in shards)
+def _step_cost(used: StepUse, prices: Prices) -> StepCost:
     price = (
-        (cpu_seconds * prices.cpu_hour + gpu_seconds * prices.gpu_hour) / _HOUR_SECONDS
-        + (bytes_read * prices.gigabyte_read + bytes_written * prices.gigabyte_written) / _GIGABYTE
-        + (reads * prices.thousand_reads + writes * prices.thousand_writes) / _THOUSAND
+        (used.cpu_seconds * prices.cpu_hour + used.gpu_seconds * prices.gpu_hour) / _HOUR_SECONDS
+        + (used.bytes_read * prices.gigabyte_read + used.bytes_written * prices.gigabyte_written) / _GIGABYTE
+        + (used.reads * prices.thousand_reads + used.writes * prices.thousand_writes) / _THOUSAND
     )
-    return StepCost(
-        step=step,
-        seconds=max(shard.seconds for shard in shards),
-        cpu_seconds=cpu_seconds,
-        gpu_seconds=gpu_seconds,
-        reads=reads,
-        writes=writes,
-        bytes_read=bytes_read,
-        bytes_written=bytes_written,
-        price=price,
-    )
+    return StepCost(**dict(used), price=price)

@@ -9,6 +9,7 @@ from nashdex.metagame.analysis.exploitability import Estimator, ExactExploitabil
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.tournament.gate import GateResult
+from nashdex.report.assembly.uses import step_uses
 from nashdex.report.assembly.versions import iteration_versions
 from nashdex.report.document import (
     Collection,
@@ -66,6 +67,7 @@ def iteration_row(sources: IterationSources) -> IterationRow:
             failures=[ledger.failures for ledger in ledgers],
             rejected_choices=sum(ledger.rejected_choices for ledger in ledgers),
         ),
+        steps=step_uses(sources.manifests),
         seconds=sources.manifests.seconds,
     )
 

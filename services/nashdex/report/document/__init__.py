@@ -9,6 +9,7 @@ from nashdex.report.document.iteration import (
     IterationRow,
     OpponentScore,
     Probability,
+    StepUse,
     Throughput,
     Training,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "Progress",
     "Replay",
     "Report",
+    "StepUse",
     "Throughput",
     "Training",
     "policy_names",

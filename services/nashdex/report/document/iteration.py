@@ -5,6 +5,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyIdField
 from nashdex.core.results import Evaluation
+from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.exploitability import Estimator
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.tournament.gate import GateDecision
@@ -28,6 +29,19 @@ class Exploitability(Model):
     nash_conv: float | None = Field(None, description="NashConv, for the estimator exact: summed over the players.")
     games: NonNegativeInt | None = Field(description="Battles played for this estimate alone; null without any.")
     policy: PolicyIdField | None = Field(description="The best response, where there is one.")
+
+
+class StepUse(Model):
+    """The resources of one step of one iteration, all shards together. What killed attempts used is not known."""
+
+    step: StepName
+    seconds: NonNegativeFloat = Field(description="Wall time of the slowest shard.")
+    cpu_seconds: NonNegativeFloat
+    gpu_seconds: NonNegativeFloat
+    reads: NonNegativeInt = Field(description="Requests to the store that read.")
+    writes: NonNegativeInt
+    bytes_read: NonNegativeInt
+    bytes_written: NonNegativeInt
 
 
 class OpponentScore(Model):
@@ -125,4 +139,5 @@ class IterationRow(Model):
     collection: Collection
     training: tuple[Training, ...]
     evaluation: Throughput
+    steps: tuple[StepUse, ...] = Field((), description="What each step used; the report step itself is not there yet.")
     seconds: NonNegativeFloat = Field(description="Wall time: the slowest shard of each step, summed over the steps.")

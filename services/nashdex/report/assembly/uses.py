@@ -1,0 +1,27 @@
+"""The resources that the steps of an iteration used, from their manifests."""
+
+from nashdex.report.document import StepUse
+from nashdex.report.sources import IterationManifests
+from nashdex.store.usage import WRITING
+
+
+def step_uses(manifests: IterationManifests) -> tuple[StepUse, ...]:
+    """Return what each step used, in the order of the steps."""
+    found = []
+    for step, shards in manifests.by_step.items():
+        if not shards:
+            continue
+        requests = [(name in WRITING, number) for shard in shards for name, number in shard.store_requests.items()]
+        found.append(
+            StepUse(
+                step=step,
+                seconds=max(shard.seconds for shard in shards),
+                cpu_seconds=sum(shard.cpu_seconds for shard in shards),
+                gpu_seconds=sum(shard.gpu_seconds for shard in shards),
+                reads=sum(number for is_write, number in requests if not is_write),
+                writes=sum(number for is_write, number in requests if is_write),
+                bytes_read=sum(shard.store_bytes_read for shard in shards),
+                bytes_written=sum(shard.store_bytes_written for shard in shards),
+            )
+        )
+    return tuple(found)
