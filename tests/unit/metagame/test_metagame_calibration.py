@@ -130,11 +130,11 @@ def test_intervals_hold_what_they_say(family: str) -> None:
 
 
 def test_a_null_run_claims_nothing() -> None:
-    """Ten policies that play alike, 40 or 100 tournaments: corrected claims never, single ones in about 5 %."""
+    """Ten policies that play alike, 40 or 100 tournaments: exploitability never, single claims in about 5 %."""
     sets = 100 if SETS else 40
     numbers = coverage_of(design_of(np.full((10, 10), 0.5), correlation=0.0, num_draws=100), sets)
-    for name in ("restricted", "legacy_dominance_gap"):
-        assert numbers[name].coverage == 1
+    assert numbers["restricted"].coverage == 1, "what the report calls exploitable"
+    assert numbers["legacy_dominance_gap"].coverage >= 0.95
     for name in ("best_response_gap", "progress", "mixture_score"):
         misses = round(sets * (1 - numbers[name].coverage))
         print(f"null run: {name} {misses} of {sets}")  # noqa: T201 - for the page
