@@ -11,9 +11,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from nashdex.core.documents import Model
 from nashdex.experiments.records import Match
 from nashdex.metagame.evidence.estimates import CONFIDENCE, NORMAL_QUANTILE
+from nashdex.metagame.evidence.intervals import Estimate
 
 ELO_PER_STRENGTH = 400.0 / math.log(10.0)
 _MOST_ELO = 4000.0
@@ -25,12 +25,9 @@ _PRIOR_BATTLES = 0.5
 Unit = Literal["seeds", "battles"]
 
 
-class Interval(Model):
-    """An estimate with its 95 % interval."""
+class ClusteredEstimate(Estimate):
+    """An estimate whose 95 % interval says what it counts as independent."""
 
-    value: float
-    low: float
-    high: float
     unit: Unit = Field(description="What was counted as independent: `battles` where there is one seed only.")
 
     def excludes(self, margin: float) -> Literal["above", "below", "no"]:
@@ -70,7 +67,7 @@ def _expected(elo: float) -> float:
     return 1.0 / (1.0 + math.exp(-elo / ELO_PER_STRENGTH))
 
 
-def over_seeds(values: Sequence[float], battle_errors: Sequence[float]) -> Interval:
+def over_seeds(values: Sequence[float], battle_errors: Sequence[float]) -> ClusteredEstimate:
     """Return the mean of one value a seed, with its interval.
 
     Args:
@@ -80,10 +77,10 @@ def over_seeds(values: Sequence[float], battle_errors: Sequence[float]) -> Inter
     mean = math.fsum(values) / len(values)
     if len(values) == 1:
         half = NORMAL_QUANTILE * battle_errors[0]
-        return Interval(value=mean, low=mean - half, high=mean + half, unit="battles")
+        return ClusteredEstimate(value=mean, low=mean - half, high=mean + half, unit="battles")
     variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
     half = _student_quantile(len(values) - 1) * math.sqrt(variance / len(values))
-    return Interval(value=mean, low=mean - half, high=mean + half, unit="seeds")
+    return ClusteredEstimate(value=mean, low=mean - half, high=mean + half, unit="seeds")
 
 
 def _student_quantile(degrees_of_freedom: int) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from nashdex.experiments.estimates import Interval
+from nashdex.experiments.estimates import ClusteredEstimate
 from nashdex.experiments.report import ArmReport, ExperimentReport
 
 _GAUGES = ("entropy", "kl_iteration_start", "kl_reference", "explained_variance", "prediction_loss")
@@ -89,13 +89,13 @@ def _training_row(arm: ArmReport, gauges: Sequence[str]) -> tuple[str, ...]:
     return arm.name, f"{arm.decisions:,.0f}", f"{arm.cpu_minutes:.2f}", f"{arm.rollbacks}", *values
 
 
-def _elo(interval: Interval | None, sign: str = "") -> str:
+def _elo(interval: ClusteredEstimate | None, sign: str = "") -> str:
     if interval is None:
         return ""
     return f"{interval.value:{sign}.0f} [{interval.low:{sign}.0f}, {interval.high:{sign}.0f}]".replace("-", "−")
 
 
-def _score(interval: Interval | None) -> str:
+def _score(interval: ClusteredEstimate | None) -> str:
     if interval is None:
         return ""
     return f"{interval.value:.3f} [{max(0.0, interval.low):.3f}, {min(1.0, interval.high):.3f}]"

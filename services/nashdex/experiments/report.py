@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
-from nashdex.experiments.estimates import Interval, fixed_reference_elo, over_seeds
+from nashdex.experiments.estimates import ClusteredEstimate, fixed_reference_elo, over_seeds
 from nashdex.experiments.plan import DifferenceRule, Plan, ScoreRule
 from nashdex.experiments.records import Results, RunRecord, Status
 from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE
@@ -19,7 +19,7 @@ class CurvePoint(Model):
 
     decisions: NonNegativeFloat = Field(description="Mean over the seeds.")
     cpu_minutes: NonNegativeFloat = Field(description="Mean over the seeds, without evaluations.")
-    score: Interval
+    score: ClusteredEstimate
 
 
 class ArmCurve(Model):
@@ -38,9 +38,11 @@ class ArmReport(Model):
     plays: Literal["last", "mixture"] = Field(description="The last trained policy, or the final mixture.")
     seeds: tuple[int, ...] = Field(description="Of completed runs.")
     planned_seeds: NonNegativeInt
-    elo: Interval | None = Field(description="Against the fixed references; null without a completed run.")
-    difference: Interval | None = Field(description="Elo minus the control's, paired by seed; null without a pair.")
-    scores: dict[str, Interval] = Field(description="Against each anchor.")
+    elo: ClusteredEstimate | None = Field(description="Against the fixed references; null without a completed run.")
+    difference: ClusteredEstimate | None = Field(
+        description="Elo minus the control's, paired by seed; null without a pair."
+    )
+    scores: dict[str, ClusteredEstimate] = Field(description="Against each anchor.")
     judgement: Judgement
     decisions: NonNegativeFloat = Field(description="Mean over the seeds.")
     cpu_minutes: NonNegativeFloat = Field(description="Mean over the seeds.")
@@ -146,7 +148,7 @@ def _arm_report(plan: Plan, name: str, done: Mapping[str, Mapping[int, RunRecord
 
 def _difference(
     plan: Plan, elos: Mapping[int, tuple[float, float]], control: Mapping[int, RunRecord]
-) -> Interval | None:
+) -> ClusteredEstimate | None:
     """Return the mean difference over the seeds that both have; None if there is no such seed."""
     pairs = [
         (elos[seed], fixed_reference_elo(run.matches, plan.experiment.measure.anchors))
@@ -159,7 +161,7 @@ def _difference(
     return over_seeds(values, [(a**2 + b**2) ** 0.5 for (_, a), (_, b) in pairs])
 
 
-def _judgement(plan: Plan, name: str, runs: Mapping[int, RunRecord], difference: Interval | None) -> Judgement:
+def _judgement(plan: Plan, name: str, runs: Mapping[int, RunRecord], difference: ClusteredEstimate | None) -> Judgement:
     rule = plan.experiment.verdict
     if not runs:
         return "no result"

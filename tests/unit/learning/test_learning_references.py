@@ -111,7 +111,7 @@ def test_the_moving_average_is_what_is_measured_from() -> None:
     for _ in range(3):
         reference.follow(net)
         expected = [0.75 * old + 0.25 * new.detach() for old, new in zip(expected, net.parameters(), strict=True)]
-    for found, wanted in zip(reference._network.parameters(), expected, strict=True):
+    for found, wanted in zip(reference.weights().values(), expected, strict=True):
         torch.testing.assert_close(found, wanted)
     after = kl(reference, net).mean()
     assert 0 < after < before / 2
