@@ -67,7 +67,7 @@ def test_battle_refuses_a_policy_that_it_does_not_know(
 
 
 def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_path: Path) -> None:
-    arguments = ("--format", "gen1ou", "--seconds", "2", "--repetitions", "1", "--peer", "poke-env")
+    arguments = ("--format", "gen1ou", "--seconds", "4", "--repetitions", "1", "--peer", "poke-env")
     answer = _json("bench", "collect", *arguments, "--profile", str(tmp_path / "profiles"))
     assert answer["format"] == "gen1ou"
     rate = answer["decisions_per_cpu_second"]
