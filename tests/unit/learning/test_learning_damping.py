@@ -236,9 +236,6 @@ def test_a_controller_takes_the_coefficient_to_its_cap_and_leaves_it_at_once(ini
     assert beta.at(now, state.multiplier) == pytest.approx(0.5 / 1.5), "the multiplier did not grow beyond the cap"
 
 
-def test_a_bound_of_the_multiplier_that_is_set_holds_below_the_cap() -> None:
-    beta = ReferenceCoefficient(initial=0.04, cap=0.5, controller=Controller(target_nats=0.01, largest=3.0))
-    state = ControllerState()
-    for _ in range(200):
-        state = beta.observe(state, 1.0, after_decisions(0))
-    assert beta.at(after_decisions(0), state.multiplier) == pytest.approx(0.12)
+def test_a_bound_of_the_multiplier_beside_a_cap_is_refused() -> None:
+    with pytest.raises(ValidationError, match=r"beta\.controller\.largest is 3 and beta\.cap 0\.5"):
+        resolved("s0-damped", beta={"controller": {"largest": 3}})

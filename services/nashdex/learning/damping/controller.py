@@ -8,8 +8,6 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.section import Section
 
-_UNCAPPED_MULTIPLIER = 10.0
-
 
 class ControllerState(Model):
     """The state of a controller. Checkpoints keep it."""
@@ -37,11 +35,10 @@ class Controller(Section):
     slack: float = Field(2.0, ge=1, description="How far below the target a mean may be without effect.")
     window_updates: int = Field(10, ge=1, description="Optimiser steps whose mean KL is judged.")
     smallest: float = Field(0.1, gt=0, description="Lower bound of the multiplier.")
-    largest: float | None = Field(
-        None,
+    largest: float = Field(
+        10.0,
         gt=0,
-        description="Upper bound of the multiplier. By default the one that takes the coefficient to its cap; 10 where "
-        "there is no cap.",
+        description="Upper bound of the multiplier of a coefficient without a cap; with a cap, the cap is the bound.",
     )
 
     @property
@@ -55,13 +52,13 @@ class Controller(Section):
             for name, field in type(self).model_fields.items():
                 if getattr(self, name) != field.default:
                     yield f"{name} has no effect with target_nats = 0: leave it out, or set a target"
-        if self.largest is not None and self.smallest > self.largest:
+        if self.smallest > self.largest:
             yield f"smallest is {self.smallest:g}, above largest, which is {self.largest:g}; expected at most that"
 
-    def observe(self, state: ControllerState, kl_nats: float, most: float = _UNCAPPED_MULTIPLIER) -> ControllerState:
+    def observe(self, state: ControllerState, kl_nats: float, largest: float | None = None) -> ControllerState:
         """Return the state after one more measured KL; one that is not finite is ignored.
 
-        ``most`` bounds the multiplier where ``largest`` is not set.
+        ``largest`` bounds the multiplier instead of the controller's own.
         """
         if not math.isfinite(kl_nats):
             return state
@@ -73,8 +70,8 @@ class Controller(Section):
             factor = self.when_above
         elif average < self.target_nats / self.slack:
             factor = self.when_below
-        largest = most if self.largest is None else self.largest
-        return ControllerState(multiplier=min(max(state.multiplier * factor, self.smallest), largest))
+        multiplier = max(state.multiplier * factor, self.smallest)
+        return ControllerState(multiplier=min(multiplier, self.largest if largest is None else largest))
 
 
 class StepSizeController(Controller):

@@ -31,7 +31,7 @@ class ReferenceCoefficient(Schedule):
         scheduled = self.scheduled(moment.decisions)
         if self.cap is None or scheduled <= 0:
             return self.controller.observe(state, kl_nats)
-        return self.controller.observe(state, kl_nats, most=max(self.cap / scheduled, self.controller.smallest))
+        return self.controller.observe(state, kl_nats, largest=max(self.cap / scheduled, self.controller.smallest))
 
 
 class StepSize(Section):
@@ -110,12 +110,22 @@ class Damping(Section):
             yield (
                 f"snapshot is 'round' and reference is {self.reference!r}; leave it out, or use reference = 'snapshot'"
             )
+        yield from self._of_bounds()
+
+    def _of_bounds(self) -> Iterator[str]:
+        """Yield bounds that contradict each other."""
+        beta = self.beta
         for name, schedule in (("beta", beta), ("entropy", self.entropy)):
             if schedule.cap is not None and schedule.floor > schedule.cap:
                 yield (
                     f"{name}.floor is {schedule.floor:g}, above {name}.cap, which is {schedule.cap:g}; expected at "
                     "most the cap"
                 )
+        if beta.cap is not None and beta.controller.largest != Controller().largest:
+            yield (
+                f"beta.controller.largest is {beta.controller.largest:g} and beta.cap {beta.cap:g}, which bounds the "
+                "multiplier; leave one out"
+            )
         for name, controller in (("beta", beta.controller), ("step_size", self.step_size.controller)):
             yield from (f"{name}.controller.{problem}" for problem in controller.problems())
 
