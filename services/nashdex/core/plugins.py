@@ -9,10 +9,9 @@ Only installed packages count. Settings files and stores hold names, which are l
 import.
 """
 
-import sys
 from collections.abc import Callable, Mapping
-from functools import cached_property, lru_cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
 from pkgutil import resolve_name
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -54,9 +53,7 @@ class Registry(Generic[Entry]):
             ConfigurationError: two packages, or a package and nashdex, use one name.
         """
         found: dict[str, EntryPoint] = {}
-        for point in sorted(
-            _entry_points(tuple(sys.path)).select(group=self.group), key=lambda point: (point.name, _package(point))
-        ):
+        for point in sorted(entry_points(group=self.group), key=lambda point: (point.name, _package(point))):
             if point.name in self._built_in or point.name in found:
                 other = _package(found[point.name]) if point.name in found else "nashdex"
                 raise ConfigurationError(
@@ -115,13 +112,6 @@ class Registry(Generic[Entry]):
                 f"expected a {self._entry_type.__module__}.{self._entry_type.__qualname__}"
             )
         return entry
-
-
-@lru_cache(maxsize=1)
-def _entry_points(path: tuple[str, ...]) -> EntryPoints:
-    """Return the entry points of all packages on ``path``, read once: every package's metadata is a file to read."""
-    del path  # importlib looks there itself
-    return entry_points()
 
 
 def _package(point: EntryPoint) -> str:
