@@ -6,6 +6,7 @@ from pathlib import Path
 
 from alerts_page import alerts_page
 from commands_page import commands_page
+from formats_page import formats_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -17,6 +18,7 @@ PAGES = {
     "reference/cli.md": commands_page,
     "reference/settings.md": settings_page,
     "reference/alerts.md": alerts_page,
+    "reference/formats.md": formats_page,
 }
 
 _LINK = re.compile(r"(?<=\]\()(?P<path>\.\./[^)#\s]+)(?P<anchor>#[^)\s]*)?(?=\))")

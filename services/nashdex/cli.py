@@ -19,7 +19,7 @@ import typer
 from typer.main import get_command
 
 import nashdex
-from nashdex.commands import config, data, policy, report, run, solve, tabular, verify
+from nashdex.commands import config, data, formats, policy, report, run, solve, tabular, verify
 from nashdex.commands.cluster import begin, check_store, logs, resume, status, stop, submit
 from nashdex.commands.measure import battle, bench, calibrate, cost, experiment, exploit, rate
 from nashdex.commands.pods import check_device, exporter, step, verdict
@@ -55,6 +55,7 @@ app.command(rich_help_panel=RUN_AND_LOOK)(run.run)
 app.command(rich_help_panel=RUN_AND_LOOK)(report.report)
 app.command(rich_help_panel=RUN_AND_LOOK)(verify.verify)
 app.add_typer(config.app, name="config", rich_help_panel=RUN_AND_LOOK)
+app.command(rich_help_panel=RUN_AND_LOOK)(formats.formats)
 app.command(rich_help_panel=MEASURE)(battle.battle)
 app.command(rich_help_panel=MEASURE)(exploit.exploit)
 app.command(rich_help_panel=MEASURE)(rate.rate)

@@ -15,6 +15,8 @@ from nashdex.bench.audits.tracker.known import KNOWN_DIFFERENCES
 pytestmark = pytest.mark.integration
 
 NUM_BATTLES = 40
+NUM_BATTLES_OF_OTHERS = 3
+"""A short form. ``python -m nashdex.bench.audits.formats`` is the long one, of every format."""
 
 
 @pytest.mark.parametrize("format_id", ["gen1randombattle", "gen9randombattle", "gen1ou"])
@@ -30,6 +32,14 @@ def test_all_features_agree(format_id: str) -> None:
     explained = {name: sum(counts["explained"].values()) for name, counts in report["features"].items()}
     swallowed = {name for name, count in explained.items() if count > compared[name] / 3} - {"weather.since"}
     assert not swallowed
+
+
+@pytest.mark.parametrize("format_id", ["gen2randombattle", "gen3randombattle", "gen8bdsprandombattle"])
+def test_the_particulars_of_other_generations_agree(format_id: str) -> None:
+    report = Comparison(format_id, seed=7, max_examples=3).run(NUM_BATTLES_OF_OTHERS).as_json()
+
+    assert report["unexplained"] == 0, json.dumps(report["examples"], indent=1)
+    assert (report["battles"], report["failed"], report["poke_env_oddities"]) == (NUM_BATTLES_OF_OTHERS, 0, 0)
 
 
 def test_every_explanation_is_documented() -> None:

@@ -90,6 +90,10 @@ class Registry(Generic[Entry]):
         """
         return {name: self[name] for name in self.names}
 
+    def unknown(self, name: str) -> str:
+        """Return the message that there is no entry called ``name``."""
+        return f"unknown {self.what} {name!r}: expected one of {', '.join(self.names)}"
+
     def _load(self, name: str) -> Entry:
         added = self._added  # first, so that a name that is provided twice is refused
         if name in self._built_in:
@@ -97,7 +101,7 @@ class Registry(Generic[Entry]):
             assert isinstance(entry, self._entry_type), f"{self._built_in[name]} is not a {self._entry_type.__name__}"
             return entry
         if name not in added:
-            raise ConfigurationError(f"unknown {self.what} {name!r}: expected one of {', '.join(self.names)}")
+            raise ConfigurationError(self.unknown(name))
         point = added[name]
         try:
             entry = point.load()

@@ -50,6 +50,8 @@ class MatchResult(Model):
     wins: NonNegativeInt
     losses: NonNegativeInt
     draws: NonNegativeInt
+    rejected: NonNegativeInt
+    """Choices that the mask allowed and the simulator rejected: the player could not know why."""
     failed: NonNegativeInt
     """Battles that failed every try. They are not among ``battles``."""
     decisions: NonNegativeInt
@@ -63,6 +65,7 @@ def play_match(
     *,
     battles: int,
     matrix: MatrixDocument | None = None,
+    teams_text: str | None = None,
     seed: int = 0,
     concurrent_battles: int = 64,
     num_gateways: int = 1,
@@ -71,14 +74,15 @@ def play_match(
 ) -> MatchResult:
     """Play ``battles`` battles as side-swapped pairs with the same teams, an odd last one alone.
 
-    ``matrix`` holds the payoffs of format matrix. ``on_battle`` is called with the number of finished battles.
+    ``matrix`` holds the payoffs of format matrix, ``teams_text`` packed teams that replace the format's own.
+    ``on_battle`` is called with the number of finished battles.
 
     Raises:
         ConfigurationError: the format or a contestant is unknown.
         DataError: a contestant's policy is missing, altered, or of another space.
         StoppedError: the process was asked to stop. A score of the battles so far would favour short ones.
     """
-    game = game_for(format_id, matrix=matrix)
+    game = game_for(format_id, teams_text, matrix)
     started = time.monotonic()
     with Session(game.open_arena(num_gateways=num_gateways), min(concurrent_battles, battles)) as session:
         contestants = (load_contestant(first, session.space), load_contestant(second, session.space))
@@ -112,6 +116,7 @@ def play_match(
         wins=winners[0],
         losses=winners[1],
         draws=winners[None],
+        rejected=session.counts.rejected_choices,
         failed=battles - num_battles,
         decisions=session.counts.decisions,
         seconds=time.monotonic() - started,

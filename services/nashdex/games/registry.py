@@ -1,5 +1,6 @@
 """Formats by the name that settings use: the built-in ones, and those of installed packages."""
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from nashdex.core import keys
@@ -7,6 +8,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.plugins import Registry
 from nashdex.games.format import Format, Inputs
 from nashdex.games.interface import Game
+from nashdex.games.showdown.names import RANDOM_BATTLES, TIERS, why_unsupported
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.games.tabular.space import GAME as TABULAR
@@ -17,14 +19,26 @@ from nashdex.store.protocol import ObjectStore
 if TYPE_CHECKING:
     from nashdex.games.showdown.game import ShowdownGame
 
-FORMATS: Registry[Format] = Registry(
+_NUM_SIMILAR = 3
+
+
+class _Formats(Registry[Format]):
+    def unknown(self, name: str) -> str:
+        """Return why there is no such format: the reason if its name shows one, and similar names."""
+        if reason := why_unsupported(name):
+            return f"format {name!r} is not supported: {reason}; `nashdex formats` lists the supported ones"
+        similar = get_close_matches(name.lower(), self.names, _NUM_SIMILAR, 0.5)
+        hint = f"did you mean {' or '.join(similar)}? " if similar else ""
+        return f"unknown format {name!r}: {hint}`nashdex formats` lists the supported ones"
+
+
+FORMATS: Registry[Format] = _Formats(
     "nashdex.formats",
     "format",
     Format,  # type: ignore[type-abstract]  # entries are instances of its subclasses
     {
-        "gen1ou": "nashdex.games.showdown.formats:GEN1OU",
-        "gen1randombattle": "nashdex.games.showdown.formats:RANDOM_BATTLE",
-        "gen9randombattle": "nashdex.games.showdown.formats:RANDOM_BATTLE",
+        **dict.fromkeys(RANDOM_BATTLES, "nashdex.games.showdown.formats:RANDOM_BATTLE"),
+        **dict.fromkeys(TIERS, "nashdex.games.showdown.formats:TIER"),
         "kuhn_poker": "nashdex.games.tabular.formats:OPENSPIEL",
         "leduc_poker": "nashdex.games.tabular.formats:OPENSPIEL",
         "matrix": "nashdex.games.tabular.formats:MATRIX",

@@ -4,14 +4,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.games.registry import game_for
+from nashdex.games.registry import check_inputs, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.settings.run import RunSettings
 
 SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
 """The setting that names a file, by the store key of the file's content."""
+
+_log = structlog.get_logger()
 
 
 def read_inputs(settings: RunSettings) -> dict[str, bytes]:
@@ -32,7 +36,9 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
 
 
 def _teams(path: Path, format_id: str) -> bytes:
-    """Return the packed teams of a file, each checked by the simulator."""
+    """Return the packed teams of a file, or of the team set with this name, each checked by the simulator."""
+    if len(path.parts) == 1 and not path.suffix and not path.exists():
+        return read_team_set(format_id, path.name).encode()
     # Late: as in the registry.
     from nashdex.games.showdown.game import pack_teams  # noqa: PLC0415
 
@@ -42,6 +48,23 @@ def _teams(path: Path, format_id: str) -> bytes:
         raise DataError(f"teams: {path} cannot be read ({error}); expected a text file of teams") from error
     game_for(format_id, text)
     return pack_teams(format_id, text, str(path)).encode()
+
+
+def read_team_set(format_id: str, name: str) -> str:
+    """Return the packed legal teams of the team set called ``name``, one a line. Illegal ones are logged and left out.
+
+    Raises:
+        ConfigurationError: the format takes no teams, or has no such set.
+        DataError: the set cannot be read, or has no legal team.
+    """
+    check_inputs(format_id, has_teams=True, has_matrix=False)
+    # Late: as in the registry.
+    from nashdex.games.showdown.teams import load_team_set  # noqa: PLC0415
+
+    teams = load_team_set(format_id, name)
+    for place, problems in teams.illegal:
+        _log.warning("illegal team is left out", team_set=name, team=place, problems=list(problems))
+    return teams.text
 
 
 def read_matrix(path: Path) -> MatrixDocument:

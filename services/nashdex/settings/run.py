@@ -34,7 +34,10 @@ class RunSettings(Section):
     )
     iterations: int = Field(5, ge=1, le=9999, description="Iterations of the loop, the cloning one included.")
     seed: int = Field(0, ge=0, lt=2**63, description="Root of every seed in the run.")
-    teams: Path | None = Field(None, description="File of teams (export or packed); by default the format's own set.")
+    teams: Path | None = Field(
+        None,
+        description="File of teams (export or packed), or the name of a team set; by default the format's own set.",
+    )
     matrix: Path | None = Field(None, description="File of payoffs, for format matrix (see `nashdex solve --help`).")
     population: PopulationSettings = PopulationSettings()
     network: NetworkChoice = SlotsSettings()

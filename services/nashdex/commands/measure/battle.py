@@ -31,9 +31,13 @@ def battle(
     format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Format, such as gen1ou or kuhn_poker.")],
     p1: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
     p2: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
+    *,
     battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in total, as side-swapped pairs.")] = 100,
     matrix: Annotated[
         Path | None, typer.Option(metavar="MATRIX.json", help="Payoffs, for format matrix: see `nashdex solve --help`.")
+    ] = None,
+    team_set: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Set of teams to draw from: see `nashdex formats --teams`.")
     ] = None,
     seed: SeedOption = 0,
     gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
@@ -49,8 +53,11 @@ def battle(
     install_stop_handlers(signal.SIGTERM)
 
     from nashdex.evaluator.match import play_match
-    from nashdex.runs.inputs import read_matrix
+    from nashdex.runs.inputs import read_matrix, read_team_set
+    from nashdex.telemetry.logging import configure_logging
+    from nashdex.telemetry.settings import load_telemetry_settings
 
+    configure_logging(load_telemetry_settings())
     ended = 0
 
     def count(num_battles: int) -> None:
@@ -66,6 +73,7 @@ def battle(
                 p2,
                 battles=battles,
                 matrix=None if matrix is None else read_matrix(matrix),
+                teams_text=None if team_set is None else read_team_set(format_id, team_set),
                 seed=seed,
                 num_gateways=gateways,
                 on_battle=count,
@@ -91,6 +99,7 @@ def _print(result: "MatchResult") -> None:
     if result.score_draws_as_losses is not None:
         print_text(f"{result.score_draws_as_losses:.3f} with draws as losses")
     failed = f", {result.failed:,} failed" if result.failed else ""
+    failed += f", {result.rejected:,} choices rejected" if result.rejected else ""
     print_text(
         f"{result.battles:,} battles: {result.wins:,} wins, {result.losses:,} losses, {result.draws:,} draws{failed}"
     )

@@ -19,8 +19,8 @@ GAME: Final = "showdown"
 class ShowdownFormat(Format):
     """A singles format, registered under the simulator's own id for it."""
 
-    team_set: Callable[[], str] | None = None
-    """Returns the format's own packed teams, one per line. None: the simulator generates teams."""
+    team_set: Callable[[str], str] | None = None
+    """Returns the packed teams, one per line, of the format with this name. None: the simulator generates teams."""
 
     game: ClassVar[str] = GAME
     evidence: ClassVar[Evidence] = Evidence.COUNTS
@@ -35,14 +35,14 @@ class ShowdownFormat(Format):
         # Late: a process that plays a tabular game needs no gateway client.
         from nashdex.games.showdown.game import ShowdownGame  # noqa: PLC0415
 
-        text = inputs.teams if inputs.teams is not None or self.team_set is None else self.team_set()
+        text = inputs.teams if inputs.teams is not None or self.team_set is None else self.team_set(name)
         lines = (text or "").splitlines()
         return ShowdownGame(name, tuple(line for line in lines if line and not line.startswith("#")))
 
 
-def _gen1ou_teams() -> str:
-    return (resources.files(__package__) / "team_sets" / "gen1ou.txt").read_text(encoding="utf-8")
+def _shipped_teams(name: str) -> str:
+    return (resources.files(__package__) / "team_sets" / f"{name}.txt").read_text(encoding="utf-8")
 
 
 RANDOM_BATTLE: Final = ShowdownFormat()
-GEN1OU: Final = ShowdownFormat(_gen1ou_teams)
+TIER: Final = ShowdownFormat(_shipped_teams)

@@ -13,6 +13,7 @@ from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.rewards import REWARD_VERSION, rewards
 from nashdex.games.showdown.situations import situations
+from nashdex.games.showdown.teams import split_teams
 from nashdex.games.space import Space
 
 
@@ -70,10 +71,7 @@ def pack_teams(format_id: str, text: str, source: str) -> str:
     Raises:
         DataError: a team is illegal, in the validator's words, or there is none.
     """
-    if "|" in text:
-        teams = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    else:
-        teams = [team for team in text.split("===") if team.strip()]
+    teams = split_teams(text)
     if not teams:
         raise DataError(f"{source} has no team: expected export text, or packed teams, one a line")
     gateway = Gateway(format_id)

@@ -243,12 +243,19 @@ class Gateway:
         Raises:
             DataError: a team is illegal; the message quotes the validator.
         """
-        self.send(Validate(teams=tuple(teams)))
-        answer = self.expect(Validated, _ANSWER_SECONDS)
-        for number, problems in enumerate(answer.problems, start=1):
+        verdicts = self.verdicts(teams)
+        for number, (_packed, problems) in enumerate(verdicts, start=1):
             if problems:
                 raise DataError(f"team {number} is illegal in {self.space.format}: {'; '.join(problems)}")
-        return [team for team in answer.packed if team is not None]
+        return [packed for packed, _problems in verdicts if packed is not None]
+
+    def verdicts(self, teams: Sequence[str]) -> list[tuple[str | None, tuple[str, ...]]]:
+        """Return each team (export or packed text) in packed form, or None and the validator's objections."""
+        self.send(Validate(teams=tuple(teams)))
+        answer = self.expect(Validated, _ANSWER_SECONDS)
+        return [
+            (packed, tuple(problems or ())) for packed, problems in zip(answer.packed, answer.problems, strict=True)
+        ]
 
     def generate(self, count: int, seed: str, source: str | None = None) -> list[str]:
         """Return up to ``count`` packed teams from a random format's generator."""

@@ -84,6 +84,14 @@ export class Vocabulary {
  * @property {number} tera type of its Terastallization, 0 for none
  */
 
+/**
+ * A Z-move or a Max move, by the moves that it can replace.
+ * @typedef {object} Replacement
+ * @property {number} type of a damaging move
+ * @property {number} category 0: it replaces any status move, whatever its type; -1: a damaging move
+ * @property {number} own the only move that it replaces, else 0
+ */
+
 /** Tables of one format. Arrays are indexed by vocabulary number; row 0 is all zero. */
 export class DexInfo {
   /** @type {Map<string, DexInfo>} */
@@ -137,6 +145,8 @@ export class DexInfo {
     this.baseStats = new Uint8Array(6 * numSpecies);
     /** The ability of a species with a single possible ability, else 0. */
     this.soleAbility = new Uint16Array(numSpecies);
+    /** Up to four possible abilities per species. */
+    this.abilitiesOf = new Uint16Array(4 * numSpecies);
     /** The species that this is a forme of. */
     this.baseSpecies = new Uint16Array(numSpecies);
     for (const [index, entry] of species.entries()) {
@@ -145,6 +155,7 @@ export class DexInfo {
       for (const [i, stat] of STATS.entries()) this.baseStats[6 * row + i] = entry.baseStats[stat];
       this.baseSpecies[row] = this.species.of(entry.baseSpecies) || row;
       const abilities = Object.values(entry.abilities);
+      for (const [i, ability] of abilities.entries()) this.abilitiesOf[4 * row + i] = this.abilities.of(ability);
       if (abilities.length === 1) this.soleAbility[row] = this.abilities.of(abilities[0]);
     }
 
@@ -167,6 +178,16 @@ export class DexInfo {
       this.movePriority[row] = move.priority;
       this.movePp[row] = fullPp(move, dex.gen);
       this.moveFlags[row] = flagsOf(move);
+    }
+
+    /** Z-moves and Max moves, which replace one of the user's own moves, by name. @type {Map<string, Replacement>} */
+    this.replacements = new Map();
+    for (const move of dex.moves.all()) {
+      if (!(move.isZ || move.isMax) || move.gen > dex.gen) continue;
+      const own = typeof move.isZ === "string" ? dex.items.get(move.isZ).zMoveFrom : undefined;
+      this.replacements.set(move.name, {
+        type: this.types.of(move.type), category: move.category === "Status" ? 0 : -1, own: own ? this.moves.of(own) : 0,
+      });
     }
 
     const numTypes = this.types.size;
@@ -221,6 +242,27 @@ export class DexInfo {
     Object.freeze(details);
     if (this.#details.size < MAX_REMEMBERED) this.#details.set(text, details);
     return details;
+  }
+
+  /**
+   * @param {string} name of a Z-move or a Max move
+   * @param {{moves: Uint16Array, numMoves: number}} known moves of its user
+   * @returns {number} the own move that it replaces; 0 if the name is another's, or what is known leaves it open
+   */
+  replacedBy(name, { moves, numMoves }) {
+    const replacement = this.replacements.get(name);
+    if (!replacement) return 0;
+    if (replacement.own) return replacement.own;
+    if (numMoves < 4) return 0;
+    const fits = moves.subarray(0, numMoves).filter((move) =>
+      replacement.category === 0 ? this.moveCategory[move] === 0 : this.moveCategory[move] > 0 && this.moveType[move] === replacement.type);
+    return fits.length === 1 ? fits[0] : 0;
+  }
+
+  /** @param {number} species @param {number} ability @returns {boolean} whether Pokémon of this species can have the ability */
+  mayHave(species, ability) {
+    for (let i = 4 * species; i < 4 * species + 4; i++) if (this.abilitiesOf[i] === ability) return true;
+    return false;
   }
 
   /**

@@ -37,6 +37,8 @@ export class TrackedPokemon {
     this.lostItem = 0;
     /** Its ability whenever it comes in; 0 unknown. */
     this.ability = 0;
+    /** The ability that it had before a change of forme gave it another; 0 unknown. */
+    this.ownAbility = 0;
     /** Whether it was seen to prevent its opponent from switching, by an ability that was not shown. */
     this.traps = false;
     this.moves = new Uint16Array(4);

@@ -158,7 +158,8 @@ export class Tracker {
    * @param {import("../simulator/dex.js").Details} details
    */
   setDetails(side, pokemon, details) {
-    const changed = pokemon.species !== 0 && pokemon.species !== details.species;
+    const before = pokemon.species;
+    const changed = before !== 0 && before !== details.species;
     pokemon.species = details.species;
     pokemon.level = details.level;
     pokemon.gender = details.gender;
@@ -167,10 +168,17 @@ export class Tracker {
       pokemon.terastallized = true;
     }
     const sole = this.dexInfo.soleAbility[details.species];
-    if (!sole) return;
+    if (!sole) {
+      // A Mega Evolution that ends takes its ability with it.
+      if (changed && pokemon.ability && !this.dexInfo.mayHave(details.species, pokemon.ability)) {
+        pokemon.ability = this.dexInfo.mayHave(details.species, pokemon.ownAbility) ? pokemon.ownAbility : 0;
+      }
+      return;
+    }
     if (pokemon.ability === 0) {
       pokemon.ability = sole;
     } else if (changed) {
+      pokemon.ownAbility = pokemon.ability;
       pokemon.ability = sole;
       if (pokemon === side.activePokemon) side.slot.ability = -1;
     }
@@ -183,17 +191,24 @@ export class Tracker {
    */
   learn(pokemon, move) {
     if (!move) return -1;
-    const place = pokemon.place(move);
-    if (place >= 0) return place;
-    if (move === this.dexInfo.hiddenPower) {
-      for (let m = 0; m < pokemon.numMoves; m++) {
-        if (this.dexInfo.moves.ids[pokemon.moves[m]].startsWith("hiddenpower")) return m;
-      }
-    }
+    const place = this.placeIn(pokemon, move);
+    if (place < pokemon.numMoves) return place;
     if (pokemon.numMoves === 4) return -1;
     pokemon.moves[pokemon.numMoves] = move;
     pokemon.pp[pokemon.numMoves] = this.dexInfo.movePp[move];
     return pokemon.numMoves++;
+  }
+
+  /**
+   * @param {{moves: Uint16Array, numMoves: number}} known a Pokémon, or a slot with copied moves
+   * @param {number} move
+   * @returns {number} the move's index; `numMoves` if it is not known. A Hidden Power without a type fits one with a type.
+   */
+  placeIn({ moves, numMoves }, move) {
+    for (let m = 0; m < numMoves; m++) if (moves[m] === move) return m;
+    if (move !== this.dexInfo.hiddenPower) return numMoves;
+    for (let m = 0; m < numMoves; m++) if (this.dexInfo.moves.ids[moves[m]].startsWith("hiddenpower")) return m;
+    return numMoves;
   }
 
   /**

@@ -1,6 +1,8 @@
 /** Action numbers: the simulator accepts exactly the legal ones. */
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
+import { Teams } from "../../src/simulator/package.js";
 import { actionNames, numActions } from "../../src/tracker/actions.js";
 import { Encoder } from "../../src/encoder/encoder.js";
 import { Tracker } from "../../src/tracker/tracker.js";
@@ -24,10 +26,26 @@ function conceivable(request) {
   return choices;
 }
 
-for (const format of ["gen1randombattle", "gen9randombattle", "gen6randombattle"]) {
+const TEAM_SETS = new URL("../../../nashdex/games/showdown/team_sets/", import.meta.url);
+const GENERATIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+/** Every singles format that nashdex ships, and a sample with each particular of a generation. */
+const SHIPPED = [
+  ...GENERATIONS.map((generation) => `gen${generation}randombattle`), "gen7letsgorandombattle", "gen8bdsprandombattle",
+  ...readdirSync(TEAM_SETS).map((file) => file.split(".")[0]).filter((format, i, all) => all.indexOf(format) === i && !format.includes("vgc")),
+];
+const SAMPLE = ["gen1randombattle", "gen9randombattle", "gen6randombattle", "gen7randombattle", "gen8randombattle", "gen2ou", "gen9ou"];
+
+/** @param {string} format @param {number} seed @returns {{teams?: [any, any]}} two teams of the format's own set, if it has one */
+function ownTeams(format, seed) {
+  if (format.endsWith("randombattle")) return {};
+  const lines = readFileSync(new URL(`${format}.txt`, TEAM_SETS), "utf8").split("\n").filter((line) => line.includes("|") && !line.startsWith("#"));
+  return { teams: [Teams.unpack(lines[(2 * seed) % lines.length]), Teams.unpack(lines[(2 * seed + 1) % lines.length])] };
+}
+
+for (const format of process.env.NASHDEX_TEST_EXHAUSTIVE ? SHIPPED : SAMPLE) {
   test(`the simulator accepts exactly the legal actions of ${format}`, () => {
     let decisions = 0;
-    for (let seed = 21; seed <= 26; seed++) {
+    for (let seed = 21; seed <= 23; seed++) {
       play(format, seed, ({ battle, encoder, trackers }) => {
         for (const [seat, tracker] of trackers.entries()) {
           const side = battle.sides[seat];
@@ -49,6 +67,13 @@ for (const format of ["gen1randombattle", "gen9randombattle", "gen6randombattle"
           assert.equal(ours.size, legal, "two actions mean the same");
           // Trying a revival would already perform a part of it.
           if (tracker.reviving) continue;
+          if (request.teamPreview) {
+            for (const choice of ours) {
+              assert.ok(side.choose(choice), choice);
+              side.clearChoice();
+            }
+            continue;
+          }
           // The simulator rejects a trap or disabled move that the player cannot know of later, with a corrected request.
           if (request.active?.[0].maybeTrapped || request.active?.[0].maybeDisabled || request.active?.[0].maybeLocked) continue;
           const taken = conceivable(request).filter((choice) => {
@@ -61,9 +86,9 @@ for (const format of ["gen1randombattle", "gen9randombattle", "gen6randombattle"
           side.activeRequest = request;
           assert.deepEqual([...ours].sort(), taken.sort(), JSON.stringify(request));
         }
-      });
+      }, ownTeams(format, seed));
     }
-    assert.ok(decisions > 200);
+    assert.ok(decisions > 100);
   });
 }
 

@@ -195,6 +195,46 @@ test("items and abilities are read from causes, swaps and losses", () => {
   assert.equal(foe(used).item, "", "a herb that was used on arrival");
 });
 
+test("what Trace copies is the opponent's ability", () => {
+  const lines = [...ENTRY, "|-ability|p1a: Mew|Water Absorb|Trace|[from] ability: Trace|[of] p2a: Vaporeon"];
+  assert.equal(foe(after("gen9randombattle", lines)).ability, "waterabsorb");
+});
+
+test("a Pokémon whose Mega Evolution ends has the ability again that it had before, if that was known", () => {
+  const entry = ["|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Mewtwo|Mewtwo, L69|100/100", "|turn|1"];
+  const mega = ["|detailschange|p2a: Mewtwo|Mewtwo-Mega-Y, L69", "|-mega|p2a: Mewtwo|Mewtwo|Mewtwonite Y"];
+  const ends = ["|-damage|p2a: Mewtwo|0 fnt", "|faint|p2a: Mewtwo", "|detailschange|p2: Mewtwo|Mewtwo, L69|[silent]"];
+  const ability = (/** @type {string[]} */ lines) => /** @type {any} */ (after("gen7randombattle", lines)).opponent.pokemon[0].ability;
+  assert.equal(ability([...entry, ...mega]), "insomnia");
+  assert.equal(ability([...entry, ...mega, ...ends]), "");
+  assert.equal(ability([...entry, "|-ability|p2a: Mewtwo|Unnerve", ...mega, ...ends]), "unnerve");
+});
+
+test("the second generation does not mark later turns of a move, which cost no PP", () => {
+  const spent = (/** @type {string[]} */ lines) =>
+    foe(after("gen2ou", [...ENTRY, ...lines])).moves.map((/** @type {any} */ { id, pp, max_pp: most }) => [id, most - pp]);
+  const beam = ["|move|p2a: Vaporeon|Solar Beam||[still]", "|-prepare|p2a: Vaporeon|Solar Beam", "|turn|2", "|move|p2a: Vaporeon|Solar Beam|p1a: Mew"];
+  assert.deepEqual(spent(beam), [["solarbeam", 1]]);
+  assert.deepEqual(spent([...beam, "|turn|3", ...beam]), [["solarbeam", 2]]);
+  const thrash = "|move|p2a: Vaporeon|Outrage|p1a: Mew";
+  assert.deepEqual(spent([thrash, "|turn|2", thrash]), [["outrage", 1]]);
+  assert.deepEqual(spent([thrash, "|turn|2", thrash, "|-start|p2a: Vaporeon|confusion|[fatigue]", "|turn|3", thrash]), [["outrage", 2]]);
+});
+
+test("a Z-move and a Max move spend PP of the own move that they replace, where that is certain", () => {
+  const entry = ["|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Carbink|Carbink, L80|100/100", "|turn|1"];
+  const shown = (/** @type {string[]} */ names) => names.map((name) => `|move|p2a: Carbink|${name}|p1a: Mew`);
+  const spent = (/** @type {string} */ format, /** @type {string[]} */ names) =>
+    foe(after(format, [...entry, ...shown(names)])).moves.map((/** @type {any} */ { pp, max_pp: most }) => most - pp);
+  const four = ["Moonblast", "Power Gem", "Stealth Rock", "Body Press"];
+  assert.deepEqual(spent("gen8randombattle", [...four, "Max Starfall"]), [2, 1, 1, 1]);
+  assert.deepEqual(spent("gen8randombattle", [...four, "Max Guard"]), [1, 1, 2, 1]);
+  assert.deepEqual(spent("gen8randombattle", [...four, "Max Geyser"]), [1, 1, 1, 1], "no known move is of this type");
+  assert.deepEqual(spent("gen8randombattle", ["Moonblast", "Max Starfall"]), [1], "a move that is unknown may be meant");
+  assert.deepEqual(spent("gen7randombattle", ["Moonblast", "Power Gem", "Toxic", "Psychic", "Continental Crush"]), [1, 2, 1, 1]);
+  assert.deepEqual(spent("gen7randombattle", ["Genesis Supernova"]), [1], "the only move that it can replace is Psychic");
+});
+
 test("unknown values are marked as unknown", () => {
   const state = after("gen9randombattle", ENTRY);
   assert.deepEqual([foe(state).item, foe(state).ability, foe(state).tera, foe(state).moves], [null, "", "", []]);

@@ -1,6 +1,6 @@
 """Features that both the gateway's tracker and poke-env's battle know, in the same terms."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -93,11 +93,27 @@ def features(
         yield Compared(f"{name}.used_tera", side["used_tera"], used_tera, state)
         yield from _condition_features(name, side["conditions"], conditions, state)
         by_name = {pokemon.name: pokemon for pokemon in team.values()}
-        names = [entry["name"] for entry in side["pokemon"]]
-        yield Compared(f"{name}.order", names, list(by_name), state)
+        yield _order(name, side["pokemon"], team.values(), battle, state)
         for entry in side["pokemon"]:
             if entry["name"] in by_name:
                 yield from _pokemon_features(name, entry, by_name[entry["name"]], state)
+
+
+def _order(
+    name: str, rows: list[Mapping[str, Any]], team: Collection[Pokemon], battle: Battle, state: Mapping[str, Any]
+) -> Compared:
+    """Compare the Pokémon of a side, in the order in which both number them.
+
+    poke-env begins an opponent's team again after the preview: then both orders differ, and the tracker has rows of
+    Pokémon that have not come in, whose names nobody knows.
+    """
+    if name == "own" or not battle.teampreview_opponent_team:
+        return Compared(f"{name}.order", [row["name"] for row in rows], [pokemon.name for pokemon in team], state)
+    if state["team_preview"]:
+        species = [_species(pokemon, row["species"]) for pokemon, row in zip(team, rows, strict=True)]
+        return Compared(f"{name}.preview", [row["species"] for row in rows], species, state)
+    ours = sorted(row["name"] for row in rows if row["name"])
+    return Compared(f"{name}.order", ours, sorted(pokemon.name for pokemon in team), state)
 
 
 def _field_features(battle: Battle, state: Mapping[str, Any]) -> Iterator[Compared]:
@@ -142,10 +158,17 @@ def _choice_features(
     """Compare what is legal, and what each action number means, in the simulator's terms."""
     ours = {int(action): _named_choice(choice, request) for action, choice in state["choices"].items()}
     yield Compared("mask", sorted(ours), np.flatnonzero(mask).tolist(), state)
+    if state["team_preview"]:
+        # poke-env's environment chooses no lead: an action is the row of its team that leads.
+        leads = {row: f"switch {pokemon.name}" for row, pokemon in enumerate(battle.team.values())}
+        yield Compared("choices", sorted(ours.values()), sorted(leads.values()), state)
+        yield Compared("action_numbers", ours, leads, state)
+        return
     theirs = {}
     for action in np.flatnonzero(SinglesEnv.get_action_mask(battle)):
         order = SinglesEnv.action_to_order(np.int64(action), battle, fake=True)
-        theirs[int(action)] = order.message.removeprefix("/choose ").replace("move 1", "move recharge")
+        kind, name, *gimmick = order.message.removeprefix("/choose ").replace("move 1", "move recharge").split(" ")
+        theirs[int(action)] = " ".join([kind, _plain(name) if kind == "move" else name, *gimmick])
     yield Compared("choices", sorted(ours.values()), sorted(theirs.values()), state)
     if sorted(ours.values()) == sorted(theirs.values()):
         yield Compared("action_numbers", ours, theirs, state)
@@ -153,10 +176,15 @@ def _choice_features(
 
 def _named_choice(choice: str, request: Mapping[str, Any]) -> str:
     """Return a numbered choice with names instead of numbers."""
-    kind, number, *gimmick = choice.split()
-    if kind == "switch":
+    kind, number, *gimmick = choice.replace(",", "").split()
+    if kind in {"switch", "team"}:
         return f"switch {request['side']['pokemon'][int(number) - 1]['ident'][4:]}"
-    return " ".join([kind, request["active"][0]["moves"][int(number) - 1]["id"], *gimmick])
+    return " ".join([kind, _plain(request["active"][0]["moves"][int(number) - 1]["id"]), *gimmick])
+
+
+def _plain(move: str) -> str:
+    """Return a move's id without what requests and names add: the type of a Hidden Power, and powers."""
+    return "hiddenpower" if move.startswith("hiddenpower") else move.rstrip("0123456789")
 
 
 def _pokemon_features(
@@ -173,7 +201,8 @@ def _pokemon_features(
     status = pokemon.status
     yield compared("fainted", entry["fainted"], status == Status.FNT)
     yield compared("status", entry["status"], "" if status in {None, Status.FNT} else status.name.lower())
-    yield compared("active", entry["active"], bool(pokemon.active))
+    if not state["team_preview"]:  # the request marks the first, though nobody has come in
+        yield compared("active", entry["active"], bool(pokemon.active))
     yield compared("boosts", entry["boosts"], {stat: pokemon.boosts[stat] for stat in entry["boosts"]})
     yield compared("types", sorted(entry["types"]), _type_names(pokemon))
     yield compared("terastallized", entry["terastallized"], pokemon.is_terastallized)
@@ -183,14 +212,14 @@ def _pokemon_features(
         item = pokemon.item
         yield compared("item", entry["item"], None if item == GenData.UNKNOWN_ITEM else item or "")
     if generation >= 3:  # noqa: PLR2004 abilities with the third
-        yield compared("ability", entry["ability"], pokemon.ability or "")
+        yield compared("ability", entry["ability"], "" if pokemon.ability in {None, "noability"} else pokemon.ability)
     if name == "own":
         stats = {stat: value for stat, value in pokemon.stats.items() if value is not None}
         yield compared("stats", {stat: entry["stats"][stat] for stat in stats}, stats)
-    yield compared("moves", sorted(move["id"] for move in entry["moves"]), sorted(pokemon.moves))
+    moves = {_plain(move): known for move, known in pokemon.moves.items()}
+    yield compared("moves", sorted(_plain(move["id"]) for move in entry["moves"]), sorted(moves))
     for move in entry["moves"]:
-        if move["id"] in pokemon.moves:
-            theirs = pokemon.moves[move["id"]]
+        if theirs := moves.get(_plain(move["id"])):
             yield compared("pp", [move["id"], move["pp"]], [move["id"], theirs.current_pp])
             yield compared("max_pp", [move["id"], move["max_pp"]], [move["id"], theirs.max_pp])
     if entry["active"]:

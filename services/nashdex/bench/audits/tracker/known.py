@@ -21,6 +21,15 @@ from nashdex.bench.audits.tracker.reasons.formes import (
     orders_copied_moves_as_seen,
     takes_stellar_for_a_type,
 )
+from nashdex.bench.audits.tracker.reasons.generations import (
+    has_no_lets_go_data,
+    keeps_ability_of_mega,
+    keeps_pp_of_changed_moves,
+    lists_later_abilities,
+    misses_stone_of_line,
+    offers_no_max_moves_of_locked,
+    spends_pp_of_each_turn,
+)
 from nashdex.bench.audits.tracker.reasons.marks import (
     dates_weather_by_upkeep,
     ends_flash_fire,
@@ -60,7 +69,14 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "prepared move that is over": keeps_prepared_move,
         "start of a weather": dates_weather_by_upkeep,
         "ability shown by a line": misses_ability,
+        "ability of later generations": lists_later_abilities,
         "item named by a line": misses_item_of_line,
+        "stone named by a line": misses_stone_of_line,
+        "ability of a Mega Evolution that is over": keeps_ability_of_mega,
+        "Let's Go": has_no_lets_go_data,
+        "PP of Z-moves and Max moves": keeps_pp_of_changed_moves,
+        "PP of later turns in the second generation": spends_pp_of_each_turn,
+        "Max moves of a locked Pokémon": offers_no_max_moves_of_locked,
         "changed forme": keeps_forme,
         "forme for the time on the field": keeps_forme_of_left,
         "Stellar Terastallization": takes_stellar_for_a_type,

@@ -38,7 +38,9 @@ handlers.set("-ability", (tracker, parts) => {
   if (parts[3] === "Neutralizing Gas") tracker.setGas(true);
   // As One announces its two parts by their names.
   if (!ability || abilities.ids[pokemon.ability].startsWith("asone")) return;
-  if (tagged(parts, "[from] ").match(/^(ability|move): /)) {
+  const from = tagged(parts, "[from] ");
+  if (from === "ability: Trace") showAbility(tracker, tagged(parts, "[of] "), parts[3]);
+  if (/^(ability|move): /.test(from)) {
     const old = abilities.of(parts[4] ?? "");
     if (pokemon.ability === 0 && side.slot.ability < 0 && old) pokemon.ability = old;
     if (pokemon === side.activePokemon) side.slot.ability = ability;

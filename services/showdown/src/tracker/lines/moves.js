@@ -6,6 +6,7 @@ import { sideOf, foeOf, tagged, hasTag, showAbility, showItem, showCause } from 
 /** @typedef {import("../tracker.js").Tracker} Tracker */
 /** @typedef {import("../side.js").TrackedSide} TrackedSide */
 /** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
+/** @typedef {import("../side.js").ActiveSlot} ActiveSlot */
 
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
@@ -31,7 +32,9 @@ handlers.set("move", (tracker, parts) => {
   const { isDesynced } = tracker;
   tracker.isDesynced = false;
   tracker.mover = side;
-  const goesOn = from === "lockedmove" || (dexInfo.generation === 1 && from === parts[3]);
+  // The first generations do not always mark the later turns of a move.
+  const marked = dexInfo.generation === 1 ? from === parts[3] : dexInfo.generation === 2 && from === "" && goesOnUnmarked(tracker, slot, move);
+  const goesOn = from === "lockedmove" || marked;
 
   if (isDesynced) {
     slot.lastMove = move;
@@ -42,6 +45,10 @@ handlers.set("move", (tracker, parts) => {
     const caller = from.startsWith("move: ") ? from.slice(6) : from;
     if (from.startsWith("ability: ")) {
       showAbility(tracker, ident, from.slice(9));
+    } else if (!move && from === "") {
+      slot.lastMove = 0;
+      const own = dexInfo.replacedBy(parts[3], slot.hasMoves ? slot : pokemon);
+      if (own) spend(tracker, side, pokemon, own, 1 + pressure(tracker, side, own, parts));
     } else if (from === "" || caller === "Pursuit") {
       slot.lastMove = move;
       const paysLater = dexInfo.generation === 1 && flags & CHARGES;
@@ -76,6 +83,16 @@ handlers.set("move", (tracker, parts) => {
   if (dexInfo.generation === 1) bindInFirstGeneration(tracker, side, flags, missed);
   if (move === tracker.wish && !from) side.wishTurn = tracker.turn + WISH_TURNS;
 });
+
+/**
+ * @param {Tracker} tracker of a battle of the second generation
+ * @param {ActiveSlot} slot
+ * @param {number} move that it uses
+ * @returns {boolean} whether this is a later turn of the move that it began before
+ */
+function goesOnUnmarked({ n }, { volatiles, prepared, lastMove }, move) {
+  return prepared === move || (volatiles[n.thrashing] > 0 && lastMove === move);
+}
 
 /** A Pokémon that thaws or wakes may use the last move that was chosen for another Pokémon of its side. */
 handlers.set("-hint", (tracker, parts) => {
@@ -126,8 +143,7 @@ export function spend(tracker, side, pokemon, move, pp) {
   if (!move || move === tracker.struggle) return;
   const { slot } = side;
   if (slot.hasMoves && pokemon === side.activePokemon) {
-    let m = 0;
-    while (m < slot.numMoves && slot.moves[m] !== move) m++;
+    let m = tracker.placeIn(slot, move);
     if (m === slot.numMoves) {
       if (m === 4) return;
       slot.moves[m] = move;

@@ -1,0 +1,38 @@
+"""The Showdown formats that nashdex ships, by where their teams are from, under the simulator's own ids."""
+
+from typing import Final
+
+_GENERATIONS: Final = range(1, 10)
+_TIERED_GENERATIONS: Final = range(1, 5)
+_TIERS: Final = ("uu", "nu", "ubers")
+
+RANDOM_BATTLES: Final = (
+    *(f"gen{generation}randombattle" for generation in _GENERATIONS),
+    "gen7letsgorandombattle",
+    "gen8bdsprandombattle",
+)
+"""Singles formats whose teams the simulator generates."""
+
+TIERS: Final = (
+    *(f"gen{generation}ou" for generation in _GENERATIONS),
+    *(f"gen{generation}{tier}" for generation in _TIERED_GENERATIONS for tier in _TIERS),
+    "gen7letsgoou",
+    "gen8bdspou",
+    "gen9nationaldex",
+)
+"""Singles formats whose players bring teams. ``team_sets`` has teams for each."""
+
+_UNSUPPORTED: Final = {
+    "triples": "each side has three active Pokémon; nashdex plays one a side",
+    "rotation": "each side has three active Pokémon; nashdex plays one a side",
+    "multi": "it has four players; nashdex plays two",
+    "freeforall": "it has four players; nashdex plays two",
+    "doubles": "each side has two active Pokémon; nashdex plays one a side",
+    "vgc": "each side has two active Pokémon; nashdex plays one a side",
+    "2v2": "each side has two active Pokémon; nashdex plays one a side",
+}
+
+
+def why_unsupported(name: str) -> str | None:
+    """Return why nashdex does not play the Showdown format ``name``, judged by its name; None if that shows nothing."""
+    return next((reason for part, reason in _UNSUPPORTED.items() if part in name.lower()), None)
