@@ -15,7 +15,7 @@ from nashdex.bench.audits.tracker.known import KNOWN_DIFFERENCES
 pytestmark = pytest.mark.integration
 
 NUM_BATTLES = 40
-NUM_BATTLES_OF_OTHERS = 3
+NUM_BATTLES_OF_OTHERS = 2
 """A short form. ``python -m nashdex.bench.audits.formats`` is the long one, of every format."""
 
 
@@ -34,7 +34,9 @@ def test_all_features_agree(format_id: str) -> None:
     assert not swallowed
 
 
-@pytest.mark.parametrize("format_id", ["gen2randombattle", "gen3randombattle", "gen8bdsprandombattle"])
+@pytest.mark.parametrize(
+    "format_id", ["gen2randombattle", "gen3randombattle", "gen7randombattle", "gen8randombattle", "gen9ou"]
+)
 def test_the_particulars_of_other_generations_agree(format_id: str) -> None:
     report = Comparison(format_id, seed=7, max_examples=3).run(NUM_BATTLES_OF_OTHERS).as_json()
 

@@ -19,6 +19,8 @@ test("the number of actions is poke-env's for each generation", () => {
 function conceivable(request) {
   // Other fields of a locked request are ignored.
   const suffixes = request.active?.[0].moves[0].pp === undefined ? [""] : ["", " mega", " zmove", " dynamax", " terastallize"];
+  // Of a Pokémon that is dynamaxed already, the simulator ignores the word.
+  if (request.active?.[0].maxMoves && !request.active[0].canDynamax) suffixes.splice(suffixes.indexOf(" dynamax"), 1);
   const choices = request.side.pokemon.map((/** @type {unknown} */ _, /** @type {number} */ place) => `switch ${place + 1}`);
   for (const [place] of (request.active?.[0].moves ?? []).entries()) {
     for (const suffix of suffixes) choices.push(`move ${place + 1}${suffix}`);
