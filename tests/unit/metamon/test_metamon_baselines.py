@@ -11,6 +11,7 @@ from nashdex.games.showdown.poke_env_players import PokeEnvSeat
 from nashdex.metamon.baselines.arithmetic import Arithmetic
 from nashdex.metamon.baselines.gym_leader import gym_leader
 from nashdex.metamon.baselines.heuristics import easy_poke_env_heuristic, poke_env_heuristic
+from nashdex.metamon.baselines.kaizo.player import emerald_kaizo, emerald_kaizo_risky
 from nashdex.metamon.baselines.orders import Chooser, Order
 from nashdex.metamon.baselines.simple import (
     basic_switcher,
@@ -37,8 +38,9 @@ BASELINES: dict[str, Chooser] = {
     "BasicSwitcher": basic_switcher,
     "MaxBPBaseline": max_base_power,
     "PokeEnvHeuristic": poke_env_heuristic,
+    "EmeraldKaizo": emerald_kaizo,
 }
-MOST_DIFFERENT = {"GymLeader": 12, "PokeEnvHeuristic": 1}
+MOST_DIFFERENT = {"GymLeader": 12, "PokeEnvHeuristic": 1, "EmeraldKaizo": 31}
 """Decisions that differ: an assumption that sticks in another order; a hazard that poke-env 0.8.3 overlooks."""
 
 
@@ -119,7 +121,9 @@ def _text(order: Order | None) -> str:
     return f"/choose move {getattr(order.order, 'id', '')}{' terastallize' if order.terastallize else ''}"
 
 
-@pytest.mark.parametrize("chooser", [uniform, gen1_trainer_good_switching, easy_poke_env_heuristic])
+@pytest.mark.parametrize(
+    "chooser", [uniform, gen1_trainer_good_switching, easy_poke_env_heuristic, emerald_kaizo_risky]
+)
 def test_baselines_without_goldens_answer_what_is_offered(chooser: Chooser) -> None:
     """They answer with an offered move or Pokémon."""
     for player, _, arithmetic in _decisions("gen9ou-9000"):

@@ -22,6 +22,8 @@ SCRIPTED_POLICIES = Registry(
         "metamon:grunt": "nashdex.metamon.baselines.entries:GRUNT",
         "metamon:bug-catcher": "nashdex.metamon.baselines.entries:BUG_CATCHER",
         "metamon:gym-leader": "nashdex.metamon.baselines.entries:GYM_LEADER",
+        "metamon:emerald-kaizo": "nashdex.metamon.baselines.entries:EMERALD_KAIZO",
+        "metamon:emerald-kaizo-risky": "nashdex.metamon.baselines.entries:EMERALD_KAIZO_RISKY",
         "metamon:poke-env-heuristic": "nashdex.metamon.baselines.entries:POKE_ENV_HEURISTIC",
         "metamon:easy-poke-env-heuristic": "nashdex.metamon.baselines.entries:EASY_POKE_ENV_HEURISTIC",
         "metamon:mini-rnn": "nashdex.metamon.checkpoints.shipped:MINI_RNN",
