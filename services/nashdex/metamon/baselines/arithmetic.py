@@ -26,6 +26,7 @@ _CRIT_CHANCES: Final = {
     7: (0.0417, 0.125, 0.5, 1.0, 1.0),
 }
 ROLLS: Final[dict[str, float]] = {"min": 0.85, "mean": 0.925, "max": 1.0}
+_STATS: Final = ("hp", "atk", "def", "spa", "spd", "spe")
 _NEUTRAL_STAGE: Final = 6
 _LAST_WITH_STAT_EXPERIENCE: Final = 2
 SURE_HIT: Final = 255 / 256
@@ -40,7 +41,7 @@ class Arithmetic:
     """One seat's arithmetic in one battle.
 
     An assumption about an unknown stat sticks for the battle, whatever later questions assume: metamon
-    writes it into the Pokémon.
+    writes it into the Pokémon. A question about damage assumes the stat that it needs, one about speed all stats.
     """
 
     def __init__(self, generation: int) -> None:
@@ -67,6 +68,11 @@ class Arithmetic:
         if found is None:
             found = self._assumed[id(pokemon), name] = self._assumed_stat(pokemon, name, assume)
         return found
+
+    def assume(self, pokemon: Pokemon, assume: Assumption) -> None:
+        """Assume all stats about which nothing is known or assumed yet."""
+        for name in _STATS:
+            self.stat(pokemon, name, assume)
 
     def _assumed_stat(self, pokemon: Pokemon, name: str, assume: Assumption) -> int:
         base, level = pokemon.base_stats[name], pokemon.level

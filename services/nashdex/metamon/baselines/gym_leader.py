@@ -15,6 +15,8 @@ _CHANCE_TO_BOOST, _CHANCE_TO_HEAL = 0.5, 0.75
 
 def gym_leader(situation: Situation) -> Order | None:
     """Choose an order."""
+    # First of all, as in the original: the question makes the assumptions about the opponent that all others use.
+    situation.outspeed_chance()
     if situation.bench and (situation.is_forced or not situation.moves or is_emergency(situation)):
         finisher = next((pokemon for pokemon in situation.bench if _finishes(situation, pokemon)), None)
         return switch_to(finisher or best_switch(situation, speed=True))

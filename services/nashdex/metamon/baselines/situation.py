@@ -96,6 +96,7 @@ class Situation:
     def outspeed_chance(self, own: Pokemon | None = None) -> float:
         """Return the chance that ``own``, by default the active Pokémon, is faster."""
         speed = self.arithmetic.stat(own or self.own, "spe", "uniform")
+        self.arithmetic.assume(self.foe, "worst")
         low = self.arithmetic.boosted(self.foe, "spe", "worst")
         high = self.arithmetic.boosted(self.foe, "spe", "best")
         return max(0.0, min(1.0, (speed - low) / (high + 1 - low)))
