@@ -44,7 +44,7 @@ MOST_DIFFERENT = {"GymLeader": 1, "PokeEnvHeuristic": 1}
 
 
 def _decisions(battle: str) -> Iterator[tuple[PokeEnvSeat, dict[str, Any], dict[str, Arithmetic]]]:
-    """Yield each decision: poke-env's battle, the golden row, and by baseline the arithmetic, which keeps assumptions."""
+    """Yield each decision: poke-env's battle, the golden row, and each baseline's own arithmetic."""
     format_id = battle.partition("-")[0]
     for seat, rows in enumerate(golden("baselines", battle)["seats"]):
         player = PokeEnvSeat(format_id, seat)
