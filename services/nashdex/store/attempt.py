@@ -17,7 +17,7 @@ from nashdex.core.steps import StepName
 from nashdex.core.work import present_work
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
 from nashdex.store.protocol import ObjectStore
-from nashdex.store.usage import usage
+from nashdex.store.usage import charge
 
 
 class Attempt:
@@ -31,7 +31,6 @@ class Attempt:
         self._objects: dict[str, StoredObject] = {}
         self._began_seconds = time.monotonic()
         self._began_cpu_seconds = _cpu_seconds()
-        self._began_usage = usage()
         work = present_work()
         self.id: AttemptId = new_attempt_id() if work is None else work.attempt
 
@@ -61,7 +60,7 @@ class Attempt:
         ``num_gpus`` are those that the attempt held all the time.
         """
         seconds = time.monotonic() - self._began_seconds
-        used = usage().since(self._began_usage)
+        used = charge()
         manifest = Manifest(
             step=self._step,
             iteration=self._iteration,

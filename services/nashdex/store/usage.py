@@ -28,6 +28,7 @@ class Usage:
 
 _lock = Lock()
 _total = Usage()
+_charged = Usage()
 
 
 def count(operation: str, size_bytes: int) -> None:
@@ -42,6 +43,9 @@ def count(operation: str, size_bytes: int) -> None:
         )
 
 
-def usage() -> Usage:
-    """Return the totals."""
-    return _total
+def charge() -> Usage:
+    """Return what was added since the last charge: by the attempt that ends now, and what opened its run."""
+    global _charged  # noqa: PLW0603 - of the process
+    with _lock:
+        used, _charged = _total.since(_charged), _total
+    return used
