@@ -45,7 +45,7 @@ def count(operation: str, size_bytes: int) -> None:
 
 def charge() -> Usage:
     """Return what was added since the last charge: by the attempt that ends now, and what opened its run."""
-    global _charged  # noqa: PLW0603 - of the process
+    global _charged
     with _lock:
         used, _charged = _total.since(_charged), _total
     return used
