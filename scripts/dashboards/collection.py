@@ -63,6 +63,7 @@ COLLECTION = Dashboard(
                 quantiles("Latency of a batch", "nashdex_gateway_seconds", "s"),
                 increase("Gateways recycled", "nashdex_gateway_recycles_total"),
                 increase("Rejected choices", "nashdex_rejected_choices_total"),
+                increase("Memories leaked by policies", "nashdex_leaked_states_total"),
             ],
         ),
         Row(

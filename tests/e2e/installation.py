@@ -4,6 +4,7 @@ import base64
 import json
 import secrets
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ RELEASE = "nashdex"
 CHART = "helm/nashdex"
 _EVENTS_AND_CLUSTERS_OWN = {"Event", "PodMetrics", "EndpointSlice", "Endpoints"}
 _OF_EVERY_NAMESPACE = {"ConfigMap/kube-root-ca.crt", "ServiceAccount/default"}
+_CONTROLLER_NOTICES_SECONDS = 3
+"""Argo's controller watches ConfigMaps; it may be late by a moment."""
 _OF_RUNS = ("workflows.argoproj.io", "workflowtaskresults.argoproj.io", "workflowartifactgctasks.argoproj.io")
 
 
@@ -67,6 +70,21 @@ class Installation:
         data: dict[str, str] = json.loads(self.kubectl("get", "configmap", "nashdex-site", "-o", "json"))["data"]
         return data
 
+    @contextmanager
+    def site_with(self, key: str, value: str) -> Iterator[None]:
+        """Change one key of the site, which pods read when they are created, for the length of a block."""
+        before = self.site()[key]
+        self._set_site(key, value)
+        try:
+            yield
+        finally:
+            self._set_site(key, before)
+
+    def _set_site(self, key: str, value: str) -> None:
+        patch = json.dumps({"data": {key: value}})
+        self.kubectl("patch", "configmap", "nashdex-site", "--type=merge", "--patch", patch)
+        time.sleep(_CONTROLLER_NOTICES_SECONDS)
+
     def credentials(self) -> dict[str, str]:
         """Return the store's keys, by the variables' names."""
         secret = json.loads(self.kubectl("get", "secret", self.site()["s3-secret"], "-o", "json"))
@@ -99,6 +117,11 @@ class Installation:
         """Return a Workflow."""
         found: Object = json.loads(self.kubectl("get", "workflow", name, "--output=json"))
         return found
+
+    def is_idle(self) -> bool:
+        """Say whether every Workflow has ended."""
+        workflows = json.loads(self.kubectl("get", "workflows", "--output=json"))["items"]
+        return all(workflow.get("status", {}).get("finishedAt") for workflow in workflows)
 
     def end_of(self, name: str, seconds: float) -> Object:
         """Wait until a Workflow has ended, successfully or not, and return it."""

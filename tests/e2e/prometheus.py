@@ -28,9 +28,9 @@ _OF_LONGER_TRAININGS = frozenset(
         "nashdex_chunks_total",
     }
 )
-NOT_EVERYWHERE = frozenset({"DCGM_FI_DEV_GPU_UTIL", "ALERTS"}) | _OF_LONGER_TRAININGS
-"""Metrics that exist only with a GPU and NVIDIA's exporter, only while an alert fires, or only in trainings that play
-further battles."""
+NOT_EVERYWHERE = frozenset({"DCGM_FI_DEV_GPU_UTIL", "ALERTS", "nashdex_leaked_states_total"}) | _OF_LONGER_TRAININGS
+"""Metrics that exist only with a GPU and NVIDIA's exporter, only while an alert fires, only where policies with memory
+play, or only in trainings that play further battles."""
 
 
 def ask_all(

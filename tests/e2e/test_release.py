@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -161,10 +162,12 @@ def test_lost_pods_and_a_killed_controller_lose_and_double_nothing(installed: In
     """A collector is rejected, its successor vanishes, the trainer is evicted, and the controller dies at last."""
     room = "nashdex.dev/room-of-the-test"
     patch = json.loads(installed.site()["collect-pod-patch"]) | {"nodeSelector": {room: installed.namespace}}
-    name = installed.submit(run=SMALL_RUN, iteration="1", collect_pod_patch=json.dumps(patch))
-    rejected = installed.rejected(SMALL_RUN, 1, StepName.COLLECT, 300)
     collectors = {"run": SMALL_RUN, "iteration": "1", "component": StepName.COLLECT.value}
-    with labelled_nodes(room, installed.namespace):
+    with ExitStack() as while_collecting:
+        while_collecting.enter_context(installed.site_with("collect-pod-patch", json.dumps(patch)))
+        name = installed.submit(run=SMALL_RUN, iteration="1")
+        rejected = installed.rejected(SMALL_RUN, 1, StepName.COLLECT, 300)
+        while_collecting.enter_context(labelled_nodes(room, installed.namespace))
         # Only the successor of the rejected pod counts a failed attempt.
         collector = installed.at_work(SMALL_RUN, 1, StepName.COLLECT, "nashdex_step_retries", 300)
         assert collector != rejected["metadata"]["name"]
@@ -225,19 +228,20 @@ def test_actors_and_learner_killed_at_random_reach_the_weights_of_a_laptop(
     measured["actors and learner that were killed"] = killed
 
 
+@pytest.mark.timeout(1500)
 def test_what_is_wrong_fails_at_once_and_once(installed: Installation) -> None:
-    wrong = {
-        "a run that never began": installed.submit(run="nobody-began-this", iteration="0"),
-        "no credentials": installed.submit(run=SMALL_RUN, iteration="0", s3_secret="no-such-secret"),  # noqa: S106
-    }
-    codes = {}
-    for what, name in wrong.items():
-        workflow = installed.end_of(name, 240)
-        assert workflow["status"]["phase"] == "Failed", what
+    def exit_code(**parameters: str) -> int:
+        workflow = installed.end_of(installed.submit(**parameters), 240)
+        assert workflow["status"]["phase"] == "Failed", parameters
         (plan,) = (node for node in failed_pods(workflow) if "plan" in node["displayName"])
-        codes[what] = int(plan["outputs"]["exitCode"])
-        assert tries(workflow, "plan") == 1, what
-    assert codes == {"a run that never began": ExitCode.DATA, "no credentials": ExitCode.CONFIGURATION}
+        assert tries(workflow, "plan") == 1, parameters
+        return int(plan["outputs"]["exitCode"])
+
+    assert exit_code(run="nobody-began-this", iteration="0") == ExitCode.DATA
+    # Every pod that is created now lacks credentials, so the run in the background has to end first.
+    wait_for(installed.is_idle, "the end of every workflow", 900)
+    with installed.site_with("s3-secret", "no-such-secret"):
+        assert exit_code(run=SMALL_RUN, iteration="0") == ExitCode.CONFIGURATION
 
 
 @pytest.mark.timeout(1800)

@@ -62,7 +62,7 @@ def test_a_stored_run_keeps_its_settings_whatever_the_environment_says(
 @pytest.mark.parametrize(
     ("text", "override", "error", "says"),
     [
-        ('format = "gen5ou"', None, ConfigurationError, r"gen5ou.*gen1ou"),
+        ('format = "gen5uu"', None, ConfigurationError, r"gen5uu.*gen5ou"),
         ("[collect]\nbatles = 3", None, ConfigurationError, r"collect\.batles"),
         ("iterations = 0", None, ConfigurationError, "iterations"),
         ("= 3", None, DataError, "no TOML"),
