@@ -27,7 +27,18 @@ _BLOCK = re.compile(
 )
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
 _OPERATORS = frozenset({"&", "&&", "|", "||", ";"})
-_LINKED = ("configs", "helm", "images", "scripts", "services", ".venv", "Makefile", "pyproject.toml", "requirements")
+_LINKED = (
+    "configs",
+    "helm",
+    "images",
+    "scripts",
+    "services",
+    ".venv",
+    "Makefile",
+    "pyproject.toml",
+    "requirements",
+    "tests",
+)
 # Running a page must not set up the environment that runs it.
 _PREAMBLE = """
 set -euo pipefail
