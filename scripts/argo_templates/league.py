@@ -1,5 +1,7 @@
 """The WorkflowTemplate of a whole run: begin it, then one Workflow an iteration."""
 
+from collections.abc import Sequence
+
 from argo_templates.pods import CONTROL, RETRY, input_parameter, pod, with_site, workflow_parameter
 from argo_templates.steps import OUTPUTS
 from argo_templates.workflows import (
@@ -36,7 +38,14 @@ def league() -> WorkflowTemplate:
                 description="Settings and files, packed by nashdex submit; empty if the run has begun.",
             ),
         ],
-        templates=[_dag(), _begin(), comment(_IN_TURN), _iterations(), _iteration(), _workflow()],
+        templates=[
+            begin_then_iterations("league", {"template": "iterations"}),
+            _begin(),
+            comment(_IN_TURN),
+            _iterations(),
+            _iteration(),
+            _workflow(),
+        ],
     )
 
 
@@ -46,47 +55,43 @@ _IN_TURN = (
 )
 
 
-def _dag() -> Map:
-    return {
-        "name": "league",
-        "dag": {
-            "tasks": [
-                {"name": "begin", "template": "begin"},
-                {
-                    "name": "iterations",
-                    "depends": "begin",
-                    "template": "iterations",
-                    "arguments": {
-                        "parameters": [
-                            Inline(name=name, value=f"{{{{tasks.begin.outputs.parameters.{name}}}}}")
-                            for name in sorted(BEGIN_OUTPUTS)
-                        ]
-                    },
-                },
-            ]
-        },
-    }
+def begin_then_iterations(name: str, iterations: Map) -> Map:
+    """Return the DAG called ``name``: template ``begin``, then what runs the iterations that it leaves."""
+    outputs = [
+        Inline(name=output, value=f"{{{{tasks.begin.outputs.parameters.{output}}}}}")
+        for output in sorted(BEGIN_OUTPUTS)
+    ]
+    tasks = [
+        {"name": "begin", "template": "begin"},
+        {"name": "iterations", "depends": "begin", **iterations, "arguments": {"parameters": outputs}},
+    ]
+    return {"name": name, "dag": {"tasks": tasks}}
+
+
+def begin_pod(args: Sequence[str], inputs: Map | None = None) -> Map:
+    """Return the template ``begin``: a command that creates a run and writes which iterations are left."""
+    outputs = [Inline(name=name, valueFrom={"path": f"{OUTPUTS}/{name}"}) for name in sorted(BEGIN_OUTPUTS)]
+    return pod(
+        "begin",
+        CONTROL,
+        [*args, f"--outputs={OUTPUTS}"],
+        deadline_seconds=_HOUR_SECONDS // 2,
+        inputs=inputs,
+        outputs={"parameters": outputs},
+        has_iteration=False,
+    )
 
 
 def _begin() -> Map:
     # With an end of line, because an artifact may not be empty.
     bundle = Inline(name="bundle", path=_BUNDLE, raw={"data": f"{workflow_parameter('bundle')}\n"})
-    outputs = [Inline(name=name, valueFrom={"path": f"{OUTPUTS}/{name}"}) for name in sorted(BEGIN_OUTPUTS)]
-    return pod(
+    args = [
         "begin",
-        CONTROL,
-        [
-            "begin",
-            f"--bundle={_BUNDLE}",
-            f"--run={workflow_parameter('run')}",
-            f"--store={workflow_parameter('store')}",
-            f"--outputs={OUTPUTS}",
-        ],
-        deadline_seconds=_HOUR_SECONDS // 2,
-        inputs={"artifacts": [bundle]},
-        outputs={"parameters": outputs},
-        has_iteration=False,
-    )
+        f"--bundle={_BUNDLE}",
+        f"--run={workflow_parameter('run')}",
+        f"--store={workflow_parameter('store')}",
+    ]
+    return begin_pod(args, inputs={"artifacts": [bundle]})
 
 
 def _iterations() -> Map:
