@@ -1,17 +1,17 @@
 """The plan of an experiment: what a person writes in ``FILE.toml`` before anything runs."""
 
 import hashlib
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
 
 from nashdex.core.documents import describe_problems
-from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId, run_id
 from nashdex.core.nested import flatten
 from nashdex.core.section import Section
+from nashdex.core.toml_file import read_toml
 from nashdex.experiments.sweeps import Sweep, sweep_settings
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
@@ -217,12 +217,7 @@ def read_plan(path: Path) -> Plan:
         DataError: the file is missing or is no TOML.
         ConfigurationError: a key is unknown or a value does not fit.
     """
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); expected a TOML file of an experiment") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} is no TOML: {error}") from error
+    values = read_toml(path, "an experiment")
     try:
         return Plan(path=path, experiment=Experiment.model_validate(values))
     except ValidationError as error:

@@ -3,7 +3,6 @@
 Manifests hold the winning attempts; what killed attempts used is not known.
 """
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +10,9 @@ from typing import Annotated
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, ValidationError
 
 from nashdex.core.documents import Model, describe_problems
-from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
+from nashdex.core.toml_file import read_toml
 from nashdex.report.assembly.uses import step_uses
 from nashdex.report.document import Report, StepUse
 from nashdex.report.sources import IterationManifests
@@ -75,12 +75,7 @@ def read_prices(path: Path | None) -> Prices:
     """
     if path is None:
         return Prices()
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); expected a TOML file of prices") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} is no TOML: {error}") from error
+    values = read_toml(path, "prices")
     try:
         return Prices.model_validate(values)
     except ValidationError as error:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,12 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 
+from nashdex.core.assignments import parse_assignment
 from nashdex.core.documents import describe_problems
-from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.nested import flatten, merge
 from nashdex.core.plugins import KIND
+from nashdex.core.toml_file import read_toml
 from nashdex.settings.renamed import refuse_renamed
 from nashdex.settings.run import RunSettings
 
@@ -48,7 +49,7 @@ def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings
         DataError: the file is missing or is no TOML.
         ConfigurationError: a key is unknown or renamed, or a value does not fit.
     """
-    return resolve(_read(path), str(path), overrides)
+    return resolve(read_toml(path, "settings"), str(path), overrides)
 
 
 def resolve(values: Mapping[str, Any], source: str, overrides: list[str] | None = None) -> RunSettings:
@@ -69,15 +70,6 @@ def resolve(values: Mapping[str, Any], source: str, overrides: list[str] | None 
         return RunSettings.model_validate(merged)
     except ValidationError as error:
         raise ConfigurationError(f"{source}: {describe_problems(error)}") from error
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); expected a TOML file of settings") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"{path} is no TOML: {error}") from error
 
 
 def _environment() -> dict[str, Any]:
@@ -109,13 +101,7 @@ def _decoded(values: dict[str, Any]) -> dict[str, Any]:
 
 def _parse(override: str) -> dict[str, Any]:
     """Return ``a.b=value`` as nested values; the value is TOML, or else a plain string."""
-    key, equals, text = override.partition("=")
-    if not equals or not key:
-        raise ConfigurationError(f"--set {override!r}: expected KEY=VALUE, such as collect.battles=500")
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = text
+    key, value = parse_assignment(override, "collect.battles=500")
     for part in reversed(key.split(".")):
         value = {part: value}
     nested: dict[str, Any] = value

@@ -95,6 +95,8 @@ def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path: Path) -> None:
         read_plan(tmp_path / "nowhere.toml")
     with pytest.raises(DataError, match="is no TOML"):
         read_plan(written(tmp_path, "a = = b"))
+    with pytest.raises(DataError, match="is no TOML"):
+        read_plan(written(tmp_path, f"a = {'[' * 5000}"))
 
 
 def test_a_grid_has_every_combination_and_random_draws_are_repeatable(tmp_path: Path) -> None:

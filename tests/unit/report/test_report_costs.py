@@ -71,6 +71,7 @@ def test_prices_are_a_small_file() -> None:
         ("cpu_hours = 1", ConfigurationError, "cpu_hours"),
         ("cpu_hour = -1", ConfigurationError, "cpu_hour"),
         ("cpu_hour", DataError, "no TOML"),
+        pytest.param(f"x = {'[' * 5000}", DataError, "no TOML", id="nested"),
         (None, DataError, "cannot be read"),
     ],
 )
