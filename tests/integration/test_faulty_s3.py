@@ -10,10 +10,8 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from nashdex.core import keys
-from nashdex.core.steps import StepName
 from nashdex.store import open_store
-from nashdex.store.attempt import read_manifest, read_object
+from support.results import published
 from support.s3_proxy import FAULTS, s3_proxy
 
 CONFIG = """
@@ -55,16 +53,6 @@ def run(folder: Path, store: str, endpoint: str = "") -> "subprocess.CompletedPr
     )
 
 
-def results(uri: str) -> dict[tuple[int, str], bytes]:
-    store = open_store(uri)
-    return {
-        (iteration, name): read_object(store, read_manifest(store, iteration, step, 0), name)
-        for iteration in range(2)
-        for name, step in keys.PUBLISHED_BY.items()
-        if step in {StepName.PLAN, StepName.SOLVE}
-    }
-
-
 def test_a_faulty_s3_server_loses_and_doubles_nothing(
     tmp_path: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,7 +69,8 @@ def test_a_faulty_s3_server_loses_and_doubles_nothing(
     assert done.returncode == 0, done.stderr
     assert {each.partition(" ")[2] for each in proxy.injected} == set(FAULTS)
     monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
-    assert results("s3://runs/test/kuhn") == results(str(tmp_path / "store" / "kuhn"))
+    expected = published(open_store(str(tmp_path / "store" / "kuhn")), range(2))
+    assert published(open_store("s3://runs/test/kuhn"), range(2)) == expected
     verified = subprocess.run(
         [sys.executable, "-m", "nashdex", "verify", "s3://runs/test/kuhn"],
         capture_output=True,

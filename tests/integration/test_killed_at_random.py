@@ -10,10 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nashdex.core import keys
-from nashdex.core.steps import StepName
 from nashdex.store import open_store
-from nashdex.store.attempt import read_manifest, read_object
+from support.results import published
 
 CONFIG = """
 format = "kuhn_poker"
@@ -40,14 +38,8 @@ def start(folder: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def results(folder: Path) -> list[bytes]:
-    store = open_store(str(folder / "store" / "kuhn"))
-    return [
-        read_object(store, read_manifest(store, iteration, step, 0), name)
-        for iteration in range(2)
-        for name, step in keys.PUBLISHED_BY.items()
-        if step in {StepName.PLAN, StepName.SOLVE}
-    ]
+def results(folder: Path) -> dict[tuple[int, str], bytes]:
+    return published(open_store(str(folder / "store" / "kuhn")), range(2))
 
 
 def kill_one(run: "subprocess.Popen[str]", generator: random.Random) -> str | None:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import psutil
 
-from nashdex.core import keys
 from nashdex.core.steps import StepName
 from nashdex.store import open_store
-from nashdex.store.attempt import read_manifest, read_object
+from support.results import published
 
 CONFIG = """
 format = "gen1ou"
@@ -42,13 +41,8 @@ def finish(run: "subprocess.Popen[str]") -> None:
     assert run.returncode == 0, errors
 
 
-def results(folder: Path, run: str) -> dict[str, bytes]:
-    store = open_store(str(folder / "store" / run))
-    documents = {
-        name: read_object(store, read_manifest(store, 1, step, 0), name)
-        for name, step in keys.PUBLISHED_BY.items()
-        if step is StepName.SOLVE
-    }
+def results(folder: Path, run: str) -> dict[tuple[int, str], bytes]:
+    documents = published(open_store(str(folder / "store" / run)), [1], {StepName.SOLVE})
     assert b'"games"' in b"".join(documents.values())
     return documents
 

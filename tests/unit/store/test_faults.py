@@ -17,6 +17,7 @@ from nashdex.store.protocol import ObjectStore
 from support.faulty_store import Fault, FaultyStore
 from support.kuhn import SMALLEST_RUN
 from support.memory_store import MemoryStore
+from support.results import published
 
 SETTINGS = RunSettings.model_validate(SMALLEST_RUN)
 EXHAUSTIVE = bool(os.environ.get("NASHDEX_TEST_EXHAUSTIVE"))
@@ -33,13 +34,9 @@ def go_on(store: ObjectStore, first: int = 0, last: int = len(WORK)) -> None:
         step_function(step)(store, SETTINGS, iteration, shard)
 
 
-def results(store: ObjectStore) -> list[bytes]:
+def results(store: ObjectStore) -> dict[tuple[int, str], bytes]:
     """Return everything that the run found, apart from times."""
-    return [
-        read_object(store, read_manifest(store, SETTINGS.iterations - 1, step, 0), name)
-        for name, step in keys.PUBLISHED_BY.items()
-        if step in {StepName.PLAN, StepName.SOLVE}
-    ]
+    return published(store, [SETTINGS.iterations - 1])
 
 
 @pytest.fixture(scope="module")

@@ -16,11 +16,11 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import read_manifest, read_object
 from nashdex.store.checked import write_root
 from nashdex.store.documents import read_published
 from support.made_runs import ROCK_PAPER_SCISSORS
 from support.memory_store import MemoryStore
+from support.results import published
 
 SETTINGS = RunSettings.model_validate(
     {
@@ -67,14 +67,9 @@ def snapshots() -> Snapshots:
     return stored
 
 
-def results(store: MemoryStore) -> list[bytes]:
+def results(store: MemoryStore) -> dict[tuple[int, str], bytes]:
     """Return everything that the last iteration found."""
-    last = SETTINGS.iterations - 1
-    return [
-        read_object(store, read_manifest(store, last, step, 0), name)
-        for name, step in keys.PUBLISHED_BY.items()
-        if step in {StepName.PLAN, StepName.SOLVE}
-    ]
+    return published(store, [SETTINGS.iterations - 1])
 
 
 def leaves(document: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
