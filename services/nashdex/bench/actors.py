@@ -6,7 +6,6 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -72,69 +71,18 @@ class ActorsBenchResult(Model):
     resident_mib: tuple[float, ...] = Field(description="Of the whole process, after each round.")
 
 
-class CountingStore:
-    """An ObjectStore that counts requests by operation."""
+_S3_NAMES = {"exists": "head", "put_if_absent": "put"}
 
-    def __init__(self, store: ObjectStore) -> None:
-        self._store = store
-        self.requests = Counter[str]()
-        self._lock = threading.Lock()
 
-    @property
-    def uri(self) -> str:
-        """The URI of the store below."""
-        return self._store.uri
+def _counting_store(uri: str) -> tuple[ObjectStore, Counter[str]]:
+    """Return a store at ``uri`` and its requests by S3's names. Removing a folder counts as one request."""
+    requests, lock = Counter[str](), threading.Lock()
 
-    def _count(self, operation: str) -> None:
-        with self._lock:
-            self.requests[operation] += 1
+    def observe(operation: str, _seconds: float, _size_bytes: int, _failed: bool) -> None:  # noqa: FBT001 - its type
+        with lock:
+            requests[_S3_NAMES.get(operation, operation)] += 1
 
-    def get(self, key: str, max_bytes: int | None = None) -> bytes:
-        """Return an object."""
-        self._count("get")
-        return self._store.get(key, max_bytes)
-
-    def exists(self, key: str) -> bool:
-        """Say whether there is an object."""
-        self._count("head")
-        return self._store.exists(key)
-
-    def put(self, key: str, data: bytes) -> None:
-        """Write an object."""
-        self._count("put")
-        self._store.put(key, data)
-
-    def put_if_absent(self, key: str, data: bytes) -> bool:
-        """Write an object unless there is one."""
-        self._count("put")
-        return self._store.put_if_absent(key, data)
-
-    def delete(self, key: str) -> None:
-        """Remove an object."""
-        self._count("delete")
-        self._store.delete(key)
-
-    def delete_folder(self, folder: str) -> None:
-        """Remove a folder: a list, and deletions of up to 1,000 objects each."""
-        self._count("list")
-        self._count("delete")
-        self._store.delete_folder(folder)
-
-    def list(self, prefix: str) -> Iterator[str]:
-        """Yield keys."""
-        self._count("list")
-        return self._store.list(prefix)
-
-    def folders(self) -> Iterator[str]:
-        """Yield folders."""
-        self._count("list")
-        return self._store.folders()
-
-    def at(self, prefix: str) -> "CountingStore":
-        """Return the same store at a prefix; its requests count with these."""
-        below = CountingStore(self._store.at(prefix))
-        below.requests = self.requests
-        return below
+    return open_store(uri, observe), requests
 
 
 class SimulatedActors:
@@ -239,22 +187,23 @@ def run_actors_bench(
     with TemporaryDirectory() as folder:
         below = open_store(str(Path(folder)))
         recorded, chunk_decisions, network = _record(below, game, network_settings, chunk_battles)
-        learners, actors = CountingStore(below), CountingStore(below)
+        learner_store, learner_requests = _counting_store(below.uri)
+        actors_store, actors_requests = _counting_store(below.uri)
         player = ActorsPlayer(
-            learners,
+            learner_store,
             ActorSettings(shards=num_actors, chunk_battles=chunk_battles),
             network.space,
             iteration=0,
             shard=0,
         )
-        simulated = SimulatedActors(actors, recorded, chunk_decisions, num_actors, actor_decisions_per_second)
+        simulated = SimulatedActors(actors_store, recorded, chunk_decisions, num_actors, actor_decisions_per_second)
         resident, learned, playing_seconds = list[float](), 0, 0.0
         with simulated, open_training(game, network, settings, NEWEST) as training:
             for number in range(rounds + 1):
                 if number == 1:
                     began_seconds, playing_seconds = time.monotonic(), simulated.playing_seconds
-                    learners.requests.clear()
-                    actors.requests.clear()
+                    learner_requests.clear()
+                    actors_requests.clear()
                 episodes = player.play(_round(number, settings), {NEWEST: network})
                 if ahead:
                     player.ask(_round(number + 1, settings), {NEWEST: network})
@@ -265,7 +214,7 @@ def run_actors_bench(
             seconds = time.monotonic() - began_seconds
         entries = Journal.from_json(player.objects(rounds)[JOURNAL], JOURNAL).entries
         player.close()
-    requests = learners.requests.total() + actors.requests.total()
+    requests = learner_requests.total() + actors_requests.total()
     return ActorsBenchResult(
         format=format_id,
         network=network_settings.kind,
@@ -282,8 +231,8 @@ def run_actors_bench(
         learner_reading_share=sum(entry.read_seconds for entry in entries) / seconds,
         actors_waiting_share=1 - (simulated.playing_seconds - playing_seconds) / seconds / num_actors,
         staleness_seconds=sum(entry.staleness_seconds for entry in entries) / rounds,
-        learner_requests=dict(learners.requests),
-        actors_requests=dict(actors.requests),
+        learner_requests=dict(learner_requests),
+        actors_requests=dict(actors_requests),
         requests_per_second=requests / seconds,
         stored_bytes_per_decision=len(recorded) / chunk_decisions,
         resident_mib=tuple(resident),
