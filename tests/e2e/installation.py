@@ -81,8 +81,12 @@ class Installation:
             self._set_site(key, before)
 
     def _set_site(self, key: str, value: str) -> None:
-        patch = json.dumps({"data": {key: value}})
-        self.kubectl("patch", "configmap", "nashdex-site", "--type=merge", "--patch", patch)
+        """Change a value as Helm would. A field that another program set makes the next ``helm upgrade`` fail."""
+        whole = json.loads(self.kubectl("get", "configmap", "nashdex-site", "-o", "json"))
+        described = {name: whole["metadata"][name] for name in ("name", "labels", "annotations")}
+        changed = whole | {"metadata": described, "data": whole["data"] | {key: value}}
+        as_helm = ("apply", "--server-side", "--field-manager=helm", "--filename=-")
+        run("kubectl", "--namespace", self.namespace, *as_helm, given=json.dumps(changed))
         time.sleep(_CONTROLLER_NOTICES_SECONDS)
 
     def credentials(self) -> dict[str, str]:

@@ -65,6 +65,16 @@ def collected_battles(
     )
 
 
+def collected_space(store: ObjectStore, plan: IterationPlan) -> Space:
+    """Return the space of an iteration's collected battles.
+
+    Raises:
+        DataError: the first collect shard is missing or altered.
+    """
+    space, _ = read_shards(store, [read_manifest(store, plan.iteration, StepName.COLLECT, 0)])
+    return space
+
+
 def fresh_network(space: Space, settings: NetworkSettings, seed: int) -> ActorCritic:
     """Return a network whose first weights follow from ``seed`` alone."""
     with torch.random.fork_rng(devices=[]):

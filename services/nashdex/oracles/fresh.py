@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Literal
 
 from nashdex.core.lazy import LazyModule
@@ -25,11 +24,14 @@ class FreshSettings(Choice):
 def fresh_network(task: Task) -> ActorCritic:
     """Return a network with random weights that follow from the task's seed.
 
+    Its space is that of the collected battles: a trainer on a cluster has no simulator to ask.
+
     Raises:
         ConfigurationError: this kind of network cannot play the run's game.
+        DataError: the first collect shard is missing or altered.
     """
-    with closing(task.game.open_arena(num_gateways=1)) as arena:
-        return data.fresh_network(arena.space, task.settings.network, task.seed)
+    space = data.collected_space(task.store, task.plan)
+    return data.fresh_network(space, task.settings.network, task.seed)
 
 
 def train(task: Task, _settings: FreshSettings) -> Trained:
@@ -37,6 +39,7 @@ def train(task: Task, _settings: FreshSettings) -> Trained:
 
     Raises:
         ConfigurationError: this kind of network cannot play the run's game.
+        DataError: the first collect shard is missing or altered.
     """
     return Trained(policy=fresh_network(task), summary={})
 
@@ -46,6 +49,6 @@ FRESH = Oracle(
     summary="no learning: a network with random weights, for trainings that start from nothing",
     train=train,
     makes="network",
-    plays=None,
+    plays="teacher",
     policy_name="untrained network",
 )

@@ -154,8 +154,9 @@ class Oracle(Generic[S]):
     makes: PolicyKind
     """What kind of policy it returns."""
     plays: Literal["learner", "teacher"] | None
-    """Who acts in the battles that it learns from: the learner, the teacher of `collect.teacher`, or nobody: then the
-    iteration collects no battles."""
+    """Who acts in the battles that it reads: the learner, the teacher of `collect.teacher` in the first iteration, or
+    nobody: then the iteration collects no battles. An oracle that makes networks needs battles, if only for their
+    space."""
     needs_tree: bool = False
     """Whether it reads the game's tree, so that only tabular games will do."""
     plays_on: Callable[[S], bool] = lambda _settings: False

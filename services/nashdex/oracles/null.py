@@ -30,6 +30,7 @@ def train(task: Task, _settings: NullSettings) -> Trained:
 
     Raises:
         ConfigurationError: this kind of network cannot play the run's game.
+        DataError: the first collect shard is missing or altered.
     """
     network = fresh_network(task)
     critic = {id(parameter) for parameter in network.critic.parameters()}
@@ -45,6 +46,6 @@ NULL = Oracle(
     summary="no learning: a network that plays uniformly, for null runs, in which nothing differs",
     train=train,
     makes="network",
-    plays=None,
+    plays="teacher",
     policy_name="copy {iteration}",
 )
