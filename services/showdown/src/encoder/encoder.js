@@ -246,7 +246,7 @@ export class Encoder {
       }
       const full = copied ? slot.maxPp[m] : movePp[move];
       out[i + o.pp] = full ? atMostOne(pp[m] / full) : 0;
-      out[i + o.usable] = isOwn ? (chooses ? tracker.usable[m] : 0) : pp[m] > 0 ? 1 : 0;
+      out[i + o.usable] = isOwn ? (chooses ? tracker.offers[0].usable[m] : 0) : pp[m] > 0 ? 1 : 0;
     }
   }
 
@@ -317,8 +317,8 @@ export class Encoder {
       out[i + o.conditions[c]] = side.layers[c] * this.conditionScales[c];
       if (o.conditionTurns[c] >= 0) out[i + o.conditionTurns[c]] = this.#elapsed(tracker.turn - side.since[c]);
     }
-    if (o.future >= 0) out[i + o.future] = side.futureTurn ? 1 : 0;
-    if (o.wish >= 0) out[i + o.wish] = side.wishTurn ? 1 : 0;
+    if (o.future >= 0) out[i + o.future] = side.futureTurns[0] ? 1 : 0;
+    if (o.wish >= 0) out[i + o.wish] = side.wishTurns[0] ? 1 : 0;
     let left = side.teamSize;
     for (let row = 0; row < pokemon.length; row++) if (pokemon[row].fainted) left--;
     out[i + o.left] = left * LEFT;

@@ -2,7 +2,7 @@
  * Public data of a format's species, moves, items and abilities, as integer tables that are built once. The tracker and
  * the encoder share it; nothing here belongs to a battle.
  */
-import { Dex, Teams, singlesFormat, simulatorSeed, toID } from "./package.js";
+import { Dex, Teams, playableFormat, simulatorSeed, toID } from "./package.js";
 
 /** @typedef {import("pokemon-showdown/dist/sim/dex.js").ModdedDex} ModdedDex */
 /** @typedef {import("pokemon-showdown/dist/sim/dex-moves.js").Move} Move */
@@ -25,6 +25,7 @@ export const BINDS = 32; // traps the target for some turns
 export const MINIMIZES = 64; // its volatile is not announced
 export const CURLS = 128; // also not announced
 export const PRESSED_ANYHOW = 256; // as PRESSED, even if the line names the user as the target
+export const SPREADS = 512; // hits every opposing active Pokémon
 
 /** log2 of the multiplier against an immune type, before it is clipped to the encoder's scale. */
 export const IMMUNE = -64;
@@ -110,7 +111,7 @@ export class DexInfo {
 
   /** @param {string} formatId */
   constructor(formatId) {
-    const format = singlesFormat(formatId);
+    const format = playableFormat(formatId);
     const dex = Dex.forFormat(format);
     const allowsPast = Dex.formats.getRuleTable(format).has("natdexmod");
     /** @param {{isNonstandard: string | null, gen: number}} entry */
@@ -126,6 +127,8 @@ export class DexInfo {
 
     this.formatId = formatId;
     this.generation = dex.gen;
+    /** Active Pokémon of each side. */
+    this.numSlots = format.gameType === "doubles" ? 2 : 1;
     this.species = new Vocabulary(species);
     for (const entry of species) {
       for (const forme of entry.cosmeticFormes ?? []) this.species.alias(forme, String(entry.id));
@@ -304,6 +307,7 @@ function flagsOf(move) {
   let flags = 0;
   if (move.stallingMove) flags |= STALLS;
   if (PRESSED_TARGETS.has(move.target)) flags |= PRESSED;
+  if (move.target === "allAdjacent" || move.target === "allAdjacentFoes") flags |= SPREADS;
   if (move.target === "all" || move.flags.mustpressure) flags |= PRESSED_ANYHOW;
   // The first generation's data lack this flag; its moves are the same.
   if (move.flags.charge || HIDING_MOVES.has(move.id)) flags |= CHARGES;

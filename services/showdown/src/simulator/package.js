@@ -61,7 +61,7 @@ export function simulatorSeed(seed) {
   return `gen5,${seed}`;
 }
 
-/** A format that does not exist or is not a singles format for two players. */
+/** A format that does not exist or that the gateway does not play. */
 export class UnknownFormat extends Error {}
 
 /**
@@ -70,6 +70,19 @@ export class UnknownFormat extends Error {}
  * @throws {UnknownFormat}
  */
 export function singlesFormat(name) {
+  const format = playableFormat(name);
+  if (format.gameType !== "singles") {
+    throw new UnknownFormat(`format ${format.id} is ${format.gameType}: the gateway plays singles of two players`);
+  }
+  return format;
+}
+
+/**
+ * @param {unknown} name
+ * @returns {Format} a singles or doubles format for two players
+ * @throws {UnknownFormat}
+ */
+export function playableFormat(name) {
   const format = typeof name === "string" ? Dex.formats.get(name) : null;
   if (!format?.exists || format.effectType !== "Format") {
     throw new UnknownFormat(`unknown format ${JSON.stringify(name)}: expected the id of a Showdown format, such as gen1ou`);
@@ -77,8 +90,8 @@ export function singlesFormat(name) {
   if (format.id !== name) {
     throw new UnknownFormat(`unknown format ${JSON.stringify(name)}: write its id, ${format.id}`);
   }
-  if (format.gameType !== "singles" || format.playerCount !== 2) {
-    throw new UnknownFormat(`format ${format.id} is ${format.gameType}: the gateway plays singles of two players`);
+  if ((format.gameType !== "singles" && format.gameType !== "doubles") || format.playerCount !== 2) {
+    throw new UnknownFormat(`format ${format.id} is ${format.gameType}: the gateway plays singles and doubles of two players`);
   }
   return format;
 }

@@ -5,6 +5,7 @@
  * single move that is not one of the Pokémon's own (Struggle, a recharge) is action 6. In Team Preview, a switch names
  * the leader.
  */
+import { isTrapped } from "./trap.js";
 import { ASKS_MOVE, ASKS_NOTHING, ASKS_SWITCH, ASKS_TEAM, NOWHERE } from "./request.js";
 
 /** @typedef {import("./tracker.js").Tracker} Tracker */
@@ -12,17 +13,17 @@ import { ASKS_MOVE, ASKS_NOTHING, ASKS_SWITCH, ASKS_TEAM, NOWHERE } from "./requ
 const NUM_SWITCHES = 6;
 const NUM_MOVES = 4;
 /** Groups of four actions: the simulator's suffix for a move, and the generation that introduced the group. */
-const GROUPS = [
+export const GROUPS = [
   { suffix: "", name: "move", since: 1 },
   { suffix: " mega", name: "mega move", since: 6 },
   { suffix: " zmove", name: "z-move", since: 7 },
   { suffix: " dynamax", name: "dynamax move", since: 8 },
   { suffix: " terastallize", name: "terastallize move", since: 9 },
 ];
-const PLAIN = 0;
+export const PLAIN = 0;
 const MEGA = 1;
-const Z_MOVE = 2;
-const DYNAMAX = 3;
+export const Z_MOVE = 2;
+export const DYNAMAX = 3;
 
 /** @param {number} generation @returns {string[]} the actions' names */
 export function actionNames(generation) {
@@ -42,59 +43,39 @@ function canSwitch(tracker, row) {
   if (tracker.asks === ASKS_TEAM) return true;
   if (tracker.asks === ASKS_SWITCH && tracker.reviving) return own.pokemon[row].fainted;
   if (row === own.active || own.pokemon[row].fainted) return false;
-  return tracker.asks === ASKS_SWITCH || !isTrapped(tracker);
+  return tracker.asks === ASKS_SWITCH || !isTrapped(tracker, 0);
 }
 
 /**
  * @param {Tracker} tracker
- * @returns {boolean} whether the own active Pokémon certainly cannot switch
+ * @param {number} position of the own slot
+ * @param {number} group index in GROUPS
+ * @param {number} m index of the move
+ * @returns {boolean} whether the slot may use the move in this way
  */
-function isTrapped(tracker) {
-  if (!tracker.isTrapped) return false;
-  // Until the opponent has seen a copy's types, the request says "maybe" even if they make the copy immune.
-  const isCopy = tracker.own.slot.volatiles[tracker.n.transformed] === 1;
-  return !(isCopy && tracker.request?.active?.[0]?.maybeTrapped && escapes(tracker));
-}
-
-/** @param {Tracker} tracker @returns {boolean} whether the own active Pokémon's types save it from the opponent's trap */
-function escapes({ dexInfo, own, opponent, scratchTypes }) {
-  const { abilities, types, trapOf } = dexInfo;
-  own.writeTypes(own.active, scratchTypes);
-  const has = Array.from(scratchTypes, (type) => types.ids[type]).filter(Boolean);
-  if (!dexInfo.dex.getImmunity("trapped", has)) return true;
-  switch (abilities.ids[opponent.abilityOf(opponent.active) || trapOf[opponent.speciesOf(opponent.active)]]) {
-    case "arenatrap":
-      return has.includes("flying");
-    case "magnetpull":
-      return !has.includes("steel");
-    default:
-      return false;
-  }
-}
-
-/** @param {Tracker} tracker @param {number} group @param {number} m place of the move @returns {boolean} */
-function canMove(tracker, group, m) {
-  const active = tracker.request?.active?.[0];
-  if (tracker.asks !== ASKS_MOVE || !active || tracker.moveAt[m] === NOWHERE) return false;
+export function canMove(tracker, position, group, m) {
+  const active = tracker.request?.active?.[position];
+  const { usable, moveAt, lone } = tracker.offers[position];
+  if (tracker.asks !== ASKS_MOVE || !active || moveAt[m] === NOWHERE) return false;
   switch (group) {
     case PLAIN:
-      return tracker.usable[m] === 1;
+      return usable[m] === 1;
     case MEGA:
-      return Boolean(active.canMegaEvo) && tracker.usable[m] === 1 && !tracker.lone;
+      return Boolean(active.canMegaEvo) && usable[m] === 1 && !lone;
     case Z_MOVE:
-      return Boolean(active.canZMove?.[tracker.moveAt[m]]) && tracker.usable[m] === 1;
+      return Boolean(active.canZMove?.[moveAt[m]]) && usable[m] === 1;
     case DYNAMAX:
       // An item that locks the Pokémon into a move does not bind it while dynamaxed; the list of max moves is exact.
-      return Boolean(active.canDynamax) && !tracker.lone && !active.maxMoves?.maxMoves[tracker.moveAt[m]]?.disabled;
+      return Boolean(active.canDynamax) && !lone && !active.maxMoves?.maxMoves[moveAt[m]]?.disabled;
     default:
-      return Boolean(active.canTerastallize) && tracker.usable[m] === 1 && !tracker.lone;
+      return Boolean(active.canTerastallize) && usable[m] === 1 && !lone;
   }
 }
 
 /** @param {Tracker} tracker @param {number} action @returns {boolean} */
 function isLegal(tracker, action) {
   if (action < NUM_SWITCHES) return canSwitch(tracker, action);
-  return canMove(tracker, (action - NUM_SWITCHES) >> 2, (action - NUM_SWITCHES) & 3);
+  return canMove(tracker, 0, (action - NUM_SWITCHES) >> 2, (action - NUM_SWITCHES) & 3);
 }
 
 /** @param {number} generation */
@@ -123,7 +104,7 @@ export function writeMask(tracker, masks, at) {
   }
   if (tracker.asks === ASKS_MOVE) {
     for (let action = NUM_SWITCHES; action < size; action++) {
-      if (canMove(tracker, (action - NUM_SWITCHES) >> 2, (action - NUM_SWITCHES) & 3)) {
+      if (canMove(tracker, 0, (action - NUM_SWITCHES) >> 2, (action - NUM_SWITCHES) & 3)) {
         masks[at + action] = 1;
         legal++;
       }
@@ -148,7 +129,7 @@ export function choiceOf(tracker, action) {
   }
   if (action >= NUM_SWITCHES) {
     const group = GROUPS[(action - NUM_SWITCHES) >> 2];
-    return `move ${tracker.moveAt[(action - NUM_SWITCHES) & 3] + 1}${group.suffix}`;
+    return `move ${tracker.offers[0].moveAt[(action - NUM_SWITCHES) & 3] + 1}${group.suffix}`;
   }
   const place = tracker.places[action] + 1;
   if (tracker.asks !== ASKS_TEAM) return `switch ${place}`;

@@ -10,6 +10,7 @@ import { KNOWN, TrackedPokemon } from "./side.js";
  * The parts of a request that this module and the actions read.
  * @typedef {object} RequestedMove
  * @property {string} id
+ * @property {string} [target] kind of target, in doubles where the user may choose one
  * @property {number} [pp]
  * @property {number} [maxpp]
  * @property {boolean | string} [disabled]
@@ -19,9 +20,9 @@ import { KNOWN, TrackedPokemon } from "./side.js";
  * @property {boolean} [trapped]
  * @property {boolean} [maybeTrapped]
  * @property {boolean} [canMegaEvo]
- * @property {({move: string} | null)[]} [canZMove]
+ * @property {({move: string, target?: string} | null)[]} [canZMove]
  * @property {boolean} [canDynamax]
- * @property {{maxMoves: {disabled?: boolean}[]}} [maxMoves]
+ * @property {{maxMoves: {target?: string, disabled?: boolean}[]}} [maxMoves]
  * @property {string} [canTerastallize]
  *
  * @typedef {object} RequestedPokemon
@@ -37,13 +38,15 @@ import { KNOWN, TrackedPokemon } from "./side.js";
  * @property {string} [teraType]
  * @property {string} [terastallized]
  * @property {boolean} [reviving]
+ * @property {boolean} [commanding]
  *
  * @typedef {object} Request
  * @property {boolean} [wait]
  * @property {boolean} [update] it corrects the previous request after a rejected choice
  * @property {boolean} [teamPreview]
+ * @property {number} [maxChosenTeamSize]
  * @property {boolean[]} [forceSwitch]
- * @property {RequestedActive[]} [active]
+ * @property {RequestedActive[]} [active] by position
  * @property {{pokemon: RequestedPokemon[]}} side
  */
 
@@ -59,6 +62,7 @@ export const NOWHERE = 255;
 /** @param {Tracker} tracker @param {Request} request */
 export function readRequest(tracker, request) {
   tracker.request = request;
+  tracker.leads = null;
   const listed = request.side.pokemon;
   const isFirst = !tracker.hasTeam;
   if (isFirst) orderTeam(tracker, listed);
@@ -71,26 +75,32 @@ export function readRequest(tracker, request) {
     const row = rowOf(tracker, entry, places);
     if (row < 0) continue;
     places[row] = place;
-    if (entry.active && row !== own.active && !request.teamPreview) tracker.unmask(own, row);
+    // The request begins with the active Pokémon, by position.
+    const slot = entry.active && place < own.slots.length ? own.slots[place] : null;
+    if (slot && row !== slot.row && !request.teamPreview) tracker.unmask(slot, row);
     const pokemon = own.pokemon[row];
     // The accelerated simulator reuses the entry of a Pokémon that has not changed. The active Pokémon is always read:
     // lines describe it without naming it, and its entry also describes the slot.
-    if (entry !== pokemon.listed || entry.active || row === own.active) readPokemon(tracker, pokemon, entry);
+    if (entry !== pokemon.listed || entry.active || own.slotAt(row)) readPokemon(tracker, pokemon, entry, slot);
     pokemon.listed = entry;
     if (entry.reviving) reviving = true;
   }
   tracker.reviving = reviving;
   readTrap(tracker, request);
   // An opponent that came in transformed copied moves that only this request lists.
-  if (isFirst && tracker.opponent.slot.volatiles[tracker.n.transformed]) tracker.copyMoves(tracker.opponent, own);
+  if (isFirst) {
+    for (const slot of tracker.opponent.slots) if (slot.original) tracker.copyMoves(slot, slot.original);
+  }
   tracker.asks = request.wait ? ASKS_NOTHING
     : request.teamPreview ? ASKS_TEAM
-    : request.forceSwitch?.[0] ? ASKS_SWITCH
+    : request.forceSwitch?.some(Boolean) ? ASKS_SWITCH
     : request.active ? ASKS_MOVE
     : ASKS_NOTHING;
-  const pokemon = own.activePokemon;
-  if (pokemon && own.active >= 0 && places[own.active] !== NOWHERE) {
-    readMoves(tracker, pokemon, listed[places[own.active]], request.active?.[0] ?? null);
+  for (let position = 0; position < own.slots.length; position++) {
+    const slot = own.slots[position];
+    const { pokemon } = slot;
+    if (!pokemon || places[slot.row] === NOWHERE) continue;
+    readMoves(tracker, slot, pokemon, listed[places[slot.row]], request.active?.[position] ?? null, tracker.offers[position]);
   }
 }
 
@@ -100,9 +110,10 @@ export function readRequest(tracker, request) {
  * @param {Request} request
  */
 function readTrap(tracker, request) {
-  const active = request.active?.[0];
-  const opponent = tracker.opponent.activePokemon;
-  if (request.update && tracker.maybeTrapped && active?.trapped && opponent) opponent.traps = true;
+  // Only the last active Pokémon's request leaves a trap open.
+  const active = request.active?.at(-1);
+  const foes = tracker.opponent.slots.filter(({ pokemon }) => pokemon && (!pokemon.fainted || tracker.opponent.slots.length === 1));
+  if (request.update && tracker.maybeTrapped && active?.trapped && foes[0]?.pokemon && foes.length === 1) foes[0].pokemon.traps = true;
   tracker.maybeTrapped = Boolean(active?.maybeTrapped);
 }
 
@@ -113,14 +124,17 @@ function readTrap(tracker, request) {
  */
 function orderTeam(tracker, listed) {
   const { own } = tracker;
-  const active = own.activePokemon;
+  const active = own.slots.map(({ pokemon }) => pokemon);
   const seen = own.pokemon;
   own.pokemon = listed.map(({ ident }) => {
     const name = ident.slice(4);
     const at = seen.findIndex((pokemon) => pokemon.name === name);
     return at >= 0 ? seen.splice(at, 1)[0] : new TrackedPokemon(name);
   });
-  own.active = active ? own.pokemon.indexOf(active) : -1;
+  for (const [position, slot] of own.slots.entries()) {
+    const pokemon = active[position];
+    slot.row = pokemon ? own.pokemon.indexOf(pokemon) : -1;
+  }
   own.teamSize = listed.length;
   tracker.hasTeam = true;
 }
@@ -142,8 +156,13 @@ function rowOf(tracker, entry, places) {
   return fallback;
 }
 
-/** @param {Tracker} tracker @param {TrackedPokemon} pokemon @param {RequestedPokemon} entry */
-function readPokemon(tracker, pokemon, entry) {
+/**
+ * @param {Tracker} tracker
+ * @param {TrackedPokemon} pokemon
+ * @param {RequestedPokemon} entry
+ * @param {import("./side.js").ActiveSlot | null} slot of an active Pokémon
+ */
+function readPokemon(tracker, pokemon, entry, slot) {
   const { dexInfo } = tracker;
   const isChanged = pokemon.requestDetails !== entry.details;
   if (isChanged) {
@@ -168,12 +187,12 @@ function readPokemon(tracker, pokemon, entry) {
   }
   if (dexInfo.generation >= 3) {
     pokemon.ability = dexInfo.abilities.of(entry.baseAbility);
-    if (entry.active && entry.ability !== undefined) {
-      tracker.own.slot.ability = entry.ability === entry.baseAbility ? -1 : dexInfo.abilities.of(entry.ability);
+    if (slot && entry.ability !== undefined) {
+      slot.ability = entry.ability === entry.baseAbility ? -1 : dexInfo.abilities.of(entry.ability);
     }
   }
   // A transformed Pokémon's request lists the copied moves.
-  const copies = entry.active && tracker.own.slot.volatiles[tracker.n.transformed];
+  const copies = slot && slot.volatiles[tracker.n.transformed];
   if (pokemon.numMoves === 0 && !copies) {
     for (const id of entry.moves) tracker.learn(pokemon, dexInfo.moves.of(id));
   }
@@ -184,15 +203,17 @@ function readPokemon(tracker, pokemon, entry) {
 }
 
 /**
- * Read the moves of the active Pokémon and their PP.
+ * Read the moves of an active Pokémon and their PP.
  * @param {Tracker} tracker
+ * @param {import("./side.js").ActiveSlot} slot
  * @param {TrackedPokemon} pokemon
  * @param {RequestedPokemon} entry
  * @param {RequestedActive | null} active null if the request does not ask for a move
+ * @param {import("./tracker.js").Offer} offer receives what the request allows
  */
-function readMoves(tracker, pokemon, entry, active) {
-  const { dexInfo, own, usable, moveAt } = tracker;
-  const { slot } = own;
+function readMoves(tracker, slot, pokemon, entry, active, offer) {
+  const { dexInfo } = tracker;
+  const { usable, moveAt } = offer;
   const { moves } = entry;
   const num = Math.min(4, moves.length);
   const transformed = slot.volatiles[tracker.n.transformed] === 1;
@@ -211,9 +232,7 @@ function readMoves(tracker, pokemon, entry, active) {
   } else {
     slot.hasMoves = false;
   }
-  usable.fill(0);
-  moveAt.fill(NOWHERE);
-  tracker.lone = false;
+  offer.clear();
   if (!active) return;
   const asked = active.moves;
   const own4 = differs ? slot.moves : pokemon.moves;
@@ -238,7 +257,7 @@ function readMoves(tracker, pokemon, entry, active) {
   if (at < 0 && asked[0].id === "hiddenpower") at = moves.findIndex((id) => id.startsWith("hiddenpower"));
   if (at < 0) {
     at = 0;
-    tracker.lone = true;
+    offer.lone = true;
   }
   moveAt[at] = 0;
   usable[at] = asked[0].disabled ? 0 : 1;

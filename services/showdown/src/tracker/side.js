@@ -1,4 +1,4 @@
-/** What a seat knows of one side: its Pokémon, and the state of the active slot. */
+/** What a seat knows of one side: its Pokémon, and the state of each active slot. */
 
 /** The item or ability is not known. */
 export const UNKNOWN = 0;
@@ -7,6 +7,9 @@ export const KNOWN = 1;
 
 /** Rows of a side. */
 const MOST_POKEMON = 6;
+
+const COLON = 0x3a;
+const LOWER_B = 0x62;
 
 /** A type override that keeps the species' type. */
 const NO_TYPE = 255;
@@ -167,10 +170,13 @@ export function statusOf(text) {
   return statusAt(text, 0);
 }
 
-/** State of the active Pokémon that ends, or is passed on, when it leaves the field. */
+/** State of an active Pokémon that ends, or is passed on, when it leaves the field. */
 export class ActiveSlot {
-  /** @param {number} numVolatiles */
-  constructor(numVolatiles) {
+  /** @param {TrackedSide} side @param {number} numVolatiles */
+  constructor(side, numVolatiles) {
+    this.side = side;
+    /** Row of its Pokémon, -1 before the first. */
+    this.row = -1;
     /** In the order of BOOSTS. */
     this.boosts = new Int8Array(7);
     /** One byte per volatile, see Volatiles; the last is never read. */
@@ -196,7 +202,18 @@ export class ActiveSlot {
     this.stalls = 0;
     /** Ends of turns since it came in. */
     this.turns = 0;
+    /** Where the Pokémon is that binds it, and the one that traps it. @type {ActiveSlot | null} */
+    this.binder = null;
+    /** @type {ActiveSlot | null} */
+    this.trapper = null;
+    /** Where the Pokémon was that its own transformed into. @type {ActiveSlot | null} */
+    this.original = null;
     this.clear();
+  }
+
+  /** Its Pokémon, which may have fainted. @returns {TrackedPokemon | null} */
+  get pokemon() {
+    return this.row >= 0 ? this.side.pokemon[this.row] : null;
   }
 
   /** Set the state that a Pokémon normally comes in with. */
@@ -214,6 +231,9 @@ export class ActiveSlot {
     this.preparesOwn = false;
     this.stalls = 0;
     this.turns = 0;
+    this.binder = null;
+    this.trapper = null;
+    this.original = null;
   }
 
   get hasTypes() {
@@ -238,35 +258,56 @@ export class TrackedSide {
     this.volatiles = volatiles;
     /** @type {TrackedPokemon[]} */
     this.pokemon = [];
-    /** Row of the active Pokémon, -1 before the first. */
-    this.active = -1;
-    this.slot = new ActiveSlot(volatiles.size);
+    /** By position on the field: one in singles, two in doubles. */
+    this.slots = Array.from({ length: dexInfo.numSlots }, () => new ActiveSlot(this, volatiles.size));
     this.teamSize = 6;
     /** Layers, or 1, of each side condition; 0 absent. */
     this.layers = new Uint8Array(numConditions);
     /** Turn in which each began. */
     this.since = new Uint16Array(numConditions);
-    /** Turn in which a Future Sight hits here, 0 for none. */
-    this.futureTurn = 0;
-    /** Turn in which a Wish comes true here, 0 for none. */
-    this.wishTurn = 0;
+    /** By position: the turn in which a Future Sight hits there, 0 for none. */
+    this.futureTurns = new Uint16Array(dexInfo.numSlots);
+    /** By position: the turn in which a Wish comes true there, 0 for none. */
+    this.wishTurns = new Uint16Array(dexInfo.numSlots);
     this.usedMega = false;
     this.usedZMove = false;
     this.usedDynamax = false;
     this.usedTera = false;
   }
 
-  get activePokemon() {
-    return this.active >= 0 ? this.pokemon[this.active] : null;
+  /** The first slot, which is the only one in singles. */
+  get slot() {
+    return this.slots[0];
+  }
+
+  /** Row of the first slot's Pokémon, -1 before the first. */
+  get active() {
+    return this.slots[0].row;
+  }
+
+  /** @param {string} ident "p1a: Name" @returns {number} position on the field; 0 if it names none */
+  positionOf(ident) {
+    return ident.charCodeAt(2) === LOWER_B && this.slots.length > 1 ? 1 : 0;
+  }
+
+  /** @param {string} ident "p1a: Name" @returns {ActiveSlot} */
+  slotOf(ident) {
+    return this.slots[this.positionOf(ident)];
+  }
+
+  /** @param {number} row @returns {ActiveSlot | null} the slot of its Pokémon; null on the bench */
+  slotAt(row) {
+    for (const slot of this.slots) if (slot.row === row) return slot;
+    return null;
   }
 
   /**
-   * @param {string} ident "p1a: Name" for the active Pokémon, "p1: Name" for any
+   * @param {string} ident "p1a: Name" for an active Pokémon, "p1: Name" for any
    * @returns {TrackedPokemon | null}
    */
   find(ident) {
     // A slot means its Pokémon, whatever name the line gives.
-    if (ident.charCodeAt(2) !== 58) return this.activePokemon;
+    if (ident.charCodeAt(2) !== COLON) return this.slotOf(ident).pokemon;
     const row = this.rowOf(ident.slice(4));
     if (row < 0) return null;
     this.pokemon[row].listed = null;
@@ -307,12 +348,13 @@ export class TrackedSide {
 
   /** Number of its current species, forme or copied species. @param {number} row */
   speciesOf(row) {
-    return (row === this.active && this.slot.species) || this.pokemon[row].species;
+    return this.slotAt(row)?.species || this.pokemon[row].species;
   }
 
   /** Its current ability, 0 unknown or none. @param {number} row */
   abilityOf(row) {
-    return row === this.active && this.slot.ability >= 0 ? this.slot.ability : this.pokemon[row].ability;
+    const slot = this.slotAt(row);
+    return slot && slot.ability >= 0 ? slot.ability : this.pokemon[row].ability;
   }
 
   /**
@@ -327,27 +369,27 @@ export class TrackedSide {
       types[1] = 0;
       return;
     }
-    if (row === this.active && this.slot.hasTypes) {
-      types[0] = this.slot.types[0];
-      types[1] = this.slot.types[1];
+    const slot = this.slotAt(row);
+    if (slot?.hasTypes) {
+      types[0] = slot.types[0];
+      types[1] = slot.types[1];
     } else {
-      const species = this.speciesOf(row);
+      const species = slot?.species || pokemon.species;
       types[0] = this.dexInfo.speciesTypes[2 * species];
       types[1] = this.dexInfo.speciesTypes[2 * species + 1];
     }
-    if (row === this.active) types[2] = this.slot.addedType;
+    if (slot) types[2] = slot.addedType;
   }
 
-  /** Clear the slot after its Pokémon left or fainted; the side's conditions stay. */
-  vacate() {
-    this.keepCopiedPp();
-    this.slot.clear();
+  /** Clear a slot after its Pokémon left or fainted; the side's conditions stay. @param {ActiveSlot} slot */
+  vacate(slot) {
+    this.keepCopiedPp(slot);
+    slot.clear();
   }
 
-  /** In the first generation, a move learnt by Mimic spends the PP of the move slot that it took. */
-  keepCopiedPp() {
-    const { slot } = this;
-    const pokemon = this.activePokemon;
+  /** In the first generation, a move learnt by Mimic spends the PP of the move slot that it took. @param {ActiveSlot} slot */
+  keepCopiedPp(slot) {
+    const { pokemon } = slot;
     if (!pokemon || !slot.hasMoves || slot.volatiles[this.volatiles.number("transformed")]) return;
     for (let m = 0; m < pokemon.numMoves; m++) {
       if (slot.moves[m] === pokemon.moves[m] || this.dexInfo.generation === 1) pokemon.pp[m] = slot.pp[m];

@@ -2,12 +2,12 @@
  * What one seat knows of its battle. The tracker reads only the protocol lines that this seat may see and the seat's own
  * requests, so the same code follows training battles, stored replays and the ladder.
  */
-import { legalChoices } from "./actions.js";
-import { BOOSTS, STATS, STATUSES } from "../simulator/dex.js";
-import { Conditions, ROOMS, SIDE_CONDITIONS, TERRAINS, WEATHERS } from "./field.js";
+import { STATUSES } from "../simulator/dex.js";
+import { Conditions, ROOMS, SIDE_CONDITIONS } from "./field.js";
 import { parseLine } from "./lines/lines.js";
-import { ASKS_NOTHING, ASKS_SWITCH, ASKS_TEAM, NOWHERE, readRequest } from "./request.js";
-import { KNOWN, TrackedSide } from "./side.js";
+import { ASKS_NOTHING, NOWHERE, readRequest } from "./request.js";
+import { TrackedSide } from "./side.js";
+import { stateOf } from "./state.js";
 import { Volatiles } from "./volatiles.js";
 
 /** @typedef {import("../simulator/dex.js").DexInfo} DexInfo */
@@ -29,10 +29,28 @@ import { Volatiles } from "./volatiles.js";
 /** @type {WeakMap<DexInfo, Numbers>} */
 const numbersOf = new WeakMap();
 
+/** What the request offers one own slot. */
+export class Offer {
+  constructor() {
+    /** By index of the Pokémon's moves: whether the request allows the move, and its place in the request. */
+    this.usable = new Uint8Array(4);
+    this.moveAt = new Uint8Array(4).fill(NOWHERE);
+    /** The request offers a single move that is not the Pokémon's own; it has index 0. */
+    this.lone = false;
+  }
+
+  /** Offer nothing. */
+  clear() {
+    this.usable.fill(0);
+    this.moveAt.fill(NOWHERE);
+    this.lone = false;
+  }
+}
+
 /** Volatiles that handlers refer to by id. */
 const NAMED = [
   "binding", "bound", "charge", "charging", "confusion", "defensecurl", "destinybond", "dragoncheer", "dynamax",
-  "focusenergy", "gastroacid", "glaiverush", "grudge", "hidden", "laserfocus", "lockon", "minimize", "rage",
+  "focusenergy", "gastroacid", "glaiverush", "grudge", "hidden", "laserfocus", "lockon", "magnetrise", "minimize", "rage",
   "recharge", "smackdown", "substitute", "thrashing", "transformed", "trapped",
 ];
 
@@ -89,8 +107,10 @@ export class Tracker {
     /** One plus the turn in which each room began, 0 where it is absent. */
     this.roomSince = new Uint16Array(rooms.size);
 
-    /** The side whose Pokémon moved last; lines about failures refer to that move. */
-    this.mover = this.own;
+    /** The slot whose Pokémon moved last; lines about failures refer to that move. */
+    this.mover = this.own.slots[0];
+    /** The protocol's name of that move's target. */
+    this.aim = "";
     /** The first generation's simulator announced that the next move may not be its user's own. */
     this.isDesynced = false;
     /** @type {Request | null} */
@@ -99,15 +119,14 @@ export class Tracker {
     /** What the request asks for, one of the ASKS constants. */
     this.asks = ASKS_NOTHING;
     this.reviving = false;
-    /** Whether the last request said that the own active Pokémon may be trapped. */
+    /** Whether the last request said that an own active Pokémon may be trapped. */
     this.maybeTrapped = false;
     /** By own row: the Pokémon's place in the request, which is the simulator's number for a switch. */
     this.places = new Uint8Array(6).fill(NOWHERE);
-    /** By index of the active Pokémon's moves: whether the request allows the move, and its place in the request. */
-    this.usable = new Uint8Array(4);
-    this.moveAt = new Uint8Array(4).fill(NOWHERE);
-    /** The request offers a single move that is not the Pokémon's own; it has index 0. */
-    this.lone = false;
+    /** Rows of the own Pokémon that lead, once a Team Preview in doubles has chosen them and still asks for the others. @type {[number, number] | null} */
+    this.leads = null;
+    /** What the request offers each own slot, by position. */
+    this.offers = this.own.slots.map(() => new Offer());
     this.scratchTypes = new Uint8Array(3);
   }
 
@@ -124,21 +143,6 @@ export class Tracker {
   /** @param {Request} request the seat's request, read after the lines before it; never changed */
   readRequest(request) {
     readRequest(this, request);
-  }
-
-  /**
-   * Whether a switch is impossible. The request says "maybe" if the opponent's active Pokémon could have a trapping
-   * ability; what is known of that Pokémon can make it certain.
-   */
-  get isTrapped() {
-    const active = this.request?.active?.[0];
-    if (!active?.maybeTrapped) return Boolean(active?.trapped);
-    const { opponent, dexInfo } = this;
-    const pokemon = opponent.activePokemon;
-    if (!pokemon) return false;
-    const ability = opponent.abilityOf(opponent.active);
-    if (ability) return dexInfo.trapping.has(ability);
-    return pokemon.traps || dexInfo.isTrapper[opponent.speciesOf(opponent.active)] === 1;
   }
 
   /** One plus the turn in which Neutralizing Gas began to suppress abilities, else 0. */
@@ -180,7 +184,8 @@ export class Tracker {
     } else if (changed) {
       pokemon.ownAbility = pokemon.ability;
       pokemon.ability = sole;
-      if (pokemon === side.activePokemon) side.slot.ability = -1;
+      const slot = side.slots.find((other) => other.pokemon === pokemon);
+      if (slot) slot.ability = -1;
     }
   }
 
@@ -212,19 +217,18 @@ export class Tracker {
   }
 
   /**
-   * Give the transformed active Pokémon of `side` what is known of the original's moves and ability.
-   * @param {TrackedSide} side
-   * @param {TrackedSide} other
+   * Give a transformed active Pokémon what is known of the original's moves and ability.
+   * @param {ActiveSlot} slot
+   * @param {ActiveSlot} original
    */
-  copyMoves({ slot }, other) {
-    const original = other.activePokemon;
-    if (!original) return;
-    const from = other.slot.hasMoves ? other.slot : original;
+  copyMoves(slot, original) {
+    if (!original.pokemon) return;
+    const from = original.hasMoves ? original : original.pokemon;
     slot.numMoves = from.numMoves;
     slot.moves.set(from.moves);
     slot.hasMoves = true;
     for (let m = 0; m < slot.numMoves; m++) this.setCopiedPp(slot, m);
-    if (this.dexInfo.generation > 2) slot.ability = other.abilityOf(other.active);
+    if (this.dexInfo.generation > 2) slot.ability = original.side.abilityOf(original.row);
   }
 
   /** Set a copied move's PP. @param {ActiveSlot} slot @param {number} m its index */
@@ -237,13 +241,13 @@ export class Tracker {
   /**
    * The active Pokémon is another in disguise: the wearer takes over everything that was seen since it came in, and
    * the Pokémon that it looked like returns to its state before.
-   * @param {TrackedSide} side
+   * @param {ActiveSlot} slot
    * @param {number} row of the wearer
    */
-  unmask(side, row) {
-    const worn = side.activePokemon;
-    const wearer = side.pokemon[row];
-    side.active = row;
+  unmask(slot, row) {
+    const worn = slot.pokemon;
+    const wearer = slot.side.pokemon[row];
+    slot.row = row;
     if (!worn || worn === wearer) return;
     const { before } = worn;
     wearer.hp = worn.hp;
@@ -273,91 +277,6 @@ export class Tracker {
 
   /** @returns {Record<string, unknown>} the whole tracked state as plain JSON, with ids instead of numbers */
   state() {
-    const active = this.request?.active?.[0];
-    return {
-      turn: this.turn,
-      generation: this.dexInfo.generation,
-      asks: ["nothing", "move", "switch", "team"][this.asks],
-      force_switch: this.asks === ASKS_SWITCH,
-      team_preview: this.asks === ASKS_TEAM,
-      reviving: this.reviving,
-      trapped: Boolean(active?.trapped),
-      maybe_trapped: Boolean(active?.maybeTrapped),
-      can_mega: Boolean(active?.canMegaEvo),
-      can_z_move: Boolean(active?.canZMove),
-      can_dynamax: Boolean(active?.canDynamax),
-      can_tera: Boolean(active?.canTerastallize),
-      weather: this.weather ? { id: WEATHERS[this.weather], since: this.weatherSince } : null,
-      terrain: this.terrain ? { id: TERRAINS[this.terrain], since: this.terrainSince } : null,
-      rooms: Object.fromEntries(
-        this.rooms.ids.flatMap((id, i) => (this.roomSince[i] ? [[id, this.roomSince[i] - 1]] : [])),
-      ),
-      own: this.#sideState(this.own),
-      opponent: this.#sideState(this.opponent),
-      choices: legalChoices(this),
-    };
-  }
-
-  /** @param {TrackedSide} side */
-  #sideState(side) {
-    return {
-      active: side.active,
-      team_size: side.teamSize,
-      used_mega: side.usedMega,
-      used_z_move: side.usedZMove,
-      used_dynamax: side.usedDynamax,
-      used_tera: side.usedTera,
-      conditions: Object.fromEntries(
-        this.conditions.ids.flatMap((id, i) => (side.layers[i] ? [[id, { layers: side.layers[i], since: side.since[i] }]] : [])),
-      ),
-      future_turn: side.futureTurn,
-      wish_turn: side.wishTurn,
-      pokemon: side.pokemon.map((pokemon, row) => this.#pokemonState(side, pokemon, row)),
-    };
-  }
-
-  /** @param {TrackedSide} side @param {TrackedPokemon} pokemon @param {number} row */
-  #pokemonState(side, pokemon, row) {
-    const { species, items, abilities, moves, types } = this.dexInfo;
-    const active = row === side.active;
-    const { slot } = side;
-    const current = active && slot.hasMoves ? slot : pokemon;
-    side.writeTypes(row, this.scratchTypes);
-    return {
-      name: pokemon.name,
-      species: species.ids[pokemon.species],
-      forme: species.ids[side.speciesOf(row)],
-      level: pokemon.level,
-      gender: ["", "M", "F"][pokemon.gender],
-      hp: pokemon.hp,
-      max_hp: pokemon.maxHp,
-      status: STATUSES[pokemon.status],
-      status_turns: pokemon.statusTurns,
-      resting: Boolean(pokemon.resting),
-      fainted: pokemon.fainted,
-      active,
-      revealed: pokemon.revealed,
-      types: [...this.scratchTypes].filter(Boolean).map((type) => types.ids[type]),
-      item: pokemon.itemKnown === KNOWN ? items.ids[pokemon.item] : null,
-      lost_item: items.ids[pokemon.lostItem],
-      ability: abilities.ids[side.abilityOf(row)],
-      base_ability: abilities.ids[pokemon.ability],
-      tera: types.ids[pokemon.tera],
-      terastallized: pokemon.terastallized,
-      stats: side === this.own ? Object.fromEntries(STATS.map((stat, i) => [stat, pokemon.stats[i]])) : null,
-      moves: Array.from({ length: current.numMoves }, (_, m) => ({
-        id: moves.ids[current.moves[m]],
-        pp: current.pp[m],
-        max_pp: current === slot ? slot.maxPp[m] : this.dexInfo.movePp[current.moves[m]],
-      })),
-      boosts: Object.fromEntries(BOOSTS.map((stat, i) => [stat, active ? slot.boosts[i] : 0])),
-      volatiles: Object.fromEntries(
-        this.volatiles.all.flatMap(({ id }, i) => (active && slot.volatiles[i] ? [[id, slot.volatiles[i]]] : [])),
-      ),
-      last_move: active ? moves.ids[slot.lastMove] : "",
-      prepared: active ? moves.ids[slot.prepared] : "",
-      stalls: active ? slot.stalls : 0,
-      turns: active ? slot.turns : 0,
-    };
+    return stateOf(this);
   }
 }

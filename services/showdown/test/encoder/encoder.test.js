@@ -170,7 +170,7 @@ test("fields hold what their names say", () => {
   ]) {
     tracker.readLine(line);
   }
-  tracker.learn(/** @type {any} */ (tracker.own.activePokemon), dexInfo.moves.of("Earthquake"));
+  tracker.learn(/** @type {any} */ (tracker.own.slot.pokemon), dexInfo.moves.of("Earthquake"));
   const row = new Float32Array(space.observation_size);
   encoder.encode(tracker, row, 0);
   const at = (/** @type {string} */ block, /** @type {number} */ of, /** @type {string} */ name) => read(space, row, block, of, name);

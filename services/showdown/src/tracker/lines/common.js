@@ -4,6 +4,7 @@ import { KNOWN } from "../side.js";
 /** @typedef {import("../tracker.js").Tracker} Tracker */
 /** @typedef {import("../side.js").TrackedSide} TrackedSide */
 /** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
+/** @typedef {import("../side.js").ActiveSlot} ActiveSlot */
 
 /**
  * Reads the parts of a line between bars; `parts[0]` is empty and `parts[1]` is the line's type.
@@ -20,6 +21,11 @@ export const SUBJECT = 1; // always the first Pokémon
 /** @param {Tracker} tracker @param {string} ident */
 export function sideOf(tracker, ident) {
   return tracker.sides[ident.charCodeAt(1) === 49 ? 0 : 1];
+}
+
+/** @param {Tracker} tracker @param {string} ident @returns {ActiveSlot} the slot that it names */
+export function slotOf(tracker, ident) {
+  return sideOf(tracker, ident).slotOf(ident);
 }
 
 /** @param {Tracker} tracker @param {string} ident */
@@ -53,10 +59,11 @@ export function showAbility(tracker, ident, name) {
   const side = ident ? sideOf(tracker, ident) : null;
   const pokemon = side?.find(ident);
   if (!ability || !side || !pokemon) return;
-  const isActive = pokemon === side.activePokemon;
-  if (isActive && side.slot.ability >= 0) side.slot.ability = ability;
+  const slot = side.slotOf(ident);
+  const isActive = pokemon === slot.pokemon;
+  if (isActive && slot.ability >= 0) slot.ability = ability;
   else if (pokemon.ability === 0) pokemon.ability = ability;
-  else if (pokemon.ability !== ability && isActive) side.slot.ability = ability;
+  else if (pokemon.ability !== ability && isActive) slot.ability = ability;
 }
 
 /** @param {Tracker} tracker @param {string} ident @param {string} name */

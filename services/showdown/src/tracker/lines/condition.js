@@ -1,6 +1,6 @@
 /** Lines about hit points, statuses and boosts. */
 import { BOOSTS } from "../../simulator/dex.js";
-import { sideOf, find, tagged, hasTag, showCause, OF, SUBJECT } from "./common.js";
+import { sideOf, slotOf, find, tagged, hasTag, showCause, OF, SUBJECT } from "./common.js";
 import { bindInFirstGeneration } from "./moves.js";
 import { statusOf } from "../side.js";
 
@@ -19,7 +19,7 @@ function setHp(tracker, parts) {
 handlers.set("-damage", (tracker, parts) => {
   setHp(tracker, parts);
   if (tracker.dexInfo.generation === 1 && hasTag(parts, "[from] confusion")) {
-    const { slot } = sideOf(tracker, parts[2]);
+    const slot = slotOf(tracker, parts[2]);
     slot.prepared = 0;
     slot.volatiles[tracker.n.charging] = 0;
     slot.volatiles[tracker.n.hidden] = 0;
@@ -36,7 +36,10 @@ handlers.set("-heal", (tracker, parts) => {
   const from = tagged(parts, "[from] ");
   // The tag "[of]" names the Pokémon whose move was absorbed, not the one whose ability heals, except for Hospitality.
   showCause(tracker, parts, parts[2], from === "ability: Hospitality" ? OF : SUBJECT, SUBJECT);
-  if (from === "move: Wish") sideOf(tracker, parts[2]).wishTurn = 0;
+  if (from === "move: Wish") {
+    const side = sideOf(tracker, parts[2]);
+    side.wishTurns[side.positionOf(parts[2])] = 0;
+  }
 });
 
 handlers.set("-status", (tracker, parts) => {
@@ -46,14 +49,14 @@ handlers.set("-status", (tracker, parts) => {
   pokemon.statusTurns = 0;
   pokemon.resting = hasTag(parts, "[from] move: Rest") ? 1 : 0;
   // In the first generation, sleep replaces the recharge.
-  if (parts[3] === "slp" && tracker.dexInfo.generation === 1) sideOf(tracker, parts[2]).slot.volatiles[tracker.n.recharge] = 0;
+  if (parts[3] === "slp" && tracker.dexInfo.generation === 1) slotOf(tracker, parts[2]).volatiles[tracker.n.recharge] = 0;
   if (parts.length > 4) showCause(tracker, parts, parts[2]);
 });
 
 handlers.set("-curestatus", (tracker, parts) => {
   const pokemon = find(tracker, parts[2]);
   if (!pokemon) return;
-  if (parts[3] === "confusion") sideOf(tracker, parts[2]).slot.volatiles[tracker.n.confusion] = 0;
+  if (parts[3] === "confusion") slotOf(tracker, parts[2]).volatiles[tracker.n.confusion] = 0;
   else pokemon.setStatus(0);
   if (parts.length > 4) showCause(tracker, parts, parts[2]);
 });
@@ -73,40 +76,40 @@ function writeBoost(boosts, stat, value) {
 
 /** @param {number} sign @returns {Handler} */
 const boostBy = (sign) => (tracker, parts) => {
-  const { boosts } = sideOf(tracker, parts[2]).slot;
+  const { boosts } = slotOf(tracker, parts[2]);
   writeBoost(boosts, parts[3], boosts[BOOSTS.indexOf(parts[3])] + sign * Number(parts[4]));
   if (parts.length > 5) showCause(tracker, parts, parts[2]);
 };
 handlers.set("-boost", boostBy(1));
 handlers.set("-unboost", boostBy(-1));
 handlers.set("-setboost", (tracker, parts) => {
-  writeBoost(sideOf(tracker, parts[2]).slot.boosts, parts[3], Number(parts[4]));
+  writeBoost(slotOf(tracker, parts[2]).boosts, parts[3], Number(parts[4]));
   if (parts.length > 5) showCause(tracker, parts, parts[2]);
 });
 handlers.set("-clearboost", (tracker, parts) => {
-  sideOf(tracker, parts[2]).slot.boosts.fill(0);
+  slotOf(tracker, parts[2]).boosts.fill(0);
 });
 handlers.set("-clearallboost", (tracker) => {
-  for (const side of tracker.sides) side.slot.boosts.fill(0);
+  for (const side of tracker.sides) for (const { boosts } of side.slots) boosts.fill(0);
 });
 handlers.set("-clearpositiveboost", (tracker, parts) => {
-  const { boosts } = sideOf(tracker, parts[2]).slot;
+  const { boosts } = slotOf(tracker, parts[2]);
   for (let i = 0; i < 7; i++) boosts[i] = Math.min(0, boosts[i]);
 });
 handlers.set("-clearnegativeboost", (tracker, parts) => {
-  const { boosts } = sideOf(tracker, parts[2]).slot;
+  const { boosts } = slotOf(tracker, parts[2]);
   for (let i = 0; i < 7; i++) boosts[i] = Math.max(0, boosts[i]);
 });
 handlers.set("-invertboost", (tracker, parts) => {
-  const { boosts } = sideOf(tracker, parts[2]).slot;
+  const { boosts } = slotOf(tracker, parts[2]);
   for (let i = 0; i < 7; i++) boosts[i] = -boosts[i];
 });
 handlers.set("-copyboost", (tracker, parts) => {
-  sideOf(tracker, parts[2]).slot.boosts.set(sideOf(tracker, parts[3]).slot.boosts);
+  slotOf(tracker, parts[2]).boosts.set(slotOf(tracker, parts[3]).boosts);
 });
 handlers.set("-swapboost", (tracker, parts) => {
-  const a = sideOf(tracker, parts[2]).slot.boosts;
-  const b = sideOf(tracker, parts[3]).slot.boosts;
+  const a = slotOf(tracker, parts[2]).boosts;
+  const b = slotOf(tracker, parts[3]).boosts;
   const stats = parts[4] && !parts[4].startsWith("[") ? parts[4].split(", ") : BOOSTS;
   for (const stat of stats) {
     const i = BOOSTS.indexOf(stat);

@@ -1,5 +1,5 @@
 /** Lines about items, abilities, gimmicks, the field, the sides and the turn. */
-import { sideOf, find, tagged, hasTag, showAbility, showItem, loseItem, showCause } from "./common.js";
+import { sideOf, slotOf, find, tagged, hasTag, showAbility, showItem, loseItem, showCause } from "./common.js";
 import { TERRAINS, WEATHERS, effectId } from "../field.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
@@ -42,16 +42,16 @@ handlers.set("-ability", (tracker, parts) => {
   if (from === "ability: Trace") showAbility(tracker, tagged(parts, "[of] "), parts[3]);
   if (/^(ability|move): /.test(from)) {
     const old = abilities.of(parts[4] ?? "");
-    if (pokemon.ability === 0 && side.slot.ability < 0 && old) pokemon.ability = old;
-    if (pokemon === side.activePokemon) side.slot.ability = ability;
+    const slot = side.slotOf(ident);
+    if (pokemon.ability === 0 && slot.ability < 0 && old) pokemon.ability = old;
+    if (pokemon === slot.pokemon) slot.ability = ability;
   } else {
     showAbility(tracker, ident, parts[3]);
   }
 });
 
 handlers.set("-endability", (tracker, parts) => {
-  const side = sideOf(tracker, parts[2]);
-  side.slot.volatiles[tracker.n.gastroacid] = 1;
+  slotOf(tracker, parts[2]).volatiles[tracker.n.gastroacid] = 1;
 });
 
 handlers.set("-terastallize", (tracker, parts) => {
@@ -61,7 +61,7 @@ handlers.set("-terastallize", (tracker, parts) => {
   if (!pokemon) return;
   pokemon.tera = tracker.dexInfo.types.of(parts[3]);
   pokemon.terastallized = true;
-  side.slot.addedType = 0;
+  side.slotOf(parts[2]).addedType = 0;
 });
 
 /** @type {Handler} */
@@ -129,14 +129,15 @@ handlers.set("-swapsideconditions", (tracker) => {
 handlers.set("turn", (tracker, parts) => {
   tracker.turn = Number(parts[2]);
   for (const side of tracker.sides) {
-    const pokemon = side.activePokemon;
-    const { slot } = side;
-    slot.turns = Math.min(255, slot.turns + 1);
-    if (pokemon && pokemon.status === tracker.toxic) pokemon.statusTurns++;
-    for (const v of tracker.volatiles.counting) if (slot.volatiles[v] && slot.volatiles[v] < 255) slot.volatiles[v]++;
-    // It only lasts for the next turn.
-    if (slot.volatiles[tracker.n.lockon] > 2) slot.volatiles[tracker.n.lockon] = 0;
-    if (side.wishTurn && side.wishTurn < tracker.turn) side.wishTurn = 0;
-    if (side.futureTurn && side.futureTurn < tracker.turn) side.futureTurn = 0;
+    for (const [position, slot] of side.slots.entries()) {
+      const { pokemon, volatiles } = slot;
+      slot.turns = Math.min(255, slot.turns + 1);
+      if (pokemon && pokemon.status === tracker.toxic) pokemon.statusTurns++;
+      for (const v of tracker.volatiles.counting) if (volatiles[v] && volatiles[v] < 255) volatiles[v]++;
+      // It only lasts for the next turn.
+      if (volatiles[tracker.n.lockon] > 2) volatiles[tracker.n.lockon] = 0;
+      if (side.wishTurns[position] < tracker.turn) side.wishTurns[position] = 0;
+      if (side.futureTurns[position] < tracker.turn) side.futureTurns[position] = 0;
+    }
   }
 });

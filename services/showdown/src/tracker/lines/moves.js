@@ -1,6 +1,6 @@
 /** Lines about moves: used, prepared, prevented or without effect. */
-import { BINDS, CHARGES, CURLS, HIDES, MINIMIZES, PRESSED, PRESSED_ANYHOW, STALLS, THRASHES } from "../../simulator/dex.js";
-import { sideOf, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
+import { BINDS, CHARGES, CURLS, HIDES, MINIMIZES, PRESSED, PRESSED_ANYHOW, SPREADS, STALLS, THRASHES } from "../../simulator/dex.js";
+import { sideOf, slotOf, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
 /** @typedef {import("../tracker.js").Tracker} Tracker */
@@ -25,13 +25,14 @@ handlers.set("move", (tracker, parts) => {
   const { dexInfo, n } = tracker;
   const move = dexInfo.moves.of(parts[3]);
   const flags = dexInfo.moveFlags[move];
-  const { slot } = side;
+  const slot = side.slotOf(ident);
   const { volatiles } = slot;
   const from = tagged(parts, "[from] ");
   const missed = hasTag(parts, "[miss]") || hasTag(parts, "[notarget]");
   const { isDesynced } = tracker;
   tracker.isDesynced = false;
-  tracker.mover = side;
+  tracker.mover = slot;
+  tracker.aim = parts[4] ?? "";
   // The first generations do not always mark the later turns of a move.
   const marked = dexInfo.generation === 1 ? from === parts[3] : dexInfo.generation === 2 && from === "" && goesOnUnmarked(tracker, slot, move);
   const goesOn = from === "lockedmove" || marked;
@@ -40,7 +41,7 @@ handlers.set("move", (tracker, parts) => {
     slot.lastMove = move;
   } else if (goesOn) {
     // The first generation spends the PP of a two-turn move in the second turn.
-    if (dexInfo.generation === 1 && slot.prepared === move && slot.preparesOwn) spend(tracker, side, pokemon, move, 1);
+    if (dexInfo.generation === 1 && slot.prepared === move && slot.preparesOwn) spend(tracker, slot, pokemon, move, 1);
   } else {
     const caller = from.startsWith("move: ") ? from.slice(6) : from;
     if (from.startsWith("ability: ")) {
@@ -48,18 +49,18 @@ handlers.set("move", (tracker, parts) => {
     } else if (!move && from === "") {
       slot.lastMove = 0;
       const own = dexInfo.replacedBy(parts[3], slot.hasMoves ? slot : pokemon);
-      if (own) spend(tracker, side, pokemon, own, 1 + pressure(tracker, side, own, parts));
+      if (own) spend(tracker, slot, pokemon, own, 1 + pressure(tracker, side, own, parts));
     } else if (from === "" || caller === "Pursuit") {
       slot.lastMove = move;
       const paysLater = dexInfo.generation === 1 && flags & CHARGES;
-      spend(tracker, side, pokemon, move, paysLater ? 0 : 1 + pressure(tracker, side, move, parts));
+      spend(tracker, slot, pokemon, move, paysLater ? 0 : 1 + pressure(tracker, side, move, parts));
     } else if (caller === "Sleep Talk") {
-      spend(tracker, side, pokemon, move, 0);
+      spend(tracker, slot, pokemon, move, 0);
       const extra = pressure(tracker, side, move, parts);
-      if (extra) spend(tracker, side, pokemon, dexInfo.moves.of(caller), extra);
+      if (extra) spend(tracker, slot, pokemon, dexInfo.moves.of(caller), extra);
     } else if (BORROWED.has(caller)) {
       const extra = pressure(tracker, side, move, parts);
-      if (extra && dexInfo.generation > 2) spend(tracker, side, pokemon, dexInfo.moves.of(caller), extra);
+      if (extra && dexInfo.generation > 2) spend(tracker, slot, pokemon, dexInfo.moves.of(caller), extra);
     }
   }
 
@@ -81,7 +82,7 @@ handlers.set("move", (tracker, parts) => {
     volatiles[n.charge] = 0;
   }
   if (dexInfo.generation === 1) bindInFirstGeneration(tracker, side, flags, missed);
-  if (move === tracker.wish && !from) side.wishTurn = tracker.turn + WISH_TURNS;
+  if (move === tracker.wish && !from) side.wishTurns[side.positionOf(ident)] = tracker.turn + WISH_TURNS;
 });
 
 /**
@@ -126,23 +127,28 @@ function pressure(tracker, side, move, parts) {
   const flags = tracker.dexInfo.moveFlags[move];
   const foe = foeOf(tracker, side);
   const aimsAtItself = parts[4] && sideOf(tracker, parts[4]) === side;
-  if (!(flags & PRESSED_ANYHOW) && (!(flags & PRESSED) || aimsAtItself)) return 0;
-  if (foe.active < 0 || foe.pokemon[foe.active].fainted || tracker.gasSince) return 0;
-  return foe.abilityOf(foe.active) === tracker.pressure ? 1 : 0;
+  const pressesAll = (flags & PRESSED_ANYHOW) !== 0 || ((flags & SPREADS) !== 0 && foe.slots.length > 1);
+  if (!(flags & PRESSED_ANYHOW) && (!(flags & PRESSED) || (aimsAtItself && !pressesAll))) return 0;
+  if (tracker.gasSince) return 0;
+  let extra = 0;
+  for (const slot of foe.slots) {
+    if (slot.row < 0 || foe.pokemon[slot.row].fainted || foe.abilityOf(slot.row) !== tracker.pressure) continue;
+    if (pressesAll || !parts[4] || foe.slotOf(parts[4]) === slot) extra++;
+  }
+  return extra;
 }
 
 /**
- * Record a move of the active Pokémon and spend its PP.
+ * Record a move of an active Pokémon and spend its PP.
  * @param {Tracker} tracker
- * @param {TrackedSide} side
+ * @param {ActiveSlot} slot
  * @param {TrackedPokemon} pokemon
  * @param {number} move
  * @param {number} pp
  */
-export function spend(tracker, side, pokemon, move, pp) {
+export function spend(tracker, slot, pokemon, move, pp) {
   if (!move || move === tracker.struggle) return;
-  const { slot } = side;
-  if (slot.hasMoves && pokemon === side.activePokemon) {
+  if (slot.hasMoves && pokemon === slot.pokemon) {
     let m = tracker.placeIn(slot, move);
     if (m === slot.numMoves) {
       if (m === 4) return;
@@ -173,7 +179,7 @@ handlers.set("cant", (tracker, parts) => {
   }
   const side = sideOf(tracker, ident);
   const pokemon = side.find(ident);
-  const { slot } = side;
+  const slot = side.slotOf(ident);
   const { n } = tracker;
   if (pokemon && reason === "slp") pokemon.statusTurns++;
   slot.stalls = 0;
@@ -213,7 +219,7 @@ function cannotInFirstGeneration(tracker, side, reason) {
 }
 
 handlers.set("-prepare", (tracker, parts) => {
-  const { slot } = sideOf(tracker, parts[2]);
+  const slot = slotOf(tracker, parts[2]);
   const move = tracker.dexInfo.moves.of(parts[3]);
   if (!(tracker.dexInfo.moveFlags[move] & CHARGES)) return;
   slot.prepared = move;
@@ -223,20 +229,20 @@ handlers.set("-prepare", (tracker, parts) => {
 
 /** A two-turn move that needs only one turn, because of the weather or an item. */
 handlers.set("-anim", (tracker, parts) => {
-  const { slot } = sideOf(tracker, parts[2]);
+  const slot = slotOf(tracker, parts[2]);
   slot.prepared = 0;
   slot.volatiles[tracker.n.charging] = 0;
   slot.volatiles[tracker.n.hidden] = 0;
 });
 
 handlers.set("-mustrecharge", (tracker, parts) => {
-  sideOf(tracker, parts[2]).slot.volatiles[tracker.n.recharge] = 1;
+  slotOf(tracker, parts[2]).volatiles[tracker.n.recharge] = 1;
 });
 
 /** A rampage that has no effect ends. @param {Tracker} tracker @param {string} ident the Pokémon that it had no effect on */
 export function blocked(tracker, ident) {
   if (tracker.dexInfo.generation === 1 || !ident) return;
-  if (tracker.mover !== sideOf(tracker, ident)) tracker.mover.slot.volatiles[tracker.n.thrashing] = 0;
+  if (tracker.mover.side !== sideOf(tracker, ident)) tracker.mover.volatiles[tracker.n.thrashing] = 0;
 }
 
 /** @type {Handler} */

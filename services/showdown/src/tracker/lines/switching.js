@@ -1,10 +1,10 @@
 /** Lines about which Pokémon is on the field, and in which forme. */
-import { sideOf, foeOf, tagged, showCause, SUBJECT } from "./common.js";
+import { sideOf, slotOf, foeOf, tagged, showCause, SUBJECT } from "./common.js";
 import { TrackedPokemon } from "../side.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
 /** @typedef {import("../tracker.js").Tracker} Tracker */
-/** @typedef {import("../side.js").TrackedSide} TrackedSide */
+/** @typedef {import("../side.js").ActiveSlot} ActiveSlot */
 
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
@@ -19,45 +19,51 @@ function switchIn(tracker, parts) {
   const ident = parts[2];
   const side = sideOf(tracker, ident);
   const details = tracker.dexInfo.details(parts[3]);
-  const leaving = side.activePokemon;
+  const slot = side.slotOf(ident);
   const cause = tagged(parts, "[from] ");
-  if (leaving) leave(tracker, side, leaving, cause === "Baton Pass" ? PASS_ALL : cause === "Shed Tail" ? PASS_SUBSTITUTE : PASS_NONE);
+  if (slot.pokemon) leave(tracker, slot, slot.pokemon, cause === "Baton Pass" ? PASS_ALL : cause === "Shed Tail" ? PASS_SUBSTITUTE : PASS_NONE);
   const row = side.rowFor(ident.slice(ident.indexOf(":") + 2), details.species);
   const pokemon = side.pokemon[row];
   // The team has a Pokémon of this species, even if this one is another in disguise.
   if (pokemon.species === 0) tracker.setDetails(side, pokemon, details);
   pokemon.save();
-  side.active = row;
+  slot.row = row;
   pokemon.revealed = true;
   tracker.setDetails(side, pokemon, details);
   // Details always name a Terastallization; without one, an earlier Terastallization belonged to a disguise.
   pokemon.terastallized = details.tera !== 0;
   pokemon.setCondition(parts[4]);
   if (pokemon.status === tracker.toxic) pokemon.statusTurns = 0;
-  // Binding ends for both sides when either leaves.
-  const { volatiles } = foeOf(tracker, side).slot;
-  volatiles[tracker.n.bound] = 0;
-  volatiles[tracker.n.binding] = 0;
-  volatiles[tracker.n.trapped] = 0;
+  release(tracker, slot);
+}
+
+/** Binding ends for both when either leaves; without a known binder it was the only other. @param {Tracker} tracker @param {ActiveSlot} left */
+function release(tracker, left) {
+  const { n } = tracker;
+  for (const { volatiles, binder, trapper } of foeOf(tracker, left.side).slots) {
+    if (!binder || binder === left) volatiles[n.bound] = 0;
+    if (!trapper || trapper === left) volatiles[n.trapped] = 0;
+    volatiles[n.binding] = 0;
+  }
 }
 handlers.set("switch", switchIn);
 handlers.set("drag", switchIn);
 
-/** @param {Tracker} tracker @param {TrackedSide} side @param {TrackedPokemon} leaving @param {number} passes */
-function leave(tracker, side, leaving, passes) {
-  const { slot } = side;
+/** @param {Tracker} tracker @param {ActiveSlot} slot @param {TrackedPokemon} leaving @param {number} passes */
+function leave(tracker, slot, leaving, passes) {
+  const { side } = slot;
   const { regenerator } = tracker;
-  if (regenerator && !leaving.fainted && side.abilityOf(side.active) === regenerator && !tracker.gasSince) {
+  if (regenerator && !leaving.fainted && side.abilityOf(slot.row) === regenerator && !tracker.gasSince) {
     leaving.hp = Math.min(leaving.maxHp, Math.floor(leaving.hp + leaving.maxHp / 3));
   }
   if (passes === PASS_NONE) {
-    side.vacate();
+    side.vacate(slot);
     return;
   }
   const { boosts, volatiles } = slot;
   const kept = volatiles.slice();
   const keptBoosts = boosts.slice();
-  side.vacate();
+  side.vacate(slot);
   if (passes === PASS_SUBSTITUTE) {
     volatiles[tracker.n.substitute] = kept[tracker.n.substitute];
     return;
@@ -71,9 +77,10 @@ handlers.set("replace", (tracker, parts) => {
   const ident = parts[2];
   const side = sideOf(tracker, ident);
   const details = tracker.dexInfo.details(parts[3]);
-  const seen = side.activePokemon;
+  const slot = side.slotOf(ident);
+  const seen = slot.pokemon;
   const row = side.rowFor(ident.slice(ident.indexOf(":") + 2), details.species);
-  if (seen) tracker.unmask(side, row);
+  if (seen) tracker.unmask(slot, row);
   const pokemon = side.pokemon[row];
   pokemon.revealed = true;
   tracker.setDetails(side, pokemon, details);
@@ -84,11 +91,12 @@ function detailsChange(tracker, parts) {
   const side = sideOf(tracker, parts[2]);
   const pokemon = side.find(parts[2]);
   if (!pokemon) return;
-  const wasForced = pokemon === side.activePokemon && side.slot.hasTypes;
+  const slot = side.slotOf(parts[2]);
+  const wasForced = pokemon === slot.pokemon && slot.hasTypes;
   tracker.setDetails(side, pokemon, tracker.dexInfo.details(parts[3]));
-  if (pokemon === side.activePokemon) {
-    side.slot.species = 0;
-    if (wasForced && !pokemon.terastallized) side.slot.clearTypes();
+  if (pokemon === slot.pokemon) {
+    slot.species = 0;
+    if (wasForced && !pokemon.terastallized) slot.clearTypes();
   }
 }
 handlers.set("detailschange", detailsChange);
@@ -96,34 +104,36 @@ handlers.set("detailschange", detailsChange);
 handlers.set("-formechange", (tracker, parts) => {
   const side = sideOf(tracker, parts[2]);
   const pokemon = side.find(parts[2]);
-  if (pokemon && pokemon === side.activePokemon) {
+  const slot = side.slotOf(parts[2]);
+  if (pokemon && pokemon === slot.pokemon) {
     const species = tracker.dexInfo.species.of(parts[3]);
-    side.slot.species = species === pokemon.species ? 0 : species;
-    side.slot.clearTypes();
+    slot.species = species === pokemon.species ? 0 : species;
+    slot.clearTypes();
   }
   showCause(tracker, parts, parts[2], SUBJECT);
 });
 
 handlers.set("-transform", (tracker, parts) => {
-  const side = sideOf(tracker, parts[2]);
-  const other = sideOf(tracker, parts[3]);
+  const slot = slotOf(tracker, parts[2]);
+  const original = slotOf(tracker, parts[3]);
+  const other = original.side;
   showCause(tracker, parts, parts[2], SUBJECT);
   const target = other.find(parts[3]);
-  if (!target || !side.activePokemon || other.active < 0) return;
-  const { slot } = side;
-  slot.species = other.speciesOf(other.active);
+  if (!target || !slot.pokemon || original.row < 0) return;
+  slot.species = other.speciesOf(original.row);
   const terastallized = target.terastallized;
   target.terastallized = false;
-  other.writeTypes(other.active, tracker.scratchTypes);
+  other.writeTypes(original.row, tracker.scratchTypes);
   target.terastallized = terastallized;
   slot.types.set(tracker.scratchTypes.subarray(0, 2));
   slot.addedType = tracker.scratchTypes[2];
-  slot.boosts.set(other.slot.boosts);
+  slot.boosts.set(original.boosts);
   slot.volatiles[tracker.n.transformed] = 1;
   if (tracker.dexInfo.generation >= 6) {
-    for (const v of [tracker.n.focusenergy, tracker.n.laserfocus, tracker.n.dragoncheer]) slot.volatiles[v] = other.slot.volatiles[v];
+    for (const v of [tracker.n.focusenergy, tracker.n.laserfocus, tracker.n.dragoncheer]) slot.volatiles[v] = original.volatiles[v];
   }
-  tracker.copyMoves(side, other);
+  slot.original = original;
+  tracker.copyMoves(slot, original);
 });
 
 handlers.set("faint", (tracker, parts) => {
@@ -134,7 +144,18 @@ handlers.set("faint", (tracker, parts) => {
   pokemon.fainted = true;
   pokemon.terastallized = false;
   pokemon.setStatus(0);
-  if (pokemon === side.activePokemon) side.vacate();
+  const slot = side.slotOf(parts[2]);
+  if (pokemon === slot.pokemon) side.vacate(slot);
+});
+
+/** Ally Switch: two active Pokémon exchange their positions; what waits at a position stays there. */
+handlers.set("swap", (tracker, parts) => {
+  const { slots } = sideOf(tracker, parts[2]);
+  if (slots.length < 2) return;
+  const from = parts[2].charCodeAt(2) === 0x62 ? 1 : 0;
+  const to = /^\d+$/.test(parts[3]) ? Number(parts[3]) : 1 - from;
+  if (to === from || to > 1) return;
+  slots.reverse();
 });
 
 handlers.set("poke", (tracker, parts) => {

@@ -1,11 +1,11 @@
 /** Lines about volatiles of an active Pokémon. */
-import { sideOf, find, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
+import { sideOf, slotOf, find, foeOf, tagged, hasTag, showAbility, showItem, showCause } from "./common.js";
 import { spend, blocked } from "./moves.js";
 import { effectId } from "../field.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
 /** @typedef {import("../tracker.js").Tracker} Tracker */
-/** @typedef {import("../side.js").TrackedSide} TrackedSide */
+/** @typedef {import("../side.js").ActiveSlot} ActiveSlot */
 /** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
 
 /** By type of line. @type {Map<string, Handler>} */
@@ -19,24 +19,25 @@ handlers.set("-start", (tracker, parts) => {
   const side = sideOf(tracker, ident);
   const pokemon = side.find(ident);
   const name = parts[3];
-  const { slot } = side;
+  const slot = side.slotOf(ident);
   const { n, dexInfo } = tracker;
   if (name === "typechange") {
     const of = tagged(parts, "[of] ");
     if (tagged(parts, "[from] ") === "move: Reflect Type" && of) {
-      const other = sideOf(tracker, of);
-      if (other.active >= 0) other.writeTypes(other.active, tracker.scratchTypes);
+      const other = slotOf(tracker, of);
+      if (other.row >= 0) other.side.writeTypes(other.row, tracker.scratchTypes);
       slot.types.set(tracker.scratchTypes.subarray(0, 2));
       slot.addedType = tracker.scratchTypes[2];
     } else {
-      setTypes(tracker, side, parts[4] ?? "");
+      setTypes(tracker, slot, parts[4] ?? "");
     }
   } else if (name === "typeadd") {
     slot.addedType = dexInfo.types.of(parts[4]);
   } else if (name === "Mimic" && pokemon) {
-    mimic(tracker, side, pokemon, parts[4]);
+    mimic(tracker, slot, pokemon, parts[4]);
   } else if (name.startsWith("move: Future Sight") || name === "Future Sight" || name === "Doom Desire" || name === "move: Doom Desire") {
-    foeOf(tracker, side).futureTurn = tracker.turn + FUTURE_TURNS;
+    const target = foeOf(tracker, side);
+    target.futureTurns[target.positionOf(tracker.aim)] = tracker.turn + FUTURE_TURNS;
   } else {
     const effect = tracker.volatiles.effect(name);
     if (effect) {
@@ -52,18 +53,16 @@ handlers.set("-start", (tracker, parts) => {
   if (parts.length > 4) showCause(tracker, parts, ident);
 });
 
-/** @param {Tracker} tracker @param {TrackedSide} side @param {string} names such as "Water/Ghost" */
-function setTypes(tracker, side, names) {
+/** @param {Tracker} tracker @param {ActiveSlot} slot @param {string} names such as "Water/Ghost" */
+function setTypes(tracker, slot, names) {
   const parts = names.split("/");
-  const { slot } = side;
   slot.types[0] = tracker.dexInfo.types.of(parts[0]);
   slot.types[1] = parts.length > 1 ? tracker.dexInfo.types.of(parts[1]) : 0;
   slot.addedType = parts.length > 2 ? tracker.dexInfo.types.of(parts[2]) : 0;
 }
 
-/** @param {Tracker} tracker @param {TrackedSide} side @param {TrackedPokemon} pokemon @param {string} name */
-function mimic(tracker, side, pokemon, name) {
-  const { slot } = side;
+/** @param {Tracker} tracker @param {ActiveSlot} slot @param {TrackedPokemon} pokemon @param {string} name */
+function mimic(tracker, slot, pokemon, name) {
   if (!slot.hasMoves) {
     const mimicPlace = tracker.learn(pokemon, tracker.mimic);
     slot.moves.set(pokemon.moves);
@@ -81,7 +80,7 @@ function mimic(tracker, side, pokemon, name) {
 
 handlers.set("-end", (tracker, parts) => {
   const side = sideOf(tracker, parts[2]);
-  const { slot } = side;
+  const slot = side.slotOf(parts[2]);
   const name = parts[3];
   if (name === "typechange") {
     slot.clearTypes();
@@ -90,7 +89,7 @@ handlers.set("-end", (tracker, parts) => {
   const effect = tracker.volatiles.effect(name);
   if (effect) slot.volatiles.fill(0, effect.from, effect.to + 1);
   const id = effectId(name);
-  if (id === "futuresight" || id === "doomdesire") side.futureTurn = 0;
+  if (id === "futuresight" || id === "doomdesire") side.futureTurns[side.positionOf(parts[2])] = 0;
   else if (id === "neutralizinggas") tracker.setGas(false);
 });
 
@@ -100,7 +99,7 @@ handlers.set("-activate", (tracker, parts) => {
   const side = sideOf(tracker, ident);
   const pokemon = side.find(ident);
   const name = parts[3];
-  const { slot } = side;
+  const slot = side.slotOf(ident);
   const { n, dexInfo } = tracker;
   const of = tagged(parts, "[of] ");
   if (!pokemon) return;
@@ -108,18 +107,18 @@ handlers.set("-activate", (tracker, parts) => {
     const old = tagged(parts, "[ability] ");
     if (old) {
       // Mummy and similar abilities: the Pokémon in the fourth part now has the ability of the one in the second.
-      const target = sideOf(tracker, parts[4]);
-      const victim = target.find(parts[4]);
+      const target = slotOf(tracker, parts[4]);
+      const victim = find(tracker, parts[4]);
       showAbility(tracker, ident, name.slice(9));
       if (victim && victim.ability === 0) victim.ability = dexInfo.abilities.of(old);
-      if (victim === target.activePokemon) target.slot.ability = dexInfo.abilities.of(name.slice(9));
+      if (victim === target.pokemon) target.ability = dexInfo.abilities.of(name.slice(9));
     } else {
       showAbility(tracker, ident, name.slice(9));
     }
     return;
   }
   if (name.startsWith("item: ")) {
-    if (name === "item: Leppa Berry" || name === "item: Mystery Berry") restorePp(tracker, side, pokemon, parts[4], name === "item: Leppa Berry" ? 10 : 5);
+    if (name === "item: Leppa Berry" || name === "item: Mystery Berry") restorePp(tracker, slot, pokemon, parts[4], name === "item: Leppa Berry" ? 10 : 5);
     else if (!hasTag(parts, "[consumed]")) showItem(tracker, ident, name.slice(6));
     return;
   }
@@ -130,13 +129,14 @@ handlers.set("-activate", (tracker, parts) => {
       break;
     case "trapped":
       slot.volatiles[n.trapped] = 1;
+      slot.trapper = tracker.mover.side === side ? null : tracker.mover;
       break;
     case "lockon":
     case "mindreader":
       slot.volatiles[n.lockon] = 1;
       break;
     case "mimic":
-      mimic(tracker, side, pokemon, parts[4]);
+      mimic(tracker, slot, pokemon, parts[4]);
       break;
     case "poltergeist":
       showItem(tracker, ident, parts[4]);
@@ -144,13 +144,13 @@ handlers.set("-activate", (tracker, parts) => {
     case "spite":
     case "eeriespell":
     case "gmaxdepletion":
-      spend(tracker, side, pokemon, dexInfo.moves.of(parts[4]), Number(parts[5]) || 0);
+      spend(tracker, slot, pokemon, dexInfo.moves.of(parts[4]), Number(parts[5]) || 0);
       break;
     case "grudge":
-      spend(tracker, side, pokemon, dexInfo.moves.of(parts[4]), 255);
+      spend(tracker, slot, pokemon, dexInfo.moves.of(parts[4]), 255);
       break;
     case "skillswap":
-      swapAbilities(tracker, side, parts, of);
+      swapAbilities(tracker, slot, parts, of);
       break;
     case "trick":
     case "switcheroo": {
@@ -161,16 +161,18 @@ handlers.set("-activate", (tracker, parts) => {
     }
     default: {
       const effect = tracker.volatiles.effect(name);
-      if (effect && effect.from === n.bound && of) slot.volatiles[n.bound] ||= 1;
+      if (effect && effect.from === n.bound && of) {
+        slot.volatiles[n.bound] ||= 1;
+        slot.binder = slotOf(tracker, of);
+      }
     }
   }
 });
 
-/** @param {Tracker} tracker @param {TrackedSide} side @param {TrackedPokemon} pokemon @param {string} name @param {number} pp */
-function restorePp(tracker, side, pokemon, name, pp) {
+/** @param {Tracker} tracker @param {ActiveSlot} slot @param {TrackedPokemon} pokemon @param {string} name @param {number} pp */
+function restorePp(tracker, slot, pokemon, name, pp) {
   const move = tracker.dexInfo.moves.of(name);
-  const { slot } = side;
-  if (slot.hasMoves && pokemon === side.activePokemon) {
+  if (slot.hasMoves && pokemon === slot.pokemon) {
     const m = slot.moves.indexOf(move);
     if (m >= 0) slot.pp[m] = Math.min(slot.maxPp[m], slot.pp[m] + pp);
     return;
@@ -179,26 +181,26 @@ function restorePp(tracker, side, pokemon, name, pp) {
   if (m >= 0) pokemon.pp[m] = Math.min(tracker.dexInfo.movePp[move], pokemon.pp[m] + pp);
 }
 
-/** @param {Tracker} tracker @param {TrackedSide} side @param {string[]} parts @param {string} of */
-function swapAbilities(tracker, side, parts, of) {
+/** @param {Tracker} tracker @param {ActiveSlot} slot @param {string[]} parts @param {string} of */
+function swapAbilities(tracker, slot, parts, of) {
   if (!of) return;
-  const other = sideOf(tracker, of);
-  const mine = side.activePokemon;
-  const theirs = other.activePokemon;
-  if (!mine || !theirs || side === other) return;
+  const other = slotOf(tracker, of);
+  const mine = slot.pokemon;
+  const theirs = other.pokemon;
+  if (!mine || !theirs || slot === other) return;
   const { abilities } = tracker.dexInfo;
   // From the fifth generation on, the line names both: the first Pokémon's new ability, then the second's.
-  const got = abilities.of(parts[4] ?? "") || other.abilityOf(other.active);
-  const gave = abilities.of(parts[5] ?? "") || side.abilityOf(side.active);
+  const got = abilities.of(parts[4] ?? "") || other.side.abilityOf(other.row);
+  const gave = abilities.of(parts[5] ?? "") || slot.side.abilityOf(slot.row);
   if (mine.ability === 0) mine.ability = gave;
   if (theirs.ability === 0) theirs.ability = got;
-  side.slot.ability = got;
-  other.slot.ability = gave;
+  slot.ability = got;
+  other.ability = gave;
 }
 
 /** @type {Handler} */
 function single(tracker, parts) {
-  const { slot } = sideOf(tracker, parts[2]);
+  const slot = slotOf(tracker, parts[2]);
   const { n } = tracker;
   const id = effectId(parts[3]);
   switch (id) {
