@@ -99,7 +99,7 @@ def make_iteration(
         _collect(store, settings, plan, shard, strengths, generator)
     result = _train(store, plan, generator)
     gates = [_gate(store, result, iteration, strengths)] if settings.num_gates else []
-    population = plan.population.grown(admitted([result], gates), iteration)
+    population = plan.grown(admitted([result], gates))
     matrix: InteractionMatrix = SampledCounts.unplayed(())
     if iteration:
         key = keys.published(iteration - 1, keys.INTERACTION_MATRIX)

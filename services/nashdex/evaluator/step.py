@@ -51,7 +51,7 @@ def missing_evidence(
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     trained = read_from_shards(store, iteration, StepName.TRAIN, settings.train.seeds, TRAINING_RESULT, TrainingResult)
     gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
-    population = plan.population.grown(admitted(trained, gates), iteration)
+    population = plan.grown(admitted(trained, gates))
     before = nothing_known(game.evidence, game.largest_payoff)
     if iteration > 0:
         before = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)

@@ -88,6 +88,7 @@ class Rounds:
         self._records_opponents = records_opponents
         self._seed = derive_seed(settings.seed, "round", plan.iteration, shard)
         self._opponents = _opponents(plan)
+        self._answered = plan.answered
 
     def __enter__(self) -> Self:
         return self
@@ -161,7 +162,7 @@ class Rounds:
             seed=derive_seed(self._settings.seed, "evaluation"),
             battles_each=settings.battles,
             matches=tuple((style, PolicyId(anchor)) for style in settings.styles for anchor in settings.anchors),
-            opponents=self._opponents if OPPONENTS in settings.anchors else {},
+            opponents=self._answered if OPPONENTS in settings.anchors else {},
             deadline_seconds=self._settings.collect.deadline_seconds,
         )
         networks = {NEWEST: network} | ({PolicyId(START): start} if START in settings.anchors else {})

@@ -1,9 +1,13 @@
 """The work of one iteration, decided before any of it runs and stored as ``plan.json``."""
 
+from collections.abc import Iterable
+from typing import Literal
+
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Document, Model
-from nashdex.core.ids import BarePolicyIdField, PolicyId, PolicyIdField
+from nashdex.core.ids import GREEDY, SAMPLED, BarePolicyIdField, PlayedPolicy, PolicyId, PolicyIdField
+from nashdex.core.results import TrainingResult
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.population import Population
 
@@ -28,6 +32,9 @@ class IterationPlan(Document):
         description="Who sits in the learner's seat: the teacher, or the policy to improve. With an oracle that plays "
         "no battles: the newest member."
     )
+    plays: Literal["sampled", "greedy"] = Field(
+        "sampled", description="How the iteration's new policies play as members of the population."
+    )
     further: tuple[FurtherBattles, ...] = Field(
         (), description="Of the adaptive schedule; every cell's first battles come on top."
     )
@@ -41,4 +48,25 @@ class IterationPlan(Document):
         Raises:
             ConfigurationError: no installed package provides the plan's rule.
         """
-        return OPPONENT_RULES[self.rule].meets_itself and opponent == self.learner
+        rule = OPPONENT_RULES[self.rule]
+        # The first plan of a fixed target has no learner that plays yet: it names the target or a teacher.
+        return rule.meets_itself and opponent == self.learner and not (rule.is_fixed and self.iteration == 0)
+
+    @property
+    def answered(self) -> dict[PolicyId, float]:
+        """The mixture that a best response is scored against: the opponents without the learner's own newest self.
+
+        Where the learner meets only itself, that is the opponent.
+        """
+        others = {p: share for p, share in self.opponents.items() if not self.learns_from_both_seats(p)}
+        total = sum(others.values())
+        return {policy: share / total for policy, share in others.items()} if others else dict(self.opponents)
+
+    def member(self, result: TrainingResult) -> PolicyId:
+        """Return the id of a new policy as a member of the population, which says how it plays."""
+        temperature = GREEDY if self.plays == "greedy" else SAMPLED
+        return PlayedPolicy(PlayedPolicy.of(PolicyId(result.policy)).policy, temperature).id
+
+    def grown(self, admitted: Iterable[TrainingResult]) -> Population:
+        """Return the population after the admitted results of this iteration joined."""
+        return self.population.grown(((self.member(result), result) for result in admitted), self.iteration)

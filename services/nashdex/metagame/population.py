@@ -51,18 +51,23 @@ class Population(Document):
         """The members' ids, oldest first."""
         return tuple(entry.id for entry in self.policies)
 
-    def grown(self, results: Iterable[TrainingResult], iteration: int) -> "Population":
-        """Return the population with the policies that ``iteration`` trained; one that is there stays as it is."""
+    def grown(self, results: Iterable[tuple[PolicyId, TrainingResult]], iteration: int) -> "Population":
+        """Return the population with the policies that ``iteration`` trained; one that is there stays as it is.
+
+        Args:
+            results: what each training gave, and the id of its policy as a member.
+            iteration: that trained them.
+        """
         return self.with_members(
             tuple(
                 PolicyEntry(
-                    id=result.policy,
+                    id=member,
                     kind=result.kind,
                     name=result.name,
                     iteration=iteration,
                     parent=result.parent,
                 )
-                for result in results
+                for member, result in results
             )
         )
 

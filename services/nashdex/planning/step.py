@@ -155,6 +155,7 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
         rule=rule,
         opponents=OPPONENT_RULES[rule].mixture(settings.opponents, situation),
         learner=learner,
+        plays=settings.opponents.plays if isinstance(settings.opponents, TargetSettings) else "sampled",
         further=_further(settings, iteration, solved),
     )
 

@@ -73,7 +73,7 @@ def design_of_run(store: ObjectStore, settings: RunSettings) -> tuple[Design, in
         unplayed=settings.solve.unplayed,
         num_draws=settings.solve.num_draws,
         anchors=analysis.anchors,
-        opponents=plan.opponents,
+        opponents=plan.answered,
         candidates=tuple(policy for policy in population.ids if policy not in before) if answers else (),
         base=base,
         trained=tuple(policy for policy in trained if policy != base),

@@ -56,7 +56,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     trained = read_from_shards(store, iteration, StepName.TRAIN, settings.train.seeds, TRAINING_RESULT, TrainingResult)
     gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
-    population = plan.population.grown(admitted(trained, gates), iteration)
+    population = plan.grown(admitted(trained, gates))
     ledgers = _ledgers(store, settings, iteration)
     game = game_of_run(store, settings)
     demand = demand_of(plan, settings.evaluate)
@@ -137,4 +137,4 @@ def _answer(plan: IterationPlan, population: Population, fresh: tuple[BattleReco
     rule, oracle = OPPONENT_RULES[plan.rule], ORACLES[plan.oracle]
     if not (candidates and oracle.answers_opponents and (rule.answers_meta_strategy or plan.iteration == 0)):
         return None
-    return Answer(plan.opponents, candidates, fresh)
+    return Answer(plan.answered, candidates, fresh)

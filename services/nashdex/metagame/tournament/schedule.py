@@ -8,7 +8,7 @@ from nashdex.metagame.tournament.settings import EvaluateSettings
 
 def demand_of(plan: IterationPlan, settings: EvaluateSettings) -> Demand:
     """Return how many battles the cells are to have after the iteration of ``plan``."""
-    target = plan.opponents if OPPONENT_RULES[plan.rule].is_fixed else None
+    target = plan.answered if OPPONENT_RULES[plan.rule].is_fixed else None
     return Demand(first_battles(settings), {(more.a, more.b): more.battles for more in plan.further}, target)
 
 

@@ -125,7 +125,8 @@ def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
                 "expected decisions between evaluations, or keep = 'last'"
             )
         return
-    if OPPONENTS in evaluation.anchors and OPPONENT_RULES[run.opponents.kind].meets_itself:
+    rule = OPPONENT_RULES[run.opponents.kind]
+    if OPPONENTS in evaluation.anchors and rule.meets_itself and not rule.is_fixed:
         yield (
             f"train.oracle.evaluation.anchors holds 'opponents', and opponents {run.opponents.kind!r} is the learner "
             "itself; expected a fixed anchor"
