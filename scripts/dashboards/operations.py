@@ -20,6 +20,18 @@ from dashboards.panels import (
     rate,
 )
 
+_PRICED = "CPU time of all steps at the price of a pod's hour, and GPU time at the price of a GPU's hour,"
+_NOT_PRICED = "CPU time of gateways in sidecars and of waiting pods is not included."
+
+
+def _price(of: str) -> str:
+    """Return what the time in the metrics of ``of`` (run or iteration) costs, at the prices above."""
+    return (
+        f"(${{pod_hour_price}} / 3600 * sum by (namespace, run) (nashdex_{of}_cpu_seconds{{{FACT}}})"
+        f" + ${{gpu_hour_price}} / 3600 * sum by (namespace, run) (nashdex_{of}_gpu_seconds{{{FACT}}}))"
+    )
+
+
 OPERATIONS = Dashboard(
     "nashdex-operations",
     "Nashdex / Operations",
@@ -167,31 +179,50 @@ OPERATIONS = Dashboard(
                     description="Active pods times the price of a pod's hour, over battles per hour.",
                 ),
                 Panel(
-                    "Training of the newest iteration",
+                    "The newest iteration",
                     "currencyUSD",
-                    [
-                        Target(
-                            f"${{gpu_hour_price}} / 3600"
-                            f' * max by (namespace, run) (nashdex_iteration_step_seconds{{{FACT}, step="train"}})',
-                            "{{namespace}}/{{run}}",
-                        )
-                    ],
-                    description="Wall time of the slowest seed times the price of a GPU's hour.",
+                    [Target(_price("iteration"), SERIES)],
+                    description=f"{_PRICED} of the newest iteration.",
                 ),
                 Panel(
-                    "Of the whole run so far",
+                    "The whole run so far",
+                    "currencyUSD",
+                    [Target(_price("run"), SERIES)],
+                    description=f"{_PRICED} of all iterations. {_NOT_PRICED}",
+                ),
+            ],
+        ),
+        Row(
+            "What it bought",
+            [
+                Panel(
+                    "100 Elo",
                     "currencyUSD",
                     [
                         Target(
-                            f"${{pod_hour_price}} / 3600 * sum by (namespace, run) (nashdex_run_cpu_seconds{{{FACT}}})"
-                            f" + ${{gpu_hour_price}} / 3600"
-                            f" * sum by (namespace, run) (nashdex_run_training_seconds{{{FACT}}})",
+                            f"100 * {_price('run')} / max by (namespace, run) (nashdex_gained_elo{{{FACT}}})",
                             SERIES,
                         )
                     ],
-                    description="CPU time of all battles at the price of a pod's hour, and wall time of every seed's "
-                    "training at the price of a GPU's hour, over all iterations. CPU time of gateways in sidecars and "
-                    "of waiting pods is not included.",
+                    description="The cost of the whole run for each 100 Elo of its progress. Empty without progress.",
+                ),
+                Panel(
+                    ".01 of exploitability",
+                    "currencyUSD",
+                    [
+                        Target(
+                            f"0.01 * {_price('run')} / max by (namespace, run) (nashdex_lowered_exploitability{{{FACT}}})",
+                            SERIES,
+                        )
+                    ],
+                    description="The cost of the whole run for each .01 that exploitability fell, exact where it is "
+                    "known, else the best-response gap. Empty where it did not fall.",
+                ),
+                fact(
+                    "Bottleneck: each step's share of the wall time",
+                    "nashdex_iteration_step_share_ratio",
+                    "percentunit",
+                    "step",
                 ),
             ],
         ),

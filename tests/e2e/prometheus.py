@@ -28,9 +28,11 @@ _OF_LONGER_TRAININGS = frozenset(
         "nashdex_chunks_total",
     }
 )
-NOT_EVERYWHERE = frozenset({"DCGM_FI_DEV_GPU_UTIL", "ALERTS", "nashdex_leaked_states_total"}) | _OF_LONGER_TRAININGS
+_OF_RUNS_THAT_IMPROVE = frozenset({"nashdex_gained_elo", "nashdex_lowered_exploitability"})
+NOT_EVERYWHERE = frozenset({"DCGM_FI_DEV_GPU_UTIL", "ALERTS", "nashdex_leaked_states_total"})
+NOT_EVERYWHERE |= _OF_LONGER_TRAININGS | _OF_RUNS_THAT_IMPROVE
 """Metrics that exist only with a GPU and NVIDIA's exporter, only while an alert fires, only where policies with memory
-play, or only in trainings that play further battles."""
+play, only in trainings that play further battles, or only where a run has improved."""
 
 
 def ask_all(

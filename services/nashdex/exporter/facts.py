@@ -72,7 +72,38 @@ def _cumulative(report: Report) -> Iterator[Fact]:
         (StepName.EVALUATE, sum(row.evaluation.cpu_seconds for row in rows)),
     ):
         yield Fact(metrics.RUN_CPU_SECONDS, seconds, {"step": step.value})
+    yield from _used(report)
     yield Fact(metrics.RUN_TRAINING_SECONDS, sum(training.seconds for row in rows for training in row.training))
+
+
+def _used(report: Report) -> Iterator[Fact]:
+    """Yield what the steps used, and what the run bought with it.
+
+    Battles of collect and evaluate have their own measurements of time.
+    """
+    totals: dict[str, tuple[float, float]] = {}
+    for row in report.iterations:
+        for used in row.steps:
+            cpu, gpu = totals.get(used.step.value, (0.0, 0.0))
+            totals[used.step.value] = (cpu + used.cpu_seconds, gpu + used.gpu_seconds)
+    measured = {StepName.COLLECT.value, StepName.EVALUATE.value}
+    for step, (cpu, gpu) in totals.items():
+        if step not in measured:
+            yield Fact(metrics.RUN_CPU_SECONDS, cpu, {"step": step})
+        yield Fact(metrics.RUN_GPU_SECONDS, gpu, {"step": step})
+    newest = report.iterations[-1].steps
+    wall_seconds = sum(used.seconds for used in newest)
+    for used in newest:
+        labels = {"step": used.step.value}
+        if used.step.value not in measured:
+            yield Fact(metrics.ITERATION_CPU_SECONDS, used.cpu_seconds, labels)
+        yield Fact(metrics.ITERATION_GPU_SECONDS, used.gpu_seconds, labels)
+        if wall_seconds:
+            yield Fact(metrics.ITERATION_STEP_SHARE, used.seconds / wall_seconds, labels)
+    if report.cost.gained_elo is not None:
+        yield Fact(metrics.GAINED_ELO, report.cost.gained_elo)
+    if report.cost.lowered_exploitability is not None:
+        yield Fact(metrics.LOWERED_EXPLOITABILITY, report.cost.lowered_exploitability)
 
 
 def _throughput(played: Throughput, *, step: StepName) -> Iterator[Fact]:

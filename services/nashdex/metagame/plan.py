@@ -35,6 +35,11 @@ class IterationPlan(Document):
     plays: Literal["sampled", "greedy"] = Field(
         "sampled", description="How the iteration's new policies play as members of the population."
     )
+    is_scored: bool = Field(
+        True,
+        description="Whether the new policies answer the opponents. The network that an exploiter starts from does "
+        "not, and plays only a few battles in the tournament.",
+    )
     further: tuple[FurtherBattles, ...] = Field(
         (), description="Of the adaptive schedule; every cell's first battles come on top."
     )

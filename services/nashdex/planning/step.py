@@ -107,6 +107,7 @@ def first_plan(settings: RunSettings, store: ObjectStore | None = None) -> Itera
         rule=rule_name,
         opponents=rule.mixture(section, situation),
         learner=BarePolicyId(PolicyId(settings.collect.teacher)) if oracle.plays == "teacher" else newest,
+        is_scored=oracle.answers_opponents or not rule.is_fixed,
     )
 
 

@@ -13,6 +13,7 @@ from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
 from nashdex.core.toml_file import read_toml
+from nashdex.report.assembly.cost import ELO_STEP, GAP_STEP, gained_elo, lowered_exploitability
 from nashdex.report.assembly.uses import step_uses
 from nashdex.report.document import Report, StepUse
 from nashdex.report.sources import IterationManifests
@@ -20,8 +21,6 @@ from nashdex.report.sources import IterationManifests
 _HOUR_SECONDS = 3600.0
 _GIGABYTE = 1e9
 _THOUSAND = 1000.0
-_ELO = 100.0
-_GAP = 0.01
 
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -86,26 +85,14 @@ def cost_of(report: Report, manifests: Sequence[IterationManifests], prices: Pri
     """Return what the iterations of ``report`` cost."""
     iterations = tuple(_iteration_cost(each, prices) for each in manifests)
     price = sum(each.price for each in iterations)
-    elo = report.progress.elo.value if report.progress is not None else 0.0
-    fallen = _fall(report)
+    elo, fallen = gained_elo(report.progress), lowered_exploitability(report.iterations)
     return RunCost(
         prices=prices,
         price=price,
         iterations=iterations,
-        price_of_100_elo=price * _ELO / elo if elo > 0 else None,
-        price_of_a_hundredth_of_gap=price * _GAP / fallen if fallen > 0 else None,
+        price_of_100_elo=None if elo is None else price * ELO_STEP / elo,
+        price_of_a_hundredth_of_gap=None if fallen is None else price * GAP_STEP / fallen,
     )
-
-
-def _fall(report: Report) -> float:
-    """Return how far exploitability fell over the run: exact where it is known, else the best-response gap."""
-    for estimator in ("exact", "best_response_gap"):
-        values = [
-            each.gap.value for row in report.iterations for each in row.exploitability if each.estimator == estimator
-        ]
-        if len(values) > 1:
-            return values[0] - values[-1]
-    return 0.0
 
 
 def _iteration_cost(manifests: IterationManifests, prices: Prices) -> IterationCost:

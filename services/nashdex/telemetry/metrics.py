@@ -256,6 +256,21 @@ ITERATION_CPU_SECONDS = Metric(
     ("step",),
     "seconds",
 )
+ITERATION_GPU_SECONDS = Metric(
+    "nashdex_iteration_gpu_seconds",
+    "gauge",
+    "GPU time of the newest iteration's step: wall time of each shard times its GPUs.",
+    ("step",),
+    "seconds",
+)
+ITERATION_STEP_SHARE = Metric(
+    "nashdex_iteration_step_share_ratio",
+    "gauge",
+    "Share of the newest iteration's wall time that the step took, one step after another. The largest is the "
+    "bottleneck.",
+    ("step",),
+    "ratio",
+)
 ITERATION_BATTLES = Metric(
     "nashdex_iteration_battles", "gauge", "Battles of the newest iteration's step, over all its shards.", ("step",)
 )
@@ -271,6 +286,22 @@ RUN_CPU_SECONDS = Metric(
     "CPU time of the step's own processes over all iterations and shards.",
     ("step",),
     "seconds",
+)
+RUN_GPU_SECONDS = Metric(
+    "nashdex_run_gpu_seconds",
+    "gauge",
+    "GPU time of the step over all iterations and shards: wall time times GPUs.",
+    ("step",),
+    "seconds",
+)
+GAINED_ELO = Metric(
+    "nashdex_gained_elo", "gauge", "Elo that the run gained: its progress, exported only where it is above 0."
+)
+LOWERED_EXPLOITABILITY = Metric(
+    "nashdex_lowered_exploitability",
+    "gauge",
+    "Fall of exploitability from its first value to its last, exact where it is known, else the best-response gap. "
+    "Exported only where it fell.",
 )
 RUN_TRAINING_SECONDS = Metric(
     "nashdex_run_training_seconds",

@@ -9,7 +9,8 @@ from nashdex.metagame.tournament.settings import EvaluateSettings
 def demand_of(plan: IterationPlan, settings: EvaluateSettings) -> Demand:
     """Return how many battles the cells are to have after the iteration of ``plan``."""
     target = plan.answered if OPPONENT_RULES[plan.rule].is_fixed else None
-    return Demand(first_battles(settings), {(more.a, more.b): more.battles for more in plan.further}, target)
+    battles = first_battles(settings) if plan.is_scored else 0
+    return Demand(battles, {(more.a, more.b): more.battles for more in plan.further}, target)
 
 
 def first_battles(settings: EvaluateSettings) -> int:

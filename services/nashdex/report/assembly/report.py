@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from nashdex.core.ids import PolicyId, RunId
 from nashdex.metagame.evidence.ledger import BattleRecord
+from nashdex.report.assembly.cost import cost_of_rows
 from nashdex.report.assembly.evidence import Context, parts
 from nashdex.report.assembly.policies import policy_rows
 from nashdex.report.assembly.versions import run_versions
@@ -83,6 +84,7 @@ def assemble(
             interval=analysis.intransitivity_interval,
             by_chance=analysis.intransitivity_by_chance,
         ),
+        cost=cost_of_rows(rows, found.progress),
         iterations=tuple(rows),
         replays=tuple(replays),
     )

@@ -1,5 +1,6 @@
 """``report.json``: every number that the report's page shows, and nothing that it does not."""
 
+from nashdex.report.document.cost import Cost, Used
 from nashdex.report.document.estimates import EloEstimate
 from nashdex.report.document.iteration import (
     Collection,
@@ -34,6 +35,7 @@ __all__ = [
     "AnchorScore",
     "Cell",
     "Collection",
+    "Cost",
     "Curve",
     "EloEstimate",
     "Embedding",
@@ -52,6 +54,7 @@ __all__ = [
     "StepUse",
     "Throughput",
     "Training",
+    "Used",
     "policy_names",
     "replays_to_embed",
 ]

@@ -8,6 +8,7 @@ from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField, RunIdField
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.pairs import PairStatistics
+from nashdex.report.document.cost import Cost
 from nashdex.report.document.iteration import IterationRow
 from nashdex.report.document.payoffs import AnchorPayoff, AnchorScore, Embedding, Intransitivity, PayoffMatrix
 from nashdex.report.document.policies import PolicyRow
@@ -26,7 +27,7 @@ class Progress(Model):
 class Report(Document):
     """A run, after one iteration."""
 
-    schema_version: int = 2
+    schema_version: int = 3
 
     run: RunIdField
     format: str
@@ -50,5 +51,6 @@ class Report(Document):
     )
     pairs: PairStatistics | None = Field(description="How the two battles of a pair go together; null without battles.")
     intransitivity: Intransitivity
+    cost: Cost
     iterations: tuple[IterationRow, ...]
     replays: tuple[Replay, ...]
