@@ -50,5 +50,6 @@ FRESH = Oracle(
     train=train,
     makes="network",
     plays="teacher",
+    answers_opponents=False,
     policy_name="untrained network",
 )
