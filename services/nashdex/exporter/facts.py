@@ -73,7 +73,6 @@ def _cumulative(report: Report) -> Iterator[Fact]:
     ):
         yield Fact(metrics.RUN_CPU_SECONDS, seconds, {"step": step.value})
     yield from _used(report)
-    yield Fact(metrics.RUN_TRAINING_SECONDS, sum(training.seconds for row in rows for training in row.training))
 
 
 def _used(report: Report) -> Iterator[Fact]:

@@ -303,12 +303,6 @@ LOWERED_EXPLOITABILITY = Metric(
     "Fall of exploitability from its first value to its last, exact where it is known, else the best-response gap. "
     "Exported only where it fell.",
 )
-RUN_TRAINING_SECONDS = Metric(
-    "nashdex_run_training_seconds",
-    "gauge",
-    "Wall time of training over all iterations and seeds.",
-    unit="seconds",
-)
 ITERATION_FAILED_BATTLES = Metric(
     "nashdex_iteration_failed_battles",
     "gauge",

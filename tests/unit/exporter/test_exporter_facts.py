@@ -72,9 +72,21 @@ def test_what_the_whole_run_used_is_the_sum_over_its_iterations(
     assert facts["nashdex_run_cpu_seconds", "evaluate"] == pytest.approx(
         sum(row["evaluation"]["cpu_seconds"] for row in rows)
     )
-    trained = [training["seconds"] for row in rows for training in row["training"]]
+    trained = [step["cpu_seconds"] for row in rows for step in row["steps"] if step["step"] == "train"]
     assert len(trained) == 3
-    assert facts["nashdex_run_training_seconds",] == pytest.approx(sum(trained))
+    assert facts["nashdex_run_cpu_seconds", "train"] == pytest.approx(sum(trained))
+    assert facts["nashdex_run_gpu_seconds", "train"] == 0
+
+
+def test_what_the_use_bought_is_what_the_report_says(made: tuple[dict[str, Any], MetaGameAnalysis]) -> None:
+    report, analysis = made
+    facts, cost = facts_of(report, analysis), report["cost"]
+    shares = {labels[0]: value for (name, *labels), value in facts.items() if name.endswith("step_share_ratio")}
+    assert sum(shares.values()) == pytest.approx(1)
+    assert max(shares, key=lambda step: shares[step]) == cost["bottleneck"]
+    assert facts["nashdex_gained_elo",] == report["progress"]["elo"]["value"] > 0
+    lost = report | {"cost": cost | {"gained_elo": None, "lowered_exploitability": None}}
+    assert not {"nashdex_gained_elo", "nashdex_lowered_exploitability"} & {name for name, *_ in facts_of(lost, analysis)}
 
 
 @pytest.mark.parametrize(

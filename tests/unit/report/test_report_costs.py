@@ -53,6 +53,25 @@ def test_the_bottleneck_is_the_step_with_the_longest_wall_time(found: RunCost) -
         assert 0 < iteration.bottleneck_share <= 1
 
 
+def test_the_report_says_what_the_steps_used_and_what_that_bought(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path))
+    make_tabular_run(store, iterations=3, payoffs=RPS)
+    report = read_published(store, 2, keys.REPORT, Report)
+    steps = [step for row in report.iterations for step in row.steps]
+    cost = report.cost
+    assert cost.run.cpu_hours == pytest.approx(sum(step.cpu_seconds for step in steps) / 3600)
+    assert cost.iteration.cpu_hours < cost.run.cpu_hours
+    assert cost.bottleneck is not None
+    assert cost.gained_elo is cost.a_hundred_elo is None, "exact payoffs have no progress in Elo"
+    assert cost.lowered_exploitability is not None
+    assert cost.a_hundredth_of_exploitability is not None
+    bought = cost.a_hundredth_of_exploitability.cpu_hours * cost.lowered_exploitability
+    assert bought == pytest.approx(0.01 * cost.run.cpu_hours)
+    page = store.get(keys.published(2, keys.REPORT_PAGE)).decode()
+    assert "of exploitability cost" in page
+    assert f"is the step {cost.bottleneck}" in page
+
+
 def test_an_attempt_that_held_gpus_says_for_how_long(tmp_path: Path) -> None:
     store = open_store(str(tmp_path))
     Attempt(store, 0, StepName.TRAIN, 0).finish({}, num_gpus=2)
