@@ -211,7 +211,8 @@ OPERATIONS = Dashboard(
                     "currencyUSD",
                     [
                         Target(
-                            f"0.01 * {_price('run')} / max by (namespace, run) (nashdex_lowered_exploitability{{{FACT}}})",
+                            f"0.01 * {_price('run')}"
+                            f" / max by (namespace, run) (nashdex_lowered_exploitability{{{FACT}}})",
                             SERIES,
                         )
                     ],

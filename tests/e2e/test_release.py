@@ -26,6 +26,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ExitCode
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
+from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.documents import read_published
@@ -38,6 +39,10 @@ SMALL = "tests/e2e/gen1ou-small.toml"
 SMALL_RUN = "gen1ou-small"
 ACTED = "tests/e2e/actors.toml"
 ACTED_RUN = "actors"
+EXPLOIT_RUN = "exploit-uniform-play"
+KUHN_UNIFORM_SCORE = 0.5 + 11 / 96
+"""Of the best response to uniform play. NashConv is 11/12, half of it for each seat, and the largest payoff 2."""
+EXPLOIT_SECONDS = 600.0
 ITERATION_SECONDS = 900.0
 OUTAGE_SECONDS = 120.0
 
@@ -316,6 +321,18 @@ def test_the_submitted_run_comes_to_what_theory_says_and_to_what_it_is_elsewhere
     ]
     measured["kuhn iterations: wall (s), sorted"] = sorted(walls)
     measured["kuhn iterations: steps (s), sorted"] = sorted(round(seconds, 1) for seconds in overheads)
+
+
+def test_an_exploiter_finds_the_exact_value_of_uniform_play(installed: Installation, measured: dict[str, Any]) -> None:
+    name = installed.submit("nashdex-exploit", run=EXPLOIT_RUN, policy="random", format="kuhn_poker")
+    workflow = installed.end_of(name, EXPLOIT_SECONDS)
+    assert_succeeded(workflow)
+    with installed.bucket() as store:
+        verdict = read_published(open_run(f"{store}/{EXPLOIT_RUN}").store, 0, keys.EXPLOIT, ExploitVerdict)
+    assert verdict.score == verdict.low == verdict.exact == pytest.approx(KUHN_UNIFORM_SCORE, abs=1e-9)
+    assert verdict.target == {"random": 1.0}
+    status = workflow["status"]
+    measured["exploiter of Kuhn poker: wall (s)"] = seconds_between(status["startedAt"], status["finishedAt"])
 
 
 def test_an_upgrade_keeps_the_store_its_keys_and_what_is_done(installed: Installation) -> None:

@@ -86,7 +86,9 @@ def test_what_the_use_bought_is_what_the_report_says(made: tuple[dict[str, Any],
     assert max(shares, key=lambda step: shares[step]) == cost["bottleneck"]
     assert facts["nashdex_gained_elo",] == report["progress"]["elo"]["value"] > 0
     lost = report | {"cost": cost | {"gained_elo": None, "lowered_exploitability": None}}
-    assert not {"nashdex_gained_elo", "nashdex_lowered_exploitability"} & {name for name, *_ in facts_of(lost, analysis)}
+    assert not {"nashdex_gained_elo", "nashdex_lowered_exploitability"} & {
+        name for name, *_ in facts_of(lost, analysis)
+    }
 
 
 @pytest.mark.parametrize(
