@@ -14,6 +14,7 @@ from safetensors import numpy as safetensors
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.manifest import Manifest, RunManifest, StoredObject
 from nashdex.core.steps import StepName
+from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.frames import HEADER, MAX_FRAME_BYTES
 from nashdex.games.showdown.gateway import decode_message
 from nashdex.games.showdown.replays import rename_players, replay_page
@@ -56,7 +57,7 @@ def _episode() -> Episode:
         opponent=OTHER,
         score=1.0,
         observations=np.zeros((3, space.observation_size), np.float32),
-        masks=masks,
+        legal=LegalActions.of_mask(masks),
         actions=np.zeros(3, np.int64),
         log_probs=np.zeros(3, np.float32),
     )

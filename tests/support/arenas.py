@@ -16,6 +16,7 @@ from nashdex.games.interface import (
     RunningBattle,
     Situations,
 )
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
 from support.spaces import tiny_space
@@ -78,7 +79,8 @@ class CardArena:
             observation[:, 4] = [len(self._totals[b][s]) for b, s in zip(battle, seat, strict=True)]
             mask = np.ones((len(battle), self._space.num_actions), dtype=np.bool_)
             mask[:, 0] = False
-            events.decisions.append(Decisions(battle, seat.astype(np.int8), again.astype(np.bool_), observation, mask))
+            legal = LegalActions.of_mask(mask)
+            events.decisions.append(Decisions(battle, seat.astype(np.int8), again.astype(np.bool_), observation, legal))
             self._pending = []
         return events
 

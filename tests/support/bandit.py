@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
@@ -50,7 +51,9 @@ def decisions(num: int, seed: int) -> tuple[Decisions, NDArray[np.float64]]:
     observation = np.column_stack([target, rng.normal(size=(num, 2))]).astype(np.float32)
     mask = rng.random((num, NUM_ACTIONS)) < 0.7
     mask[np.arange(num), target] = True
-    rows = Decisions(np.arange(num), np.zeros(num, np.int8), np.zeros(num, np.bool_), observation, mask)
+    rows = Decisions(
+        np.arange(num), np.zeros(num, np.int8), np.zeros(num, np.bool_), observation, LegalActions.of_mask(mask)
+    )
     return rows, rng.random(num)
 
 
@@ -66,7 +69,7 @@ def play(policy: Policy, num: int, seed: int) -> list[Episode]:
             opponent=RANDOM,
             score=float(answers.action[i] == rows.observation[i, 0]),
             observations=rows.observation[i : i + 1],
-            masks=rows.mask[i : i + 1],
+            legal=rows.legal.take(slice(i, i + 1)),
             actions=answers.action[i : i + 1],
             log_probs=answers.log_prob[i : i + 1],
         )

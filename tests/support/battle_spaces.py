@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.trajectory.episode import Episode
 
@@ -73,7 +74,7 @@ def _episode(seed: int, seat: int, policies: tuple[PolicyId, PolicyId], num_turn
         opponent=policies[1 - seat],
         score=1.0 - seat,
         observations=random_observations(battle_space(), num_turns, rng),
-        masks=np.ones((num_turns, len(ACTIONS)), dtype=np.bool_),
+        legal=LegalActions.of_mask(np.ones((num_turns, len(ACTIONS)), dtype=np.bool_)),
         actions=rng.integers(0, len(ACTIONS), num_turns),
         log_probs=np.full(num_turns, -np.log(len(ACTIONS)), dtype=np.float32),
     )

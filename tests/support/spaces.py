@@ -28,7 +28,9 @@ def tiny_space(num_actions: int = 2) -> Space:
         version="1",
         observation_size=7,
         num_actions=num_actions,
-        actions=tuple("abcdefgh"[:num_actions]),
+        actions=tuple("abcdefgh"[:num_actions])
+        if num_actions <= 8
+        else tuple(f"action {i}" for i in range(num_actions)),
         vocabularies={"species": 5},
         blocks=(own, field),
     )

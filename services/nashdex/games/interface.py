@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.evidence import Evidence
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
 
 if TYPE_CHECKING:
@@ -65,13 +66,18 @@ class Decisions:
     """Shape (N,): the previous answer was rejected and does not count."""
     observation: NDArray[np.float32]
     """Shape (N, F)."""
-    mask: NDArray[np.bool_]
-    """Shape (N, A), true where the action is legal; never all false."""
+    legal: LegalActions
+    """The legal actions of each row."""
     lines: dict[tuple[int, int], SeatLines] = field(default_factory=dict)
     """By (battle, seat), for the seats that asked for it."""
 
     def __len__(self) -> int:
         return len(self.battle)
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Shape (N, A), true where the action is legal; never all false. For spaces of few actions."""
+        return self.legal.mask
 
     def take(self, rows: NDArray[np.int64]) -> "Decisions":
         """Return the given rows."""
@@ -80,7 +86,7 @@ class Decisions:
             seat=self.seat[rows],
             asked_again=self.asked_again[rows],
             observation=self.observation[rows],
-            mask=self.mask[rows],
+            legal=self.legal.take(rows),
             lines=self.lines,
         )
 

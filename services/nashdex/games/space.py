@@ -11,7 +11,7 @@ from pydantic import Field, PositiveInt, model_validator
 from nashdex.core.documents import Model
 
 MAX_OBSERVATION_SIZE = 1 << 20
-MAX_ACTIONS = 1 << 16
+MAX_ACTIONS = (1 << 16) - 1
 """Bounds far above any game's, so that no document makes a reader allocate without end."""
 VocabularySize = Annotated[int, Field(ge=1, le=1 << 20)]
 
@@ -55,8 +55,11 @@ class Space(Model):
     format: str
     version: str
     observation_size: int = Field(ge=1, le=MAX_OBSERVATION_SIZE)
-    num_actions: int = Field(ge=1, le=MAX_ACTIONS)
-    actions: tuple[str, ...]
+    num_actions: int = Field(ge=1, le=MAX_ACTIONS, description="The actions of a decision, numbered from 0.")
+    actions: tuple[str, ...] = Field(description="Names of the actions of one slot.")
+    num_slots: Literal[1, 2] = Field(
+        1, description="Slots that one decision chooses for: with 2, action first · (actions of a slot) + second."
+    )
     vocabularies: dict[str, VocabularySize] = Field(description="Sizes, index 0 (none or unknown) counted.")
     blocks: tuple[ObservationBlock, ...]
 
@@ -72,14 +75,18 @@ class Space(Model):
                     raise ValueError(f"field {field.name!r} names an unknown vocabulary {field.vocabulary!r}")
         if at != self.observation_size:
             raise ValueError(f"the blocks cover {at} numbers of {self.observation_size}")
-        if len(self.actions) != self.num_actions:
-            raise ValueError(f"{len(self.actions)} action names for {self.num_actions} actions")
+        if len(self.actions) ** self.num_slots != self.num_actions:
+            raise ValueError(
+                f"{len(self.actions)} action names and {self.num_slots} slots for {self.num_actions} actions"
+            )
         return self
 
     @cached_property
     def fingerprint(self) -> str:
         """16 hex digits over everything but the descriptions. Policies of one fingerprint are interchangeable."""
         bare = self.model_dump(exclude={"blocks": {"__all__": {"fields": {"__all__": {"description"}}}}})
+        if self.num_slots == 1:
+            del bare["num_slots"]
         return hashlib.sha256(repr(bare).encode()).hexdigest()[:16]
 
     def view(self, observations: NDArray[np.float32], block: str, field: str) -> NDArray[np.float32]:

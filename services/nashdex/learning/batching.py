@@ -68,7 +68,7 @@ def make_batch(
     """Return the decisions of ``episodes``, whose rows are used on ``device``."""
     return Batch(
         observations=_tensor([e.observations for e in episodes]),
-        masks=_tensor([e.masks for e in episodes]),
+        masks=_tensor([e.legal.mask for e in episodes]),
         actions=_tensor([e.actions for e in episodes]),
         log_probs=_tensor([e.log_probs for e in episodes]),
         opponent_choices=None if opponent_choices is None else _tensor(opponent_choices),

@@ -187,7 +187,7 @@ class Rollout:
                         opponent=assignment.seats[1 - seat],
                         score=outcome.score(seat),
                         observations=steps.observations,
-                        masks=steps.masks,
+                        legal=steps.legal,
                         actions=steps.actions,
                         log_probs=steps.log_probs,
                     )

@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.games.interface import NUM_SEATS, Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
 
 _FIRST_ROWS = 1024
 _FIRST_STEPS = 64
+_FIRST_LEGAL = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +20,8 @@ class Steps:
 
     observations: NDArray[np.float32]
     """Shape (T, F)."""
-    masks: NDArray[np.bool_]
-    """Shape (T, A)."""
+    legal: LegalActions
+    """Of each decision."""
     actions: NDArray[np.int64]
     """Shape (T,)."""
     log_probs: NDArray[np.float32]
@@ -37,7 +39,10 @@ class Recorder:
 
     def __init__(self, num_slots: int, space: Space) -> None:
         self._observations = np.empty((0, space.observation_size), dtype=np.float32)
-        self._masks = np.empty((0, space.num_actions), dtype=np.bool_)
+        self._num_actions = space.num_actions
+        self._legal = np.empty((0, min(_FIRST_LEGAL, space.num_actions)), dtype=np.uint16)
+        """Legal actions of each row; the first of ``_num_legal`` count."""
+        self._num_legal = np.empty(0, dtype=np.int64)
         self._actions = np.empty(0, dtype=np.int64)
         self._log_probs = np.empty(0, dtype=np.float32)
         self._free = np.empty(0, dtype=np.int64)
@@ -65,7 +70,7 @@ class Recorder:
         if wanted.all():
             rows = self._next_rows(seats, decisions.asked_again)
             self._observations[rows] = decisions.observation
-            self._masks[rows] = decisions.mask
+            self._add_legal(rows, decisions.legal)
             self._actions[rows] = action
             self._log_probs[rows] = log_prob
         elif wanted.any():
@@ -76,7 +81,10 @@ class Recorder:
         """Return a copy of a seat's decisions, in order."""
         rows = self._rows_of(slot * NUM_SEATS + seat)
         assert len(rows), "a battle ended before a recorded seat decided anything"
-        return Steps(self._observations[rows], self._masks[rows], self._actions[rows], self._log_probs[rows])
+        lists, counts = self._legal[rows], self._num_legal[rows]
+        actions = lists[np.arange(lists.shape[1]) < counts[:, None]]
+        legal = LegalActions.of_counts(counts, actions, self._num_actions)
+        return Steps(self._observations[rows], legal, self._actions[rows], self._log_probs[rows])
 
     def drop(self, slot: int, seat: int) -> None:
         """Forget a seat's decisions."""
@@ -85,6 +93,13 @@ class Recorder:
         self._num_free += len(rows)
         self._num_steps[slot * NUM_SEATS + seat] = 0
         self._wanted[slot * NUM_SEATS + seat] = False
+
+    def _add_legal(self, rows: NDArray[np.int64], legal: LegalActions) -> None:
+        counts = legal.counts
+        while counts.max() > self._legal.shape[1]:
+            self._legal = np.concatenate([self._legal, np.empty_like(self._legal)], axis=1)
+        self._legal[rows[legal.rows], legal.places] = legal.actions
+        self._num_legal[rows] = counts
 
     def _rows_of(self, seat: int) -> NDArray[np.int64]:
         """Return the rows of a seat's decisions, in order."""
@@ -116,7 +131,7 @@ class Recorder:
         """Double the pool."""
         num_rows = len(self._actions)
         num_new = num_rows or _FIRST_ROWS
-        for name in ("_observations", "_masks", "_actions", "_log_probs", "_free"):
+        for name in ("_observations", "_legal", "_num_legal", "_actions", "_log_probs", "_free"):
             array = getattr(self, name)
             setattr(self, name, np.concatenate([array, np.empty((num_new, *array.shape[1:]), array.dtype)]))
         self._free[self._num_free : self._num_free + num_new] = np.arange(num_rows, num_rows + num_new)

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
+from nashdex.games.legal import LegalActions
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What one policy saw and did in one battle. T decisions, F observation values, A actions."""
+    """What one policy saw and did in one battle. T decisions, F observation values."""
 
     seed: int
     """The battle's seed."""
@@ -23,8 +24,8 @@ class Episode:
     """1 for a win, ½ for a draw, 0 for a loss; anything between in a game for stakes."""
     observations: NDArray[np.float32]
     """Shape (T, F)."""
-    masks: NDArray[np.bool_]
-    """Shape (T, A)."""
+    legal: LegalActions
+    """Of each decision."""
     actions: NDArray[np.int64]
     """Shape (T,): the actions that were executed."""
     log_probs: NDArray[np.float32]

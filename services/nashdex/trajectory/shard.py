@@ -3,8 +3,9 @@
 | tensor | dtype and shape | what |
 |---|---|---|
 | ``observations`` | f32 (D, F) | the decisions of all episodes, one episode after another |
-| ``masks`` | u8 (D, ⌈A/8⌉) | legal actions, one bit each, the first action in the highest bit |
-| ``actions`` | u8 (D,) | the executed actions |
+| ``actions`` | u16 (D,) | the executed actions |
+| ``legal_counts`` | u16 (D,) | number of legal actions of each decision |
+| ``legal`` | u16 (L,) | the legal actions of all decisions, one decision after another, each in ascending order |
 | ``log_probs`` | f32 (D,) | log π(action) of the acting policy |
 | ``lengths`` | u32 (E,) | decisions of each episode |
 | ``seeds``, ``seats``, ``scores`` | u64, u8, f32 (E,) | the battle's seed, the seat, from 0 for a loss to 1 for a win |
@@ -30,6 +31,7 @@ from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.manifest import Manifest
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
 from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
@@ -37,7 +39,7 @@ from nashdex.trajectory.episode import Episode
 
 PART_PREFIX = "trajectories-"
 MAX_PART_BYTES = 1 << 26
-"""No part may hold more than this when decompressed. Reading takes up to ten times as much: mask bits become bytes."""
+"""No part may hold more than this when decompressed. Reading takes up to ten times as much."""
 MAX_PART_EPISODES = 1 << 17
 """No part may hold more: an episode takes 700 bytes of Python objects, however short it is."""
 MAX_HEADER_BYTES = 1 << 22
@@ -46,14 +48,14 @@ _MOST_COMPRESSION = 255
 """A stored byte of an lz4 frame holds no more."""
 PART_BYTES = 8 * 1024 * 1024
 """Default size of a part before compression: few objects per shard, and small enough to hold two in memory."""
-MAX_ACTIONS = 256
 
 _Tensors: TypeAlias = dict[str, NDArray[Any]]
 _METADATA_KEY = "shard"
 _DTYPES = {
     "observations": np.float32,
-    "masks": np.uint8,
-    "actions": np.uint8,
+    "actions": np.uint16,
+    "legal_counts": np.uint16,
+    "legal": np.uint16,
     "log_probs": np.float32,
     "lengths": np.uint32,
     "seeds": np.uint64,
@@ -66,8 +68,9 @@ _SAFETENSORS_DTYPES = {np.float32: "F32", np.uint8: "U8", np.uint16: "U16", np.u
 
 
 class ShardMetadata(Document):
-    """The metadata of a part."""
+    """The metadata of a part. Version 1 had masks and actions of one byte."""
 
+    schema_version: int = 2
     space: Space
     policies: tuple[PolicyIdField, ...] = Field(description="Ids that the episode table's indices mean.")
 
@@ -85,7 +88,7 @@ def encode(episodes: Sequence[Episode], space: Space) -> bytes:
     """
     ids = sorted({e.policy for e in episodes} | {e.opponent for e in episodes})
     index = {policy: i for i, policy in enumerate(ids)}
-    masks = _concatenate([e.masks for e in episodes], (0, space.num_actions), np.bool_)
+    legal = LegalActions.joined([e.legal for e in episodes], space.num_actions)
     observations = [np.ascontiguousarray(e.observations, np.float32) for e in episodes]
     tensors: dict[str, Sequence[NDArray[Any]]] = {
         "seeds": [np.array([e.seed for e in episodes], np.uint64)],
@@ -95,8 +98,9 @@ def encode(episodes: Sequence[Episode], space: Space) -> bytes:
         "lengths": [np.array([len(e) for e in episodes], np.uint32)],
         "policies": [np.array([index[e.policy] for e in episodes], np.uint16)],
         "opponents": [np.array([index[e.opponent] for e in episodes], np.uint16)],
-        "masks": [np.packbits(masks, axis=1)],
-        "actions": [_concatenate([e.actions for e in episodes], (0,), np.uint8)],
+        "actions": [_concatenate([e.actions for e in episodes], (0,), np.uint16)],
+        "legal_counts": [legal.counts.astype(np.uint16)],
+        "legal": [legal.actions.astype(np.uint16, copy=False)],
         "seats": [np.array([e.seat for e in episodes], np.uint8)],
     }
     metadata = ShardMetadata(space=space, policies=tuple(ids))
@@ -154,7 +158,10 @@ def decode(frame: bytes, key: str) -> tuple[Space, list[Episode]]:
         document = header["__metadata__"][_METADATA_KEY]
     except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise DataError(f"{key} holds no trajectory part: {error}; collect the shard again") from error
-    metadata = ShardMetadata.from_json(document.encode(), key)
+    try:
+        metadata = ShardMetadata.from_json(document.encode(), key)
+    except DataError as error:
+        raise DataError(f"{error}; collect the shard again") from error
     _check_shapes(tensors, metadata.space, key)
     return metadata.space, list(_split(tensors, metadata, key))
 
@@ -189,8 +196,9 @@ def _check_shapes(tensors: _Tensors, space: Space, key: str) -> None:
         raise DataError(f"{key} holds {num_episodes} episodes; expected {MAX_PART_EPISODES} at most")
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_DTYPES, (num_episodes,)) | {
         "observations": (num_decisions, space.observation_size),
-        "masks": (num_decisions, -(-space.num_actions // 8)),
         "actions": (num_decisions,),
+        "legal_counts": (num_decisions,),
+        "legal": (int(tensors["legal_counts"].sum(dtype=np.int64)),),
         "log_probs": (num_decisions,),
     }
     for name, dtype in _DTYPES.items():
@@ -207,11 +215,13 @@ def _check_shapes(tensors: _Tensors, space: Space, key: str) -> None:
 def _split(tensors: _Tensors, metadata: ShardMetadata, key: str) -> Iterable[Episode]:
     """Yield the episodes after checking that every action is legal and every number is finite."""
     num_actions, ids = metadata.space.num_actions, metadata.policies
-    masks = np.unpackbits(tensors["masks"].astype(np.uint8, copy=False), axis=1, count=num_actions).view(np.bool_)
+    legal = LegalActions.of_counts(tensors["legal_counts"], tensors["legal"].astype(np.uint16, copy=False), num_actions)
+    problem = legal.problem()
+    if problem is not None:
+        raise DataError(f"{key}: {problem}; collect the shard again")
     actions = tensors["actions"].astype(np.int64)
-    within = actions < num_actions
-    if not (within.all() and masks[np.arange(len(actions)), actions].all()):
-        raise DataError(f"{key}: an action is illegal by its own mask; collect the shard again")
+    if (legal.places_of(actions) < 0).any():
+        raise DataError(f"{key}: an action is not among its decision's legal ones; collect the shard again")
     for name in ("observations", "log_probs", "scores"):
         if not np.isfinite(tensors[name]).all():
             raise DataError(f"{key}: {name} holds a number that is not finite; collect the shard again")
@@ -227,7 +237,7 @@ def _split(tensors: _Tensors, metadata: ShardMetadata, key: str) -> Iterable[Epi
             opponent=PolicyId(ids[tensors["opponents"][i]]),
             score=float(tensors["scores"][i]),
             observations=tensors["observations"][rows],
-            masks=masks[rows],
+            legal=legal.take(rows),
             actions=actions[rows],
             log_probs=tensors["log_probs"][rows],
         )
@@ -243,12 +253,10 @@ class ShardWriter:
     def __init__(self, write: Callable[[str, bytes], None], space: Space, max_part_bytes: int = PART_BYTES) -> None:
         if not 0 < max_part_bytes <= MAX_PART_BYTES // 2:
             raise ValueError(f"max_part_bytes is {max_part_bytes}, expected 1 to {MAX_PART_BYTES // 2}")
-        if space.num_actions > MAX_ACTIONS:
-            raise ValueError(f"{space.num_actions} actions do not fit a byte; at most {MAX_ACTIONS} can be recorded")
         self._write = write
         self._space = space
         self._max_part_bytes = max_part_bytes
-        self._decision_bytes = space.observation_size * 4 + -(-space.num_actions // 8) + 1 + 4
+        self._decision_bytes = space.observation_size * 4 + 2 + 2 + 4
         self._episodes: list[Episode] = []
         self._held_bytes = 0
         self._num_parts = 0
@@ -259,7 +267,7 @@ class ShardWriter:
         """Record an episode. Waits only while a whole part is full and the one before it is still being written."""
         if self._pending is not None and self._pending.done():
             self._pending.result()
-        size_bytes = len(episode) * self._decision_bytes
+        size_bytes = len(episode) * self._decision_bytes + episode.legal.actions.nbytes
         is_full = self._held_bytes + size_bytes > self._max_part_bytes or len(self._episodes) >= MAX_PART_EPISODES
         if self._episodes and is_full:
             self._flush()

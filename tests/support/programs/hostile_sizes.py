@@ -64,8 +64,9 @@ def crowd() -> None:
     }
     space = tiny_space()
     tensors["observations"] = np.zeros((0, space.observation_size), np.float32)
-    tensors["masks"] = np.zeros((0, -(-space.num_actions // 8)), np.uint8)
-    tensors["actions"], tensors["log_probs"] = np.zeros(0, np.uint8), np.zeros(0, np.float32)
+    for name in ("legal_counts", "legal", "actions"):
+        tensors[name] = np.zeros(0, np.uint16)
+    tensors["log_probs"] = np.zeros(0, np.float32)
     metadata = ShardMetadata(space=space, policies=(BarePolicyId("p1"),))
     decode(lz4.frame.compress(safetensors.save(tensors, {"shard": metadata.model_dump_json()})), "a part")
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import first_action_table
@@ -59,7 +60,9 @@ def choose(moves: dict[tuple[int, int], tuple[float, float, float, float]], acti
         for field, value in zip(MOVE_FIELDS, values, strict=True):
             space.view(observation, "own_moves", field)[0, 3 * p + m, 0] = value
     mask = np.array([[action in legal.split(", ") for action in ACTIONS]])
-    rows = Decisions(np.zeros(1, np.int64), np.zeros(1, np.int8), np.zeros(1, np.bool_), observation, mask)
+    rows = Decisions(
+        np.zeros(1, np.int64), np.zeros(1, np.int8), np.zeros(1, np.bool_), observation, LegalActions.of_mask(mask)
+    )
     answers = MaxPowerPlayer(space, stab=1.5).act(rows, np.zeros(1))
     assert answers.log_prob.tolist() == [0.0]
     return ACTIONS[answers.action[0]]
@@ -113,7 +116,11 @@ def test_max_power_names_what_a_space_lacks() -> None:
 def test_random_draws_uniformly_from_the_legal_actions() -> None:
     mask = np.array([[True, False, True, True, False, True]]).repeat(400, 0)
     rows = Decisions(
-        np.arange(400), np.zeros(400, np.int8), np.zeros(400, np.bool_), np.zeros((400, 26), np.float32), mask
+        np.arange(400),
+        np.zeros(400, np.int8),
+        np.zeros(400, np.bool_),
+        np.zeros((400, 26), np.float32),
+        LegalActions.of_mask(mask),
     )
     answers = scripted_policy("random", tiny_space()).act(rows, (np.arange(400) + 0.5) / 400)
     assert np.bincount(answers.action, minlength=6).tolist() == [100, 0, 100, 100, 0, 100]
@@ -122,7 +129,13 @@ def test_random_draws_uniformly_from_the_legal_actions() -> None:
 
 def test_first_action_plays_the_lowest_that_is_legal() -> None:
     mask = np.array([[True, True, True], [False, True, True], [False, False, True]])
-    rows = Decisions(np.arange(3), np.zeros(3, np.int8), np.zeros(3, np.bool_), np.zeros((3, 7), np.float32), mask)
+    rows = Decisions(
+        np.arange(3),
+        np.zeros(3, np.int8),
+        np.zeros(3, np.bool_),
+        np.zeros((3, 7), np.float32),
+        LegalActions.of_mask(mask),
+    )
     answers = scripted_policy("first-action", tiny_space(3)).act(rows, np.zeros(3))
     assert answers.action.tolist() == [0, 1, 2]
     assert answers.log_prob.tolist() == [0.0, 0.0, 0.0]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from nashdex.core.ids import GREEDY, PolicyId
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import entropy, kl_divergence, masked_log_softmax, uniform_log_probs
@@ -308,7 +309,9 @@ def test_a_network_plays_as_the_id_says() -> None:
 
 def as_decisions(values: np.ndarray, mask: np.ndarray) -> Decisions:
     num = len(values)
-    return Decisions(np.arange(num), np.zeros(num, np.int8), np.zeros(num, np.bool_), values, mask)
+    return Decisions(
+        np.arange(num), np.zeros(num, np.int8), np.zeros(num, np.bool_), values, LegalActions.of_mask(mask)
+    )
 
 
 def test_recorded_log_probabilities_are_those_that_training_computes() -> None:

@@ -15,6 +15,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.games.tabular.tree import GameTree, Table, first_action_table, uniform_table
@@ -82,7 +83,13 @@ def test_a_table_plays_greedily_or_at_a_temperature(store: ObjectStore) -> None:
     players = load_policies(store, [policy, greedy, tempered], tabular_space(KUHN))
     assert set(players) == {policy, greedy, tempered}
     states = np.arange(KUHN.num_states)
-    decisions = Decisions(states, KUHN.state_player, np.zeros(len(states), np.bool_), observations_of(KUHN), KUHN.legal)
+    decisions = Decisions(
+        states,
+        KUHN.state_player,
+        np.zeros(len(states), np.bool_),
+        observations_of(KUHN),
+        LegalActions.of_mask(KUHN.legal),
+    )
     answers = players[greedy].act(decisions, np.full(len(states), 0.999))
     np.testing.assert_array_equal(answers.action, likelier)
     assert not answers.log_prob.any()

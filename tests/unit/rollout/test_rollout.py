@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from nashdex.core.errors import TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import MAX_TRIES, Assignment, Finished, Rollout, require_finished
 from nashdex.rollout.recording import Recorder
@@ -136,7 +137,7 @@ def test_the_recorder_keeps_each_seats_decisions_in_order_whatever_the_batches(
 ) -> None:
     """Against a list for each seat; battles end, choices are asked again, and one seat is not recorded."""
     rng = np.random.default_rng(seed)
-    space = tiny_space(4)
+    space = tiny_space(40)
     recorder = Recorder(4, space)
     expected: dict[tuple[int, int], list[tuple[float, ...]]] = {}
 
@@ -150,9 +151,12 @@ def test_the_recorder_keeps_each_seats_decisions_in_order_whatever_the_batches(
         battle, seat = (np.array(column) for column in zip(*seats, strict=True))
         again = np.array([bool(expected[key]) and rng.random() < 0.2 for key in seats])
         observation = rng.random((len(seats), space.observation_size)).astype(np.float32)
-        mask = rng.random((len(seats), 4)) < 0.5
+        mask = rng.random((len(seats), 40)) < 0.5
+        mask[:, 0] = True
         action, log_prob = rng.integers(0, 4, len(seats)), rng.random(len(seats)).astype(np.float32)
-        recorder.add(Decisions(battle, seat.astype(np.int8), again, observation, mask), action, log_prob)
+        recorder.add(
+            Decisions(battle, seat.astype(np.int8), again, observation, LegalActions.of_mask(mask)), action, log_prob
+        )
         for row, key in enumerate(seats):
             if again[row]:
                 expected[key].pop()
@@ -162,7 +166,7 @@ def test_the_recorder_keeps_each_seats_decisions_in_order_whatever_the_batches(
             for seat_number in range(2):
                 if expected[slot, seat_number] and (slot, seat_number) != (2, 1):
                     steps = recorder.take(slot, seat_number)
-                    columns = (steps.observations, steps.masks, steps.actions[:, None], steps.log_probs[:, None])
+                    columns = (steps.observations, steps.legal.mask, steps.actions[:, None], steps.log_probs[:, None])
                     np.testing.assert_array_equal(np.hstack(columns), expected[slot, seat_number])
                 recorder.drop(slot, seat_number)
             begin(slot)
@@ -180,7 +184,7 @@ def test_a_battle_may_be_long_and_its_rows_are_used_again() -> None:
                 np.arange(2, dtype=np.int8),
                 np.zeros(2, np.bool_),
                 observation,
-                np.ones((2, 2), np.bool_),
+                LegalActions.of_mask(np.ones((2, 2), np.bool_)),
             )
             recorder.add(decisions, np.array([0, 1]), np.zeros(2, np.float32))
         for seat in range(2):

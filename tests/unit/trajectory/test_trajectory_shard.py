@@ -16,6 +16,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
@@ -39,7 +40,7 @@ def make_episode(length: int, seed: int, space: Space) -> Episode:
         opponent=PolicyId("random"),
         score=(0.0, 0.5, 1.0)[seed % 3],
         observations=rng.normal(size=(length, space.observation_size)).astype(np.float32),
-        masks=masks,
+        legal=LegalActions.of_mask(masks),
         actions=actions,
         log_probs=-rng.random(length).astype(np.float32),
     )
@@ -47,10 +48,14 @@ def make_episode(length: int, seed: int, space: Space) -> Episode:
 
 def assert_same(one: Episode, other: Episode) -> None:
     for field in dataclasses.fields(Episode):
-        np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name), field.name)
+        if field.name != "legal":
+            np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name), field.name)
+    assert one.legal.num_actions == other.legal.num_actions
+    np.testing.assert_array_equal(one.legal.offsets, other.legal.offsets)
+    np.testing.assert_array_equal(one.legal.actions, other.legal.actions)
 
 
-@given(lengths=st.lists(st.integers(0, 12), max_size=6), num_actions=st.sampled_from([2, 3, 8]))
+@given(lengths=st.lists(st.integers(0, 12), max_size=6), num_actions=st.sampled_from([2, 3, 8, 300, 11_449]))
 def test_episodes_survive_a_round_trip(lengths: list[int], num_actions: int) -> None:
     space = tiny_space(num_actions)
     episodes = [make_episode(length, i, space) for i, length in enumerate(lengths)]
@@ -102,8 +107,10 @@ def altered(change: Callable[[dict[str, np.ndarray]], None]) -> bytes:
         (lambda t: t["lengths"].__setitem__(0, 4), "have 7 decisions in all, its tensors 8"),
         (lambda t: t.update(observations=t["observations"][:, :-1].copy()), r"observations is float32 \(8, 6\)"),
         (lambda t: t.update(scores=t["scores"].astype(np.float64)), "scores is float64"),
-        (lambda t: t["masks"].fill(0), "an action is illegal by its own mask"),
-        (lambda t: t["actions"].fill(200), "an action is illegal by its own mask"),
+        (lambda t: t["legal"].fill(0), "legal actions are not in ascending order"),
+        (lambda t: t["legal"].fill(65_535), "action 65535 is beyond the 2 of the space"),
+        (lambda t: t["legal_counts"].__setitem__(0, 7), r"legal is uint16 .*, expected uint16"),
+        (lambda t: t["actions"].fill(200), "an action is not among its decision's legal ones"),
         (lambda t: t["observations"].fill(np.nan), "observations holds a number that is not finite"),
         (lambda t: t["opponents"].fill(3), "names a policy beyond the 3"),
     ],
@@ -113,6 +120,14 @@ def test_contents_that_contradict_each_other_are_named(
 ) -> None:
     with pytest.raises(DataError, match=message):
         decode(altered(change), KEY)
+
+
+def test_a_part_of_an_older_release_is_refused() -> None:
+    space = tiny_space()
+    metadata = ShardMetadata(space=space, policies=()).model_copy(update={"schema_version": 1})
+    old = {"masks": np.zeros((0, 1), np.uint8), "actions": np.zeros(0, np.uint8)}
+    with pytest.raises(DataError, match="schema version 1; this nashdex reads 2; collect the shard again"):
+        decode(lz4.frame.compress(safetensors.save(old, {"shard": metadata.model_dump_json()})), KEY)
 
 
 def test_other_content_in_a_frame_is_no_part() -> None:

@@ -169,7 +169,7 @@ class ShowdownArena:
     def poll(self) -> Events:
         """Send starts and actions, wait up to a second for events, and return them.
 
-        Observations and masks are valid until the next poll, which may reuse their memory.
+        Observations and legal actions are valid until the next poll, which may reuse their memory.
         """
         for worker in list(self._workers):
             worker.gateway.channel.recycle()

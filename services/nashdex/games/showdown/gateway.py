@@ -25,6 +25,7 @@ from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.core.stopping import check_stop
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.frames import ChannelClosedError, FrameChannel, FrameType
 from nashdex.games.showdown.protocol import (
     GATEWAY_MESSAGE,
@@ -192,7 +193,7 @@ class Gateway:
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
         """Queue the actions of N decisions for the next ``flush``; arrays of shape (N,)."""
         head = _ACTIONS_HEAD.pack(len(battle), 0)
-        parts = [head, battle.astype("<u4").tobytes(), seat.astype("u1").tobytes(), action.astype("u1").tobytes()]
+        parts = [head, battle.astype("<u4").tobytes(), action.astype("<u2").tobytes(), seat.astype("u1").tobytes()]
         self.channel.queue(FrameType.ACTIONS, parts)
 
     def flush(self) -> None:
@@ -206,7 +207,7 @@ class Gateway:
     def receive(self, timeout_seconds: float) -> Decisions | GatewayMessage | None:
         """Return the next decisions or control message, or None after ``timeout_seconds``.
 
-        Observations and masks are valid until ``channel.recycle``.
+        Observations and legal actions are valid until ``channel.recycle``.
 
         Raises:
             TryAgainError: the gateway is gone.
@@ -297,25 +298,33 @@ def decode_message(payload: memoryview) -> GatewayMessage:
 
 
 def decode_decisions(payload: memoryview, space: Space) -> Decisions:
-    """Return the decisions of one frame; observations and masks are views of its memory.
+    """Return the decisions of one frame; observations and legal actions are views of its memory.
 
     Raises:
-        ChannelClosedError: the frame's size contradicts its count.
+        ChannelClosedError: the frame's size contradicts its counts, or a list of legal actions is impossible.
     """
-    count = int(np.frombuffer(payload, "<u4", 1)[0]) if len(payload) >= 8 else 0  # noqa: PLR2004 the count and four zero bytes
-    seats_at = 8 + 4 * count
+    has_counts = len(payload) >= 8  # noqa: PLR2004 two counts
+    count, num_legal = np.frombuffer(payload, "<u4", 2).tolist() if has_counts else (0, 0)
+    ends_at = 8 + 4 * count
+    seats_at = ends_at + 4 * count
     observations_at = (seats_at + 2 * count + 3) // 4 * 4
-    masks_at = observations_at + 4 * count * space.observation_size
-    if len(payload) != masks_at + count * space.num_actions:
+    legal_at = observations_at + 4 * count * space.observation_size
+    if len(payload) != legal_at + 2 * num_legal or not has_counts:
         raise ChannelClosedError(
-            f"the gateway sent {len(payload)} bytes for {count} decisions, which does not fit the space"
+            f"the gateway sent {len(payload)} bytes for {count} decisions with {num_legal} legal actions, which does "
+            "not fit the space"
         )
     observations = np.frombuffer(payload, "<f4", count * space.observation_size, observations_at)
-    masks = np.frombuffer(payload, np.bool_, count * space.num_actions, masks_at)
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    offsets[1:] = np.frombuffer(payload, "<u4", count, ends_at)
+    legal = LegalActions(offsets, np.frombuffer(payload, "<u2", num_legal, legal_at), space.num_actions)
+    problem = legal.problem()
+    if problem is not None:
+        raise ChannelClosedError(f"the gateway sent decisions whose {problem}")
     return Decisions(
         battle=np.frombuffer(payload, "<u4", count, 8).astype(np.int64),
         seat=np.frombuffer(payload, np.int8, count, seats_at),
         asked_again=np.frombuffer(payload, np.uint8, count, seats_at + count) % 2 == 1,
         observation=observations.reshape(count, space.observation_size),
-        mask=masks.reshape(count, space.num_actions),
+        legal=legal,
     )

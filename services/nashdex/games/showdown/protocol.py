@@ -12,14 +12,14 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 4
+PROTOCOL: Final = 5
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 BattleNumber = Annotated[int, Field(ge=0, lt=2**32, description="Chosen by the client, unique among running battles.")]
 Seat = Literal[0, 1]
 Seed = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="16 lower-case hex digits.")]
-Action = Annotated[int, Field(ge=0, lt=2**8, description="An action number of the space.")]
+Action = Annotated[int, Field(ge=0, lt=2**16, description="An action number of the space.")]
 FailureCause = Literal["deadline", "simulator_error", "tracker_error", "illegal_team", "bad_start"]
 ErrorCode = Literal["protocol", "unknown_format", "bad_frame", "bad_message", "unauthorized", "overloaded"]
 
@@ -34,8 +34,8 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[4] = PROTOCOL
-    format: str = Field(description="Id of a Showdown format for two players with one active Pokémon each.")
+    protocol: Literal[5] = PROTOCOL
+    format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
 
@@ -173,13 +173,13 @@ class Failed(Message):
 
 
 class Rejected(Message):
-    """A choice that the simulator rejected. The seat's row comes again, flagged, without this action in its mask."""
+    """A choice that the simulator rejected. The seat's row comes again, flagged, without this action."""
 
     type: Literal["rejected"] = "rejected"
     battle: BattleNumber
     seat: Seat
     action: Action
-    choice: str = Field(description="The simulator's text; empty if the mask had forbidden the action.")
+    choice: str = Field(description="The simulator's text; empty if the action was not legal.")
     cause: str = Field(description="The simulator's words.")
 
 

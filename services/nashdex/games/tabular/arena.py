@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.seeds import inverse_cdf, uniforms
 from nashdex.games.interface import NUM_SEATS, Decisions, Events, Outcome, RunningBattle
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
 from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.games.tabular.tree import GameTree
@@ -94,7 +95,7 @@ class TabularArena:
             seat=self._tree.state_player[state],
             asked_again=np.zeros(len(rows), dtype=np.bool_),
             observation=self._observations[state],
-            mask=self._tree.legal[state],
+            legal=LegalActions.of_mask(self._tree.legal[state]),
         )
 
     def _outcomes(self, rows: NDArray[np.int64]) -> list[Outcome]:

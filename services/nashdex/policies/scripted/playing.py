@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
 from nashdex.games.tabular.space import GAME as TABULAR
 from nashdex.games.tabular.space import observations_of, tabular_space
@@ -62,7 +63,7 @@ def scripted_table(name: str, tree: GameTree) -> Table:
             seat=tree.state_player,
             asked_again=np.zeros(tree.num_states, dtype=np.bool_),
             observation=observations_of(tree),
-            mask=tree.legal,
+            legal=LegalActions.of_mask(tree.legal),
         )
         player = declared.player(tabular_space(tree), **declared.parameters)
         answers = player.act(decisions, np.zeros(tree.num_states))

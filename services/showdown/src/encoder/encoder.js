@@ -1,6 +1,6 @@
 /** Writes a tracker's state into rows of a batch, by the layout of its format. It allocates nothing per row. */
 import { DexInfo } from "../simulator/dex.js";
-import { choiceOf, writeMask } from "../tracker/actions.js";
+import { choiceOf, writeLegal } from "../tracker/actions.js";
 import { ASKS_MOVE, ASKS_SWITCH, ASKS_TEAM } from "../tracker/request.js";
 import { numbersFor } from "../tracker/tracker.js";
 import { LONGEST_TURNS, buildSpace, offsetOf } from "./layout.js";
@@ -87,12 +87,12 @@ export class Encoder {
 
   /**
    * @param {Tracker} tracker
-   * @param {Uint8Array} masks
-   * @param {number} at where the row begins; `space.num_actions` values are written
-   * @returns {number} number of legal actions
+   * @param {Uint16Array} legal
+   * @param {number} at where to write the legal actions, ascending; there is room for `space.num_actions`
+   * @returns {number} of them
    */
-  mask(tracker, masks, at) {
-    return writeMask(tracker, masks, at);
+  legal(tracker, legal, at) {
+    return writeLegal(tracker, legal, at);
   }
 
   /**

@@ -41,7 +41,8 @@ export const LONGEST_TURNS = 8;
  * @property {string} version
  * @property {number} observation_size
  * @property {number} num_actions
- * @property {string[]} actions
+ * @property {string[]} actions names of one slot's actions
+ * @property {1 | 2} num_slots slots that a decision chooses for
  * @property {Record<string, number>} vocabularies
  * @property {Block[]} blocks
  */
@@ -204,6 +205,7 @@ export function buildSpace(dexInfo) {
     observation_size: offset,
     num_actions: actions.length,
     actions,
+    num_slots: 1,
     vocabularies: { species: species.size, move: moves.size, type: types.size, item: items.size, ability: abilities.size },
     blocks,
   };

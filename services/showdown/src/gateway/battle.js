@@ -166,7 +166,7 @@ export class LiveBattle {
       this.numRejected++;
       if (choice) {
         // The simulator may reject what its request allowed (because of a trapping ability that the player could not know)
-        // and then corrects the request. In case it does not, the action leaves the mask: each rejection leaves fewer.
+        // and then corrects the request. In case it does not, the action is no longer legal: each rejection leaves fewer.
         (seat.refused ??= new Set()).add(action);
         this.#ask(seat, this.simulation.sides[index].activeRequest);
       }
@@ -183,33 +183,33 @@ export class LiveBattle {
    * Write an open decision's row.
    * @param {number} index the seat
    * @param {Float32Array} observations
-   * @param {Uint8Array} masks
    * @param {number} row
+   * @param {Uint16Array} legal
+   * @param {number} at where the row's legal actions begin
+   * @returns {number} of them
    * @throws {BattleFailure}
    */
-  encode(index, observations, masks, row) {
+  encode(index, observations, row, legal, at) {
     const seat = this.seats[index];
     const { tracker, refused } = seat;
-    const { observation_size: size, num_actions: numActions } = this.encoder.space;
-    const maskAt = row * numActions;
     let numLegal;
     try {
-      this.encoder.encode(tracker, observations, row * size);
-      numLegal = this.encoder.mask(tracker, masks, maskAt);
+      this.encoder.encode(tracker, observations, row * this.encoder.space.observation_size);
+      numLegal = this.encoder.legal(tracker, legal, at);
     } catch (error) {
       throw BattleFailure.from("tracker_error", error);
     }
     if (refused) {
-      for (const action of refused) {
-        numLegal -= masks[maskAt + action];
-        masks[maskAt + action] = 0;
-      }
+      let to = at;
+      for (let from = at; from < at + numLegal; from++) if (!refused.has(legal[from])) legal[to++] = legal[from];
+      numLegal = to - at;
     }
     if (numLegal <= 0) {
       const request = JSON.stringify(seat.request);
       throw new BattleFailure("tracker_error", `no action is legal for seat ${index} with the request ${request}`);
     }
     seat.isAsked = true;
+    return numLegal;
   }
 
   /**

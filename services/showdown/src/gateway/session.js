@@ -23,7 +23,7 @@ import { TrackedBattles } from "./tracked_battles.js";
 /**
  * @typedef {object} Asked a battle with open decisions: it runs here, or it is tracked
  * @property {number} id
- * @property {(seat: number, observations: Float32Array, masks: Uint8Array, row: number) => void} encode
+ * @property {(seat: number, observations: Float32Array, row: number, legal: Uint16Array, at: number) => number} encode
  * @property {(seat: number) => SeatView | null} view
  * @property {() => void} destroy
  */
@@ -326,7 +326,10 @@ export class Session {
       const rows = this.due.slice(from, from + mostRows);
       const batch = new DecisionBatch(this.pool, rows.length, size, numActions);
       batches.push(batch);
-      if (rows.every((row, index) => this.#encode(batch, row, index))) continue;
+      if (rows.every((row, index) => this.#encode(batch, row, index))) {
+        batch.close();
+        continue;
+      }
       // The failed battle's rows have left `due`: lay out smaller frames.
       for (const { buffer } of batches) this.pool.give(buffer);
       batches.length = 0;
@@ -341,7 +344,8 @@ export class Session {
     batch.seats[index] = seat;
     batch.flags[index] = flags;
     try {
-      asked.encode(seat, batch.observations, batch.masks, index);
+      batch.numLegal += asked.encode(seat, batch.observations, index, batch.legal, batch.numLegal);
+      batch.ends[index] = batch.numLegal;
       return true;
     } catch (error) {
       if (!(error instanceof BattleFailure)) throw error;

@@ -23,16 +23,17 @@ class TrackedBattle {
   /**
    * @param {number} seat
    * @param {Float32Array} observations
-   * @param {Uint8Array} masks
    * @param {number} row
+   * @param {Uint16Array} legal
+   * @param {number} at where the row's legal actions begin
+   * @returns {number} of them
    * @throws {BattleFailure}
    */
-  encode(seat, observations, masks, row) {
-    const { observation_size: size, num_actions: numActions } = this.encoder.space;
+  encode(seat, observations, row, legal, at) {
     const tracker = this.tracker(seat === 0 ? 0 : 1);
     try {
-      this.encoder.encode(tracker, observations, row * size);
-      this.encoder.mask(tracker, masks, row * numActions);
+      this.encoder.encode(tracker, observations, row * this.encoder.space.observation_size);
+      return this.encoder.legal(tracker, legal, at);
     } catch (error) {
       throw BattleFailure.from("tracker_error", error);
     }

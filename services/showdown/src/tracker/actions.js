@@ -87,33 +87,24 @@ export function numActions(generation) {
 
 /**
  * @param {Tracker} tracker
- * @param {Uint8Array} masks
- * @param {number} at where the row begins
- * @returns {number} number of legal actions; 0 only if the request asks for nothing
+ * @param {Uint16Array} legal
+ * @param {number} at where to write the legal actions, in ascending order
+ * @returns {number} of them; 0 only if the request asks for nothing
  */
-export function writeMask(tracker, masks, at) {
-  const size = numActions(tracker.dexInfo.generation);
-  masks.fill(0, at, at + size);
+export function writeLegal(tracker, legal, at) {
   if (tracker.asks === ASKS_NOTHING) return 0;
-  let legal = 0;
-  for (let row = 0; row < NUM_SWITCHES; row++) {
-    if (canSwitch(tracker, row)) {
-      masks[at + row] = 1;
-      legal++;
-    }
-  }
+  let to = at;
+  for (let row = 0; row < NUM_SWITCHES; row++) if (canSwitch(tracker, row)) legal[to++] = row;
   if (tracker.asks === ASKS_MOVE) {
+    const size = numActions(tracker.dexInfo.generation);
     for (let action = NUM_SWITCHES; action < size; action++) {
-      if (canMove(tracker, 0, (action - NUM_SWITCHES) >> 2, (action - NUM_SWITCHES) & 3)) {
-        masks[at + action] = 1;
-        legal++;
-      }
+      if (canMove(tracker, 0, (action - NUM_SWITCHES) >> 2, (action - NUM_SWITCHES) & 3)) legal[to++] = action;
     }
   }
-  if (legal === 0) {
+  if (to === at) {
     throw new Error(`no legal action in a request that asks for a choice: ${JSON.stringify(tracker.request)}`);
   }
-  return legal;
+  return to - at;
 }
 
 /**

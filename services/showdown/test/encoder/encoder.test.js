@@ -94,13 +94,13 @@ test("the opponent's hidden state does not change a seat's observation", () => {
   const format = "gen9customgame";
   const encoder = Encoder.forFormat(format);
   const own = () => team(["Slowbro", "Snorlax"], (set) => Object.assign(set, { moves: ["calmmind", "rest"] }));
-  /** @param {any} opponent @returns {{lines: string[], rows: Float32Array[], masks: Uint8Array[], hidden: string}} */
+  /** @param {any} opponent @returns {{lines: string[], rows: Float32Array[], legal: Uint16Array[], hidden: string}} */
   const observe = (opponent) => {
     const battle = new Battle({ formatid: /** @type {any} */ (format), seed: "gen5,0000000000000001", send() {} });
     battle.setPlayer("p1", { name: "A", team: own() });
     battle.setPlayer("p2", { name: "B", team: opponent });
     const tracker = new Tracker(encoder.dexInfo, 0);
-    const seen = { lines: /** @type {string[]} */ ([]), rows: /** @type {Float32Array[]} */ ([]), masks: /** @type {Uint8Array[]} */ ([]), hidden: "" };
+    const seen = { lines: /** @type {string[]} */ ([]), rows: /** @type {Float32Array[]} */ ([]), legal: /** @type {Uint16Array[]} */ ([]), hidden: "" };
     let read = 0;
     for (let step = 0; step < 5; step++) {
       const fresh = seatLines(battle.log, read, 0).filter((line) => !line.startsWith("|t:|"));
@@ -110,10 +110,9 @@ test("the opponent's hidden state does not change a seat's observation", () => {
       if (battle.sides[0].activeRequest) tracker.readRequest(/** @type {any} */ (battle.sides[0].activeRequest));
       const row = new Float32Array(encoder.space.observation_size);
       encoder.encode(tracker, row, 0);
-      const mask = new Uint8Array(encoder.space.num_actions);
-      encoder.mask(tracker, mask, 0);
+      const legal = new Uint16Array(encoder.space.num_actions);
       seen.rows.push(row);
-      seen.masks.push(mask);
+      seen.legal.push(legal.slice(0, encoder.legal(tracker, legal, 0)));
       for (const side of battle.sides) side.choose(battle.requestState === "teampreview" ? "default" : "move 1");
       battle.commitChoices();
     }
@@ -132,7 +131,7 @@ test("the opponent's hidden state does not change a seat's observation", () => {
   assert.deepEqual(first.lines, second.lines, "the two battles must look alike to be compared");
   assert.equal(first.rows.length, 5);
   assert.deepEqual(first.rows, second.rows);
-  assert.deepEqual(first.masks, second.masks);
+  assert.deepEqual(first.legal, second.legal);
   assert.notDeepEqual(first.rows[1], first.rows[4], "something visible changes from turn to turn");
 });
 

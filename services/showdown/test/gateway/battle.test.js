@@ -5,7 +5,7 @@ import { Encoder } from "../../src/encoder/encoder.js";
 import { LiveBattle } from "../../src/gateway/battle.js";
 import { Teams, singlesFormat } from "../../src/simulator/package.js";
 import { TeamSource } from "../../src/simulator/teams.js";
-import { Peer, draws, randomAction, start } from "../support/peer.js";
+import { Peer, draws, start } from "../support/peer.js";
 
 const { extractChannelMessages } = createRequire(import.meta.url)("pokemon-showdown/dist/sim/battle.js");
 
@@ -32,7 +32,7 @@ for (const format of ["gen1randombattle", "gen9randombattle", "gen1ou"]) {
       rows.asked += message.battles.length;
       rows.again += message.flags.filter((/** @type {number} */ flag) => flag === 1).length;
       for (const observation of message.observations) assert.ok(observation.every(Number.isFinite));
-      for (const mask of message.masks) assert.ok(mask.includes(1) && mask.every((/** @type {number} */ legal) => legal <= 1));
+      for (const legal of message.legal) assert.ok(legal.length > 0);
     });
     let answered = 0;
     for (const entry of finished.values()) {
@@ -96,19 +96,19 @@ for (const format of ["gen1ou", "gen9randombattle"]) {
       });
       const draw = draws(battle);
       const observations = new Float32Array(live.encoder.space.observation_size);
-      const mask = new Uint8Array(live.encoder.space.num_actions);
+      const legal = new Uint16Array(live.encoder.space.num_actions);
       /** @type {string[][]} */
       const seen = [[], []];
       for (live.observe(); !live.ended; live.observe()) {
         for (const seat of live.seats) {
           if (!seat.request) continue;
-          live.encode(seat.index, observations, mask, 0);
+          live.encode(seat.index, observations, 0, legal, 0);
           seen[seat.index].push(...(live.view(seat.index)?.lines ?? []));
         }
         for (const seat of live.seats) {
           while (seat.request) {
-            live.encode(seat.index, observations, mask, 0);
-            live.answer(seat.index, randomAction(mask, draw));
+            const numLegal = live.encode(seat.index, observations, 0, legal, 0);
+            live.answer(seat.index, legal[draw(numLegal)]);
           }
         }
       }

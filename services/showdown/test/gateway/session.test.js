@@ -210,7 +210,9 @@ test("decisions that one frame cannot hold come in several", async () => {
   const peer = await Peer.inProcess().hello("gen1randombattle");
   const { observation_size: size, num_actions: numActions } = peer.welcome.space;
   const mostRows = DecisionBatch.mostRows(size, numActions);
-  const { frame: largest } = new DecisionBatch(new FramePool(), mostRows, size, numActions);
+  const batch = new DecisionBatch(new FramePool(), mostRows, size, numActions);
+  batch.numLegal = mostRows * numActions;
+  const { frame: largest } = batch.close();
   assert.ok(largest.length - 4 <= MAX_FRAME_BYTES);
   assert.ok(largest.length + 5 * size > MAX_FRAME_BYTES);
 });

@@ -16,7 +16,8 @@ const PATIENCE_MILLISECONDS = 120_000;
  * @property {number[]} seats
  * @property {number[]} flags
  * @property {Float32Array[]} observations
- * @property {Uint8Array[]} masks
+ * @property {number[][]} legal legal actions by row, ascending
+ * @property {Uint8Array[]} masks the same, 1 where an action is legal
  */
 
 const TYPES = { control: CONTROL, decisions: DECISIONS, actions: ACTIONS };
@@ -30,12 +31,12 @@ export function frame(type, payload) {
 
 /** @param {{battle: number, seat: number, action: number}[]} rows @returns {Buffer} */
 export function actionsFrame(rows) {
-  const payload = Buffer.alloc(8 + 6 * rows.length);
+  const payload = Buffer.alloc(8 + 7 * rows.length);
   payload.writeUInt32LE(rows.length, 0);
   rows.forEach(({ battle, seat, action }, row) => {
     payload.writeUInt32LE(battle, 8 + 4 * row);
-    payload[8 + 4 * rows.length + row] = seat;
-    payload[8 + 5 * rows.length + row] = action;
+    payload.writeUInt16LE(action, 8 + 4 * rows.length + 2 * row);
+    payload[8 + 6 * rows.length + row] = seat;
   });
   return frame("actions", payload);
 }
@@ -63,6 +64,13 @@ export function draws(seed) {
     state = (state * 48_271) % 2_147_483_647;
     return state % limit;
   };
+}
+
+/** @param {ArrayLike<number>} actions @param {number} numActions @returns {Uint8Array} 1 where an action is among them */
+export function maskOf(actions, numActions) {
+  const mask = new Uint8Array(numActions);
+  for (const action of Array.from(actions)) mask[action] = 1;
+  return mask;
 }
 
 /** @param {Uint8Array} mask @param {(limit: number) => number} draw @returns {number} a legal action */
@@ -159,23 +167,29 @@ export class Peer {
   #decode(payload) {
     const { observation_size: size, num_actions: numActions } = this.welcome.space;
     const count = payload.readUInt32LE(0);
-    assert.equal(payload.readUInt32LE(4), 0);
-    const flagsAt = 8 + 5 * count;
+    const numLegal = payload.readUInt32LE(4);
+    const endsAt = 8 + 4 * count;
+    const flagsAt = 8 + 9 * count;
     const observationsAt = Math.ceil((flagsAt + count) / 4) * 4;
     assert.ok(payload.subarray(flagsAt + count, observationsAt).every((byte) => byte === 0));
-    const masksAt = observationsAt + 4 * size * count;
-    assert.equal(payload.length, masksAt + numActions * count);
+    const legalAt = observationsAt + 4 * size * count;
+    assert.equal(payload.length, legalAt + 2 * numLegal);
     const rows = [...Array(count).keys()];
+    const ends = [0, ...rows.map((row) => payload.readUInt32LE(endsAt + 4 * row))];
+    assert.equal(ends[count], numLegal);
+    const legal = rows.map((row) => Array.from({ length: ends[row + 1] - ends[row] }, (_, at) => payload.readUInt16LE(legalAt + 2 * (ends[row] + at))));
+    for (const actions of legal) assert.ok(actions.every((action, at) => action < numActions && !(action <= actions[at - 1])), `${actions}`);
     return {
       type: "decisions",
       battles: rows.map((row) => payload.readUInt32LE(8 + 4 * row)),
-      seats: rows.map((row) => payload[8 + 4 * count + row]),
+      seats: rows.map((row) => payload[8 + 8 * count + row]),
       flags: rows.map((row) => payload[flagsAt + row]),
       observations: rows.map((row) => {
         const bytes = Uint8Array.prototype.slice.call(payload, observationsAt + 4 * size * row, observationsAt + 4 * size * (row + 1));
         return new Float32Array(bytes.buffer);
       }),
-      masks: rows.map((row) => Uint8Array.prototype.slice.call(payload, masksAt + numActions * row, masksAt + numActions * (row + 1))),
+      legal,
+      masks: legal.map((actions) => maskOf(actions, numActions)),
     };
   }
 

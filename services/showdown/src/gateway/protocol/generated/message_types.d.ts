@@ -197,9 +197,9 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 4;
+  protocol: 5;
   /**
-   * Id of a Showdown format for two players with one active Pokémon each.
+   * Id of a Showdown format for two players.
    */
   format: string;
   /**
@@ -281,7 +281,7 @@ export interface Recycle {
   reason: string;
 }
 /**
- * A choice that the simulator rejected. The seat's row comes again, flagged, without this action in its mask.
+ * A choice that the simulator rejected. The seat's row comes again, flagged, without this action.
  */
 export interface Rejected {
   type: "rejected";
@@ -295,7 +295,7 @@ export interface Rejected {
    */
   action: number;
   /**
-   * The simulator's text; empty if the mask had forbidden the action.
+   * The simulator's text; empty if the action was not legal.
    */
   choice: string;
   /**
@@ -311,8 +311,18 @@ export interface Space {
   format: string;
   version: string;
   observation_size: number;
+  /**
+   * The actions of a decision, numbered from 0.
+   */
   num_actions: number;
+  /**
+   * Names of the actions of one slot.
+   */
   actions: string[];
+  /**
+   * Slots that one decision chooses for: with 2, action first · (actions of a slot) + second.
+   */
+  num_slots?: 1 | 2;
   /**
    * Sizes, index 0 (none or unknown) counted.
    */
@@ -406,8 +416,18 @@ export interface Space1 {
   format: string;
   version: string;
   observation_size: number;
+  /**
+   * The actions of a decision, numbered from 0.
+   */
   num_actions: number;
+  /**
+   * Names of the actions of one slot.
+   */
   actions: string[];
+  /**
+   * Slots that one decision chooses for: with 2, action first · (actions of a slot) + second.
+   */
+  num_slots?: 1 | 2;
   /**
    * Sizes, index 0 (none or unknown) counted.
    */

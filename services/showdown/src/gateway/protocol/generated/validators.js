@@ -1,9 +1,9 @@
 // @ts-nocheck
 // Made by scripts/make_protocol.js from schema.json.
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 "use strict";
 export const hello = validate53;
-const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":4,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
+const schema20 = {"additionalProperties":false,"properties":{"type":{"const":"hello","type":"string"},"protocol":{"const":5,"type":"integer"},"format":{"type":"string"},"token":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["type","protocol","format","token"],"type":"object"};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -56,8 +56,8 @@ if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinit
 validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(4 !== data1){
-validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 4},message:"must be equal to constant"}];
+if(5 !== data1){
+validate53.errors = [{instancePath:instancePath+"/protocol",schemaPath:"#/properties/protocol/const",keyword:"const",params:{allowedValue: 5},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -1226,7 +1226,7 @@ validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const choices = validate62;
 const schema27 = {"additionalProperties":false,"properties":{"type":{"const":"choices","type":"string"},"rows":{"items":{"$ref":"#/$defs/TrackedAction"},"type":"array"}},"required":["type","rows"],"type":"object"};
-const schema28 = {"additionalProperties":false,"properties":{"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seat":{"enum":[0,1],"type":"integer"},"action":{"exclusiveMaximum":256,"minimum":0,"type":"integer"}},"required":["battle","seat","action"],"type":"object"};
+const schema28 = {"additionalProperties":false,"properties":{"battle":{"exclusiveMaximum":4294967296,"minimum":0,"type":"integer"},"seat":{"enum":[0,1],"type":"integer"},"action":{"exclusiveMaximum":65536,"minimum":0,"type":"integer"}},"required":["battle","seat","action"],"type":"object"};
 
 function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1313,8 +1313,8 @@ validate63.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properti
 return false;
 }
 else {
-if(data2 >= 256 || isNaN(data2)){
-validate63.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/exclusiveMaximum",keyword:"exclusiveMaximum",params:{comparison: "<", limit: 256},message:"must be < 256"}];
+if(data2 >= 65536 || isNaN(data2)){
+validate63.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/exclusiveMaximum",keyword:"exclusiveMaximum",params:{comparison: "<", limit: 65536},message:"must be < 65536"}];
 return false;
 }
 }
