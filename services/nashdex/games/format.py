@@ -34,6 +34,11 @@ class Format(ABC):
     """How payoffs between policies become known: by battles, or exactly."""
 
     @property
+    def num_slots(self) -> int:
+        """Slots that one decision chooses for: 2 in doubles."""
+        return 1
+
+    @property
     def takes_teams(self) -> bool:
         """Whether players bring teams, which the setting ``teams`` may replace."""
         return False

@@ -14,8 +14,10 @@ from torch import Tensor
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
+from nashdex.games.legal import LegalActions
 from nashdex.learning.references import Distribution
-from nashdex.policies.masked import masked_log_softmax
+from nashdex.policies.joint import padded
+from nashdex.policies.masked import mask_of, masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.opponent_choices import UNKNOWN
 from nashdex.trajectory.episode import Episode
@@ -31,9 +33,10 @@ class Batch:
     observations: Tensor
     """(N, F), float32."""
     masks: Tensor
-    """(N, A), true where legal: as stored when the action was chosen."""
+    """(N, A), true where legal: as stored when the action was chosen. In a joint space, rows of legal pairs (N, K),
+    padded as in ``policies.joint``: K takes the part of A in everything computed from the batch."""
     actions: Tensor
-    """(N,), int64."""
+    """(N,), int64; in a joint space, their places in the rows of legal pairs."""
     log_probs: Tensor
     """(N,), log π(action) when it was chosen."""
     opponent_choices: Tensor | None = None
@@ -63,13 +66,20 @@ class Batch:
 
 
 def make_batch(
-    episodes: Sequence[Episode], device: torch.device, opponent_choices: Sequence[NDArray[np.int64]] | None = None
+    episodes: Sequence[Episode],
+    device: torch.device,
+    opponent_choices: Sequence[NDArray[np.int64]] | None = None,
+    *,
+    num_slots: int = 1,
 ) -> Batch:
-    """Return the decisions of ``episodes``, whose rows are used on ``device``."""
+    """Return the decisions of ``episodes``, whose rows are used on ``device``. ``num_slots`` is their space's."""
+    legal = LegalActions.joined([e.legal for e in episodes], episodes[0].legal.num_actions)
+    actions = np.concatenate([e.actions for e in episodes])
+    is_joint = num_slots > 1
     return Batch(
         observations=_tensor([e.observations for e in episodes]),
-        masks=_tensor([e.legal.mask for e in episodes]),
-        actions=_tensor([e.actions for e in episodes]),
+        masks=torch.from_numpy(padded(legal) if is_joint else legal.mask),
+        actions=torch.from_numpy(legal.places_of(actions) if is_joint else actions),
         log_probs=_tensor([e.log_probs for e in episodes]),
         opponent_choices=None if opponent_choices is None else _tensor(opponent_choices),
         device=device,
@@ -141,8 +151,8 @@ class Shares:
     @classmethod
     def of(cls, part: Tensor, rows: Tensor, batch: Batch) -> "Shares":
         """Return those of the row numbers ``part`` among ``rows`` of ``batch``."""
-        has_choice = batch.masks[rows].sum(dim=-1) > 1
-        part_has_choice = batch.masks[part].sum(dim=-1) > 1
+        has_choice = mask_of(batch.masks[rows]).sum(dim=-1) > 1
+        part_has_choice = mask_of(batch.masks[part]).sum(dim=-1) > 1
         labels = batch.opponent_choices
         return cls(
             decisions=len(part) / len(rows),

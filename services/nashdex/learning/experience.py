@@ -54,7 +54,7 @@ def gather(
     labels = _opponents_choices(chosen, episodes, space) if predicts_opponent else None
     rewards = tuple(game.rewards(reward, space, e.observations, e.score, discount) for e in chosen)
     circumstances = _circumstances(chosen, episodes, game, space) if with_circumstances else ()
-    return Experience(make_batch(chosen, device, labels), rewards, circumstances)
+    return Experience(make_batch(chosen, device, labels, num_slots=space.num_slots), rewards, circumstances)
 
 
 def _circumstances(

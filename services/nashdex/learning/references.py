@@ -76,7 +76,7 @@ class SnapshotReference(Distribution):
     @torch.no_grad()
     def log_probs(self, observations: Tensor, masks: Tensor) -> Tensor:
         """Return log ρ (N, A) of observations (N, F) over the legal actions."""
-        return masked_log_softmax(self.network.logits(observations, self._fused) / self._temperature, masks)
+        return masked_log_softmax(self.network.logits(observations, self._fused), masks, self._temperature)
 
 
 class RoundReference(SnapshotReference):

@@ -2,12 +2,16 @@
 
 from torch import Tensor, nn
 
+from nashdex.policies.masked import mask_of
 from nashdex.policies.networks.opponent_choices import UNKNOWN
 
 
 def mean_over_choices(values: Tensor, masks: Tensor) -> Tensor:
-    """Return the mean of ``values`` (N,) over the rows with more than one legal action; 0 where there is none."""
-    has_choice = masks.sum(dim=-1) > 1
+    """Return the mean of ``values`` (N,) over the rows with more than one legal action; 0 where there is none.
+
+    ``masks`` are those of ``policies.masked``.
+    """
+    has_choice = mask_of(masks).sum(dim=-1) > 1
     return (values * has_choice).sum() / has_choice.sum().clamp(min=1)
 
 

@@ -81,8 +81,10 @@ def make_lessons(
     discount: float,
     seed: int,
     device: torch.device,
+    *,
+    num_slots: int = 1,
 ) -> tuple[Lesson, Lesson]:
-    """Return what to learn from and what to validate with, split by battle.
+    """Return what to learn from and what to validate with, split by battle. ``num_slots`` is the space's.
 
     Raises:
         DataError: there are fewer than two battles.
@@ -97,7 +99,8 @@ def make_lessons(
     def lesson(*, validation: bool) -> Lesson:
         chosen = [i for i, episode in enumerate(episodes) if (episode.seed in held_out) == validation]
         returns = np.concatenate([discounting.discounted_returns(rewards[i], discount) for i in chosen])
-        return Lesson(batching.make_batch([episodes[i] for i in chosen], device), torch.from_numpy(returns))
+        batch = batching.make_batch([episodes[i] for i in chosen], device, num_slots=num_slots)
+        return Lesson(batch, torch.from_numpy(returns))
 
     return lesson(validation=False), lesson(validation=True)
 
@@ -197,7 +200,10 @@ def train(task: Task, settings: CloneSettings) -> Trained:
     )
     network = data.fresh_network(collected.space, run.network, task.seed).to(device)
     rewards = collected.rewards(collected.episodes, shared.reward, shared.discount)
-    lesson, validation = make_lessons(collected.episodes, rewards, settings, shared.discount, task.seed, device)
+    slots = network.space.num_slots
+    lesson, validation = make_lessons(
+        collected.episodes, rewards, settings, shared.discount, task.seed, device, num_slots=slots
+    )
     training = loop.TrainingLoop(
         network,
         loop.LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.policies.interface import Actions
+from nashdex.policies.joint import acting_logits
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.sampling import sample_masked
 
@@ -27,6 +28,7 @@ class NetworkPolicy:
         self._id = policy
         self._temperature = PlayedPolicy.of(policy).temperature
         self._network = network.for_acting()
+        self._is_joint = network.space.num_slots > 1
 
     @property
     def id(self) -> PolicyId:
@@ -36,7 +38,12 @@ class NetworkPolicy:
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row with one forward pass over all of them."""
         logits = self._network.logits(decisions.observation)
-        return sample_masked(logits, decisions.mask, uniforms, self._temperature)
+        if not self._is_joint:
+            return sample_masked(logits, decisions.mask, uniforms, self._temperature)
+        logits = acting_logits(logits, decisions.legal)
+        places = sample_masked(logits, np.isfinite(logits), uniforms, self._temperature)
+        actions = decisions.legal.actions[decisions.legal.offsets[:-1] + places.action]
+        return Actions(actions.astype(np.int64), places.log_prob)
 
     def forget(self, battle: int, seat: int) -> None:
         """Do nothing: a network remembers no battle."""

@@ -79,9 +79,10 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
 
 
 def _of_network(settings: RunSettings) -> Iterator[str]:
-    kind, game = settings.network.kind, FORMATS[settings.format].game
-    if not NETWORKS[kind].fits(game):
-        able = " or ".join(repr(name) for name, network in NETWORKS.all().items() if network.fits(game))
+    kind, played = settings.network.kind, FORMATS[settings.format]
+    if not NETWORKS[kind].fits(played.game, played.num_slots):
+        fitting = [n for n, network in NETWORKS.all().items() if network.fits(played.game, played.num_slots)]
+        able = " or ".join(map(repr, fitting))
         yield f"network.kind {kind!r} does not fit {settings.format}; expected {able}"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import Space
 from nashdex.policies.networks.settings import NETWORKS, NetworkSettings
 
@@ -19,7 +20,7 @@ class ActingNetwork(Protocol):
     """A network's actor under fixed weights, fast for the batches that battles give. This is the whole surface."""
 
     def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return logits before masking, (B, A), of ``observations`` (B, F)."""
+        """Return logits before masking, (B, A), of ``observations`` (B, F); in a joint space as ``ActorCritic``."""
 
 
 class Outputs(NamedTuple):
@@ -81,7 +82,10 @@ class ActorCritic(nn.Module, ABC):
 
     @abstractmethod
     def logits(self, observations: Tensor, fused: Any = None) -> Tensor:  # noqa: ANN401 - see fuse
-        """Return the actor's logits before masking, (B, A): all that acting needs."""
+        """Return the actor's logits before masking, (B, A): all that acting needs.
+
+        In a joint space, return what ``policies.joint`` scores pairs with, (B, 2, actions of a slot, 1 + factors).
+        """
 
     def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return the logits, and those of the opponent's choice, (B, C) of ``opponent_choices``; None without a head.
@@ -105,6 +109,13 @@ def make_network(space: Space, settings: NetworkSettings) -> ActorCritic:
     Raises:
         ConfigurationError: this kind of network cannot play in ``space``.
     """
-    network = resolve_name(NETWORKS[settings.kind].implementation)(space, settings)
+    kind = NETWORKS[settings.kind]
+    if kind.num_slots != space.num_slots:
+        able = [name for name, other in NETWORKS.all().items() if other.fits(space.game, space.num_slots)]
+        raise ConfigurationError(
+            f"the network {settings.kind!r} chooses for {kind.num_slots} slots, and {space.format} has "
+            f"{space.num_slots}: expected {' or '.join(able)}"
+        )
+    network = resolve_name(kind.implementation)(space, settings)
     assert isinstance(network, ActorCritic)
     return network

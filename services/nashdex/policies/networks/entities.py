@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from nashdex.games.space import ObservationBlock, Space
 
+_ACTIVE = ("active", "active_a", "active_b")
+
 
 @dataclass(frozen=True)
 class Part:
@@ -27,13 +29,13 @@ class Entity:
 
     rows: int
     parts: tuple[Part, ...]
-    active: slice | None
-    """The observation's columns that say, row by row, whether a row is active; None where the block does not."""
+    active: tuple[slice, ...]
+    """For each slot on the field, the observation's columns that say, row by row, whether a row is in it."""
 
     @property
     def num_vectors(self) -> int:
         """How many vectors the trunk sees of it."""
-        return self.rows + (self.active is not None)
+        return self.rows + len(self.active)
 
     @property
     def layout(self) -> tuple[object, ...]:
@@ -83,11 +85,12 @@ def entities_of(space: Space) -> list[Entity]:
     ]
 
 
-def _active_columns(block: ObservationBlock) -> slice | None:
-    for field in block.fields:
-        if field.name == "active" and field.kind == "number" and field.size == 1:
-            return slice(block.offset + field.offset, block.offset + block.rows * block.stride, block.stride)
-    return None
+def _active_columns(block: ObservationBlock) -> tuple[slice, ...]:
+    return tuple(
+        slice(block.offset + field.offset, block.offset + block.rows * block.stride, block.stride)
+        for field in block.fields
+        if field.name in _ACTIVE and field.kind == "number" and field.size == 1
+    )
 
 
 def _part(block: ObservationBlock, rows_each: int) -> Part:

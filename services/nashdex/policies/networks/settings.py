@@ -24,10 +24,12 @@ class NetworkKind:
     """``module:class`` of an ``ActorCritic``, imported when the first such network is made."""
     games: frozenset[str] | None = None
     """Games that it fits, as ``Space.game`` names them; None for all."""
+    num_slots: int = 1
+    """Slots that one decision of its spaces chooses for."""
 
-    def fits(self, game: str) -> bool:
-        """Say whether it fits the game that ``Space.game`` names."""
-        return self.games is None or game in self.games
+    def fits(self, game: str, num_slots: int = 1) -> bool:
+        """Say whether it fits spaces of ``num_slots`` of the game that ``Space.game`` names."""
+        return (self.games is None or game in self.games) and num_slots == self.num_slots
 
 
 NETWORKS: Registry[NetworkKind] = Registry(
@@ -37,6 +39,7 @@ NETWORKS: Registry[NetworkKind] = Registry(
     {
         "slots": "nashdex.policies.networks.slots.settings:SLOTS",
         "pointer": "nashdex.policies.networks.pointer.kind:POINTER",
+        "pairs": "nashdex.policies.networks.pairs.settings:PAIRS",
     },
 )
 

@@ -69,10 +69,10 @@ class _ActiveRows:
         columns: list[int] = []
         starts: list[int] = []
         for entity in entities:
-            if entity.active is not None:
+            for active in entity.active:
                 starts.append(len(rows))
                 rows.extend(range(row, row + entity.rows))
-                columns.extend(range(size)[entity.active])
+                columns.extend(range(size)[active])
             row += entity.rows
         batch = torch.arange(CHUNK_ROWS, dtype=torch.int32).unsqueeze(1)
         self._columns = torch.tensor(columns, dtype=torch.int32)

@@ -6,9 +6,9 @@ Shapes: B decisions, F observation values, A actions, R rows that stand for an e
 Each row of a block (a Pokémon, the field) becomes one vector of E values by a linear layer over its numbers and the
 embeddings of its categories; a ReLU; then a trunk over all rows' vectors, and the actor's head.
 Rows of a block ``X_…`` that has k rows for each row of block ``X`` (a Pokémon's moves) are inputs of that row. Blocks
-with the same fields share their encoder; embeddings are shared by vocabulary. Where a block has a field ``active``,
-the trunk also sees the vector of its active row, so that what a Pokémon does on the field is learnt once instead of
-once for each place in the team.
+with the same fields share their encoder; embeddings are shared by vocabulary. Where a block has a field ``active``
+(in doubles ``active_a`` and ``active_b``), the trunk also sees the vector of its active row, so that what a Pokémon does
+on the field is learnt once instead of once for each place in the team.
 
 The critic is a small network of its own over the numbers alone. Every decision of a battle has the same outcome, so
 a critic on the actor's features would memorise battles and pull those features with it.
@@ -27,13 +27,16 @@ from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.categories import LookUp
 from nashdex.policies.networks.entities import Entity, entities_of
 from nashdex.policies.networks.slots.inference import ActingSlotsNetwork
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.policies.networks.slots.settings import RowSettings
+
+ACTOR_GAIN = 0.01
+"""A first policy that is close to uniform (Andrychowicz et al. 2020)."""
 
 
 class _RowEncoder(nn.Module):
     """A linear layer over a row's numbers and embedded categories, kept in pieces."""
 
-    def __init__(self, entity: Entity, settings: SlotsSettings) -> None:
+    def __init__(self, entity: Entity, settings: RowSettings) -> None:
         super().__init__()
         self.entity = entity
         vocabularies = entity.vocabularies
@@ -78,7 +81,7 @@ class Fused(NamedTuple):
 class SlotsNetwork(ActorCritic):
     """The network for any space."""
 
-    settings: SlotsSettings
+    settings: RowSettings
 
     _number_columns: Tensor
     _columns: Tensor
@@ -86,7 +89,7 @@ class SlotsNetwork(ActorCritic):
     _table_offsets: Tensor
     _row_starts: Tensor
 
-    def __init__(self, space: Space, settings: SlotsSettings) -> None:
+    def __init__(self, space: Space, settings: RowSettings) -> None:
         super().__init__(space, settings)
         self.entities = entities_of(space)
         layouts = list(dict.fromkeys(entity.layout for entity in self.entities))
@@ -107,19 +110,22 @@ class SlotsNetwork(ActorCritic):
         width = sum(entity.num_vectors for entity in self.entities) * settings.entity_size
         layers: list[nn.Module] = []
         for _ in range(settings.num_hidden_layers):
-            layers += [_linear(width, settings.hidden_size, gain=2**0.5), nn.ReLU()]
+            layers += [linear(width, settings.hidden_size, gain=2**0.5), nn.ReLU()]
             width = settings.hidden_size
         self.trunk = nn.Sequential(*layers)
-        # A first policy that is close to uniform (Andrychowicz et al. 2020).
-        self.actor = _linear(width, space.num_actions, gain=0.01)
+        self.actor = self.make_actor(width)
         number_columns = [column for entity in self.entities for column in entity.number_columns()]
         self._register("_number_columns", number_columns)
         self.critic = nn.Sequential(
-            _linear(len(number_columns), settings.critic_size, gain=2**0.5),
+            linear(len(number_columns), settings.critic_size, gain=2**0.5),
             nn.ReLU(),
-            _linear(settings.critic_size, 1, gain=1.0),
+            linear(settings.critic_size, 1, gain=1.0),
         )
         self._register_look_up()
+
+    def make_actor(self, width: int) -> nn.Linear:
+        """Return the head over the trunk's ``width`` values."""
+        return linear(width, self.space.num_actions, gain=ACTOR_GAIN)
 
     def _register_look_up(self) -> None:
         """Prepare the columns of categories in an observation and the first row of each of their tables."""
@@ -187,8 +193,7 @@ class SlotsNetwork(ActorCritic):
                 rows = rows + (values.reshape(-1, part.width) @ weights).view(-1, entity.rows, weights.shape[1])
             vectors = rows.relu()
             encoded.append(vectors)
-            if entity.active is not None:
-                encoded.append(observations[:, entity.active].unsqueeze(1) @ vectors)
+            encoded.extend(observations[:, active].unsqueeze(1) @ vectors for active in entity.active)
         return torch.cat(encoded, dim=1).flatten(1)
 
     @property
@@ -208,7 +213,8 @@ def _embedding_name(vocabulary: str) -> str:
     return f"of_{vocabulary}"
 
 
-def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
+def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
+    """Return a layer with orthogonal weights of this gain and no bias."""
     layer = nn.Linear(inputs, outputs)
     if inputs:
         nn.init.orthogonal_(layer.weight, gain)

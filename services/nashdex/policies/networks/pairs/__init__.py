@@ -1,0 +1,1 @@
+"""The pairs network, for games whose decisions choose for two slots at once."""
