@@ -7,7 +7,7 @@ Each row of a block (a Pokémon, the field) becomes one vector of E values by a 
 embeddings of its categories; a ReLU; then a trunk over all rows' vectors, and the actor's head.
 Rows of a block ``X_…`` that has k rows for each row of block ``X`` (a Pokémon's moves) are inputs of that row. Blocks
 with the same fields share their encoder; embeddings are shared by vocabulary. Where a block has a field ``active``
-(in doubles ``active_a`` and ``active_b``), the trunk also sees the vector of its active row, so that what a Pokémon does
+(in doubles ``active_a`` and ``active_b``), the trunk also sees the vector of its active row: what a Pokémon does
 on the field is learnt once instead of once for each place in the team.
 
 The critic is a small network of its own over the numbers alone. Every decision of a battle has the same outcome, so
