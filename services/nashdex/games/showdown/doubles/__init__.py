@@ -1,0 +1,1 @@
+"""Doubles: the numbers of joint actions, and views of them in other projects' numbering. Imports no torch."""
