@@ -42,7 +42,7 @@ class PairsNetwork(SlotsNetwork):
 
     def logits(self, observations: Tensor, fused: Fused | None = None) -> Tensor:
         """Return the scores of each slot's actions and their factors, (B, 2, M, 1 + Z)."""
-        return super().logits(observations, fused).unflatten(1, self.head_shape)
+        return super().logits(observations, fused).reshape(-1, *self.head_shape)
 
     def for_acting(self) -> "ActingPairsNetwork":  # type: ignore[override]
         """Return the actor under its present weights."""
