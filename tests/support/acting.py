@@ -4,6 +4,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+import prometheus_client
+
 from nashdex.actor.playing import ChunkPlayer
 from nashdex.core.errors import StoppedError
 from nashdex.core.ids import new_attempt_id
@@ -18,6 +20,16 @@ def request_of(store: ObjectStore, iteration: int = 1) -> Request | None:
     """Return what the learner of an iteration's first train shard wants."""
     key = protocol.request_key(iteration, 0)
     return Request.from_json(store.get(key), key) if store.exists(key) else None
+
+
+def num_dropped(cause: str) -> float:
+    """Return the number of dropped chunks, whatever the labels of the process were when they were counted."""
+    return sum(
+        sample.value
+        for metric in prometheus_client.REGISTRY.collect()
+        for sample in metric.samples
+        if sample.name == "nashdex_dropped_chunks_total" and sample.labels["cause"] == cause
+    )
 
 
 @contextmanager

@@ -23,6 +23,8 @@ from nashdex.trajectory.shard import ShardWriter
 
 _PATIENCE = 3.0
 """A chunk of another actor is played here when it takes this many times as long as one of this actor's."""
+_LATER = 0.5
+"""Added to it for each actor that is nearer to that chunk, so that they do not all play it."""
 _MOST_NETWORKS = 8
 """Networks that are kept ready, by the hash of their weights."""
 
@@ -31,7 +33,8 @@ class ChunkPlayer:
     """Plays chunks on an arena that opens with the first one. Use as a context manager.
 
     Of a request, actor k of n plays the chunks k, k + n, … first. Then it helps with those that others are slow with:
-    an actor that was killed leaves no gap, and a chunk that is played twice is the same.
+    an actor that was killed leaves no gap. Actors that were absent in a request are not waited for in the next one.
+    In a stream, whichever actor stores a chunk first plays it with the weights that were the newest when it began.
     """
 
     def __init__(
@@ -54,7 +57,14 @@ class ChunkPlayer:
         """By learner: chunks of that request that are known to be stored."""
         self._again: dict[int, dict[int, int]] = {}
         """By learner: chunks of that request that it dropped, and how often."""
+        self._absent: dict[int, set[int]] = {}
+        """By learner: distances of the actors whose chunks this one played in the request before."""
+        self._played_for: dict[int, set[int]] = {}
+        """By learner: the same, in this request alone."""
+        self._opened_seconds: dict[int, dict[int, float]] = {}
+        """By learner: since when this actor knows that a chunk of a stream is open."""
         self._chunk_seconds = 0.0
+        self._idle_since_seconds = time.monotonic()
         metrics.DROPPED_CHUNKS.add(0, cause="twice")
 
     def __enter__(self) -> Self:
@@ -75,25 +85,68 @@ class ChunkPlayer:
         """
         if self._seen.get(learner, ("", 0.0))[0] != request.id:
             self._seen[learner] = request.id, time.monotonic()
-            self._done[learner], self._again[learner] = set(), {}
+            self._absent[learner] = self._played_for.get(learner, set())
+            self._played_for[learner] = set()
+            self._again[learner] = {}
+            if request.open_chunks is None:
+                self._done[learner] = set()
+            else:  # its chunks are numbered through all requests
+                self._done[learner] = self._done.get(learner, set()).intersection(request.open_chunks)
         if self._again[learner] != request.again:
             self._again[learner] = request.again
             self._done[learner] -= request.again.keys()
-        number = self._next_chunk(learner, request)
+        number = (
+            self._next_chunk(learner, request) if request.open_chunks is None else self._next_open(learner, request)
+        )
         return None if number is None else self._play(learner, request, number)
 
     def _next_chunk(self, learner: int, request: Request) -> int | None:
-        chunks, step = range(request.num_chunks), self._settings.actors.shards
-        own = [chunk for chunk in chunks if chunk % step == self._shard % step]
+        """Return the next chunk of a request; None if there is nothing to do now."""
+        chunks = range(request.num_chunks)
+        own = [chunk for chunk in chunks if self._distance(chunk) == 0]
         missing = [chunk for chunk in own if chunk not in self._done[learner]]
         if not missing:
             waited_seconds = time.monotonic() - self._seen[learner][1]
-            if waited_seconds < _PATIENCE * len(own) * self._chunk_seconds:
-                return None
-            # From the far end, so that two helpers do not both begin with the same one.
-            missing = [chunk for chunk in reversed(chunks) if chunk not in self._done[learner]]
-        for chunk in missing:
-            if not self._store.exists(protocol.chunk_key(self._iteration, learner, request.id, chunk)):
+            is_late = waited_seconds >= _PATIENCE * max(1, len(own)) * self._chunk_seconds
+            others = [chunk for chunk in chunks if chunk not in self._done[learner]]
+            if not is_late:
+                others = [chunk for chunk in others if self._distance(chunk) in self._absent[learner]]
+            # From the far end, and from different chunks, so that two helpers do not both begin with the same one.
+            others.reverse()
+            first = len(others) * self._place // self._settings.actors.shards
+            missing = others[first:] + others[:first]
+        return self._first_missing(learner, request, missing)
+
+    def _next_open(self, learner: int, request: Request) -> int | None:
+        """Return the next chunk of a stream; None if there is nothing to do now."""
+        now_seconds, open_chunks = time.monotonic(), request.open_chunks or ()
+        known = self._opened_seconds.get(learner, {})
+        known = {chunk: known.get(chunk, now_seconds) for chunk in open_chunks}
+        self._opened_seconds[learner] = known
+        missing = [chunk for chunk in open_chunks if chunk not in self._done[learner]]
+        each_seconds = -(-len(open_chunks) // self._settings.actors.shards) * self._chunk_seconds
+        own = [chunk for chunk in missing if self._distance(chunk) == 0]
+        late = [
+            chunk
+            for chunk in missing
+            if (distance := self._distance(chunk))
+            and now_seconds - known[chunk] >= (_PATIENCE + _LATER * distance) * each_seconds
+        ]
+        return self._first_missing(learner, request, own + late)
+
+    @property
+    def _place(self) -> int:
+        """Its place among the actors; one that joined later shares a place with another."""
+        return self._shard % self._settings.actors.shards
+
+    def _distance(self, chunk: int) -> int:
+        """Return how many places after the actor that a chunk belongs to this one has its place: 0 if it is its own."""
+        return (self._shard - chunk) % self._settings.actors.shards
+
+    def _first_missing(self, learner: int, request: Request, chunks: list[int]) -> int | None:
+        """Return the first of ``chunks`` that is not stored."""
+        for chunk in chunks:
+            if not self._store.exists(protocol.chunk_key(self._iteration, learner, request.folder(chunk), chunk)):
                 return chunk
             self._done[learner].add(chunk)
         return None
@@ -108,11 +161,12 @@ class ChunkPlayer:
         began_seconds, began_cpu_seconds = time.monotonic(), self._cpu_seconds()
         began_decisions = session.counts.decisions
         networks = {PolicyId(name): self._network(stored) for name, stored in request.weights.items()}
-        numbers = request.numbers(number)
-        finished = play_planned(session, self._store, self._game, request.battles, networks, numbers)
-        is_round = request.battles.kind == "round"
+        battles, numbers = request.planned(number)
+        finished = play_planned(session, self._store, self._game, battles, networks, numbers)
+        is_round = battles.kind == "round"
         chunk = Chunk(
             request=request.id,
+            version=battles.round,
             chunk=number,
             actor=self._shard,
             attempt=self._attempt,
@@ -121,14 +175,20 @@ class ChunkPlayer:
             battles=len(numbers),
             decisions=session.counts.decisions - began_decisions,
             cpu_seconds=self._cpu_seconds() - began_cpu_seconds,
+            seconds=time.monotonic() - began_seconds,
+            waited_seconds=began_seconds - self._idle_since_seconds,
         )
-        key = protocol.chunk_key(self._iteration, learner, request.id, number)
-        if not self._store.put_if_absent(key, chunk.to_json()):
+        key = protocol.chunk_key(self._iteration, learner, request.folder(number), number)
+        if self._store.put_if_absent(key, chunk.to_json()):
+            if distance := self._distance(number):
+                self._played_for[learner].add(distance)
+        else:
             metrics.DROPPED_CHUNKS.add(cause="twice")
             for part in chunk.episodes:  # another actor was faster
                 self._store.delete(part.key)
         self._done[learner].add(number)
-        self._chunk_seconds = time.monotonic() - began_seconds
+        self._idle_since_seconds = time.monotonic()
+        self._chunk_seconds = self._idle_since_seconds - began_seconds
         return chunk
 
     def _put_episodes(
@@ -137,7 +197,7 @@ class ChunkPlayer:
         parts: list[StoredObject] = []
 
         def write(name: str, data: bytes) -> None:
-            key = protocol.episodes_key(self._iteration, learner, request.id, number, self._attempt, name)
+            key = protocol.episodes_key(self._iteration, learner, request.folder(number), number, self._attempt, name)
             self._store.put(key, data)
             parts.append(StoredObject.of(key, data))
 

@@ -88,7 +88,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
             metrics.ACTOR_WAITING.add(wait_seconds)
             time.sleep(wait_seconds)
             wait_seconds = min(wait_seconds * 1.5, LONGEST_WAIT_SECONDS)
-    for learner in range(settings.train.seeds):
+    for learner in range(0 if settings.actors.keep_chunks else settings.train.seeds):
         store.delete_folder(protocol.prefix(iteration, learner))
     return attempt.finish(counts)
 

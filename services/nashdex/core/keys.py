@@ -61,6 +61,12 @@ def published(iteration: int, name: str) -> str:
     return f"{ITERATIONS}/{iteration:04d}/{name}"
 
 
+EXCHANGE: Final = "actors"
+"""Folder of a train shard: what learner and actors exchange."""
+JOURNAL_ENTRIES: Final = "journal"
+"""Folder of a train shard: what its rounds learned from, while it trains."""
+
+
 def shard_prefix(iteration: int, step: StepName, shard: int) -> str:
     """Return the prefix of all objects of a shard."""
     return f"{ITERATIONS}/{iteration:04d}/{step}/{shard:05d}"

@@ -31,7 +31,8 @@ _GOOD_ENTROPY = "good_entropy"
 _ROUND = "round"
 _ROUND_UPDATE = "round_update"
 _ACTING = "acting"
-_ACTING_UPDATE = "acting_update"
+ACTING_UPDATE = "acting_update"
+"""The mark that holds the optimiser steps before the weights that played the current round."""
 _ROUND_DECISIONS = "round_decisions"
 _CPU_SECONDS = "cpu_seconds"
 _MEAN = "mean/"
@@ -91,6 +92,8 @@ class TrainingLoop:
         self.reference = reference or Reference()
         self.update = 0
         self.rollbacks = 0
+        self.saved_round = 0
+        """The round of the newest checkpoint."""
         self.controllers: dict[str, ControllerState] = {}
         self._kept_controllers: dict[str, dict[str, ControllerState]] = {}
         self.marks: dict[str, float] = {}
@@ -248,7 +251,7 @@ class TrainingLoop:
     @property
     def staleness_updates(self) -> int:
         """Optimiser steps since the weights that played the current round."""
-        return self.update - int(self.marks.get(_ACTING_UPDATE, self.marks.get(_ROUND_UPDATE, 0)))
+        return self.update - int(self.marks.get(ACTING_UPDATE, self.marks.get(_ROUND_UPDATE, 0)))
 
     @property
     def num_decisions(self) -> int:
@@ -270,7 +273,7 @@ class TrainingLoop:
         """
         self._forget_means()
         if played_ahead:
-            self.marks[_ACTING_UPDATE] = self.marks.get(_ROUND_UPDATE, 0)
+            self.marks[ACTING_UPDATE] = self.marks.get(_ROUND_UPDATE, 0)
             if _ROUND in self._snapshots:
                 self._snapshots[_ACTING] = self._snapshots[_ROUND]
         self.marks |= {
@@ -379,6 +382,7 @@ class TrainingLoop:
         )
         kept = {_NOW: self._tensors(), **self._snapshots}
         self._checkpoints.save(state, {f"{name}/{k}": v for name, tensors in kept.items() for k, v in tensors.items()})
+        self.saved_round = self.round
 
     def _resume(self) -> None:
         found = self._checkpoints.load()
@@ -396,7 +400,7 @@ class TrainingLoop:
         self.marks, self.latest = dict(state.marks), dict(state.latest)
         self.curve = Curve(state.curve, state.curve_stride)
         self.snapshots, self.met, self.evaluations = state.snapshots, state.met, state.evaluations
-        self._rate_multiplier = state.rate_multiplier
+        self._rate_multiplier, self.saved_round = state.rate_multiplier, self.round
         _log.info("resumed from a checkpoint", update=self.update)
 
 

@@ -7,6 +7,7 @@ so an interrupted round is repeated to the bit, wherever it is played.
 import copy
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol, Self
 
 import torch
@@ -34,11 +35,32 @@ Networks = Mapping[PolicyId, ActorCritic]
 _NO_POOL = PoolSettings(share=0.0)
 
 
+@dataclass(frozen=True)
+class StalenessBounds:
+    """How old the weights may be that played what a round of a stream learns from."""
+
+    max_staleness_versions: int
+    max_staleness_seconds: float
+    """0: no bound."""
+
+
+@dataclass(frozen=True)
+class RoundProgress:
+    """Where a training is when it asks for the battles of a round."""
+
+    is_at_begin: bool
+    """Whether it has not learned from the round yet."""
+    saved_round: int
+    """The round of the newest checkpoint: no attempt repeats an earlier one."""
+
+
 class Player(Protocol):
     """Plays what a training wants, somewhere."""
 
-    def play(self, battles: RoundBattles, networks: Networks) -> list[Episode]:
+    def play(self, battles: RoundBattles, networks: Networks, staleness_versions: int = 0) -> list[Episode]:
         """Return the recorded episodes of a round, in the order of its battles.
+
+        ``staleness_versions`` is how many versions older than the weights that learn the ``networks`` are.
 
         Raises:
             ConfigurationError: the game cannot be played there.
@@ -48,6 +70,18 @@ class Player(Protocol):
 
     def ask(self, battles: RoundBattles, networks: Networks) -> None:
         """Have a round played meanwhile, if others than this process play. ``play`` then returns it."""
+
+    def offer(self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds) -> None:
+        """Begin a stream of battles like those of this round, if others than this process play."""
+
+    def stream(
+        self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds, progress: RoundProgress
+    ) -> tuple[list[Episode], tuple[int, ...]]:
+        """Continue the stream with these networks; return what the round learns from, and the versions that played.
+
+        A version is the round that began with the weights. Raises what ``play`` does, and DataError where the battles
+        of an interrupted round are lost.
+        """
 
     def objects(self, num_rounds: int) -> Mapping[str, bytes]:
         """Return what is kept beside the policy about the rounds 1 to ``num_rounds``, by name.
@@ -101,7 +135,9 @@ class Rounds:
         """CPU time of all that trains and plays, without evaluations."""
         return self._player.cpu_seconds
 
-    def play(self, number: int, network: ActorCritic, snapshots: Networks | None = None) -> list[Episode]:
+    def play(
+        self, number: int, network: ActorCritic, snapshots: Networks | None = None, staleness_versions: int = 0
+    ) -> list[Episode]:
         """Return the recorded episodes of round ``number``, in the order of their battles.
 
         ``network`` meets the plan's opponents. Where that is itself, one of ``snapshots`` sits opposite in a share of
@@ -112,7 +148,7 @@ class Rounds:
             TryAgainError: a battle could not be finished, or nobody plays.
             StoppedError: the process was asked to stop.
         """
-        return self._player.play(*self._round(number, network, snapshots or {}))
+        return self._player.play(*self._round(number, network, snapshots or {}), staleness_versions)
 
     def ask(self, number: int, network: ActorCritic, snapshots: Networks) -> None:
         """Have round ``number`` played meanwhile, if others than this process play; ``play`` then returns it.
@@ -121,6 +157,25 @@ class Rounds:
             TryAgainError: the store cannot be reached.
         """
         self._player.ask(*self._round(number, network, snapshots))
+
+    def offer(self, number: int, network: ActorCritic, snapshots: Networks, bounds: StalenessBounds) -> None:
+        """Begin a stream of battles with the weights of round ``number``, if others than this process play.
+
+        Raises:
+            TryAgainError: the store cannot be reached.
+        """
+        self._player.offer(*self._round(number, network, snapshots), bounds)
+
+    def stream(
+        self,
+        number: int,
+        network: ActorCritic,
+        snapshots: Networks,
+        bounds: StalenessBounds,
+        progress: RoundProgress,
+    ) -> tuple[list[Episode], tuple[int, ...]]:
+        """Return what round ``number`` learns from, and the versions that played it. Raises what the player does."""
+        return self._player.stream(*self._round(number, network, snapshots), bounds, progress)
 
     def objects(self, num_rounds: int) -> Mapping[str, bytes]:
         """Return what is kept beside the policy about the rounds 1 to ``num_rounds``, by name.
@@ -194,12 +249,30 @@ class LocalPlayer:
         """CPU time of this process and its gateways, without evaluations."""
         return self._all_cpu_seconds() - self._evaluation_cpu_seconds
 
-    def play(self, battles: RoundBattles, networks: Networks) -> list[Episode]:
+    def play(
+        self,
+        battles: RoundBattles,
+        networks: Networks,
+        staleness_versions: int = 0,  # noqa: ARG002 - nothing is recorded here
+    ) -> list[Episode]:
         """Return the recorded episodes of a round, in the order of its battles."""
         return [episode for one in self._play(battles, networks) for episode in one.episodes if len(episode)]
 
     def ask(self, battles: RoundBattles, networks: Networks) -> None:
         """Do nothing: ``play`` plays."""
+
+    def offer(self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds) -> None:
+        """Do nothing: ``stream`` plays."""
+
+    def stream(
+        self,
+        battles: RoundBattles,
+        networks: Networks,
+        bounds: StalenessBounds,  # noqa: ARG002 - nothing is stale
+        progress: RoundProgress,  # noqa: ARG002 - the battles follow from their round
+    ) -> tuple[list[Episode], tuple[int, ...]]:
+        """Play the round with the newest weights."""
+        return self.play(battles, networks), (battles.round,)
 
     def objects(self, num_rounds: int) -> Mapping[str, bytes]:  # noqa: ARG002 - as the protocol names it
         """Return nothing."""

@@ -54,10 +54,10 @@ class Attempt:
         self.write(name, data)
         self._store.put(keys.published(self._iteration, name), data)
 
-    def finish(self, counts: dict[str, int], *, num_gpus: int = 0) -> Manifest:
+    def finish(self, counts: dict[str, int], *, num_gpus: int = 0, keeps: frozenset[str] = frozenset()) -> Manifest:
         """Put the manifest if absent; return the stored one, which belongs to the attempt that won the race.
 
-        ``num_gpus`` are those that the attempt held all the time.
+        ``num_gpus`` are those that the attempt held all the time, ``keeps`` folders of the shard that stay.
         """
         seconds = time.monotonic() - self._began_seconds
         used = charge()
@@ -79,18 +79,18 @@ class Attempt:
         self._store.put_if_absent(keys.manifest(self._iteration, self._step, self._shard), manifest.to_json())
         stored = read_manifest(self._store, self._iteration, self._step, self._shard)
         with suppress(NashdexError):  # the shard is done; what is left does no harm
-            self._remove_other_attempts(stored.attempt)
+            self._remove_other_attempts(keeps | {stored.attempt})
         return stored
 
-    def _remove_other_attempts(self, winner: AttemptId) -> None:
+    def _remove_other_attempts(self, kept: frozenset[str]) -> None:
         """Remove what killed attempts left, and a training's exchange with actors.
 
         An attempt that lost a race and still runs fails, and its retry is done.
         """
         shard = self._store.at(keys.shard_prefix(self._iteration, self._step, self._shard))
-        for attempt in [*shard.folders()]:
-            if attempt != winner:
-                shard.delete_folder(attempt)
+        for folder in [*shard.folders()]:
+            if folder not in kept:
+                shard.delete_folder(folder)
 
 
 def find_manifest(store: ObjectStore, iteration: int, step: StepName, shard: int) -> Manifest | None:

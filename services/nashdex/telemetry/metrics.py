@@ -139,12 +139,12 @@ STALENESS = Metric(
 STALENESS_VERSIONS = Metric(
     "nashdex_staleness_versions",
     "gauge",
-    "Rounds between the weights that played a round and those that it begins with; 0 in lock-step.",
+    "Rounds between the weights that played a round, on average, and those that it begins with; 0 in lock-step.",
 )
 STALENESS_SECONDS = Metric(
     "nashdex_staleness_seconds",
     "gauge",
-    "Time from the request for a round to its last chunk.",
+    "Age of the weights that played a round, on average, when its last chunk is read.",
     unit="seconds",
 )
 EXPLAINED_VARIANCE = Metric(

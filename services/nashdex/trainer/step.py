@@ -70,6 +70,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     manifest = attempt.finish(
         {"decisions": result.num_decisions, "updates": result.num_updates, "rollbacks": result.rollbacks},
         num_gpus=int(settings.train.device == "cuda" and oracle.makes == "network"),
+        keeps=frozenset({keys.EXCHANGE, keys.JOURNAL_ENTRIES}) if settings.actors.keep_chunks else frozenset(),
     )
     trained.when_stored()
     return manifest

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import prometheus_client
 import pytest
 
 from nashdex.actor.playing import ChunkPlayer
@@ -29,7 +28,7 @@ from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import ShardWriter, decode
-from support.acting import acting, request_of
+from support.acting import acting, num_dropped, request_of
 from support.kuhn import RANDOM, kuhn_settings
 from support.memory_store import MemoryStore
 
@@ -171,16 +170,6 @@ def test_a_chunk_that_two_actors_play_counts_once(
     assert sorted(named) == sorted(set(stored) - set(manifests)), "what lost the race was removed"
     episodes = learner(store, settings, game).play(ROUND, networks)
     assert len({(e.seed, e.seat) for e in episodes}) == len(episodes)
-
-
-def num_dropped(cause: str) -> float:
-    """Return the number of dropped chunks, whatever the labels of the process were when they were counted."""
-    return sum(
-        sample.value
-        for metric in prometheus_client.REGISTRY.collect()
-        for sample in metric.samples
-        if sample.name == "nashdex_dropped_chunks_total" and sample.labels["cause"] == cause
-    )
 
 
 def alter_part(store: ObjectStore, request: Request) -> None:

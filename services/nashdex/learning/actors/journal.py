@@ -1,18 +1,20 @@
 """The journal: which chunks each round of a training learned from, so that every decision is counted once.
 
-The learner writes one entry a round, under the round's number. One that is killed and repeats a round replaces its
-entry: the journal describes the rounds that led to the stored weights. At the end it becomes one object of the attempt.
+The learner writes one entry a round, under the round's number, before it learns from it. One that is killed and repeats
+a round reads the same chunks: those of a request follow from it, and those of a stream are in the entry. So the journal
+describes the rounds that led to the stored weights. At the end it becomes one object of the attempt.
 """
 
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core import keys
-from nashdex.core.documents import SealedDocument
+from nashdex.core.documents import Model, SealedDocument
 from nashdex.core.steps import StepName
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.planned import NEWEST
@@ -22,7 +24,15 @@ from nashdex.trajectory.episode import Episode
 
 JOURNAL: Final = "journal.json"
 """The whole journal, among the objects of the train step."""
-_FOLDER: Final = "journal"
+
+
+class TakenChunk(Model):
+    """A chunk of a stream that a round learned from."""
+
+    number: NonNegativeInt = Field(description="Of the chunk in the stream. No number is played twice.")
+    version: NonNegativeInt = Field(description="Round that began with the weights that played it.")
+    actor: NonNegativeInt
+    sha256: str = Field(description="Of its manifest, which holds the hashes of its episodes.")
 
 
 class Entry(SealedDocument):
@@ -38,8 +48,25 @@ class Entry(SealedDocument):
     waited_seconds: NonNegativeFloat = Field(description="How long the learner waited for the last chunk.")
     read_seconds: NonNegativeFloat = Field(0.0, description="How long it then took to read all chunks.")
     staleness_seconds: NonNegativeFloat = Field(
-        description="From the request to the last chunk, by the learner's clock; of the last attempt at the round."
+        description="Age of the weights that played when the learner reads the last chunk, by its clock: the mean over "
+        "chunks; of the last attempt at the round."
     )
+    staleness_versions: NonNegativeFloat = Field(
+        0.0, description="Rounds between the weights that played and those that learn: the mean over chunks."
+    )
+    round_seconds: NonNegativeFloat = Field(
+        0.0, description="Since the entry before, by the learner's clock; 0 for the first one of an attempt."
+    )
+    actors_seconds: NonNegativeFloat = Field(0.0, description="How long actors played the chunks.")
+    actors_waited_seconds: NonNegativeFloat = Field(
+        0.0, description="How long these actors had nothing to play before them."
+    )
+    chunks: tuple[TakenChunk, ...] = Field((), description="Of a stream: what the round learned from, in this order.")
+    dropped: dict[str, NonNegativeInt] = Field(
+        default_factory=dict, description="Of a stream: chunks that were dropped since the entry before, by cause."
+    )
+    open_chunks: tuple[NonNegativeInt, ...] = Field((), description="Of a stream: open after this round was read.")
+    next_chunk: NonNegativeInt = Field(0, description="Of a stream: the lowest number that was never open.")
 
     @property
     def num_chunks(self) -> int:
@@ -58,16 +85,20 @@ class Journal(SealedDocument):
         return sum(entry.learned_decisions for entry in self.entries)
 
 
+@dataclass(frozen=True)
+class Timing:
+    """What the learner's clock says of a round, in seconds: see ``Entry``."""
+
+    waited: float
+    read: float
+    staleness: float
+    round: float
+
+
 def entry_of(
-    request: Request,
-    chunks: Sequence[Chunk],
-    episodes: Sequence[Episode],
-    *,
-    waited_seconds: float,
-    read_seconds: float,
-    staleness_seconds: float,
+    request: Request, chunks: Sequence[Chunk], episodes: Sequence[Episode], timing: Timing, staleness_versions: float
 ) -> Entry:
-    """Return the entry of a round."""
+    """Return the entry of a round, without what only a stream's has."""
     parts = "\n".join(part.sha256 for chunk in chunks for part in chunk.episodes)
     return Entry(
         round=request.battles.round,
@@ -77,10 +108,19 @@ def entry_of(
         battles=sum(chunk.battles for chunk in chunks),
         learned_decisions=sum(len(episode) for episode in episodes if episode.policy == NEWEST),
         chunks_by_actor=dict(sorted(Counter(chunk.actor for chunk in chunks).items())),
-        waited_seconds=waited_seconds,
-        read_seconds=read_seconds,
-        staleness_seconds=staleness_seconds,
+        waited_seconds=timing.waited,
+        read_seconds=timing.read,
+        staleness_seconds=timing.staleness,
+        staleness_versions=staleness_versions,
+        round_seconds=timing.round,
+        actors_seconds=sum(chunk.seconds for chunk in chunks),
+        actors_waited_seconds=sum(chunk.waited_seconds for chunk in chunks),
     )
+
+
+def journal_folder(iteration: int, shard: int) -> str:
+    """Return where the entries of a training that runs are."""
+    return f"{keys.shard_prefix(iteration, StepName.TRAIN, shard)}/{keys.JOURNAL_ENTRIES}"
 
 
 class JournalWriter:
@@ -88,13 +128,32 @@ class JournalWriter:
 
     def __init__(self, store: ObjectStore, iteration: int, shard: int) -> None:
         self._store = store
-        self._folder = f"{keys.shard_prefix(iteration, StepName.TRAIN, shard)}/{_FOLDER}"
+        self._folder = journal_folder(iteration, shard)
         self._written: dict[int, Entry] = {}
 
     def write(self, entry: Entry) -> None:
         """Write a round's entry."""
         self._store.put(self._key(entry.round), entry.to_json())
         self._written[entry.round] = entry
+
+    def find(self, number: int) -> Entry | None:
+        """Return the entry of a round, which an earlier attempt may have written; None if there is none.
+
+        Raises:
+            DataError: it is altered.
+        """
+        if number not in self._written and not self._store.exists(self._key(number)):
+            return None
+        return self._entry(number)
+
+    def last(self) -> Entry | None:
+        """Return the entry of the latest round that any attempt wrote; None if there is none.
+
+        Raises:
+            DataError: it is altered.
+        """
+        *_, last = (None, *self._store.list(f"{self._folder}/"))
+        return None if last is None else Entry.from_json(self._store.get(last, MAX_MANIFEST_BYTES), last)
 
     def objects(self, num_rounds: int) -> Mapping[str, bytes]:
         """Return the journal of the rounds 1 to ``num_rounds`` as an object of the attempt.
@@ -108,7 +167,9 @@ class JournalWriter:
         if entry := self._written.get(number):
             return entry
         key = self._key(number)
-        return Entry.from_json(self._store.get(key, MAX_MANIFEST_BYTES), f"{self._store.uri}/{key}")
+        entry = Entry.from_json(self._store.get(key, MAX_MANIFEST_BYTES), f"{self._store.uri}/{key}")
+        # Its seal is not part of the whole journal's bytes, which are the same whoever wrote the entry.
+        return entry.model_copy(update={"content_sha256": None})
 
     def _key(self, number: int) -> str:
         return f"{self._folder}/{number:08d}.json"

@@ -1,5 +1,6 @@
 """The learner's side: it asks for battles, waits for their chunks, and reads them in order."""
 
+import hashlib
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -13,12 +14,13 @@ from nashdex.core.manifest import StoredObject
 from nashdex.core.stopping import check_stop
 from nashdex.games.space import Space
 from nashdex.learning.actors import protocol
-from nashdex.learning.actors.journal import JournalWriter, entry_of
+from nashdex.learning.actors.journal import JournalWriter, TakenChunk, Timing, entry_of
 from nashdex.learning.actors.protocol import Chunk, Request
-from nashdex.learning.actors.reading import UnusableChunkError, read_chunk
+from nashdex.learning.actors.reading import UnusableChunkError, read_chunk, read_episodes, read_manifest
 from nashdex.learning.actors.settings import ActorSettings
-from nashdex.learning.planned import EvaluationBattles, PlannedBattles, RoundBattles
-from nashdex.learning.rounds import Networks
+from nashdex.learning.actors.stream import Stream
+from nashdex.learning.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
+from nashdex.learning.rounds import Networks, RoundProgress, StalenessBounds
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.store.protocol import ObjectStore
@@ -38,6 +40,7 @@ _NUM_READERS = 8
 """Threads that read chunks: a store answers many requests at once."""
 
 _Played = tuple[Chunk, list[Episode]]
+_Taken = tuple[Chunk, TakenChunk, list[Episode]]
 
 
 class ActorsPlayer:
@@ -56,8 +59,14 @@ class ActorsPlayer:
         self._iteration = iteration
         self._shard = shard
         self._current: Request | None = None
+        self._stream: Stream | None = None
+        self._began_seconds = time.monotonic()
+        self._recorded_seconds = 0.0
+        """When the last entry of the journal was written; 0 before the first one."""
         self._asked_seconds: dict[str, float] = {}
         """By request: when this process first published it."""
+        self._version_seconds: dict[int, float] = {}
+        """Of a stream, by version: the same."""
         self._kept: dict[str, Request] = {}
         self._began_cpu_seconds = time.process_time()
         self._actors_cpu_seconds = 0.0
@@ -77,7 +86,7 @@ class ActorsPlayer:
         """Publish the request for a round and return. ``play`` of the same battles waits for them."""
         self._publish(battles, networks)
 
-    def play(self, battles: RoundBattles, networks: Networks) -> list[Episode]:
+    def play(self, battles: RoundBattles, networks: Networks, staleness_versions: int = 0) -> list[Episode]:
         """Return the recorded episodes of a round, in the order of its battles."""
         request = self._publish(battles, networks)
         began_seconds = time.monotonic()
@@ -88,17 +97,175 @@ class ActorsPlayer:
         self._actors_cpu_seconds += sum(chunk.cpu_seconds for chunk in chunks)
         staleness_seconds = now_seconds - self._asked_seconds[request.id]
         metrics.STALENESS_SECONDS.set(staleness_seconds)
-        self._journal.write(
-            entry_of(
-                request,
-                chunks,
-                episodes,
-                waited_seconds=max(0.0, now_seconds - began_seconds - read_seconds),
-                read_seconds=read_seconds,
-                staleness_seconds=staleness_seconds,
-            )
+        timing = Timing(
+            waited=max(0.0, now_seconds - began_seconds - read_seconds),
+            read=read_seconds,
+            staleness=staleness_seconds,
+            round=self._round_seconds(now_seconds),
         )
+        self._journal.write(entry_of(request, chunks, episodes, timing, staleness_versions))
         return episodes
+
+    def offer(self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds) -> None:
+        """Open a stream of chunks, with the weights of round ``battles.round``, and return."""
+        self._opened(battles, bounds)
+        self._publish(battles, networks)
+
+    def stream(
+        self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds, progress: RoundProgress
+    ) -> tuple[list[Episode], tuple[int, ...]]:
+        """Return the episodes of the chunks that a round learns from, and the versions that played them.
+
+        These chunks are what an earlier attempt at the round recorded, or else the next ones that are stored and not
+        older than ``bounds``.
+
+        Raises:
+            DataError: what was recorded is gone or altered, and the round was learned from in part.
+        """
+        began_seconds = time.monotonic()
+        stream = self._opened(battles, bounds)
+        entry = stream.recorded(battles.round, self._put_weights(networks[NEWEST]).sha256)
+        request = self._publish(battles, networks)
+        if entry is not None:
+            try:
+                played = list(self._readers.map(partial(self._read_recorded, request), entry.chunks))
+            except UnusableChunkError as unusable:
+                if not progress.is_at_begin:
+                    raise DataError(
+                        f"{unusable}; round {entry.round} was learned from in part. Remove checkpoint.json of the "
+                        "train shard to train it from its beginning"
+                    ) from unusable
+                _log.warning(f"round {entry.round} takes other chunks than an earlier attempt: {unusable}")
+                metrics.DROPPED_CHUNKS.add(cause=unusable.cause)
+                stream.begin_again()
+            else:
+                return self._received(stream, progress, [(chunk, episodes) for chunk, _, episodes in played])
+        stream.look()
+        played, read_seconds = self._take(battles, networks, stream, bounds)
+        self._record(stream, request, played, began_seconds, read_seconds)
+        self._publish(battles, networks)
+        self._remove_old()
+        return self._received(stream, progress, [(chunk, episodes) for chunk, _, episodes in played])
+
+    def _opened(self, battles: RoundBattles, bounds: StalenessBounds) -> Stream:
+        """Return the stream, which begins where the journal says."""
+        if self._stream is None:
+            chunks_a_round = -(-battles.size // self._settings.chunk_battles)
+            self._stream = Stream(
+                self._store,
+                self._journal,
+                self._iteration,
+                self._shard,
+                size=chunks_a_round * bounds.max_staleness_versions,
+                keeps=self._settings.keep_chunks,
+            )
+            self._stream.resume(battles.round)
+        self._version_seconds.setdefault(battles.round, time.monotonic())
+        return self._stream
+
+    def _received(
+        self, stream: Stream, progress: RoundProgress, played: list[_Played]
+    ) -> tuple[list[Episode], tuple[int, ...]]:
+        self._actors_cpu_seconds += sum(chunk.cpu_seconds for chunk, _ in played)
+        stream.forget(progress.saved_round)
+        return [episode for _, part in played for episode in part], tuple(chunk.version for chunk, _ in played)
+
+    def _read_recorded(self, request: Request, taken: TakenChunk) -> _Taken:
+        chunk, data = read_manifest(self._store, self._iteration, self._shard, request, taken.number)
+        if hashlib.sha256(data).hexdigest() != taken.sha256:
+            raise UnusableChunkError(taken.number, "altered", f"chunk {taken.number} is not the one in the journal")
+        return chunk, taken, read_episodes(self._store, chunk, self._space)
+
+    def _take(
+        self, battles: RoundBattles, networks: Networks, stream: Stream, bounds: StalenessBounds
+    ) -> tuple[list[_Taken], float]:
+        """Return a round's chunks in the order in which they were seen, and the seconds that it took to read them."""
+        request = self._publish(battles, networks)
+        played: list[_Taken] = []
+        read_seconds, num_unusable = 0.0, 0
+        wait_seconds, heard_seconds = _FIRST_WAIT_SECONDS, time.monotonic()
+        while len(played) < request.num_chunks:
+            if numbers := stream.take(request.num_chunks - len(played)):
+                began_seconds = time.monotonic()
+                for number, found in zip(
+                    numbers, self._readers.map(partial(self._read_new, request, bounds), numbers), strict=True
+                ):
+                    if not isinstance(found, UnusableChunkError):
+                        played.append(found)
+                        continue
+                    metrics.DROPPED_CHUNKS.add(cause=found.cause)
+                    stream.drop(number, found.cause)
+                    if found.cause == "stale":
+                        continue
+                    num_unusable += 1
+                    _log.warning(f"dropped chunk {number}: {found}")
+                    if num_unusable > _MOST_DROPS * request.num_chunks:
+                        raise DataError(f"{found}; it is unusable chunk {num_unusable} of round {battles.round}")
+                beat()
+                heard_seconds = time.monotonic()
+                read_seconds += heard_seconds - began_seconds
+                wait_seconds = _FIRST_WAIT_SECONDS
+                continue
+            if stream.look():
+                continue
+            self._publish(battles, networks)
+            if time.monotonic() - heard_seconds > self._settings.patience_seconds:
+                raise TryAgainError(
+                    f"no actor has played for {self._settings.patience_seconds:.0f} s: {len(played)} of "
+                    f"{request.num_chunks} chunks of round {battles.round} are there; start actors, or raise "
+                    "actors.patience_seconds"
+                )
+            check_stop()
+            beat_without_advance()
+            time.sleep(wait_seconds)
+            metrics.LEARNER_WAITING.add(wait_seconds)
+            wait_seconds = min(wait_seconds * 1.5, _LONGEST_WAIT_SECONDS)
+        return played, read_seconds
+
+    def _read_new(self, request: Request, bounds: StalenessBounds, number: int) -> _Taken | UnusableChunkError:
+        """Return a chunk, or why it cannot be used."""
+        try:
+            chunk, data = read_manifest(self._store, self._iteration, self._shard, request, number)
+            versions = request.battles.round - chunk.version
+            seconds = self._age_seconds(chunk.version)
+            is_too_old = versions > 0 and 0 < bounds.max_staleness_seconds < seconds
+            if versions > bounds.max_staleness_versions or is_too_old:
+                problem = f"the weights of version {chunk.version} are {versions} versions and {seconds:.0f} s old"
+                return UnusableChunkError(number, "stale", problem)
+            episodes = read_episodes(self._store, chunk, self._space)
+        except UnusableChunkError as unusable:
+            return unusable
+        digest = hashlib.sha256(data).hexdigest()
+        return chunk, TakenChunk(number=number, version=chunk.version, actor=chunk.actor, sha256=digest), episodes
+
+    def _record(
+        self, stream: Stream, request: Request, played: list[_Taken], began_seconds: float, read_seconds: float
+    ) -> None:
+        """Write what a round learns from to the journal, before it does."""
+        now_seconds, chunks = time.monotonic(), [chunk for chunk, _, _ in played]
+        timing = Timing(
+            waited=max(0.0, now_seconds - began_seconds - read_seconds),
+            read=read_seconds,
+            staleness=sum(self._age_seconds(chunk.version) for chunk in chunks) / len(chunks),
+            round=self._round_seconds(now_seconds),
+        )
+        staleness_versions = sum(request.battles.round - chunk.version for chunk in chunks) / len(chunks)
+        metrics.STALENESS_SECONDS.set(timing.staleness)
+        episodes = [episode for _, _, part in played for episode in part]
+        stream.record(
+            entry_of(request, chunks, episodes, timing, staleness_versions), tuple(taken for _, taken, _ in played)
+        )
+        oldest = min(chunk.version for chunk in chunks)
+        self._version_seconds = {n: at for n, at in self._version_seconds.items() if n >= oldest}
+
+    def _age_seconds(self, version: int) -> float:
+        """Return how long ago this process published a version; of an earlier attempt's, how long ago it began."""
+        return time.monotonic() - self._version_seconds.get(version, self._began_seconds)
+
+    def _round_seconds(self, now_seconds: float) -> float:
+        """Return the time since the entry before, and note that this one is written."""
+        before_seconds, self._recorded_seconds = self._recorded_seconds, now_seconds
+        return now_seconds - before_seconds if before_seconds else 0.0
 
     def scores(self, battles: EvaluationBattles, networks: Networks) -> list[float]:
         """Return the network's score of each battle, by number."""
@@ -116,12 +283,14 @@ class ActorsPlayer:
         self._readers.shutdown(wait=False, cancel_futures=True)
 
     def _publish(self, battles: PlannedBattles, networks: Networks, again: Mapping[int, int] | None = None) -> Request:
+        """Store what actors are to play next, unless it is there."""
         request = Request(
             battles=battles,
             chunk_battles=self._settings.chunk_battles,
             space=self._space.fingerprint,
             weights={name: self._put_weights(network) for name, network in networks.items()},
             again=dict(again or {}),
+            open_chunks=self._stream.open_chunks if self._stream and isinstance(battles, RoundBattles) else None,
         )
         if request != self._current:
             self._put(request)
@@ -210,7 +379,8 @@ class ActorsPlayer:
             old = self._kept.pop(next(iter(self._kept)))
             self._asked_seconds.pop(old.id, None)
             needed = {stored.sha256 for one in self._kept.values() for stored in one.weights.values()}
-            self._store.delete_folder(protocol.chunks_folder(self._iteration, self._shard, old.id))
+            if old.open_chunks is None:
+                self._store.delete_folder(protocol.chunks_folder(self._iteration, self._shard, old.id))
             for stored in old.weights.values():
                 if stored.sha256 not in needed:
                     self._store.delete(stored.key)

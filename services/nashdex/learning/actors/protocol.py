@@ -3,9 +3,10 @@
 ```
 actors/request.json                                  what the learner wants played next; replaced in one write
 actors/weights/{sha256}.safetensors                  written once, by content
-actors/chunks/{request}/{chunk:05d}.json             a finished chunk; written last and only if absent
-actors/chunks/{request}/{chunk:05d}/{attempt}/...    its episodes
+actors/chunks/{folder}/{chunk:05d}.json              a finished chunk; written last and only if absent
+actors/chunks/{folder}/{chunk:05d}/{attempt}/...     its episodes
 ```
+FOLDER is the request's id. The chunks of a stream are numbered through all of its requests, a thousand to a folder.
 
 The learner alone writes requests and weights; actors alone write chunks. The learner deletes what it no longer needs,
 and the end of the train step all of it. Actors, when they end, delete what a late one wrote after that.
@@ -23,11 +24,16 @@ from nashdex.core import keys
 from nashdex.core.documents import SealedDocument
 from nashdex.core.ids import AttemptIdField, PolicyIdField
 from nashdex.core.manifest import StoredObject
+from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.learning.planned import EvaluationBattles, RoundBattles
 
-DROP_CAUSES: Final = ("altered", "space", "twice")
-"""Why a chunk is dropped: it does not match its hash or request, it is of another space, or another actor was first."""
+DROP_CAUSES: Final = ("altered", "space", "stale", "twice")
+"""Why a chunk is dropped: it does not match its hash or request, it is of another space, its weights are too old, or
+another actor was first."""
+_STREAM: Final = "stream"
+_CHUNKS_A_FOLDER = 1000
+"""Of a stream, so that a list of the chunks that may be new stays short, whatever is kept."""
 
 
 class Request(SealedDocument):
@@ -40,18 +46,36 @@ class Request(SealedDocument):
     again: dict[int, PositiveInt] = Field(
         default_factory=dict, description="Chunks that the learner dropped, and how often: they are played again."
     )
+    open_chunks: tuple[NonNegativeInt, ...] | None = Field(
+        None, description="Of a stream: the chunks that may be played. None: every chunk of the battles, once each."
+    )
 
     @cached_property
     def id(self) -> str:
-        """Its name in keys: the same exactly for the same battles, weights and chunks."""
-        content = self.model_dump_json(exclude={"content_sha256", "again"})
+        """Its name: the same exactly for the same battles, weights and size of chunks."""
+        content = self.model_dump_json(exclude={"content_sha256", "again", "open_chunks"})
         digest = hashlib.sha256(content.encode()).hexdigest()[:16]
         return f"{self.battles.round:08d}-{self.battles.kind}-{digest}"
 
+    def folder(self, chunk: int) -> str:
+        """Return the folder of a chunk."""
+        return self.id if self.open_chunks is None else stream_folder(chunk)
+
     @property
     def num_chunks(self) -> int:
-        """The number of chunks."""
+        """The number of chunks of the battles; of a stream, of one round."""
         return -(-self.battles.size // self.chunk_battles)
+
+    def planned(self, chunk: int) -> tuple[RoundBattles | EvaluationBattles, range]:
+        """Return the battles that a chunk is a part of, and the numbers of its battles among them.
+
+        Each chunk of a stream has a seed of its own.
+        """
+        if self.open_chunks is None or not isinstance(self.battles, RoundBattles):
+            return self.battles, self.numbers(chunk)
+        seed = derive_seed(self.battles.seed, "chunk", chunk)
+        alone = self.battles.model_copy(update={"seed": seed, "num_battles": self.chunk_battles})
+        return alone, range(self.chunk_battles)
 
     def numbers(self, chunk: int) -> range:
         """Return the numbers of a chunk's battles."""
@@ -62,6 +86,7 @@ class Chunk(SealedDocument):
     """A finished chunk: its manifest."""
 
     request: str
+    version: NonNegativeInt = Field(description="Round that began with the weights that played it.")
     chunk: NonNegativeInt
     actor: NonNegativeInt = Field(description="The shard that played it.")
     attempt: AttemptIdField
@@ -72,11 +97,13 @@ class Chunk(SealedDocument):
     battles: NonNegativeInt
     decisions: NonNegativeInt = Field(description="Decisions of both seats.")
     cpu_seconds: NonNegativeFloat = Field(description="CPU time of the actor and its gateways for this chunk.")
+    seconds: NonNegativeFloat = Field(0.0, description="How long it took to play and store.")
+    waited_seconds: NonNegativeFloat = Field(0.0, description="How long the actor had nothing to play before it.")
 
 
 def prefix(iteration: int, shard: int) -> str:
     """Return the prefix of a train shard's exchange."""
-    return f"{keys.shard_prefix(iteration, StepName.TRAIN, shard)}/actors"
+    return f"{keys.shard_prefix(iteration, StepName.TRAIN, shard)}/{keys.EXCHANGE}"
 
 
 def request_key(iteration: int, shard: int) -> str:
@@ -89,16 +116,21 @@ def weights_key(iteration: int, shard: int, sha256: str) -> str:
     return f"{prefix(iteration, shard)}/weights/{sha256}.safetensors"
 
 
-def chunks_folder(iteration: int, shard: int, request: str) -> str:
-    """Return the folder of a request's chunks."""
-    return f"{prefix(iteration, shard)}/chunks/{request}"
+def stream_folder(chunk: int) -> str:
+    """Return the folder of a stream's chunk."""
+    return f"{_STREAM}-{chunk // _CHUNKS_A_FOLDER:05d}"
 
 
-def chunk_key(iteration: int, shard: int, request: str, chunk: int) -> str:
+def chunks_folder(iteration: int, shard: int, folder: str) -> str:
+    """Return where the chunks of a request, or of the stream, are."""
+    return f"{prefix(iteration, shard)}/chunks/{folder}"
+
+
+def chunk_key(iteration: int, shard: int, folder: str, chunk: int) -> str:
     """Return the key of a chunk's manifest."""
-    return f"{chunks_folder(iteration, shard, request)}/{chunk:05d}.json"
+    return f"{chunks_folder(iteration, shard, folder)}/{chunk:05d}.json"
 
 
-def episodes_key(iteration: int, shard: int, request: str, chunk: int, attempt: str, part: str) -> str:
+def episodes_key(iteration: int, shard: int, folder: str, chunk: int, attempt: str, part: str) -> str:
     """Return the key of a part of a chunk's episodes, as one attempt stores it."""
-    return f"{chunks_folder(iteration, shard, request)}/{chunk:05d}/{attempt}/{part}"
+    return f"{chunks_folder(iteration, shard, folder)}/{chunk:05d}/{attempt}/{part}"

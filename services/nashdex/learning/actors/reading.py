@@ -22,32 +22,55 @@ class UnusableChunkError(Exception):
 def read_chunk(
     store: ObjectStore, iteration: int, shard: int, request: Request, number: int, space: Space
 ) -> tuple[Chunk, list[Episode]]:
-    """Return a chunk and its episodes.
+    """Return a chunk of a request and its episodes.
 
     Raises:
         UnusableChunkError: it is missing, altered, or of another space or request.
     """
-    key = protocol.chunk_key(iteration, shard, request.id, number)
+    chunk, _ = read_manifest(store, iteration, shard, request, number)
+    return chunk, read_episodes(store, chunk, space)
+
+
+def read_manifest(store: ObjectStore, iteration: int, shard: int, request: Request, number: int) -> tuple[Chunk, bytes]:
+    """Return the manifest of a chunk, and as it is stored. Of a stream, any of its requests may have played it.
+
+    Raises:
+        UnusableChunkError: it is missing, altered, or describes another chunk.
+    """
+    key = protocol.chunk_key(iteration, shard, request.folder(number), number)
     try:
-        chunk = Chunk.from_json(store.get(key, MAX_MANIFEST_BYTES), f"{store.uri}/{key}")
+        data = store.get(key, MAX_MANIFEST_BYTES)
+        chunk = Chunk.from_json(data, f"{store.uri}/{key}")
     except DataError as error:
         raise UnusableChunkError(number, "altered", str(error)) from error
-    if (chunk.request, chunk.chunk, chunk.battles) != (request.id, number, len(request.numbers(number))):
+    is_known = chunk.request == request.id
+    if request.open_chunks is not None:
+        is_known = chunk.version <= request.battles.round
+    if not is_known or (chunk.chunk, chunk.battles) != (number, len(request.planned(number)[1])):
         raise UnusableChunkError(number, "altered", f"{store.uri}/{key} describes another chunk")
     if request.battles.kind == "evaluation" and len(chunk.scores) != chunk.battles:
         problem = f"{store.uri}/{key} has {len(chunk.scores)} scores, expected {chunk.battles}"
         raise UnusableChunkError(number, "altered", problem)
+    return chunk, data
+
+
+def read_episodes(store: ObjectStore, chunk: Chunk, space: Space) -> list[Episode]:
+    """Return the episodes of a chunk.
+
+    Raises:
+        UnusableChunkError: they are missing, altered, or of another space.
+    """
     episodes: list[Episode] = []
     for part in chunk.episodes:
         try:
             found, decoded = decode(read_described(store, part, "Its battles are played again"), part.key)
         except DataError as error:
-            raise UnusableChunkError(number, "altered", str(error)) from error
+            raise UnusableChunkError(chunk.chunk, "altered", str(error)) from error
         if found.fingerprint != space.fingerprint:
             problem = (
                 f"{part.key} of actor {chunk.actor} is {found.format} version {found.version} ({found.fingerprint}); "
                 f"the network is of version {space.version} ({space.fingerprint}). Run the same nashdex everywhere"
             )
-            raise UnusableChunkError(number, "space", problem)
+            raise UnusableChunkError(chunk.chunk, "space", problem)
         episodes += decoded
-    return chunk, episodes
+    return episodes

@@ -24,3 +24,8 @@ class ActorSettings(Section):
         le=604_800,
         description="How long learner and actors wait for each other before they give up; a retry then goes on.",
     )
+    keep_chunks: bool = Field(
+        False,
+        description="Keep the chunks and the journal of a training, so that it can be replayed. They take about as "
+        "much space as all its decisions.",
+    )

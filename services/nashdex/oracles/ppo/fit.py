@@ -24,12 +24,7 @@ def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     yield from _of_pool(settings, run)
     yield from _of_evaluation(settings, run)
     yield from _of_prediction(settings, run)
-    if settings.overlap_rounds and not ADVANTAGES[settings.advantages.kind].off_policy:
-        able = ", ".join(repr(name) for name in ADVANTAGES.names if ADVANTAGES[name].off_policy)
-        yield (
-            f"train.oracle.overlap_rounds is {settings.overlap_rounds}, and train.oracle.advantages "
-            f"{settings.advantages.kind!r} does not correct for battles of older weights; expected {able}, or 0 rounds"
-        )
+    yield from _of_staleness(settings, run)
     if not ADVANTAGES[settings.advantages.kind].uses_critic:
         for key in ("critic_learning_rate", "critic_warmup_decisions"):
             if getattr(settings, key):
@@ -53,6 +48,40 @@ def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
         )
 
 
+def _of_staleness(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
+    versions = settings.streaming.max_staleness_versions
+    older = {
+        "train.oracle.overlap_rounds": settings.overlap_rounds,
+        "train.oracle.streaming.max_staleness_versions": versions,
+    }
+    for key, value in older.items():
+        if value and not ADVANTAGES[settings.advantages.kind].off_policy:
+            able = ", ".join(repr(name) for name in ADVANTAGES.names if ADVANTAGES[name].off_policy)
+            yield (
+                f"{key} is {value}, and train.oracle.advantages {settings.advantages.kind!r} does not correct for "
+                f"battles of older weights; expected {able}, or 0"
+            )
+    if not versions:
+        for key in _changed(settings.streaming):
+            yield f"train.oracle.streaming.{key} has no effect with max_staleness_versions = 0: leave it out"
+        return
+    if settings.overlap_rounds:
+        yield (
+            f"train.oracle.overlap_rounds is {settings.overlap_rounds} and "
+            f"train.oracle.streaming.max_staleness_versions {versions}; expected one of them above 0"
+        )
+    if run.actors.shards == 0:
+        yield (
+            f"train.oracle.streaming.max_staleness_versions is {versions} and actors.shards 0, so the trainer plays "
+            "each round with its newest weights; expected actors, or 0 versions"
+        )
+    if settings.round_battles % run.actors.chunk_battles:
+        yield (
+            f"train.oracle.round_battles is {settings.round_battles} and actors.chunk_battles "
+            f"{run.actors.chunk_battles}; expected a multiple, since a round of a stream is a number of chunks"
+        )
+
+
 def _changed(section: Section) -> list[str]:
     """Return the keys of a section that differ from their defaults."""
     fields = type(section).model_fields.items()
@@ -63,7 +92,7 @@ def _of_length(settings: PpoSettings) -> Iterator[str]:
     warmup = settings.critic_warmup_decisions
     if settings.decisions == 0:
         for key in _changed(settings):
-            if key in {"round_battles", "overlap_rounds", "pool", "evaluation", "keep"}:
+            if key in {"round_battles", "overlap_rounds", "streaming", "pool", "evaluation", "keep"}:
                 yield f"train.oracle.{key} has no effect with train.oracle.decisions = 0: leave it out"
         if warmup:
             yield (

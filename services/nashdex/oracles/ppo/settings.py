@@ -24,6 +24,23 @@ class Annealing(Section):
         return 1.0 + (share_left - 1.0) * moment.share
 
 
+class StreamingSettings(Section):
+    """A stream of battles: rounds learn from what actors have played, in the order in which it was stored."""
+
+    max_staleness_versions: int = Field(
+        0,
+        ge=0,
+        le=1000,
+        description="Rounds that the weights which played may be older than those that learn. Older chunks are "
+        "dropped, and actors that are further ahead wait. 0: no stream; rounds are played by `overlap_rounds`.",
+    )
+    max_staleness_seconds: float = Field(
+        0.0,
+        ge=0,
+        description="Age of weights, other than the newest ones, above which their chunks are dropped; 0: none.",
+    )
+
+
 class PpoSettings(Choice):
     """Proximal policy optimisation of a network, under damping."""
 
@@ -47,6 +64,9 @@ class PpoSettings(Choice):
         le=1,
         description="Rounds that are played ahead, while training learns. 0: a round is played with the weights that "
         "it begins with, in turn with learning. 1: with those that the round before began with; needs `v-trace`.",
+    )
+    streaming: StreamingSettings = Field(
+        StreamingSettings(), description="Actors that play all the time, with the newest weights that there are."
     )
     num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the decisions of a round.")
     minibatch_decisions: int = Field(

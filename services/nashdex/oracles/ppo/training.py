@@ -25,7 +25,7 @@ from nashdex.learning.feed import Feed, PlayedRound
 from nashdex.learning.hardware.memory import memory_limited_by
 from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
-from nashdex.learning.rounds import Rounds
+from nashdex.learning.rounds import Rounds, StalenessBounds
 from nashdex.learning.snapshots import SnapshotPool
 from nashdex.learning.trackers.tracking import Trackers
 from nashdex.oracles.interface import Task, Trained
@@ -171,7 +171,15 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         )
         curve.begin()
         first = PlayedRound(collected.episodes, task.plan.learner, start.network, None)
-        feed = Feed(training, battles, pool, first, task.seed, plays_ahead=settings.overlap_rounds > 0)
+        feed = Feed(
+            training,
+            battles,
+            pool,
+            first,
+            task.seed,
+            plays_ahead=settings.overlap_rounds > 0,
+            stream=_stream_bounds(settings),
+        )
         while True:
             number, played = training.round, feed.play()
             seen = experience_of(played.episodes, played.learner)
@@ -219,6 +227,14 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         reference=reference.source if reference else "none",
         when_stored=collected.checkpoints.clear,
     )
+
+
+def _stream_bounds(settings: PpoSettings) -> StalenessBounds | None:
+    """Return the bounds of a stream; None where rounds are played in turn or ahead."""
+    streaming = settings.streaming
+    if not streaming.max_staleness_versions:
+        return None
+    return StalenessBounds(streaming.max_staleness_versions, streaming.max_staleness_seconds)
 
 
 def _expected_updates(training: TrainingLoop, round_decisions: int, settings: PpoSettings) -> int:
