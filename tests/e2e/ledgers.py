@@ -4,9 +4,9 @@ from math import comb
 
 from nashdex.core import keys
 from nashdex.core.ids import BarePolicyId, PolicyId
+from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
-from nashdex.learning.actors.journal import JOURNAL, Journal
 from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.population import Population

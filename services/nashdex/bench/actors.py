@@ -16,12 +16,12 @@ from nashdex.actor.step import LONGEST_WAIT_SECONDS, LOOK_SECONDS
 from nashdex.bench.training import open_training
 from nashdex.core.documents import Model
 from nashdex.core.ids import AttemptId
+from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import StoredObject
 from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
 from nashdex.learning.actors import protocol
-from nashdex.learning.actors.journal import JOURNAL, Journal
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.actors.requests import Requests

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from nashdex.core import keys
 from nashdex.core.errors import ExitCode, NashdexError, StoppedError
 from nashdex.core.ids import BarePolicyId
+from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import Manifest, RunManifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.sharding import shard_range
@@ -152,14 +153,13 @@ def _collected(run: Run, manifest: Manifest) -> Iterator[str]:
 
 def _journal(run: Run, manifest: Manifest, result: TrainingResult) -> Iterator[str]:
     """Compare a training's decisions with those of its journal and of the collected battles, if actors played."""
-    if "journal.json" not in manifest.objects or find_spec("lz4") is None:
+    if JOURNAL not in manifest.objects:
         return
-    from nashdex.learning.actors.journal import JOURNAL, Journal  # noqa: PLC0415 - the control image has no lz4
-
     journal = read_written(run.store, manifest, JOURNAL, Journal)
     where = manifest.objects[JOURNAL].key
     if [entry.round for entry in journal.entries] != list(range(1, len(journal.entries) + 1)):
         yield f"{where} does not hold the rounds 1 to {len(journal.entries)}, each once"
+    yield from (f"{where}: {problem}" for problem in journal.problems())
     shards = [
         find_manifest(run.store, manifest.iteration, StepName.COLLECT, k) for k in range(run.settings.collect.shards)
     ]

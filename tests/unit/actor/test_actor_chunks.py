@@ -12,12 +12,12 @@ from nashdex.actor.playing import ChunkPlayer
 from nashdex.core import keys
 from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import StoredObject
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.learning.actors import protocol
-from nashdex.learning.actors.journal import JOURNAL, Journal
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.planned import NEWEST, EvaluationBattles, RoundBattles

@@ -9,11 +9,11 @@ import pytest
 from nashdex.actor.playing import ChunkPlayer
 from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import AttemptId
+from nashdex.core.journal import JOURNAL, Entry, Journal, journal_folder
 from nashdex.core.manifest import StoredObject
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.learning.actors import protocol
-from nashdex.learning.actors.journal import JOURNAL, Entry, Journal, journal_folder
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.planned import NEWEST, RoundBattles
@@ -296,6 +296,7 @@ def test_a_recorded_round_whose_chunks_were_altered_takes_others_if_nothing_is_l
     assert num_dropped("altered") == before + 1
     (entry,) = again.entries(1)
     assert min(chunk.number for chunk in entry.chunks) >= learner.entries(1)[0].next_chunk
+    assert list(Journal(entries=(entry,)).problems()) == []
 
 
 def test_a_training_of_other_weights_takes_none_of_the_recorded_chunks(
@@ -310,3 +311,16 @@ def test_a_training_of_other_weights_takes_none_of_the_recorded_chunks(
         other.take(1, other.networks())
     (entry,) = other.entries(1)
     assert min(chunk.number for chunk in entry.chunks) >= OPEN
+    assert list(Journal(entries=(entry,)).problems()) == []
+
+
+def test_a_journal_that_does_not_add_up_is_a_problem(learner: Learner, networks: Networks, play: Play) -> None:
+    learner.offer(networks)
+    play(0, 3)
+    learner.take(1, networks)
+    (entry,) = learner.entries(1)
+    again = entry.model_copy(update={"round": 2})
+    assert list(Journal(entries=(entry, again)).problems()) == [
+        "3 chunks were learned from twice",
+        f"6 chunks were learned from, 0 dropped and {OPEN} left open; expected {OPEN + 3} in all",
+    ]

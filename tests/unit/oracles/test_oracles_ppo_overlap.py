@@ -7,10 +7,10 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.errors import StoppedError
 from nashdex.core.ids import AttemptId, PolicyId
+from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.space import Space
-from nashdex.learning.actors.journal import JOURNAL, Journal
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.rounds import Player
 from nashdex.metagame.plan import IterationPlan

@@ -13,6 +13,8 @@ SPRT = {"test": "sprt"}
 KUHN = {"format": "kuhn_poker", "population": {"initial": ["random"]}, "collect": {"teacher": "random"}}
 EXACT = KUHN | {"train": {"oracle": "exact"}}
 OFTEN = {"every_decisions": 5000}
+STREAM = {"max_staleness_versions": 2}
+V_TRACE = {"kind": "v-trace"}
 POINTER: dict[str, Any] = {"network": {"kind": "pointer", "predicts_opponent": True}}
 
 
@@ -82,6 +84,26 @@ def test_goes_together(values: dict[str, Any]) -> None:
         (
             ppo(overlap_rounds=1, advantages={"kind": "v-trace"}),
             "train.oracle.overlap_rounds has no effect with train.oracle.decisions = 0",
+        ),
+        (
+            ppo(decisions=1000, streaming=STREAM),
+            "train.oracle.streaming.max_staleness_versions is 2, and train.oracle.advantages 'gae' does not correct",
+        ),
+        (
+            ppo(decisions=1000, streaming={"max_staleness_seconds": 2}),
+            "train.oracle.streaming.max_staleness_seconds has no effect with max_staleness_versions = 0: leave it out",
+        ),
+        (
+            ppo(decisions=1000, streaming=STREAM, overlap_rounds=1, advantages=V_TRACE),
+            "overlap_rounds is 1 and train.oracle.streaming.max_staleness_versions 2; expected one of them above 0",
+        ),
+        (
+            ppo(decisions=1000, streaming=STREAM, advantages=V_TRACE) | {"actors": {"shards": 0}},
+            "max_staleness_versions is 2 and actors.shards 0, so the trainer plays each round with its newest weights",
+        ),
+        (
+            ppo(decisions=1000, streaming=STREAM, round_battles=150, advantages=V_TRACE),
+            "train.oracle.round_battles is 150 and actors.chunk_battles 100; expected a multiple",
         ),
         (ppo(critic_warmup_decisions=1), "critic_warmup_decisions is 1 and train.oracle.decisions 0"),
         (ppo(keep="best"), "train.oracle.keep has no effect with train.oracle.decisions = 0"),

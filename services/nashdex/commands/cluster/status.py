@@ -10,7 +10,9 @@ from nashdex.commands.output import JsonOption, print_json
 
 
 def status(
-    run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="Run id. [default: one line per run]")] = None,
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="Run id, or its URI in a store. [default: one line per run]")
+    ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", "-w", help="Watch the run until it ends; exit with its status.")
     ] = False,
@@ -19,7 +21,14 @@ def status(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the progress of a run on a cluster by iteration, step and shard, or list all runs."""
+    """Show the progress of a run on a cluster by iteration, step and shard, or list all runs.
+
+    Given the run's URI, such as s3://bucket/prefix/RUN, show from the store how fast its trainings with actors are:
+    decisions and battles a second, the age of the weights that play, and the shares of waiting.
+    """
+    if run is not None and "/" in run:
+        _print_rates(run, watch=watch, as_json=as_json)
+        return
     from rich.console import Console
 
     from nashdex.cluster.connection import connect
@@ -52,3 +61,23 @@ def status(
         print_json(found.as_json())
     elif not watch:
         console.print(run_table(found))
+
+
+def _print_rates(uri: str, *, watch: bool, as_json: bool) -> None:
+    from rich.console import Console
+
+    from nashdex.commands.cluster.status_table import rates_table
+    from nashdex.core.errors import ConfigurationError
+    from nashdex.runs.creation import open_run
+    from nashdex.runs.training_rates import training_rates
+
+    if watch:
+        raise ConfigurationError("--watch has no effect on a run in a store: leave it out, or give the run's id")
+    rates = list(training_rates(open_run(uri)))
+    if as_json:
+        print_json({"trainings": [one.as_json() for one in rates]})
+        return
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    console.print(
+        rates_table(rates) if rates else f"{uri}: no training with actors is running, or it is in its first round"
+    )

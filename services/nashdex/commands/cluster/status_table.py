@@ -7,6 +7,7 @@ from rich.table import Table
 
 from nashdex.cluster.status import IterationStatus, RunStatus, StepStatus
 from nashdex.local.step_progress import describe_seconds
+from nashdex.runs.training_rates import TrainingRates
 
 _STATES = {
     "Succeeded": "[green]done[/]",
@@ -57,6 +58,38 @@ def run_table(status: RunStatus) -> Table:
         if iteration.phase != "Succeeded":
             for step in iteration.steps:
                 table.add_row(*_step_row(step))
+    return table
+
+
+def rates_table(rates: Iterable[TrainingRates]) -> Table:
+    """Return a table with one row per training."""
+    table = Table(
+        "iteration",
+        "shard",
+        "round",
+        "decisions/s",
+        "battles/s",
+        "weights' age",
+        "learner waits",
+        "actors wait",
+        "actors",
+        "dropped",
+        box=None,
+        pad_edge=False,
+    )
+    for one in rates:
+        table.add_row(
+            str(one.iteration),
+            str(one.shard),
+            str(one.round),
+            f"{one.decisions_per_second:,.0f}",
+            f"{one.battles_per_second:,.1f}",
+            f"{one.staleness_versions:.1f} versions, {one.staleness_seconds:.0f} s",
+            f"{one.learner_waiting_share:.0%}",
+            f"{one.actors_waiting_share:.0%}",
+            str(len(one.chunks_by_actor)),
+            ", ".join(f"{number} {cause}" for cause, number in one.dropped.items()),
+        )
     return table
 
 

@@ -10,11 +10,12 @@ from functools import partial
 import structlog
 
 from nashdex.core.errors import DataError, TryAgainError
+from nashdex.core.journal import TakenChunk
 from nashdex.core.manifest import StoredObject
 from nashdex.core.stopping import check_stop
 from nashdex.games.space import Space
 from nashdex.learning.actors import protocol
-from nashdex.learning.actors.journal import JournalWriter, TakenChunk, Timing, entry_of
+from nashdex.learning.actors.journal import JournalWriter, Timing, entry_of
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.actors.reading import UnusableChunkError, read_chunk, read_episodes, read_manifest
 from nashdex.learning.actors.settings import ActorSettings
@@ -137,7 +138,7 @@ class ActorsPlayer:
                     ) from unusable
                 _log.warning(f"round {entry.round} takes other chunks than an earlier attempt: {unusable}")
                 metrics.DROPPED_CHUNKS.add(cause=unusable.cause)
-                stream.begin_again()
+                stream.begin_again(battles.round)
             else:
                 return self._received(stream, progress, [(chunk, episodes) for chunk, _, episodes in played])
         stream.look()

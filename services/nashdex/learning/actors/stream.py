@@ -7,8 +7,9 @@ A number is opened once, and is closed when a round takes the chunk or the learn
 from collections import Counter, deque
 from collections.abc import Iterable
 
+from nashdex.core.journal import Entry, TakenChunk
 from nashdex.learning.actors import protocol
-from nashdex.learning.actors.journal import Entry, JournalWriter, TakenChunk
+from nashdex.learning.actors.journal import JournalWriter
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 
@@ -53,14 +54,19 @@ class Stream:
             self._continue_after(entry)
             self._first_new = self._next
 
-    def begin_again(self) -> None:
-        """Open chunks that no attempt has opened: what the journal says of the round to come is of other weights.
+    def begin_again(self, number: int) -> None:
+        """Open chunks that no attempt has opened: what the journal says of round ``number`` is of no use.
+
+        All that were open after the round before are given up, whether they were played or not.
 
         Raises:
-            DataError: the last entry is altered.
+            DataError: an entry is altered.
         """
-        last = self._journal.last()
+        before, last = self._journal.find(number - 1) if number else None, self._journal.last()
+        num_closed = 0 if before is None else before.next_chunk - len(before.open_chunks)
         self._next = max(self._next, 0 if last is None else last.next_chunk)
+        self._dropped = Counter({"abandoned": self._next - num_closed})
+        self._dropped_numbers.clear()
         self._open = []
         self._waiting.clear()
         self._first_new = self._next
@@ -76,7 +82,7 @@ class Stream:
         if entry is None:
             return None
         if entry.weights_sha256 != weights_sha256:
-            self.begin_again()
+            self.begin_again(number)
             return None
         self._continue_after(entry)
         return entry
