@@ -28,7 +28,7 @@ from nashdex.learning.actors.requests import Requests
 from nashdex.learning.actors.settings import ActorSettings
 from nashdex.learning.data import fresh_network, prepare_torch
 from nashdex.learning.planned import NEWEST, RoundBattles
-from nashdex.learning.rounds import play_planned
+from nashdex.learning.rounds import RoundProgress, StalenessBounds, play_planned
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.settings import NetworkSettings
@@ -54,6 +54,7 @@ class ActorsBenchResult(Model):
     chunk_battles: PositiveInt
     round_battles: PositiveInt
     overlap_rounds: NonNegativeInt
+    max_staleness_versions: NonNegativeInt = Field(description="0: no stream.")
     seconds: PositiveFloat
     rounds: PositiveInt
     decisions: PositiveInt = Field(description="That training learned from, by both seats.")
@@ -62,8 +63,10 @@ class ActorsBenchResult(Model):
     learner_reading_share: NonNegativeFloat = Field(description="Share of the time in which it reads stored chunks.")
     actors_waiting_share: NonNegativeFloat
     staleness_seconds: NonNegativeFloat = Field(
-        description="Mean age of a round's weights when its last chunk is read."
+        description="Mean age of the weights that played a round when its last chunk is read."
     )
+    staleness_versions: NonNegativeFloat = Field(description="The same in rounds.")
+    dropped_chunks: NonNegativeInt
     learner_requests: dict[str, int] = Field(description="To the store, by operation.")
     actors_requests: dict[str, int]
     requests_per_second: NonNegativeFloat
@@ -115,6 +118,8 @@ class SimulatedActors:
         heapq.heapify(due)
         working: dict[int, tuple[Request, list[int]]] = {}
         seen: dict[int, str] = {}
+        given = set[int]()
+        """Chunks of a stream that an actor plays or has played."""
         looked: dict[int, float] = {}
         requests = Requests(self._store, 0)
         while not self._stop.is_set():
@@ -134,33 +139,41 @@ class SimulatedActors:
                 looked[actor] = now
                 find_manifest(self._store, 0, StepName.TRAIN, 0)
             request_or_none = requests.of(0)
-            if request_or_none is None or seen.get(actor) == request_or_none.id:
+            if request_or_none is None:
                 heapq.heapreplace(due, (now + LONGEST_WAIT_SECONDS, actor))
                 continue
-            seen[actor] = request_or_none.id
-            chunks = list(range(actor, request_or_none.num_chunks, self._num_actors))
+            request = request_or_none
+            is_new, seen[actor] = seen.get(actor) != request.id, request.id
+            if request.open_chunks is None:
+                chunks = list(range(actor, request.num_chunks, self._num_actors)) if is_new else []
+            else:
+                given.intersection_update(range(min(request.open_chunks, default=0), max(given, default=0) + 1))
+                chunks = [chunk for chunk in request.open_chunks if chunk not in given][:1]
+                given.update(chunks)
             for chunk in chunks:
-                self._store.exists(protocol.chunk_key(0, 0, request_or_none.id, chunk))
+                self._store.exists(protocol.chunk_key(0, 0, request.folder(chunk), chunk))
             if chunks:
-                working[actor] = request_or_none, chunks
-                for stored in request_or_none.weights.values():
+                working[actor] = request, chunks
+                for stored in request.weights.values() if is_new else ():
                     self._store.get(stored.key)
             heapq.heapreplace(due, (now + (self._chunk_seconds if chunks else LONGEST_WAIT_SECONDS), actor))
 
     def _put(self, request: Request, actor: int, number: int) -> None:
-        key = protocol.episodes_key(0, 0, request.id, number, _ATTEMPT, "trajectories-00000.lz4")
+        folder = request.folder(number)
+        key = protocol.episodes_key(0, 0, folder, number, _ATTEMPT, "trajectories-00000.lz4")
         self._store.put(key, self._recorded)
         chunk = Chunk(
             request=request.id,
+            version=request.battles.round,
             chunk=number,
             actor=actor,
             attempt=_ATTEMPT,
             episodes=(StoredObject.of(key, self._recorded),),
-            battles=len(request.numbers(number)),
+            battles=len(request.planned(number)[1]),
             decisions=self._chunk_decisions,
             cpu_seconds=0.0,
         )
-        self._store.put_if_absent(protocol.chunk_key(0, 0, request.id, number), chunk.to_json())
+        self._store.put_if_absent(protocol.chunk_key(0, 0, folder, number), chunk.to_json())
         self.playing_seconds += self._chunk_seconds
 
 
@@ -183,7 +196,8 @@ def run_actors_bench(
     prepare_torch("cpu", 1)
     game = showdown_game(format_id)
     settings = settings.model_copy(update={"learning_rate": _NO_STEP, "critic_learning_rate": _NO_STEP})
-    ahead = settings.overlap_rounds
+    ahead, versions = settings.overlap_rounds, settings.streaming.max_staleness_versions
+    bounds = StalenessBounds(versions, 0.0)
     with TemporaryDirectory() as folder:
         below = open_store(str(Path(folder)))
         recorded, chunk_decisions, network = _record(below, game, network_settings, chunk_battles)
@@ -199,12 +213,18 @@ def run_actors_bench(
         simulated = SimulatedActors(actors_store, recorded, chunk_decisions, num_actors, actor_decisions_per_second)
         resident, learned, playing_seconds = list[float](), 0, 0.0
         with simulated, open_training(game, network, settings, NEWEST) as training:
+            if versions:
+                player.offer(_round(0, settings), {NEWEST: network}, bounds)
             for number in range(rounds + 1):
                 if number == 1:
                     began_seconds, playing_seconds = time.monotonic(), simulated.playing_seconds
                     learner_requests.clear()
                     actors_requests.clear()
-                episodes = player.play(_round(number, settings), {NEWEST: network})
+                if versions:
+                    progress = RoundProgress(is_at_begin=True, saved_round=number)
+                    episodes, _ = player.stream(_round(number, settings), {NEWEST: network}, bounds, progress)
+                else:
+                    episodes = player.play(_round(number, settings), {NEWEST: network}, ahead)
                 if ahead:
                     player.ask(_round(number + 1, settings), {NEWEST: network})
                 training.learn(episodes)
@@ -223,6 +243,7 @@ def run_actors_bench(
         chunk_battles=chunk_battles,
         round_battles=settings.round_battles,
         overlap_rounds=ahead,
+        max_staleness_versions=versions,
         seconds=seconds,
         rounds=rounds,
         decisions=learned,
@@ -231,6 +252,8 @@ def run_actors_bench(
         learner_reading_share=sum(entry.read_seconds for entry in entries) / seconds,
         actors_waiting_share=1 - (simulated.playing_seconds - playing_seconds) / seconds / num_actors,
         staleness_seconds=sum(entry.staleness_seconds for entry in entries) / rounds,
+        staleness_versions=sum(entry.staleness_versions for entry in entries) / rounds,
+        dropped_chunks=sum(sum(entry.dropped.values()) for entry in entries),
         learner_requests=dict(learner_requests),
         actors_requests=dict(actors_requests),
         requests_per_second=requests / seconds,

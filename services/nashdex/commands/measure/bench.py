@@ -165,6 +165,9 @@ def actors(
     epochs: EpochsOption = 1,
     minibatch: MinibatchOption = 1024,
     overlap: Annotated[int, typer.Option(min=0, max=1, help="Rounds that are played ahead.")] = 1,
+    staleness: Annotated[
+        int, typer.Option(min=0, max=1000, help="Stream chunks that are at most this many rounds old; 0: by --overlap.")
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a learner on this machine with many actors, which a program replaces that stores recorded chunks.
@@ -181,7 +184,8 @@ def actors(
             "num_epochs": epochs,
             "minibatch_decisions": minibatch,
             "round_battles": battles,
-            "overlap_rounds": overlap,
+            "overlap_rounds": 0 if staleness else overlap,
+            "streaming": {"max_staleness_versions": staleness},
             "advantages": {"kind": "v-trace"},
         }
     )
@@ -202,7 +206,10 @@ def actors(
         f"learner waits {result.learner_waiting_share:.0%} and reads {result.learner_reading_share:.0%} of the time, "
         f"actors wait {result.actors_waiting_share:.0%}"
     )
-    print_text(f"weights are {result.staleness_seconds:.1f} s old when a round's last chunk is read")
+    print_text(
+        f"weights are {result.staleness_seconds:.1f} s and {result.staleness_versions:.1f} rounds old when a round's "
+        f"last chunk is read; {result.dropped_chunks} chunks were dropped"
+    )
     asked = {"learner": result.learner_requests, "actors": result.actors_requests}
     for who, requests in asked.items():
         print_text(f"{who}: " + ", ".join(f"{count:,} {name}" for name, count in sorted(requests.items())))
