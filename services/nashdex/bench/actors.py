@@ -144,19 +144,24 @@ class SimulatedActors:
                 continue
             request = request_or_none
             is_new, seen[actor] = seen.get(actor) != request.id, request.id
-            if request.open_chunks is None:
-                chunks = list(range(actor, request.num_chunks, self._num_actors)) if is_new else []
-            else:
-                given.intersection_update(range(min(request.open_chunks, default=0), max(given, default=0) + 1))
-                chunks = [chunk for chunk in request.open_chunks if chunk not in given][:1]
-                given.update(chunks)
-            for chunk in chunks:
-                self._store.exists(protocol.chunk_key(0, 0, request.folder(chunk), chunk))
+            chunks = self._chunks(request, actor, given, is_new=is_new)
             if chunks:
                 working[actor] = request, chunks
                 for stored in request.weights.values() if is_new else ():
                     self._store.get(stored.key)
             heapq.heapreplace(due, (now + (self._chunk_seconds if chunks else LONGEST_WAIT_SECONDS), actor))
+
+    def _chunks(self, request: Request, actor: int, given: set[int], *, is_new: bool) -> list[int]:
+        """Return the chunks that an actor plays next, after it asked the store for each."""
+        if request.open_chunks is None:
+            chunks = list(range(actor, request.num_chunks, self._num_actors)) if is_new else []
+        else:
+            given.intersection_update(range(min(request.open_chunks, default=0), max(given, default=0) + 1))
+            chunks = [chunk for chunk in request.open_chunks if chunk not in given][:1]
+            given.update(chunks)
+        for chunk in chunks:
+            self._store.exists(protocol.chunk_key(0, 0, request.folder(chunk), chunk))
+        return chunks
 
     def _put(self, request: Request, actor: int, number: int) -> None:
         folder = request.folder(number)
