@@ -59,6 +59,7 @@ def test_the_report_says_what_the_steps_used_and_what_that_bought(tmp_path: Path
     report = read_published(store, 2, keys.REPORT, Report)
     steps = [step for row in report.iterations for step in row.steps]
     cost = report.cost
+    assert cost is not None
     assert cost.run.cpu_hours == pytest.approx(sum(step.cpu_seconds for step in steps) / 3600)
     assert cost.iteration.cpu_hours < cost.run.cpu_hours
     assert cost.bottleneck is not None

@@ -27,7 +27,7 @@ class Progress(Model):
 class Report(Document):
     """A run, after one iteration."""
 
-    schema_version: int = 3
+    schema_version: int = 2
 
     run: RunIdField
     format: str
@@ -51,6 +51,6 @@ class Report(Document):
     )
     pairs: PairStatistics | None = Field(description="How the two battles of a pair go together; null without battles.")
     intransitivity: Intransitivity
-    cost: Cost
+    cost: Cost | None = Field(None, description="Null in reports that an older version wrote.")
     iterations: tuple[IterationRow, ...]
     replays: tuple[Replay, ...]
