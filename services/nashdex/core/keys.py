@@ -51,6 +51,7 @@ PUBLISHED_BY: Final[Mapping[str, StepName]] = MappingProxyType(
         META_GAME_ANALYSIS: StepName.SOLVE,
         REPORT: StepName.REPORT,
         REPORT_PAGE: StepName.REPORT,
+        EXPLOIT: StepName.REPORT,
     }
 )
 """The step whose manifest names each published document. Published copies are for people; steps read the original."""

@@ -118,8 +118,7 @@ def _first_member(policy: PolicyId, store: ObjectStore | None) -> PolicyEntry:
     assert store is not None, "a stored policy is read from a store"
     played = PlayedPolicy.of(policy)
     document = read_document(store, played.policy)
-    name = f"{document.name}{played.suffix}"
-    return PolicyEntry(id=policy, kind=document.kind, name=name, iteration=None, parent=None)
+    return PolicyEntry(id=policy, kind=document.kind, name=document.name, iteration=None, parent=None)
 
 
 def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> IterationPlan:
