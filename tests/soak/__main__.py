@@ -1,9 +1,11 @@
-"""``python -m soak [--minutes M] [--out FILE]``: sample every process of a run and of an exporter while they work.
+"""``python -m soak [--minutes M] [--out FILE]``: sample every process of three runs and of an exporter while they work.
 
-Runs iterations of real battles one after another, with the exporter beside them, and one long collection, whose
-collector and gateway live as long. Each process is sampled every few seconds: resident memory, file descriptors,
-threads; and the files under the temporary folder. Exits with 1 if one of them is larger in the last quarter of the
-time than in the second one by more than the tolerance. The first quarter is warm-up.
+One run works through short iterations of real battles, one after another; one collects all the time; one trains all the
+time, with its actors. Each process is sampled every few seconds: resident memory, file descriptors, threads; and the
+files under the temporary folder. A process that lives less than half of the time is a step of an iteration: its samples
+count for its kind. The first quarter is warm-up. Prints the medians of the second and the last quarter, and the slope
+between: the median of the slopes of all pairs of samples (Theil and Sen), which single peaks do not move. Exits with 1
+if a median or a slope shows growth beyond the tolerance.
 """
 
 import argparse
@@ -19,16 +21,21 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 import psutil
 
 SAMPLE_SECONDS = 5.0
-MEMORY_TOLERANCE = 1.1
-"""Ratio of medians. Allocators keep what they once had."""
+MEMORY_TOLERANCE = 0.1
+"""Share of the early median by which memory may grow, in all or in an hour. Allocators keep what they once had."""
 COUNT_TOLERANCE = 2
-"""Descriptors, threads or files by which medians may differ."""
+"""Descriptors, threads or files that may join, in all or in an hour."""
+FILES = "temporary files"
+"""They count as descriptors of a process by this name."""
+SLOPE_SAMPLES = 200
+"""Samples whose pairs give a slope: enough, and 20,000 pairs."""
 LONG_LIVED = 0.5
 """Share of the time; processes that live less are the steps of one iteration, which end by themselves."""
 
@@ -48,36 +55,59 @@ replays_per_pair = 0
 num_draws = 100
 unplayed = "bradley-terry"
 """
-LONG = """
+COLLECTING = """
 format = "gen1ou"
 iterations = 1
 [collect]
 battles = 10_000_000
+shards = 1
+"""
+TRAINING = """
+format = "gen1randombattle"
+iterations = 2
+opponents = "self-play"
+[collect]
+battles = 50
+[train]
+first = { num_epochs = 1 }
+[train.oracle]
+decisions = 1_000_000_000
+round_battles = 40
+[evaluate]
+battles_per_pair = 2
+replays_per_pair = 0
+[solve]
+num_draws = 100
 """
 
 
 class Sample(NamedTuple):
     """What one process has."""
 
+    seconds: float
+    """Since the beginning."""
     memory_mebibytes: float
     descriptors: int
     threads: int
 
 
 class Growth(NamedTuple):
-    """A quantity's median in the second and the last quarter of the time."""
+    """A quantity's median in the second and the last quarter of the time, and its slope from the one to the other."""
 
     process: str
     quantity: str
     early: float
     late: float
+    per_hour: float
 
     @property
     def is_growth(self) -> bool:
         """Whether it is more than noise."""
-        if self.quantity == "memory_mebibytes":
-            return self.late > self.early * MEMORY_TOLERANCE
-        return self.late > self.early + COUNT_TOLERANCE
+        tolerance = self.early * MEMORY_TOLERANCE if self.quantity == "memory_mebibytes" else COUNT_TOLERANCE
+        return self.late > self.early + tolerance or self.per_hour > tolerance
+
+    def __str__(self) -> str:
+        return f"{self.process}: {self.quantity} {self.early:.0f} → {self.late:.0f}, {self.per_hour:+.1f} an hour"
 
 
 @contextmanager
@@ -87,14 +117,11 @@ def working(folder: Path) -> Iterator[dict[str, psutil.Process]]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     (folder / "tmp").mkdir()
-    (folder / "short.toml").write_text(SHORT)
-    (folder / "long.toml").write_text(LONG)
     nashdex = [sys.executable, "-m", "nashdex"]
-    commands = {
-        "short": [*nashdex, "run", "short.toml", "--store", "store", "--run", "short"],
-        "long": [*nashdex, "run", "long.toml", "--store", "store", "--run", "long"],
-        "exporter": [*nashdex, "exporter", "--store", "store", "--every", "2"],
-    }
+    commands = {"exporter": [*nashdex, "exporter", "--store", "store", "--every", "2"]}
+    for name, settings in {"short": SHORT, "collecting": COLLECTING, "training": TRAINING}.items():
+        (folder / f"{name}.toml").write_text(settings)
+        commands[name] = [*nashdex, "run", f"{name}.toml", "--store", "store", "--run", name]
     started = []
     for name, command in commands.items():
         with (folder / f"{name}.log").open("w") as log:
@@ -109,77 +136,99 @@ def working(folder: Path) -> Iterator[dict[str, psutil.Process]]:
             process.wait(timeout=120)
 
 
-def family(processes: Sequence[psutil.Process]) -> Iterator[tuple[str, psutil.Process]]:
-    """Yield every process with a name that tells it from the others."""
-    for root in processes:
-        for process in (root, *root.children(recursive=True)):
-            try:
-                words = [Path(word).name for word in process.cmdline()[:6]]
-            except psutil.Error:
-                continue  # it ended meanwhile
-            yield f"{' '.join(words)[:60]} #{process.pid}", process
-
-
-def sample(processes: Sequence[psutil.Process]) -> dict[str, Sample]:
-    """Return what every process has now."""
-    found = {}
-    for name, process in family(processes):
+def family(program: str, root: psutil.Process) -> Iterator[tuple[str, psutil.Process]]:
+    """Yield every process of a program, each with its kind."""
+    for process in (root, *root.children(recursive=True)):
         try:
-            with process.oneshot():
-                memory = process.memory_info().rss / 2**20
-                found[name] = Sample(memory, process.num_fds(), process.num_threads())
+            words = process.cmdline()
         except psutil.Error:
             continue  # it ended meanwhile
+        if any("forkserver" in word for word in words):
+            kind = "server of steps" if process.ppid() == root.pid else "step"
+        elif any("resource_tracker" in word for word in words):
+            kind = "resource tracker"
+        else:
+            kind = " ".join(Path(word).name for word in words[:4] if not word.startswith("-"))
+        yield f"{program}: {kind}", process
+
+
+def sample(programs: Mapping[str, psutil.Process], began: float) -> dict[tuple[str, int], Sample]:
+    """Return what every process has now, by kind and process id."""
+    found = {}
+    for program, root in programs.items():
+        for kind, process in family(program, root):
+            try:
+                with process.oneshot():
+                    memory = process.memory_info().rss / 2**20
+                    now = time.monotonic() - began
+                    found[kind, process.pid] = Sample(now, memory, process.num_fds(), process.num_threads())
+            except psutil.Error:
+                continue  # it ended meanwhile
     return found
 
 
-def growths(series: Mapping[str, Sequence[Sample]]) -> Iterator[Growth]:
-    """Yield every quantity of every process that lived long."""
-    most = max(map(len, series.values()), default=0)
-    for name, samples in series.items():
-        if len(samples) < max(LONG_LIVED * most, 4):
+def slope(samples: Sequence[tuple[float, float]]) -> float:
+    """Return the median slope of all pairs of (x, y): Sen 1968."""
+    kept = samples[:: -(-len(samples) // SLOPE_SAMPLES)]
+    return statistics.median((b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(kept, 2) if b[0] > a[0])
+
+
+def by_life(series: Mapping[tuple[str, int], Sequence[Sample]], seconds: float) -> dict[str, list[Sample]]:
+    """Return the samples of each process that lived long, and those of all others of a kind together."""
+    pooled: dict[str, list[Sample]] = defaultdict(list)
+    for (kind, process), samples in series.items():
+        lived = samples[-1].seconds - samples[0].seconds
+        pooled[f"{kind} #{process}" if lived >= LONG_LIVED * seconds else f"{kind}, each for a short time"] += samples
+    return {name: sorted(samples) for name, samples in pooled.items()}
+
+
+def growths(series: Mapping[tuple[str, int], Sequence[Sample]], seconds: float) -> Iterator[Growth]:
+    """Yield every quantity of every process that lived long, and of every kind."""
+    for name, samples in by_life(series, seconds).items():
+        second = [each for each in samples if seconds / 4 <= each.seconds < seconds / 2]
+        last = [each for each in samples if each.seconds >= 3 * seconds / 4]
+        if not second or not last:
             continue
-        quarter = len(samples) // 4
-        for quantity in Sample._fields:
-            values = [float(getattr(each, quantity)) for each in samples]
-            early, late = statistics.median(values[quarter : 2 * quarter]), statistics.median(values[-quarter:])
-            yield Growth(name, quantity, early, late)
+        for quantity in Sample._fields[1:]:
+            early, late = (statistics.median(getattr(each, quantity) for each in part) for part in (second, last))
+            warm = [(each.seconds, getattr(each, quantity)) for each in samples if each.seconds >= seconds / 4]
+            yield Growth(name, quantity, early, late, 3600 * slope(warm))
 
 
 def main() -> int:
-    """Soak, and print what grew."""
+    """Soak, and print what every process has and what grew."""
     parser = argparse.ArgumentParser(prog="soak")
     parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--out", type=Path, help="file for every median, as JSON")
+    parser.add_argument("--out", type=Path, help="file for every median and slope, as JSON")
     options = parser.parse_args()
-    series: dict[str, list[Sample]] = defaultdict(list)
+    series: dict[tuple[str, int], list[Sample]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="nashdex-soak-") as name:
         folder = Path(name)
-        with working(folder) as processes:
-            until = time.monotonic() + 60 * options.minutes
-            while (left := until - time.monotonic()) > 0:
+        with working(folder) as programs:
+            began = time.monotonic()
+            while (left := began + 60 * options.minutes - time.monotonic()) > 0:
                 time.sleep(min(SAMPLE_SECONDS, left))
-                for program, root in processes.items():
+                for program, root in programs.items():
                     if root.status() == psutil.STATUS_ZOMBIE:
                         sys.stderr.write(f"\n{(folder / f'{program}.log').read_text()[-2000:]}")
                         sys.stderr.write(f"\n{program} ended before its time; this is the end of its log\n")
                         return 1
                 files = sum(1 for _ in (folder / "tmp").rglob("*"))
-                series["temporary files"].append(Sample(0.0, files, 0))
-                for process, has in sample(list(processes.values())).items():
+                series[FILES, 0].append(Sample(time.monotonic() - began, 0.0, files, 0))
+                for process, has in sample(programs, began).items():
                     series[process].append(has)
-                sys.stderr.write(f"\r{len(series)} processes so far, {left / 60:.1f} min left ")
+                sys.stderr.write(f"\r{len(series) - 1} processes so far, {left / 60:.1f} min left ")
         iterations = len(list((folder / "store" / "short" / "iterations").glob("*/report.json")))
-    measured = [*growths(series)]
+        rounds = len(list((folder / "store" / "training" / "iterations" / "0001" / "train").rglob("*")))
+    measured = [*growths(series, 60 * options.minutes)]
     if options.out:
         options.out.write_text(json.dumps([each._asdict() for each in measured], indent=1) + "\n")
     sys.stderr.write("\n")
+    for each in measured:
+        sys.stdout.write(f"{each}{', grew' if each.is_growth else ''}\n")
     grown = [each for each in measured if each.is_growth]
-    for each in grown:
-        sys.stdout.write(f"{each.process}: {each.quantity} {each.early:.0f} → {each.late:.0f}\n")
-    lived = len({each.process for each in measured})
     sys.stdout.write(
-        f"{iterations} iterations, {len(series) - 1} processes, {lived - 1} long-lived, {len(grown)} grew\n"
+        f"{iterations} iterations, {rounds} files of a training, {len(series) - 1} processes, {len(grown)} grew\n"
     )
     return 1 if grown else 0
 
