@@ -7,10 +7,10 @@ import sys
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from nashdex.store import open_store
+from support.killing import kill_one
 from support.results import published
 
 CONFIG = """
@@ -40,18 +40,6 @@ def start(folder: Path) -> "subprocess.Popen[str]":
 
 def results(folder: Path) -> dict[tuple[int, str], bytes]:
     return published(open_store(str(folder / "store" / "kuhn")), range(2))
-
-
-def kill_one(run: "subprocess.Popen[str]", generator: random.Random) -> str | None:
-    """Kill the run, its server of steps, its resource tracker or a step; return which."""
-    try:
-        family = [psutil.Process(run.pid), *psutil.Process(run.pid).children(recursive=True)]
-        victim = generator.choice(family)
-        name = " ".join(victim.cmdline())
-        victim.kill()
-    except psutil.Error:
-        return None
-    return name
 
 
 @pytest.mark.skipif(not KILLS, reason="takes a minute; NASHDEX_TEST_KILLS=N kills N processes")

@@ -1,14 +1,19 @@
 """Real battles with the same seed give the same policies and payoffs, whatever dies, waits or plays them."""
 
+import os
+import random
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import psutil
+import pytest
 
 from nashdex.core.steps import StepName
 from nashdex.store import open_store
+from support.killing import family, kill_one
 from support.results import published
 
 CONFIG = """
@@ -27,7 +32,10 @@ battles_per_pair = 4
 [solve]
 num_draws = 100
 """
-FINISH_SECONDS = 400
+FINISH_SECONDS = 3600 if os.environ.get("NASHDEX_TEST_REPEATS") else 400
+REPEATS = int(os.environ.get("NASHDEX_TEST_REPEATS", "0"))
+KILLS = 4
+"""The largest number of kills of one run."""
 
 
 def start(folder: Path, *options: str) -> "subprocess.Popen[str]":
@@ -54,10 +62,10 @@ def kill_in_the_second_training(run: "subprocess.Popen[str]", folder: Path) -> N
     while not training.exists() and run.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
     assert training.exists(), "the training never began"
-    family = [*psutil.Process(run.pid).children(recursive=True), psutil.Process(run.pid)]
-    for process in family:
+    killed = family(run.pid)
+    for process in reversed(killed):
         process.kill()
-    psutil.wait_procs(family, timeout=10)
+    psutil.wait_procs(killed, timeout=10)
 
 
 def test_a_killed_run_without_actors_on_a_busy_machine_gives_the_same_policies(tmp_path: Path) -> None:
@@ -74,3 +82,33 @@ def test_a_killed_run_without_actors_on_a_busy_machine_gives_the_same_policies(t
             process.kill()
             process.wait()
     assert results(tmp_path, "killed") == results(tmp_path, "whole")
+
+
+@pytest.mark.skipif(not REPEATS, reason="takes minutes; NASHDEX_TEST_REPEATS=N repeats a run N times")
+@pytest.mark.timeout(0)
+def test_every_repeat_of_a_run_that_is_killed_at_random_gives_the_same_policies(tmp_path: Path) -> None:
+    """Any process dies, at any moment; actors and shards of evaluation differ in number from run to run."""
+    finish(start(tmp_path, "--run", "whole"))
+    expected = results(tmp_path, "whole")
+    generator = random.Random(20)
+    equal = kills = 0
+    for repeat in range(REPEATS):
+        name = f"repeat-{repeat}"
+        options = ["--run", name, "--set", f"actors.shards={repeat % 3}", "--set", f"evaluate.shards={1 + repeat % 2}"]
+        left = generator.randint(1, KILLS)
+        while True:
+            run = start(tmp_path, *options)
+            while left and run.poll() is None:
+                time.sleep(generator.uniform(0, 30))
+                if kill_one(run, generator):
+                    left, kills = left - 1, kills + 1
+            _, errors = run.communicate(timeout=FINISH_SECONDS)
+            if run.returncode == 0:
+                break
+            assert run.returncode in {75, -9}, errors
+        is_equal = results(tmp_path, name) == expected
+        equal += is_equal
+        sys.stdout.write(f"{name}: {'equal' if is_equal else 'DIFFERENT'} after {kills} kills in all\n")
+        sys.stdout.flush()
+        shutil.rmtree(tmp_path / "store" / name)
+    assert equal == REPEATS
