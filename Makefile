@@ -108,6 +108,10 @@ fuzz: setup ## Mutate inputs of every reader for SECONDS (600), guided by the li
 soak: setup ## Let runs and the exporter work for MINUTES (60), and fail if a process grows
 	PYTHONPATH=tests $(BIN)/python -m soak --minutes $(or $(MINUTES),60) $(if $(OUT),--out $(OUT))
 
+.PHONY: chaos
+chaos: setup ## Kill KILLS (200) pods of every kind at random on a real cluster while runs work; then verify every run
+	NASHDEX_TEST_KILLS=$(or $(KILLS),200) $(BIN)/pytest tests/e2e/test_chaos.py --verbose -s $(PYTEST_ARGS)
+
 .PHONY: chart
 chart: setup ## Make argo/ from the plan; the chart's values, schema and table from its model; k8s/base from the chart
 	$(BIN)/python scripts/make_argo.py
