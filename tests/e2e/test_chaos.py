@@ -1,8 +1,10 @@
 """``make chaos``: pods of every kind die at random while runs work; nothing is lost, and nothing is done twice."""
 
 import json
+import math
 import os
 import random
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -20,16 +22,21 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(0)]
 
 KILLS = int(os.environ.get("NASHDEX_TEST_KILLS", "0"))
 SEED = int(os.environ.get("NASHDEX_TEST_SEED", "200"))
-RUNS_AT_ONCE = 5
-MOST_PAUSE_SECONDS = 4.0
+RUNS_AT_ONCE = 6
+DOOMED_SHARE = 0.45
+"""Of the pods of steps. The others end by themselves, so that runs go on."""
+MOST_LIFE_SECONDS = 12.0
+"""Seconds after which a doomed pod has died, from the moment when it was seen to run."""
+CALM_SECONDS = 25.0
+"""Mean time between kills of each of the pods that are always there."""
+LOOK_SECONDS = 10.0
 SILENCE_SECONDS = 1200.0
 """Without a kill or the end of a run for so long, something hangs."""
-ALWAYS_THERE = {"controller": 0.06, "store": 0.06, "exporter": 0.06}
-"""Their shares of the kills; the pods of steps have the rest."""
+ALWAYS_THERE = ("controller", "store", "exporter")
 
 EXACT = """
 format = "kuhn_poker"
-iterations = 2
+iterations = 5
 [population]
 initial = ["random"]
 [collect]
@@ -62,41 +69,42 @@ ORDER = ("real", "exact", "exact")
 """Kinds of the runs, in turn."""
 
 
-def running(pods: list[Object]) -> dict[str, list[str]]:
-    """Return the names of the pods that run, by component."""
-    found: dict[str, list[str]] = {}
-    for pod in pods:
-        if pod["status"]["phase"] == "Running" and "deletionTimestamp" not in pod["metadata"]:
-            component = pod["metadata"]["labels"].get("app.kubernetes.io/component", "none")
-            found.setdefault(component, []).append(pod["metadata"]["name"])
-    return found
+class Killer:
+    """Kills pods: of steps a share, each at a random moment of its life; of what is always there now and then."""
 
+    def __init__(self, installed: Installation, generator: random.Random) -> None:
+        self.installed = installed
+        self.generator = generator
+        self.killed: Counter[str] = Counter()
+        self._doom: dict[str, float] = {}
+        """When each pod dies, by uid."""
 
-def kill_one(installed: Installation, generator: random.Random) -> str | None:
-    """Kill a pod, by force or with notice; return its component."""
-    namespaces = {"controller": "argo"}
-    found = running(json.loads(installed.kubectl("get", "pods", "-o", "json"))["items"])
-    draw = generator.random()
-    for component, share in ALWAYS_THERE.items():
-        if draw < share:
-            break
-        draw -= share
-    else:
-        steps = sorted(found.keys() - ALWAYS_THERE.keys())
-        if not steps:
-            return None
-        component = generator.choice(steps)
-    if component == "controller":
+    def look(self) -> None:
+        """Kill the pods whose time has come."""
+        pods = json.loads(self.installed.kubectl("get", "pods", "-o", "json"))["items"]
         controllers = ("get", "pods", "-n", "argo", "-l", "app=workflow-controller", "-o", "json")
-        names = [pod["metadata"]["name"] for pod in read_json("kubectl", *controllers)["items"]]
-    else:
-        names = found.get(component, [])
-    if not names:
-        return None
-    how = generator.choice((("--grace-period=0", "--force"), ("--wait=false",)))
-    namespace = namespaces.get(component, installed.namespace)
-    ended = attempt("kubectl", "-n", namespace, "delete", "pod", generator.choice(names), *how)
-    return component if ended.returncode == 0 else None
+        for pod in [*pods, *read_json("kubectl", *controllers)["items"]]:
+            if pod["status"]["phase"] == "Running" and "deletionTimestamp" not in pod["metadata"]:
+                self._look_at(pod)
+
+    def _look_at(self, pod: Object) -> None:
+        metadata = pod["metadata"]
+        component = metadata["labels"].get("app.kubernetes.io/component", "controller")
+        now = time.monotonic()
+        if metadata["uid"] not in self._doom:
+            self._doom[metadata["uid"]] = now + self._life_seconds(component)
+        if self._doom[metadata["uid"]] > now or self.killed.total() >= KILLS:
+            return
+        how = self.generator.choice((("--grace-period=0", "--force"), ("--wait=false",)))
+        if not attempt("kubectl", "-n", metadata["namespace"], "delete", "pod", metadata["name"], *how).returncode:
+            self.killed[component] += 1
+
+    def _life_seconds(self, component: str) -> float:
+        if component in ALWAYS_THERE:
+            return self.generator.expovariate(1 / CALM_SECONDS)
+        if self.generator.random() < DOOMED_SHARE:
+            return self.generator.uniform(0, MOST_LIFE_SECONDS)
+        return math.inf
 
 
 class Runs:
@@ -146,22 +154,23 @@ class Runs:
 def test_kills_of_every_kind_lose_and_double_nothing(
     installed: Installation, tmp_path: Path, measured: dict[str, Any]
 ) -> None:
-    generator = random.Random(SEED)
-    runs = Runs(installed, tmp_path)
-    killed: Counter[str] = Counter()
-    began = last = time.monotonic()
+    killer, runs = Killer(installed, random.Random(SEED)), Runs(installed, tmp_path)
+    killed = killer.killed
+    began = time.monotonic()
+    progress, looked = (began, 0), -math.inf
     while killed.total() < KILLS or runs.active:
-        assert time.monotonic() - last < SILENCE_SECONDS, f"{runs.active} hang after {killed}"
-        while killed.total() < KILLS and len(runs.active) < RUNS_AT_ONCE:
+        if killed.total() < KILLS and len(runs.active) < RUNS_AT_ONCE:
             runs.start()
-        for _ in range(10 if killed.total() < KILLS else 1):
-            time.sleep(generator.uniform(0, MOST_PAUSE_SECONDS))
-            if killed.total() < KILLS and (component := kill_one(installed, generator)):
-                killed[component] += 1
-                last = time.monotonic()
-        if runs.look():
-            last = time.monotonic()
-        print(f"{time.monotonic() - began:.0f} s, {killed.total()} kills, {len(runs.kind_of)} runs", dict(killed))
+        killer.look()
+        if time.monotonic() - looked > LOOK_SECONDS:
+            ended, looked = runs.look(), time.monotonic()
+            if ended or killed.total() > progress[1]:
+                progress = (looked, killed.total())
+            sys.stderr.write(
+                f"{looked - began:.0f} s, {len(runs.kind_of)} runs, {killed.total()} kills {dict(killed)}\n"
+            )
+            assert looked - progress[0] < SILENCE_SECONDS, f"{runs.active} hang"
+        time.sleep(1)
     measured["chaos: seconds"] = round(time.monotonic() - began)
     measured["chaos: kills"] = dict(killed)
     measured["chaos: runs"] = dict(Counter(runs.kind_of.values()))
@@ -170,18 +179,19 @@ def test_kills_of_every_kind_lose_and_double_nothing(
     expected = {}
     for kind in KINDS:
         installed.nashdex("run", str(tmp_path / f"{kind}.toml"), "--run", kind, "--store", str(tmp_path), seconds=1800)
-        expected[kind] = published(open_run(f"{tmp_path}/{kind}").store, range(2))
+        here = open_run(f"{tmp_path}/{kind}")
+        expected[kind] = published(here.store, range(here.settings.iterations))
     objects = 0
     with installed.bucket() as store:
         for name, kind in runs.kind_of.items():
             verified = json.loads(installed.nashdex("verify", f"{store}/{name}", "--json", seconds=900))
             objects += verified["objects"]
             assert verified["problems"] == []
-            here = open_run(f"{store}/{name}")
-            assert published(here.store, range(2)) == expected[kind], name
+            there = open_run(f"{store}/{name}")
+            assert published(there.store, range(there.settings.iterations)) == expected[kind], name
             if kind == "real":
-                for iteration in range(2):
-                    assert_exact(here, iteration)
+                for iteration in range(there.settings.iterations):
+                    assert_exact(there, iteration)
     measured["chaos: objects verified"] = objects
     assert killed.keys() >= {*ALWAYS_THERE, "collect", "train", "evaluate"}
     run("kubectl", "get", "--raw", "/readyz")
