@@ -3,7 +3,9 @@
 import tomllib
 from typing import Any
 
+from nashdex.core.documents import shorten
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.toml_file import parse_toml
 
 
 def parse_assignment(text: str, example: str) -> tuple[str, Any]:
@@ -14,12 +16,16 @@ def parse_assignment(text: str, example: str) -> tuple[str, Any]:
         example: shown in the error.
 
     Raises:
-        ConfigurationError: there is no key or no ``=``.
+        ConfigurationError: there is no key or no ``=``, or the value is nested too deeply or too long a number.
     """
     key, equals, value = text.partition("=")
     if not equals or not key:
-        raise ConfigurationError(f"--set {text!r}: expected KEY=VALUE, such as {example}")
+        raise ConfigurationError(f"--set {shorten(text)}: expected KEY=VALUE, such as {example}")
     try:
-        return key, tomllib.loads(f"value = {value}")["value"]
+        values = parse_toml(f"value = {value}")
     except tomllib.TOMLDecodeError:
         return key, value
+    except ValueError as error:
+        raise ConfigurationError(f"--set {shorten(text)}: {error}") from error
+    # More than one value: a line break made another line of TOML.
+    return key, values["value"] if len(values) == 1 else value

@@ -1,10 +1,11 @@
-"""TOML files that a user writes."""
+"""TOML that a user writes."""
 
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from nashdex.core.errors import DataError
+from nashdex.core.files import read_file
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
@@ -18,8 +19,22 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         DataError: the file cannot be read or is no TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); expected a TOML file of {what}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return parse_toml(read_file(path, f"a TOML file of {what}").decode())
+    except ValueError as error:
         raise DataError(f"{path} is no TOML: {error}") from error
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the values in ``text``.
+
+    Raises:
+        ValueError: it is no TOML, is nested too deeply, or holds a number that Python does not convert.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply; expected a few levels") from error
+    except ValueError as error:
+        raise ValueError("it holds a number of thousands of digits") from error

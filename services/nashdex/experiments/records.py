@@ -8,7 +8,8 @@ from pathlib import Path
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
-from nashdex.core.errors import DataError, TryAgainError
+from nashdex.core.errors import TryAgainError
+from nashdex.core.files import read_file
 from nashdex.core.ids import PolicyIdField, RunIdField
 from nashdex.core.results import Evaluation
 
@@ -84,13 +85,9 @@ def read_results(path: Path) -> Results | None:
     Raises:
         DataError: the file holds something else.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+    if not path.exists():
         return None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
-    return Results.from_json(data, str(path))
+    return Results.from_json(read_file(path, "results of an experiment"), str(path))
 
 
 def write_atomically(path: Path, data: bytes) -> None:

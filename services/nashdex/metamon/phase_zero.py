@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationErr
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.files import read_file
 from nashdex.metamon.checkpoints.models import PUBLISHED_MODELS
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
@@ -132,12 +133,9 @@ def read_phase_zero(folder: Path) -> PhaseZero:
 
 
 def _read(path: Path, kind: type[_Document]) -> _Document:
+    data = read_file(path, "a file of metamon's PSRO scripts", _MAX_BYTES)
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise DataError(f"{path} has more than {_MAX_BYTES:,} bytes; expected one of metamon's files")
-        return kind.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}; expected a file of metamon's PSRO scripts") from error
+        return kind.model_validate_json(data)
     except ValidationError as error:
         raise DataError(f"{path} is not as metamon writes it: {describe_problems(error)}") from error
 

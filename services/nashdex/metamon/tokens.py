@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
+from nashdex.core.files import read_file
 
 UNKNOWN_TOKEN: Final = -1
 """The id of a word that the vocabulary lacks. Embedding tables have one more row and are read at id + 1."""
@@ -32,17 +33,22 @@ class Tokenizer:
         Raises:
             DataError: it cannot be read, or is no JSON object from words to ids.
         """
+        return cls.from_json(read_file(path, "a vocabulary", _MOST_BYTES), str(path))
+
+    @classmethod
+    def from_json(cls, data: bytes, source: str) -> Self:
+        """Return the tokenizer of a vocabulary; ``source`` names it in errors.
+
+        Raises:
+            DataError: it is no JSON object from words to ids.
+        """
         try:
-            if path.stat().st_size > _MOST_BYTES:
-                raise DataError(f"{path} is larger than {_MOST_BYTES} bytes: expected a vocabulary")
-            data = json.loads(path.read_bytes())
-        except OSError as error:
-            raise DataError(f"cannot read the vocabulary {path}: {error.strerror}") from error
+            vocabulary = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{path} is no vocabulary: it is not valid JSON ({error})") from error
-        if not _is_vocabulary(data):
-            raise DataError(f"{path} is no vocabulary: expected a JSON object from words to token ids")
-        return cls(data, str(path))
+            raise DataError(f"{source} is no vocabulary: it is not valid JSON ({error})") from error
+        if not _is_vocabulary(vocabulary):
+            raise DataError(f"{source} is no vocabulary: expected a JSON object from words to token ids")
+        return cls(vocabulary, source)
 
     def __len__(self) -> int:
         """Return the number of words; unknown words are not counted."""

@@ -8,6 +8,7 @@ import structlog
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
+from nashdex.core.files import read_file
 from nashdex.games.registry import check_inputs, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.settings.run import RunSettings
@@ -43,8 +44,8 @@ def _teams(path: Path, format_id: str) -> bytes:
     from nashdex.games.showdown.game import pack_teams  # noqa: PLC0415
 
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_file(path, "a text file of teams").decode()
+    except UnicodeDecodeError as error:
         raise DataError(f"teams: {path} cannot be read ({error}); expected a text file of teams") from error
     game_for(format_id, text)
     return pack_teams(format_id, text, str(path)).encode()

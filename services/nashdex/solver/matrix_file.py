@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
+from nashdex.core.files import read_file
 from nashdex.metagame.evidence.counts import check_counts, check_names, check_pairs
 from nashdex.metagame.evidence.estimates import Floats, Tally, centred, expected_scores, require_played
 
@@ -120,10 +121,7 @@ def read_counts(path: Path) -> Counts:
 
 
 def _read(path: Path, meaning: Callable[[_MatrixFile], Meaning]) -> Meaning:
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); expected a JSON file with a matrix") from error
+    text = read_file(path, "a JSON file with a matrix")
     try:
         return meaning(_MatrixFile.model_validate_json(text))
     except ValidationError as error:

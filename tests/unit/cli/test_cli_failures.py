@@ -193,11 +193,66 @@ def test_a_long_value_is_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ("[collect]\ndeadline_seconds = 0.000001", 64),
         (f"x = {'[' * 5000}", 65),
         ("x." * 5000 + "y = 1", 65),
+        (f"seed = {'9' * 5000}", 65),
     ],
 )
 def test_odd_settings_get_one_line(text: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "odd.toml").write_text(text)
     assert cli.run_command_line(["config", "show", "odd.toml"]) == code
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    [
+        f"seed={'9' * 5000}",
+        f"seed={'[' * 5000}",
+        "seed=1\niterations=2",
+        "seed=1\n[collect]",
+        "seed=\0",
+        "seed=٣",
+        "seed=nan",
+        "seed=1e400",
+        "seed=\ud800",
+        "..=1",
+        "collect.=1",
+        "collect.battles.x=1",
+        "population.initial=[1,{}]",
+        "run=\0",
+        "matrix=\0",
+        "format=\0",
+    ],
+)
+def test_odd_assignments_get_one_line(assignment: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "here.toml").write_text("iterations = 1\n")
+    assert cli.run_command_line(["config", "show", "here.toml", "--set", assignment]) == 64
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert len(err) < 500
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["config", "show", "/dev/zero"],
+        ["run", "here.toml", "--set", "teams=/dev/zero"],
+        ["run", "here.toml", "--set", "format=matrix", "--set", "matrix=/dev/zero"],
+        ["solve", "/dev/zero"],
+        ["begin", "--bundle", "/dev/zero", "--store", "store"],
+        ["config", "show", "a\0b"],
+        ["solve", "a\0b"],
+        ["config", "show", "."],
+    ],
+)
+def test_a_file_without_end_or_name_is_refused(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "here.toml").write_text("iterations = 1\n")
+    assert cli.run_command_line(arguments) in {64, 65}
     err = capsys.readouterr().err
     assert err.startswith("error: ")
     assert err.count("\n") == 1

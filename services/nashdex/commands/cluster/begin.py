@@ -8,6 +8,7 @@ import typer
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import CONFIG_HELP, OverridesOption, RunIdOption, StoreOption
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.files import read_file
 
 if TYPE_CHECKING:
     from nashdex.runs.creation import Run
@@ -44,7 +45,7 @@ def begin(
     elif bundle is not None:
         if overrides:
             raise ConfigurationError("--set cannot be used with --bundle, whose settings are complete")
-        data = _read(bundle).strip()
+        data = read_file(bundle, "a bundle").strip()
         if not data and run is None:
             raise DataError(f"{bundle} is empty; expected a bundle, or the id of a run that exists with --run")
         begun = create_run(store, unpack(data, str(bundle))) if data else open_run(f"{store.rstrip('/')}/{run}")
@@ -84,10 +85,3 @@ def _write_outputs(folder: Path, values: dict[str, int]) -> None:
             (folder / name).write_text(str(value))
     except OSError as error:
         raise ConfigurationError(f"--outputs {folder}: cannot be written ({error.strerror})") from error
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); expected a bundle") from error

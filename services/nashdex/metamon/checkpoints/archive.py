@@ -1,7 +1,6 @@
 """Imports checkpoints into a store, and loads them from there: content-addressed, checked at every read."""
 
 import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,7 +111,7 @@ def loaded(document: ImportedPolicy, weights: bytes, vocabulary: bytes, source: 
         action_space(document.action_space).num_actions,
     )
     network = load_network(shape, parse_tensors(weights, source), source)
-    tokenizer = Tokenizer(json.loads(vocabulary), source)
+    tokenizer = Tokenizer.from_json(vocabulary, source)
     if len(tokenizer) != document.num_words:
         raise DataError(f"{source} has a vocabulary of {len(tokenizer)} words; expected {document.num_words}")
     return LoadedPolicy(document, network, tokenizer)
