@@ -23,12 +23,14 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(0)]
 KILLS = int(os.environ.get("NASHDEX_TEST_KILLS", "0"))
 SEED = int(os.environ.get("NASHDEX_TEST_SEED", "200"))
 RUNS_AT_ONCE = 6
-DOOMED_SHARE = 0.45
+DOOMED_SHARE = 0.5
 """Of the pods of steps. The others end by themselves, so that runs go on."""
-MOST_LIFE_SECONDS = 12.0
+MOST_LIFE_SECONDS = 20.0
 """Seconds after which a doomed pod has died, from the moment when it was seen to run."""
-CALM_SECONDS = 25.0
+CALM_SECONDS = 60.0
 """Mean time between kills of each of the pods that are always there."""
+MOST_SHARE = 0.2
+"""Of the kills, for the pods that are always there: without them nothing else goes on."""
 LOOK_SECONDS = 10.0
 SILENCE_SECONDS = 1200.0
 """Without a kill or the end of a run for so long, something hangs."""
@@ -95,9 +97,14 @@ class Killer:
             self._doom[metadata["uid"]] = now + self._life_seconds(component)
         if self._doom[metadata["uid"]] > now or self.killed.total() >= KILLS:
             return
+        if component in ALWAYS_THERE and sum(self.killed[each] for each in ALWAYS_THERE) > self._most_of_these():
+            return
         how = self.generator.choice((("--grace-period=0", "--force"), ("--wait=false",)))
         if not attempt("kubectl", "-n", metadata["namespace"], "delete", "pod", metadata["name"], *how).returncode:
             self.killed[component] += 1
+
+    def _most_of_these(self) -> float:
+        return len(ALWAYS_THERE) + MOST_SHARE * self.killed.total()
 
     def _life_seconds(self, component: str) -> float:
         if component in ALWAYS_THERE:
