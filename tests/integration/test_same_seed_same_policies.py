@@ -32,14 +32,35 @@ battles_per_pair = 4
 [solve]
 num_draws = 100
 """
+SMALLEST = """
+format = "gen1ou"
+iterations = 2
+seed = 3
+[population]
+initial = ["random", "heuristic"]
+[collect]
+battles = 12
+shards = 2
+concurrent_battles = 6
+[train.oracle]
+decisions = 900
+round_battles = 8
+[train.first]
+num_epochs = 2
+[evaluate]
+battles_per_pair = 2
+[solve]
+num_draws = 100
+"""
 FINISH_SECONDS = 3600 if os.environ.get("NASHDEX_TEST_REPEATS") else 400
 REPEATS = int(os.environ.get("NASHDEX_TEST_REPEATS", "0"))
+MOST_LIFE_SECONDS = 20.0
 KILLS = 4
 """The largest number of kills of one run."""
 
 
-def start(folder: Path, *options: str) -> "subprocess.Popen[str]":
-    (folder / "small.toml").write_text(CONFIG)
+def start(folder: Path, *options: str, config: str = CONFIG) -> "subprocess.Popen[str]":
+    (folder / "small.toml").write_text(config)
     command = [sys.executable, "-m", "nashdex", "run", "small.toml", "--store", "store", *options]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
@@ -88,7 +109,7 @@ def test_a_killed_run_without_actors_on_a_busy_machine_gives_the_same_policies(t
 @pytest.mark.timeout(0)
 def test_every_repeat_of_a_run_that_is_killed_at_random_gives_the_same_policies(tmp_path: Path) -> None:
     """Any process dies, at any moment; actors and shards of evaluation differ in number from run to run."""
-    finish(start(tmp_path, "--run", "whole"))
+    finish(start(tmp_path, "--run", "whole", config=SMALLEST))
     expected = results(tmp_path, "whole")
     generator = random.Random(20)
     equal = kills = 0
@@ -97,9 +118,9 @@ def test_every_repeat_of_a_run_that_is_killed_at_random_gives_the_same_policies(
         options = ["--run", name, "--set", f"actors.shards={repeat % 3}", "--set", f"evaluate.shards={1 + repeat % 2}"]
         left = generator.randint(1, KILLS)
         while True:
-            run = start(tmp_path, *options)
+            run = start(tmp_path, *options, config=SMALLEST)
             while left and run.poll() is None:
-                time.sleep(generator.uniform(0, 30))
+                time.sleep(generator.uniform(0, MOST_LIFE_SECONDS))
                 if kill_one(run, generator):
                     left, kills = left - 1, kills + 1
             _, errors = run.communicate(timeout=FINISH_SECONDS)
