@@ -101,8 +101,8 @@ docs: setup ## Build the documentation site into site/, and the pages and pictur
 	@echo 'site/index.html'
 
 .PHONY: fuzz
-fuzz: setup ## Mutate inputs of every reader for SECONDS (600), guided by the lines that they reach; failures join tests/fuzz/corpus
-	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),600) $(TARGETS)
+fuzz: setup ## Mutate INPUTS (10000) of every reader for SECONDS (600), guided by reached lines; failures join tests/fuzz/corpus
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),600) --inputs $(or $(INPUTS),10000) $(TARGETS)
 
 .PHONY: soak
 soak: setup ## Let runs and the exporter work for MINUTES (60), and fail if a process grows

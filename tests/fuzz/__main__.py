@@ -1,20 +1,25 @@
-"""``python -m fuzz [--seconds S] [--seed N] [TARGET...]``: mutate inputs that reach new lines, and report what escapes.
+"""``python -m fuzz [--seconds S] [--inputs N] [--seed N] [TARGET...]``: mutate inputs that reach new lines.
 
-Exits with 1 if a reader raised anything but an error of nashdex, took more than a second, or more than the memory
+Exits with 1 if a reader raised anything but an error of nashdex, took more than some seconds, or more memory than the
 limit. Such an input is written to ``corpus/TARGET/``; every later run begins with it, so it is a regression test.
 """
 
 import argparse
 import hashlib
+import logging
 import random
 import resource
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Self
+
+import psutil
+import structlog
 
 from fuzz.targets import Target, targets
 from nashdex.core.errors import NashdexError
@@ -72,6 +77,19 @@ def mutated(data: bytes, others: Sequence[bytes], generator: random.Random) -> b
     return bytes(changed[:MOST_BYTES])
 
 
+@contextmanager
+def memory_limit() -> Iterator[None]:
+    """Allow the process ``GROWTH_BYTES`` more than it has: an input that needs more raises MemoryError."""
+    has = psutil.Process().memory_info().data if sys.platform == "linux" else 0
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    if has:
+        resource.setrlimit(resource.RLIMIT_DATA, (has + GROWTH_BYTES, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
 def failure_of(target: Target, data: bytes, coverage: Coverage) -> str | None:
     """Read ``data``; return what a reader must not do, or None."""
     began = time.monotonic()
@@ -88,45 +106,70 @@ def failure_of(target: Target, data: bytes, coverage: Coverage) -> str | None:
     return f"took {seconds:.1f} s" if seconds > SLOW_SECONDS else None
 
 
+class Fuzzing:
+    """One target's mutation, from its seeds and its corpus on."""
+
+    def __init__(self, name: str, target: Target, generator: random.Random) -> None:
+        import nashdex  # noqa: PLC0415 - only its place is of interest
+
+        self.name = name
+        self.target = target
+        self.num_inputs = 0
+        self.failures: set[str] = set()
+        self._generator = generator
+        self._coverage = Coverage(nashdex)
+        self._kept = [*target.seeds, *(path.read_bytes() for path in sorted((CORPUS / name).glob("*")))]
+
+    def run(self, seconds: float, num_inputs: int) -> None:
+        """Read what is kept, then mutations: for ``seconds``, and at least ``num_inputs`` inputs in all."""
+        failure_of(self.target, self._kept[0], self._coverage)  # imports, which take longer than any input may
+        for data in list(self._kept):
+            self._read(data)
+        until = time.monotonic() + seconds
+        while time.monotonic() < until or self.num_inputs < num_inputs:
+            self._read(mutated(self._generator.choice(self._kept), self._kept, self._generator))
+
+    def _read(self, data: bytes) -> None:
+        before, self.num_inputs = len(self._coverage.lines), self.num_inputs + 1
+        failure = failure_of(self.target, data, self._coverage)
+        if failure is None:
+            if len(self._coverage.lines) > before and data not in self._kept:
+                self._kept.append(data)
+        elif failure not in self.failures:
+            self.failures.add(failure)
+            (CORPUS / self.name).mkdir(parents=True, exist_ok=True)
+            path = CORPUS / self.name / hashlib.sha256(data).hexdigest()[:16]
+            path.write_bytes(data)
+            sys.stdout.write(f"{self.name}: {path}\n{failure}\n")
+
+    def __str__(self) -> str:
+        reached = f"{len(self._kept)} kept, {len(self._coverage.lines)} lines"
+        return f"{self.name}: {self.num_inputs} inputs, {reached}, {len(self.failures)} failures"
+
+
 def main() -> int:
     """Fuzz the targets that the command line names; by default all."""
-    import nashdex  # noqa: PLC0415 - only its place is of interest
-
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     every = targets()
     parser = argparse.ArgumentParser(prog="fuzz")
     parser.add_argument("--seconds", type=float, default=60.0, help="in all")
+    parser.add_argument("--inputs", type=int, default=0, help="in all, at least, however long they take")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     options = parser.parse_args()
-    limit = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + GROWTH_BYTES
-    resource.setrlimit(resource.RLIMIT_DATA, (max(limit, 2 * GROWTH_BYTES), resource.RLIM_INFINITY))
-    generator = random.Random(options.seed)
-    failures = tried = 0
+    for name in (name for name in options.targets if name not in every):
+        parser.error(f"no target {name}; expected some of {', '.join(every)}")
     names = options.targets or list(every)
-    for name in names:
-        target, coverage = every[name], Coverage(nashdex)
-        kept = [*target.seeds, *(path.read_bytes() for path in sorted((CORPUS / name).glob("*")))]
-        queue = list(kept)
-        failure_of(target, kept[0], coverage)  # imports, which take longer than any input may
-        until = time.monotonic() + options.seconds / len(names)
-        seen: set[str] = set()
-        count = 0
-        while queue or time.monotonic() < until:
-            data = queue.pop() if queue else mutated(generator.choice(kept), kept, generator)
-            before, count = len(coverage.lines), count + 1
-            failure = failure_of(target, data, coverage)
-            if failure is not None and failure not in seen:
-                seen.add(failure)
-                (CORPUS / name).mkdir(parents=True, exist_ok=True)
-                path = CORPUS / name / hashlib.sha256(data).hexdigest()[:16]
-                path.write_bytes(data)
-                sys.stdout.write(f"{name}: {path}\n{failure}\n")
-            elif len(coverage.lines) > before and data not in kept:
-                kept.append(data)
-        failures, tried = failures + len(seen), tried + count
-        reached = f"{len(kept)} kept, {len(coverage.lines)} lines"
-        sys.stdout.write(f"{name}: {count} inputs, {reached}, {len(seen)} failures\n")
-    sys.stdout.write(f"{tried} inputs, {failures} failures\n")
+    generator = random.Random(options.seed)
+    fuzzed = [Fuzzing(name, every[name], generator) for name in names]
+    for each in fuzzed:
+        with memory_limit():
+            each.run(options.seconds / len(names), -(-options.inputs // len(names)))
+        sys.stdout.write(f"{each}\n")
+        sys.stdout.flush()
+    failures = sum(len(each.failures) for each in fuzzed)
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    sys.stdout.write(f"{largest} MiB at most\n{sum(e.num_inputs for e in fuzzed)} inputs, {failures} failures\n")
     return 1 if failures else 0
 
 

@@ -11,28 +11,35 @@ from pathlib import Path
 import numpy as np
 from safetensors import numpy as safetensors
 
-from nashdex.core.ids import AttemptId, PolicyId
-from nashdex.core.manifest import Manifest, RunManifest, StoredObject
-from nashdex.core.steps import StepName
+from fuzz import documents
+from nashdex.core import keys
+from nashdex.core.ids import PolicyId
+from nashdex.core.verdict import Phase, Verdict
+from nashdex.experiments.plan import read_plan
 from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.frames import HEADER, MAX_FRAME_BYTES
 from nashdex.games.showdown.gateway import decode_message
 from nashdex.games.showdown.replays import rename_players, replay_page
-from nashdex.metagame.evidence.ledger import BattleRecord, ShardLedger
 from nashdex.metagame.evidence.matrix import InteractionMatrix
-from nashdex.metagame.evidence.sampled import SampledCounts
-from nashdex.metagame.plan import IterationPlan
-from nashdex.metagame.population import PolicyEntry, Population
+from nashdex.metamon.data import replay_file
+from nashdex.metamon.tokens import Tokenizer
 from nashdex.policies.archive import read_weights, weights_bytes
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.report.costs import read_prices
 from nashdex.runs.bundle import Bundle, unpack
-from nashdex.settings.loading import load_settings
+from nashdex.settings.loading import load_settings, resolve
 from nashdex.settings.run import RunSettings
 from nashdex.solver import matrix_file
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import decode, encode
+from support.memory_store import MemoryStore
+from support.results import published
 from support.spaces import tiny_space
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests" / "data"
+CONFIGS = ROOT / "configs"
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,7 @@ class Target:
 
 
 ONE, OTHER = PolicyId("random"), PolicyId("first-action")
+SECOND = f"{keys.ITERATIONS}/0001/"
 SMALL = SlotsSettings(embedding_size=2, entity_size=4, hidden_size=8, num_hidden_layers=1, critic_size=2)
 
 
@@ -61,39 +69,6 @@ def _episode() -> Episode:
         actions=np.zeros(3, np.int64),
         log_probs=np.zeros(3, np.float32),
     )
-
-
-def _manifest() -> bytes:
-    stored = StoredObject(key="iterations/0000/collect/00000/a/x", sha256="0" * 64, size_bytes=1)
-    return Manifest(
-        step=StepName.COLLECT,
-        iteration=0,
-        shard=0,
-        attempt=AttemptId("20260101t000000-aaaaaaaa"),
-        objects={"x": stored},
-        counts={"battles": 5},
-        seconds=1.0,
-        nashdex_version="0",
-    ).to_json()
-
-
-def _plan() -> bytes:
-    entry = PolicyEntry(id=ONE, kind="scripted", name="random", iteration=None, parent=None)
-    return IterationPlan(
-        iteration=0,
-        oracle="clone",
-        population=Population(policies=(entry,)),
-        rule="initial",
-        opponents={ONE: 1.0},
-        learner=ONE,
-    ).to_json()
-
-
-def _ledger() -> bytes:
-    record = BattleRecord(policies=(ONE, OTHER), pair=0, seed=1, teams=("0", "1"), winner=0, turns=3, decisions=6)
-    return ShardLedger(
-        battles=(record,), failures={}, rejected_choices=0, decisions=6, seconds=1.0, cpu_seconds=1.0
-    ).to_json()
 
 
 def _through_file(read: Callable[[Path], object], suffix: str) -> Callable[[bytes], object]:
@@ -121,6 +96,36 @@ def _replay(data: bytes) -> str:
     return replay_page(rename_players(data.decode(errors="replace"), ("A", "B")), "A against B", "gen1ou")
 
 
+def _assignment(data: bytes) -> object:
+    return resolve({"format": "kuhn_poker"}, "settings", [data.decode(errors="surrogateescape")])
+
+
+class _StoredRun:
+    """A run after its first iteration. One of its objects is replaced, and the second iteration follows.
+
+    The first byte of an input is the number of the object, the rest its content. The run is refused, or ends with the
+    results of the original.
+    """
+
+    def __init__(self) -> None:
+        whole, self._go_on = documents.tabular_run()
+        self._objects = {key: data for key, data in whole.objects.items() if not key.startswith(SECOND)}
+        self._keys = sorted(key for key in self._objects if not key.endswith((".html", ".jsonl")))
+        self._expected = self._results(whole)
+
+    def _results(self, store: MemoryStore) -> object:
+        return published(store, [1])
+
+    def seeds(self) -> list[bytes]:
+        return [bytes([number]) + self._objects[key] for number, key in enumerate(self._keys)]
+
+    def read(self, data: bytes) -> None:
+        key = self._keys[data[0] % len(self._keys)] if data else self._keys[0]
+        store = MemoryStore(self._objects | {key: data[1:]})
+        self._go_on(store)
+        assert self._results(store) == self._expected, f"{key} was changed and believed"
+
+
 def targets() -> dict[str, Target]:
     """Return every reader by name."""
     space = tiny_space()
@@ -130,12 +135,20 @@ def targets() -> dict[str, Target]:
     message = json.dumps({"type": "error", "code": "protocol", "message": "x"}).encode()
     settings = {"run": "small", "format": "kuhn_poker", "population": {"initial": ["random"]}}
     bundle = Bundle(settings=RunSettings.model_validate(settings), inputs={}).to_json()
+    replay = (DATA / "battle.log").read_bytes()[:4000]
+    metamon = [path.read_bytes() for path in sorted((DATA / "metamon" / "replays").glob("*/*"))[:3]]
+    verdict = Verdict(phase=Phase.FAILED, iteration=1, ended_timestamp_seconds=1.0, message="x")
+    stored = documents.seeds()
+    stored_run = _StoredRun()
+
+    def document(name: str, reader: documents.Reader) -> Target:
+        return Target(lambda data: reader(data, name), stored[name])
+
     return {
-        "manifest": Target(lambda data: Manifest.from_json(data, "m"), [_manifest()]),
-        "run-manifest": Target(lambda data: RunManifest.from_json(data, "m"), [RunManifest(objects={}).to_json()]),
-        "plan": Target(lambda data: IterationPlan.from_json(data, "p"), [_plan()]),
-        "ledger": Target(lambda data: ShardLedger.from_json(data, "l"), [_ledger()]),
-        "interaction-matrix": Target(_matrix, [SampledCounts.unplayed((ONE, OTHER)).to_json()]),
+        **{name: document(name, reader) for name, (_, reader) in documents.READERS.items()},
+        "interaction-matrix": Target(_matrix, stored["interaction-matrix"]),
+        "verdict": Target(lambda data: Verdict.from_json(data, "v"), [verdict.to_json()]),
+        "stored-run": Target(stored_run.read, stored_run.seeds()),
         "shard": Target(lambda data: decode(data, "s"), [encode([_episode()], space)]),
         "weights": Target(
             lambda data: read_weights(space, SMALL, data, "w"),
@@ -145,11 +158,18 @@ def targets() -> dict[str, Target]:
             _through_file(load_settings, ".toml"),
             [b'format = "kuhn_poker"\nseed = 1\n[train.oracle]\nkind = "ppo"\n[collect]\nbattles = 10\n'],
         ),
+        "assignment": Target(_assignment, [b"collect.battles=500", b"train.oracle={kind='ppo', decisions=1}"]),
+        "prices": Target(_through_file(read_prices, ".toml"), [(ROOT / "configs" / "prices.toml").read_bytes()]),
+        "experiment": Target(
+            _through_file(read_plan, ".toml"), [(ROOT / "configs" / "experiments" / "start.toml").read_bytes()]
+        ),
         "matrix-file": Target(
             _through_file(matrix_file.read, ".json"), [json.dumps(each).encode() for each in (tables, counts)]
         ),
         "bundle": Target(lambda data: unpack(data, "b"), [base64.b64encode(gzip.compress(bundle, mtime=0))]),
         "bundle-document": Target(lambda data: Bundle.from_json(data, "b"), [bundle]),
         "frame": Target(_frame, [HEADER.pack(len(message) + 4, 1) + message]),
-        "replay": Target(_replay, [b"|player|p1|Red|\n|win|Red", b"</script><!--"]),
+        "replay": Target(_replay, [b"|player|p1|Red|\n|win|Red", b"</script><!--", replay]),
+        "vocabulary": Target(lambda data: Tokenizer.from_json(data, "v"), [b'{"<unk>": 0, "a": 1}']),
+        "metamon-replay": Target(lambda data: replay_file.decode(data, "r"), metamon),
     }
