@@ -45,6 +45,7 @@ iterations = 9999
 opponents = "self-play"
 [collect]
 battles = 100
+deadline_seconds = 3600
 [train.oracle]
 decisions = 8000
 round_battles = 100
@@ -61,6 +62,7 @@ iterations = 1
 [collect]
 battles = 10_000_000
 shards = 1
+deadline_seconds = 3600
 """
 TRAINING = """
 format = "gen1randombattle"
@@ -68,6 +70,7 @@ iterations = 2
 opponents = "self-play"
 [collect]
 battles = 50
+deadline_seconds = 3600
 [train]
 first = { num_epochs = 1 }
 [train.oracle]
@@ -113,7 +116,7 @@ class Growth(NamedTuple):
 @contextmanager
 def working(folder: Path) -> Iterator[dict[str, psutil.Process]]:
     """Start the programs; yield their processes by name."""
-    environment = os.environ | {"TMPDIR": str(folder / "tmp")}
+    environment = os.environ | {"TMPDIR": str(folder / "tmp"), "NASHDEX_GATEWAY_START_SECONDS": "600"}
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     (folder / "tmp").mkdir()
@@ -195,42 +198,50 @@ def growths(series: Mapping[tuple[str, int], Sequence[Sample]], seconds: float) 
             yield Growth(name, quantity, early, late, 3600 * slope(warm))
 
 
+def watch(
+    folder: Path, programs: Mapping[str, psutil.Process], seconds: float
+) -> tuple[dict[tuple[str, int], list[Sample]], str | None]:
+    """Return the samples of every process, and the program that ended before its time."""
+    series: dict[tuple[str, int], list[Sample]] = defaultdict(list)
+    began = time.monotonic()
+    while (left := began + seconds - time.monotonic()) > 0:
+        time.sleep(min(SAMPLE_SECONDS, left))
+        for program, root in programs.items():
+            if root.status() == psutil.STATUS_ZOMBIE:
+                return series, program
+        files = sum(1 for _ in (folder / "tmp").rglob("*"))
+        series[FILES, 0].append(Sample(time.monotonic() - began, 0.0, files, 0))
+        for process, has in sample(programs, began).items():
+            series[process].append(has)
+        sys.stderr.write(f"\r{len(series) - 1} processes so far, {left / 60:.1f} min left ")
+    return series, None
+
+
 def main() -> int:
     """Soak, and print what every process has and what grew."""
     parser = argparse.ArgumentParser(prog="soak")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--out", type=Path, help="file for every median and slope, as JSON")
     options = parser.parse_args()
-    series: dict[tuple[str, int], list[Sample]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="nashdex-soak-") as name:
         folder = Path(name)
         with working(folder) as programs:
-            began = time.monotonic()
-            while (left := began + 60 * options.minutes - time.monotonic()) > 0:
-                time.sleep(min(SAMPLE_SECONDS, left))
-                for program, root in programs.items():
-                    if root.status() == psutil.STATUS_ZOMBIE:
-                        sys.stderr.write(f"\n{(folder / f'{program}.log').read_text()[-2000:]}")
-                        sys.stderr.write(f"\n{program} ended before its time; this is the end of its log\n")
-                        return 1
-                files = sum(1 for _ in (folder / "tmp").rglob("*"))
-                series[FILES, 0].append(Sample(time.monotonic() - began, 0.0, files, 0))
-                for process, has in sample(programs, began).items():
-                    series[process].append(has)
-                sys.stderr.write(f"\r{len(series) - 1} processes so far, {left / 60:.1f} min left ")
+            series, ended = watch(folder, programs, 60 * options.minutes)
+        if ended:
+            sys.stderr.write(f"\n{(folder / f'{ended}.log').read_text()[-2000:]}")
+            sys.stderr.write(f"\n{ended} ended before its time; this is the end of its log\n")
         iterations = len(list((folder / "store" / "short" / "iterations").glob("*/report.json")))
-        rounds = len(list((folder / "store" / "training" / "iterations" / "0001" / "train").rglob("*")))
-    measured = [*growths(series, 60 * options.minutes)]
+    seconds = max((samples[-1].seconds for samples in series.values()), default=0.0)
+    measured = [*growths(series, seconds)]
     if options.out:
         options.out.write_text(json.dumps([each._asdict() for each in measured], indent=1) + "\n")
     sys.stderr.write("\n")
     for each in measured:
         sys.stdout.write(f"{each}{', grew' if each.is_growth else ''}\n")
     grown = [each for each in measured if each.is_growth]
-    sys.stdout.write(
-        f"{iterations} iterations, {rounds} files of a training, {len(series) - 1} processes, {len(grown)} grew\n"
-    )
-    return 1 if grown else 0
+    counted = f"{iterations} iterations, {len(series) - 1} processes, {len(grown)} quantities grew"
+    sys.stdout.write(f"{seconds / 60:.1f} min, {counted}\n")
+    return 1 if grown or ended else 0
 
 
 if __name__ == "__main__":
