@@ -39,7 +39,7 @@ def test_help_and_settings_know_it(site: Path) -> None:
     assert "fictitious-play: counts of best replies to the counts so far. num_rounds (20000): Best replies" in listed
     refused = run_nashdex(site, "config", "show", "kuhn.toml", "--set", "solve.meta_solver.num_rounds=0")
     assert refused.returncode == 64
-    assert "num_rounds: Input should be greater than or equal to 1" in refused.stderr
+    assert "num_rounds: must be greater than or equal to 1" in refused.stderr
 
 
 def test_two_populations_are_refused_in_one_line(site: Path) -> None:

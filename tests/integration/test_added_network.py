@@ -41,7 +41,7 @@ def test_an_added_network_is_trained_and_plays(site: Path) -> None:
 def test_settings_of_an_added_network_are_checked(site: Path) -> None:
     refused = run_nashdex(site, "config", "show", "kuhn-plain.toml", "--set", "network.hidden_size=0")
     assert refused.returncode == 64
-    assert "network.hidden_size: Input should be greater than or equal to 1" in refused.stderr
+    assert "network.hidden_size: must be greater than or equal to 1" in refused.stderr
 
 
 def test_declaring_a_network_does_not_import_torch(site: Path) -> None:

@@ -38,7 +38,7 @@ def test_an_added_oracle_solves_kuhn(by_trial: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("train.oracle.num_sweeps=0", "train.oracle.num_sweeps: Input should be greater than or equal to 1"),
+        ("train.oracle.num_sweeps=0", "train.oracle.num_sweeps: must be greater than or equal to 1"),
         ("train.oracle.learning_rate=1", "train.oracle.learning_rate: no such key"),
         ("train.seeds=2", "train.seeds = 2 has no effect with the oracle 'by-trial'"),
         ("format=gen1randombattle", "the oracle 'by-trial' reads a game's tree"),

@@ -2,15 +2,26 @@
 
 import hashlib
 import json
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from nashdex.core.errors import DataError
 
 _MOST_PROBLEMS = 8
 _MOST_CHARACTERS = 80
 """Of a value that a message quotes."""
+_WORDS: Final = {
+    "extra_forbidden": "no such key",
+    "int_parsing": "expected an integer",
+    "int_from_float": "expected an integer",
+    "float_parsing": "expected a number",
+    "bool_parsing": "expected true or false",
+    "json_invalid": "is not JSON",
+}
+"""Of problems whose message by pydantic is hard to read, by type."""
 
 
 class Model(BaseModel):
@@ -93,18 +104,27 @@ def shorten(value: object) -> str:
     return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"
 
 
+def _plain(message: str) -> str:
+    """Return pydantic's ``message`` as the rest of a sentence about a key."""
+    return message.removeprefix("Value error, ").replace("Input should be", "must be", 1)
+
+
 def describe_problems(error: ValidationError) -> str:
     """Return the first problems that pydantic found, as one line: key, problem and the given value."""
+    return describe(error.errors(include_url=False))
+
+
+def describe(problems: Sequence[ErrorDetails], hint: Callable[[ErrorDetails], str] = lambda _problem: "") -> str:
+    """Return the first of ``problems`` as one line: key, problem, the given value and a hint."""
     parts = []
-    problems = error.errors(include_url=False)
     for problem in problems[:_MOST_PROBLEMS]:
         where = ".".join(str(part) for part in problem["loc"]) or "the document"
         given = problem.get("input")
         shown = (
             "" if isinstance(given, dict | list | bytes) or problem["type"] == "missing" else f" (got {shorten(given)})"
         )
-        what = "no such key" if problem["type"] == "extra_forbidden" else problem["msg"]
-        parts.append(f"{where}: {what}{shown}")
+        what = _WORDS.get(problem["type"]) or _plain(problem["msg"])
+        parts.append(f"{where}: {what}{shown}{hint(problem)}")
     if len(problems) > _MOST_PROBLEMS:
         parts.append(f"and {len(problems) - _MOST_PROBLEMS} more problems")
     return "; ".join(parts)

@@ -19,6 +19,7 @@ from pydantic import GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.near import did_you_mean
 from nashdex.core.section import Section
 
 Entry = TypeVar("Entry")
@@ -92,7 +93,8 @@ class Registry(Generic[Entry]):
 
     def unknown(self, name: str) -> str:
         """Return the message that there is no entry called ``name``."""
-        return f"unknown {self.what} {name!r}: expected one of {', '.join(self.names)}"
+        meant = did_you_mean(name, self.names)
+        return f"unknown {self.what} {name!r}: {meant}{'E' if meant else 'e'}xpected one of {', '.join(self.names)}"
 
     def _load(self, name: str) -> Entry:
         added = self._added  # first, so that a name that is provided twice is refused

@@ -52,9 +52,8 @@ def find_contestant(text: str) -> Named:
     run_uri, hash_sign, name = text.rpartition("#")
     if not hash_sign:
         if text not in SCRIPTED_POLICIES:
-            known = ", ".join(SCRIPTED_POLICIES.names)
             raise ConfigurationError(
-                f"unknown policy {text!r}: expected {known} (these take no suffix), RUN_URI#POLICY_ID, "
+                f"{SCRIPTED_POLICIES.unknown(text)} (these take no suffix), RUN_URI#POLICY_ID, "
                 f"RUN_URI#POLICY_ID@greedy, RUN_URI#POLICY_ID@T0.5 or RUN_URI#{NASH}"
             )
         return Named(None, {PolicyId(text): 1.0})

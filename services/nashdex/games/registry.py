@@ -1,10 +1,10 @@
 """Formats by the name that settings use: the built-in ones, and those of installed packages."""
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.near import did_you_mean
 from nashdex.core.plugins import Registry
 from nashdex.games.format import Format, Inputs
 from nashdex.games.interface import Game
@@ -19,17 +19,13 @@ from nashdex.store.protocol import ObjectStore
 if TYPE_CHECKING:
     from nashdex.games.showdown.game import ShowdownGame
 
-_NUM_SIMILAR = 3
-
 
 class _Formats(Registry[Format]):
     def unknown(self, name: str) -> str:
         """Return why there is no such format: the reason if its name shows one, and similar names."""
         if reason := why_unsupported(name):
             return f"format {name!r} is not supported: {reason}; `nashdex formats` lists the supported ones"
-        similar = get_close_matches(name.lower(), self.names, _NUM_SIMILAR, 0.5)
-        hint = f"did you mean {' or '.join(similar)}? " if similar else ""
-        return f"unknown format {name!r}: {hint}`nashdex formats` lists the supported ones"
+        return f"unknown format {name!r}: {did_you_mean(name, self.names)}`nashdex formats` lists the supported ones"
 
 
 FORMATS: Registry[Format] = _Formats(
@@ -109,7 +105,9 @@ def tabular_game_for(name: str, matrix: MatrixDocument | None = None) -> Tabular
     """
     if name not in FORMATS or FORMATS[name].game != TABULAR:
         known = ", ".join(each for each in FORMATS.names if FORMATS[each].game == TABULAR)
-        raise ConfigurationError(f"{name!r} is no tabular game; expected one of {known}")
+        raise ConfigurationError(
+            f"{name!r} is no tabular game; expected one of {known}, or a file of payoffs where the command takes one"
+        )
     game = game_for(name, matrix=matrix)
     assert isinstance(game, TabularGame), "a format of tabular games made another"
     return game

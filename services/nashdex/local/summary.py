@@ -1,10 +1,13 @@
 """The results of an iteration in a few lines, from its ``report.json``."""
 
+from collections.abc import Mapping
+
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.document import GateOutcome, IterationRow, Report, policy_names
+from nashdex.report.words.findings import found_again
 from nashdex.report.words.numbers import precise, signed
 from nashdex.report.words.texts import DECISIONS, other_opponents
 from nashdex.store.documents import read_published
@@ -36,7 +39,7 @@ def describe_iteration(report: Report, iteration: int) -> str:
         lines.append(f"  new policy      {names[policy]} ({policy})")
         lines.append(f"  its {'payoffs  ' if exact else 'win rates'}   {' · '.join(_against_anchors(report, policy))}")
     lines.extend(f"  gate            {_describe_gate(gate)}" for gate in row.gates if gate.decision != "exempt")
-    lines.append(f"  best response   {_best_response_gap(row)}")
+    lines.append(f"  best response   {_best_response_gap(row, names)}")
     lines.extend(
         f"  exploitability  exact {precise(entry.gap.value)} (NashConv {precise(entry.nash_conv)})"
         for entry in row.exploitability
@@ -69,10 +72,12 @@ def _against_anchors(report: Report, policy: PolicyId) -> list[str]:
     return scores
 
 
-def _best_response_gap(row: IterationRow) -> str:
+def _best_response_gap(row: IterationRow, names: Mapping[PolicyId, str]) -> str:
     gap = next((e.gap for e in row.exploitability if e.estimator == "best_response_gap"), None)
     if gap is not None:
         return f"gap {precise(gap.value) if gap.low == gap.high else _interval(gap)}"
+    if not row.new_policies and (name := found_again(row, names)):
+        return f"no gap: training found {name} again, which the population has"
     if not row.new_policies:
         return "no gap: no policy joined the population"
     if opponents := other_opponents(row.rule, row.iteration):

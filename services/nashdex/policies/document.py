@@ -10,6 +10,7 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
+from nashdex.core.near import did_you_mean
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 from nashdex.policies.networks.settings import NetworkChoice
@@ -88,8 +89,8 @@ def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument
     key = keys.policy_document(policy_id)
     if not store.exists(key):
         raise DataError(
-            f"{store.uri} has no policy {policy_id!r}: expected {', '.join(SCRIPTED_POLICIES.names)}, or the id of a "
-            "policy that a train step stored there"
+            f"{store.uri} has no policy {policy_id!r}: {did_you_mean(policy_id, [*SCRIPTED_POLICIES.names, 'nash'])}"
+            "Expected the id of a policy that a train step stored there; the run's report lists them"
         )
     document = PolicyDocument.from_json(store.get(key, MAX_DOCUMENT_BYTES), f"{store.uri}/{key}")
     if not document.content_id() == document.id == policy_id:

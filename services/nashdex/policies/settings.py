@@ -10,7 +10,7 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
 def _known(name: str) -> str:
     if name not in SCRIPTED_POLICIES:
-        raise ValueError(f"unknown scripted policy {name!r}: expected one of {', '.join(SCRIPTED_POLICIES.names)}")
+        raise ValueError(SCRIPTED_POLICIES.unknown(name))
     return name
 
 

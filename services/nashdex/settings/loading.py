@@ -11,22 +11,19 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 
 from nashdex.core.assignments import parse_assignment
-from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.nested import flatten, merge
 from nashdex.core.plugins import KIND
 from nashdex.core.toml_file import read_toml
+from nashdex.settings import wrong
 from nashdex.settings.renamed import refuse_renamed
 from nashdex.settings.run import RunSettings
-
-_ENV_PREFIX = "NASHDEX_"
-_ENV_NESTING = "__"
 
 
 class _FromEnvironment(RunSettings, BaseSettings):
     """Names the variables of the environment. A stored run is never read through it."""
 
-    model_config = SettingsConfigDict(env_prefix=_ENV_PREFIX, env_nested_delimiter=_ENV_NESTING, frozen=True)
+    model_config = SettingsConfigDict(env_prefix=wrong.ENV_PREFIX, env_nested_delimiter=wrong.ENV_NESTING, frozen=True)
 
 
 class _Environment(EnvSettingsSource):
@@ -59,32 +56,36 @@ def resolve(values: Mapping[str, Any], source: str, overrides: list[str] | None 
         ConfigurationError: a key is unknown or renamed, or a value does not fit.
     """
     merged: dict[str, Any] = {}
-    for name, given in (
+    sources = [
         (source, values),
-        ("environment", _environment()),
-        *((f"--set {override!r}", _parse(override)) for override in overrides or ()),
-    ):
+        (wrong.ENVIRONMENT, _environment()),
+        *((f"--set {override}", _parse(override)) for override in overrides or ()),
+    ]
+    for name, given in sources:
         refuse_renamed(given, name)
         merged = merge(_with_kinds(merged, given), given)
     try:
-        return RunSettings.model_validate(merged)
+        settings = RunSettings.model_validate(merged)
     except ValidationError as error:
-        raise ConfigurationError(f"{source}: {describe_problems(error)}") from error
+        raise ConfigurationError(wrong.explain(error, sources, RunSettings().model_dump())) from error
+    if problem := wrong.ignored_variable(settings.model_dump()):
+        raise ConfigurationError(problem)
+    return settings
 
 
 def _environment() -> dict[str, Any]:
     """Return the settings in the environment. Refuses a nested variable of an unknown section: it has no effect."""
-    for name in (name for name in os.environ if name.startswith(_ENV_PREFIX)):
-        key = name.removeprefix(_ENV_PREFIX).lower()
-        refuse_renamed({key.replace(_ENV_NESTING, "."): os.environ[name]}, "environment")
-        section, nesting, _ = key.partition(_ENV_NESTING)
+    for name in (name for name in os.environ if name.startswith(wrong.ENV_PREFIX)):
+        key = name.removeprefix(wrong.ENV_PREFIX).lower()
+        refuse_renamed({key.replace(wrong.ENV_NESTING, "."): os.environ[name]}, "environment")
+        section, nesting, _ = key.partition(wrong.ENV_NESTING)
         if nesting and section not in RunSettings.model_fields:
             raise ConfigurationError(f"environment: {name} names no section of the settings; see nashdex config schema")
     try:
         return _decoded(_Environment(_FromEnvironment)())
     except (SettingsError, ValueError) as error:
         raise ConfigurationError(
-            f"environment: {error}; expected a JSON object, or {_ENV_PREFIX}SECTION__KEY"
+            f"environment: {error}; expected a JSON object, or {wrong.ENV_PREFIX}SECTION__KEY"
         ) from error
 
 

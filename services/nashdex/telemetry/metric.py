@@ -82,7 +82,10 @@ class Metric:
                     self.unit != next((unit for unit in UNITS if stem.endswith(f"_{unit}")), ""),
                     f"the name must end with the unit {self.unit!r}",
                 ),
-                (not set(self.labels) <= LABELS.keys() - set(PROCESS_LABELS), f"labels must be among {sorted(LABELS)}"),
+                (
+                    not set(self.labels) <= LABELS.keys() - set(PROCESS_LABELS),
+                    f"labels must be among {sorted(LABELS.keys() - set(PROCESS_LABELS))}; add others to LABELS",
+                ),
                 ((self.kind == "histogram") != bool(self.buckets), "histograms have buckets, and only histograms"),
                 (bool(self.fact and self.labels), "a fact has no labels"),
                 (not self.help.endswith("."), "the help must end with a full stop"),

@@ -75,9 +75,9 @@ def test_people_are_told_how_many_policies_are_not_played(tmp_path: Path, capsys
     [
         (["--set", "alpha=1"], "alpha: no such key (got 1); nash takes no settings"),
         (["--meta-solver", "magnet", "--set", "alpha=1"], "magnet takes temperature, num_iterations"),
-        (["--meta-solver", "alpha-rank", "--set", "alpha=nan"], "alpha: Input should be a finite number"),
-        (["--meta-solver", "alpha-rank", "--set", "population_size=1"], "population_size: Input should be greater"),
-        (["--meta-solver", "last-k", "--set", "num_policies=many"], "num_policies: Input should be a valid integer"),
+        (["--meta-solver", "alpha-rank", "--set", "alpha=nan"], "alpha: must be a finite number"),
+        (["--meta-solver", "alpha-rank", "--set", "population_size=1"], "population_size: must be greater"),
+        (["--meta-solver", "last-k", "--set", "num_policies=many"], "num_policies: expected an integer"),
         (["--set", "temperature"], "--set 'temperature': expected KEY=VALUE"),
         (["--meta-solver", "magic"], "recency"),
     ],

@@ -40,12 +40,12 @@ def test_file_wins_over_default_environment_over_file_override_over_all(
         ("iterations=0", "iterations"),
         ("collect.battles=many", "collect.battles"),
         ("train.discount=1.5", "train.discount"),
-        ("format.x=1", "format: Input should be a valid string"),
+        ("format.x=1", "format: must be a valid string"),
         ("collect", "KEY=VALUE"),
         ("run=Not Usable", "run"),
-        ("collect.gateways=65", "collect.gateways: Input should be less than or equal to 64"),
-        ("collect.gateways=-1", "collect.gateways: Input should be greater than or equal to 0"),
-        ("collect.concurrent_battles=5000", "collect.concurrent_battles: Input should be less than or equal to 4096"),
+        ("collect.gateways=65", "collect.gateways: must be less than or equal to 64"),
+        ("collect.gateways=-1", "collect.gateways: must be greater than or equal to 0"),
+        ("collect.concurrent_battles=5000", "collect.concurrent_battles: must be less than or equal to 4096"),
     ],
 )
 def test_a_wrong_override_is_refused_by_name(config: Path, override: str, named: str) -> None:
@@ -134,3 +134,32 @@ def test_differing_fields_are_named_with_both_values() -> None:
     changed = RunSettings.model_validate({"collect": {"battles": 3}, "seed": 5})
     assert differing_fields(changed, RunSettings()) == ["collect.battles: 3, was 500", "seed: 5, was 0"]
     assert differing_fields(RunSettings(), RunSettings()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        (
+            "NASHDEX_COLLECT__BATLES",
+            "3",
+            r"NASHDEX_COLLECT__BATLES: collect\.batles: no such key .*mean collect\.battles\?",
+        ),
+        ("NASHDEX_COLLECT", '{"battles": "x"}', r"NASHDEX_COLLECT: collect\.battles: expected an integer"),
+        ("NASHDEX_COLLECT_BATTLES", "3", "NASHDEX_COLLECT_BATTLES has no effect; write NASHDEX_COLLECT__BATTLES"),
+    ],
+)
+def test_a_wrong_variable_is_refused_by_name(
+    config: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, message: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError, match=message):
+        load_settings(config)
+
+
+def test_each_problem_names_the_source_of_its_value(config: Path) -> None:
+    config.write_text("[collect]\nbatles = 3\n")
+    with pytest.raises(ConfigurationError) as refused:
+        load_settings(config, ["iterations=abc", "evaluate.shards=2"])
+    in_the_file, in_the_override = str(refused.value).split("; --set ")
+    assert in_the_file == f"{config}: collect.batles: no such key (got 3); did you mean collect.battles?"
+    assert in_the_override == "iterations=abc: iterations: expected an integer (got 'abc')"

@@ -88,4 +88,4 @@ def test_a_wrong_format_is_refused_by_name() -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         run(NASHDEX_LOG_FORMAT="xml")
     assert "ConfigurationError" in caught.value.stderr
-    assert "log_format: Input should be 'console' or 'json' (got 'xml')" in caught.value.stderr
+    assert "log_format: must be 'console' or 'json' (got 'xml')" in caught.value.stderr

@@ -96,11 +96,23 @@ def exact_finding(estimates: Sequence[Exploitability]) -> str:
     )
 
 
-def unjudged_finding(row: IterationRow) -> str | None:
+def found_again(row: IterationRow, names: Mapping[PolicyId, str]) -> str | None:
+    """Return the name of a policy that training found although it was a member already, if it did."""
+    rejected = {gate.policy for gate in row.gates if gate.decision == "reject"}
+    again = [each.policy for each in row.training if each.policy not in {*row.new_policies, *rejected}]
+    return names[again[0]] if again else None
+
+
+def unjudged_finding(row: IterationRow, names: Mapping[PolicyId, str]) -> str | None:
     """Return why the newest iteration has no best response to evaluate; None if it may have one.
 
     No policy joins if the gate rejected it, or if training found a policy that is already a member.
     """
+    if not row.new_policies and (name := found_again(row, names)):
+        return (
+            f"Training found {name} again, so the population did not grow. While the mixture stays the same, further "
+            "iterations change nothing."
+        )
     if not row.new_policies:
         return "No policy joined the population in this iteration, so there is no new best response to evaluate."
     if opponents := other_opponents(row.rule, row.iteration):

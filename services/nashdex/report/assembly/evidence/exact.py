@@ -19,7 +19,7 @@ def exact_parts(context: Context, matrix: ExactValues) -> Parts:
     return Parts(
         findings=(
             findings.exact_finding(estimates_by(rows, "exact")),
-            findings.unjudged_finding(rows[-1]) or findings.exact_best_response_finding(newest_gap(rows), names),
+            findings.unjudged_finding(rows[-1], names) or findings.exact_best_response_finding(newest_gap(rows), names),
             findings.anchor_payoffs_finding(anchors, names),
         ),
         payoffs=PayoffMatrix(

@@ -26,7 +26,7 @@ def sampled_parts(context: Context, matrix: SampledCounts) -> Parts:
     return Parts(
         findings=(
             findings.anchors_finding(scores, names),
-            findings.unjudged_finding(rows[-1]) or findings.best_response_finding(newest_gap(rows), names),
+            findings.unjudged_finding(rows[-1], names) or findings.best_response_finding(newest_gap(rows), names),
             findings.progress_finding(improved, names),
         ),
         payoffs=_payoff_matrix(context, ordered),

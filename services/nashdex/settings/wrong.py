@@ -1,0 +1,79 @@
+"""What is wrong with settings: which source each wrong value came from, and which key was meant."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from nashdex.core.documents import describe
+from nashdex.core.near import did_you_mean
+from nashdex.core.nested import flatten
+
+ENV_PREFIX = "NASHDEX_"
+ENV_NESTING = "__"
+ENVIRONMENT = "environment"
+
+
+def explain(error: ValidationError, sources: Sequence[tuple[str, Mapping[str, Any]]], known: Mapping[str, Any]) -> str:
+    """Return the problems as one line, each under the source that gave the value.
+
+    Args:
+        error: what pydantic found in the merged values.
+        sources: each source's name and nested values; later ones win.
+        known: the settings' nested defaults, for the nearest key to one that is unknown.
+    """
+    keys = [*(key for key, _ in flatten(known)), *known]
+    by_source: dict[str, list[ErrorDetails]] = {}
+    for problem in error.errors(include_url=False):
+        by_source.setdefault(_source_of(problem["loc"], sources), []).append(problem)
+    return "; ".join(
+        f"{source}: {describe(problems, lambda problem: _meant(problem, keys))}"
+        for source, problems in by_source.items()
+    )
+
+
+def ignored_variable(known: Mapping[str, Any]) -> str | None:
+    """Return the message about an environment variable that has a setting's name but for its underscores, if any."""
+    meant = {ENV_PREFIX + key.replace(".", "_").upper(): key for key, _ in flatten(known) if "." in key}
+    for name in os.environ:
+        if name in meant:
+            right = ENV_PREFIX + meant[name].replace(".", ENV_NESTING).upper()
+            return f"{ENVIRONMENT}: {name} has no effect; write {right}, with two underscores for each dot"
+    return None
+
+
+def _source_of(place: tuple[int | str, ...], sources: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Return the name of the last source that gives the value at ``place``, or most of the way to it."""
+    depths = [_depth(values, place) for _, values in sources]
+    last = len(depths) - 1 - depths[::-1].index(max(depths))
+    name = sources[last][0] if max(depths) else sources[0][0]
+    return _variable(place[: depths[last]]) if name == ENVIRONMENT else name
+
+
+def _depth(values: object, place: tuple[int | str, ...]) -> int:
+    """Return how many parts of ``place`` nested ``values`` have."""
+    depth = 0
+    for part in place:
+        if not isinstance(values, Mapping) or part not in values:
+            break
+        values, depth = values[part], depth + 1
+    return depth
+
+
+def _variable(place: tuple[int | str, ...]) -> str:
+    """Return the environment variable that gives the value at ``place``; it may hold a whole section as JSON."""
+    for end in range(len(place), 0, -1):
+        name = ENV_PREFIX + ENV_NESTING.join(str(part) for part in place[:end]).upper()
+        if name in os.environ:
+            return name
+    return ENVIRONMENT
+
+
+def _meant(problem: ErrorDetails, keys: Sequence[str]) -> str:
+    """Return a question for the key that was meant, if one is near."""
+    if problem["type"] != "extra_forbidden":
+        return ""
+    meant = did_you_mean(".".join(str(part) for part in problem["loc"]), keys, 1, 0.8)
+    return f"; {meant.rstrip()}" if meant else ""
