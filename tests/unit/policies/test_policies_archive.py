@@ -112,9 +112,11 @@ def test_a_policy_under_another_id_is_refused(store: ObjectStore) -> None:
         load_network_policy(store, PolicyId("p123"), tiny_space())
 
 
-def test_an_unknown_policy_is_named_with_what_there_is(store: ObjectStore) -> None:
-    with pytest.raises(DataError, match=r"no policy 'p404': expected random, max-power, heuristic, .*or"):
+def test_an_unknown_policy_is_named_with_what_was_meant(store: ObjectStore) -> None:
+    with pytest.raises(DataError, match=r"no policy 'p404': expected the id of a policy .* report lists them"):
         load_network_policy(store, PolicyId("p404"), tiny_space())
+    with pytest.raises(DataError, match=r"no policy 'nsh': did you mean nash\?"):
+        load_network_policy(store, PolicyId("nsh"), tiny_space())
 
 
 def test_tensors_that_do_not_fit_are_named() -> None:
