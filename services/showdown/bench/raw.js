@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { accelerate } from "../src/simulator/accelerate/accelerate.js";
-import { Battle, PRNG, UnknownFormat, simulatorSeed, singlesFormat } from "../src/simulator/package.js";
+import { Battle, PRNG, UnknownFormat, playableFormat, simulatorSeed } from "../src/simulator/package.js";
 import { IllegalTeam, NoGenerator, TeamSource, seedFrom } from "../src/simulator/teams.js";
 
 /** @typedef {import("../src/simulator/package.js").ChoiceRequest} ChoiceRequest */
@@ -238,7 +238,7 @@ function main() {
   });
   if (values.help) return USAGE;
   if (!values.format) throw new Refusal(EXIT_USAGE, "--format is missing");
-  const format = singlesFormat(values.format);
+  const format = playableFormat(values.format);
   const seconds = numberOption("seconds", values.seconds, 0.1);
   const warmUp = numberOption("warm-up", values["warm-up"], 0);
   const seed = Math.trunc(numberOption("seed", values.seed, 0));

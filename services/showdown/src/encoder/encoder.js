@@ -1,10 +1,11 @@
 /** Writes a tracker's state into rows of a batch, by the layout of its format. It allocates nothing per row. */
-import { DexInfo } from "../simulator/dex.js";
-import { choiceOf, writeLegal } from "../tracker/actions.js";
-import { ASKS_MOVE, ASKS_SWITCH, ASKS_TEAM } from "../tracker/request.js";
+import * as doubles from "../doubles/actions.js";
+import { AT_OWN, DexInfo, HITS_ALLY, SPREADS } from "../simulator/dex.js";
+import * as singles from "../tracker/actions.js";
+import { ASKS_MOVE, ASKS_SWITCH, ASKS_TEAM, NOWHERE } from "../tracker/request.js";
 import { numbersFor } from "../tracker/tracker.js";
 import { LONGEST_TURNS, buildSpace, offsetOf } from "./layout.js";
-import { fieldOffsets, moveOffsets, pokemonOffsets, sideOffsets } from "./offsets.js";
+import { fieldOffsets, moveOffsets, pokemonOffsets, requestOffsets, sideOffsets, slotOffsets } from "./offsets.js";
 
 /** @typedef {import("../tracker/tracker.js").Tracker} Tracker */
 /** @typedef {import("../tracker/side.js").TrackedSide} TrackedSide */
@@ -56,9 +57,10 @@ export class Encoder {
     /** @type {Space} */
     this.space = buildSpace(dexInfo);
     const numbers = numbersFor(dexInfo);
-    const [own, opponent, ownMoves, opponentMoves, field] = this.space.blocks;
-    this.own = { block: own, at: pokemonOffsets(own), moves: ownMoves, moveAt: moveOffsets(ownMoves), field: sideOffsets(field, "own", numbers) };
-    this.opponent = { block: opponent, at: pokemonOffsets(opponent), moves: opponentMoves, moveAt: moveOffsets(opponentMoves), field: sideOffsets(field, "opponent", numbers) };
+    this.numSlots = dexInfo.numSlots;
+    this.own = this.#layout("own", numbers);
+    this.opponent = this.#layout("opponent", numbers);
+    const field = this.#block("field");
     this.field = field;
     this.fieldAt = fieldOffsets(field);
     this.volatileScales = Float32Array.from(numbers.volatiles.all, ({ longest }) => 1 / longest);
@@ -67,6 +69,22 @@ export class Encoder {
     this.numTypes = dexInfo.generation >= 6 ? 3 : 2;
     // Types of each row of both sides, three per row, written once per observation.
     this.scratch = { own: new Uint8Array(3 * NUM_ROWS), opponent: new Uint8Array(3 * NUM_ROWS), one: new Uint8Array(3) };
+  }
+
+  /** @param {string} name @returns {Block} */
+  #block(name) {
+    return /** @type {Block} */ (this.space.blocks.find((block) => block.name === name));
+  }
+
+  /** @param {"own" | "opponent"} side @param {import("../tracker/tracker.js").Numbers} numbers */
+  #layout(side, numbers) {
+    const [block, moves, field] = [side, `${side}_moves`, "field"].map((name) => this.#block(name));
+    // In singles, the only active slot is a part of the field.
+    const slots = this.numSlots === 1 ? field : this.#block(`${side}_active`);
+    return {
+      block, at: pokemonOffsets(block), moves, moveAt: moveOffsets(moves), field: sideOffsets(field, side, numbers),
+      slots, slotAt: slotOffsets(slots, this.numSlots === 1 ? `${side}_` : "", numbers), requestAt: requestOffsets(slots),
+    };
   }
 
   /**
@@ -80,8 +98,13 @@ export class Encoder {
     const { scratch } = this;
     this.#types(own, scratch.own);
     this.#types(opponent, scratch.opponent);
-    this.#side(tracker, own, this.own, scratch.own, opponent.active, scratch.opponent, observations, at);
-    this.#side(tracker, opponent, this.opponent, scratch.opponent, own.active, scratch.own, observations, at);
+    this.#side(tracker, own, this.own, scratch.own, opponent, scratch.opponent, observations, at);
+    this.#side(tracker, opponent, this.opponent, scratch.opponent, own, scratch.own, observations, at);
+    this.#slots(own, this.own, observations, at);
+    this.#slots(opponent, this.opponent, observations, at);
+    for (let p = 0; p < this.numSlots; p++) {
+      this.#request(tracker, p, observations, at + this.own.slots.offset + p * this.own.slots.stride);
+    }
     this.#field(tracker, observations, at + this.field.offset);
   }
 
@@ -92,7 +115,7 @@ export class Encoder {
    * @returns {number} of them
    */
   legal(tracker, legal, at) {
-    return writeLegal(tracker, legal, at);
+    return (this.numSlots === 1 ? singles : doubles).writeLegal(tracker, legal, at);
   }
 
   /**
@@ -102,7 +125,17 @@ export class Encoder {
    * @throws {RangeError} for an action that is not legal now
    */
   choice(tracker, action) {
-    return choiceOf(tracker, action);
+    return (this.numSlots === 1 ? singles : doubles).choiceOf(tracker, action);
+  }
+
+  /**
+   * @param {Tracker} tracker
+   * @param {number} action
+   * @returns {boolean} whether it was only the first half of a choice, which the tracker keeps: the same request asks again
+   * @throws {RangeError} for an action that is not legal now
+   */
+  takesHalf(tracker, action) {
+    return this.numSlots > 1 && doubles.takeHalf(tracker, action);
   }
 
   /** @param {TrackedSide} side @param {Uint8Array} types */
@@ -123,12 +156,12 @@ export class Encoder {
    * @param {TrackedSide} side
    * @param {Encoder["own"]} layout
    * @param {Uint8Array} types of this side's rows
-   * @param {number} foe row of the opposing active Pokémon, -1 for none
-   * @param {Uint8Array} foeTypes of the other side's rows
+   * @param {TrackedSide} foes the other side
+   * @param {Uint8Array} foeTypes of its rows
    * @param {Float32Array} out
    * @param {number} at where the observation begins
    */
-  #side(tracker, side, layout, types, foe, foeTypes, out, at) {
+  #side(tracker, side, layout, types, foes, foeTypes, out, at) {
     const { dexInfo } = this;
     const { pokemon } = side;
     const isOwn = side === tracker.own;
@@ -146,7 +179,9 @@ export class Encoder {
       const mon = pokemon[row];
       out[i + o.present] = 1;
       out[i + o.revealed] = isOwn && !mon.revealed ? 0 : 1;
-      out[i + o.active] = row === side.active ? 1 : 0;
+      for (let p = 0; p < this.numSlots; p++) out[i + o.active + p] = row === side.slots[p].row ? 1 : 0;
+      if (o.brought >= 0) out[i + o.brought] = (isOwn ? tracker.asks !== ASKS_TEAM && tracker.places[row] !== NOWHERE : mon.revealed) ? 1 : 0;
+      if (o.leads >= 0) out[i + o.leads] = tracker.leads?.includes(row) ? 1 : 0;
       out[i + o.fainted] = mon.fainted ? 1 : 0;
       const species = side.speciesOf(row);
       out[i + o.species] = species;
@@ -160,9 +195,11 @@ export class Encoder {
       }
       for (let s = 0; s < 6; s++) out[i + o.baseStats + s] = dexInfo.baseStats[6 * species + s] * BASE_STAT;
       if (isOwn) for (let s = 0; s < 6; s++) out[i + o.stats + s] = mon.stats[s] * STAT;
-      if (foe >= 0) {
-        out[i + o.attack] = this.#bestEffect(types, 3 * row, foeTypes, 3 * foe);
-        out[i + o.defence] = this.#bestEffect(foeTypes, 3 * foe, types, 3 * row);
+      for (let p = 0; p < this.numSlots; p++) {
+        const foe = foes.slots[p].row;
+        if (foe < 0) continue;
+        out[i + o.attack + p] = this.#bestEffect(types, 3 * row, foeTypes, 3 * foe);
+        out[i + o.defence + p] = this.#bestEffect(foeTypes, 3 * foe, types, 3 * row);
       }
       if (this.generation >= 2) {
         out[i + o.item] = mon.item;
@@ -178,7 +215,7 @@ export class Encoder {
         out[i + o.tera] = mon.tera;
         out[i + o.terastallized] = mon.terastallized ? 1 : 0;
       }
-      this.#moves(tracker, side, layout, row, types, foe, foeTypes, out, at);
+      this.#moves(tracker, side, layout, row, types, foes, foeTypes, out, at);
     }
   }
 
@@ -205,22 +242,21 @@ export class Encoder {
    * @param {Encoder["own"]} layout
    * @param {number} row
    * @param {Uint8Array} types
-   * @param {number} foe
+   * @param {TrackedSide} foes
    * @param {Uint8Array} foeTypes
    * @param {Float32Array} out
    * @param {number} at
    */
-  #moves(tracker, side, layout, row, types, foe, foeTypes, out, at) {
+  #moves(tracker, side, layout, row, types, foes, foeTypes, out, at) {
     const { dexInfo } = this;
-    const { moveType, moveCategory, movePower, moveAccuracy, movePriority, movePp } = dexInfo;
+    const { moveType, moveCategory, movePower, moveAccuracy, movePriority, movePp, moveFlags } = dexInfo;
     const mon = side.pokemon[row];
-    const { slot } = side;
-    const isActive = row === side.active;
-    const copied = isActive && slot.hasMoves;
-    const { moves, pp } = copied ? slot : mon;
-    const num = copied ? slot.numMoves : mon.numMoves;
+    const slot = side.slotAt(row);
+    const copied = slot?.hasMoves ? slot : null;
+    const { moves, pp } = copied ?? mon;
+    const num = copied ? copied.numMoves : mon.numMoves;
     const isOwn = side === tracker.own;
-    const chooses = isOwn && isActive && tracker.asks === ASKS_MOVE;
+    const offer = isOwn && slot && tracker.asks === ASKS_MOVE ? tracker.offers[side.slots.indexOf(slot)] : null;
     const o = layout.moveAt;
     const { stride } = layout.moves;
     let i = at + layout.moves.offset + NUM_MOVES * row * stride;
@@ -237,16 +273,23 @@ export class Encoder {
       out[i + o.accuracy] = moveAccuracy[move];
       out[i + o.priority] = movePriority[move] * PRIORITY;
       if (category !== 0) {
-        if (foe >= 0) {
-          out[i + o.effectiveness] = scaledEffect(
+        for (let p = 0; p < this.numSlots; p++) {
+          const foe = foes.slots[p].row;
+          if (foe < 0) continue;
+          out[i + o.effectiveness + p] = scaledEffect(
             dexInfo.multiplier(type, foeTypes[3 * foe], foeTypes[3 * foe + 1], foeTypes[3 * foe + 2]),
           );
         }
         out[i + o.stab] = this.#hasType(side, row, types, type) ? 1 : 0;
       }
-      const full = copied ? slot.maxPp[m] : movePp[move];
+      if (o.spreads >= 0) {
+        out[i + o.spreads] = moveFlags[move] & SPREADS ? 1 : 0;
+        out[i + o.hitsAlly] = moveFlags[move] & HITS_ALLY ? 1 : 0;
+        out[i + o.atOwn] = moveFlags[move] & AT_OWN ? 1 : 0;
+      }
+      const full = copied ? copied.maxPp[m] : movePp[move];
       out[i + o.pp] = full ? atMostOne(pp[m] / full) : 0;
-      out[i + o.usable] = isOwn ? (chooses ? tracker.offers[0].usable[m] : 0) : pp[m] > 0 ? 1 : 0;
+      out[i + o.usable] = isOwn ? (offer ? offer.usable[m] : 0) : pp[m] > 0 ? 1 : 0;
     }
   }
 
@@ -265,20 +308,11 @@ export class Encoder {
   #field(tracker, out, i) {
     const o = this.fieldAt;
     const { generation } = this;
-    const active = tracker.request?.active?.[0];
     const { turn } = tracker;
     out[i + o.turn] = atMostOne(turn * TURN);
     out[i + o.forceSwitch] = tracker.asks === ASKS_SWITCH ? 1 : 0;
     out[i + o.reviving] = tracker.reviving ? 1 : 0;
     out[i + o.teamPreview] = tracker.asks === ASKS_TEAM ? 1 : 0;
-    if (active) {
-      out[i + o.trapped] = active.trapped ? 1 : 0;
-      out[i + o.maybeTrapped] = active.maybeTrapped ? 1 : 0;
-      if (o.canMega >= 0) out[i + o.canMega] = active.canMegaEvo ? 1 : 0;
-      if (o.canZMove >= 0) out[i + o.canZMove] = active.canZMove ? 1 : 0;
-      if (o.canDynamax >= 0) out[i + o.canDynamax] = active.canDynamax ? 1 : 0;
-      if (o.canTera >= 0) out[i + o.canTera] = active.canTerastallize ? 1 : 0;
-    }
     if (generation >= 2 && tracker.weather) {
       out[i + o.weather + tracker.weather - 1] = 1;
       out[i + o.weatherTurns] = this.#elapsed(turn - tracker.weatherSince);
@@ -297,6 +331,43 @@ export class Encoder {
     this.#sideField(tracker, tracker.opponent, this.opponent.field, out, i);
   }
 
+  /** @param {Tracker} tracker @param {number} position @param {Float32Array} out @param {number} i where the slot's row begins */
+  #request({ request }, position, out, i) {
+    const o = this.own.requestAt;
+    const active = request?.active?.[position];
+    if (o.commanding >= 0) {
+      const entry = request?.side.pokemon[position];
+      out[i + o.forceSwitch] = request?.forceSwitch?.[position] ? 1 : 0;
+      out[i + o.reviving] = entry?.reviving ? 1 : 0;
+      out[i + o.commanding] = entry?.commanding ? 1 : 0;
+    }
+    if (!active) return;
+    out[i + o.trapped] = active.trapped ? 1 : 0;
+    out[i + o.maybeTrapped] = active.maybeTrapped ? 1 : 0;
+    if (o.canMega >= 0) out[i + o.canMega] = active.canMegaEvo ? 1 : 0;
+    if (o.canZMove >= 0) out[i + o.canZMove] = active.canZMove ? 1 : 0;
+    if (o.canDynamax >= 0) out[i + o.canDynamax] = active.canDynamax ? 1 : 0;
+    if (o.canTera >= 0) out[i + o.canTera] = active.canTerastallize ? 1 : 0;
+  }
+
+  /** @param {TrackedSide} side @param {Encoder["own"]} layout @param {Float32Array} out @param {number} at where the observation begins */
+  #slots(side, layout, out, at) {
+    const o = layout.slotAt;
+    let i = at + layout.slots.offset;
+    for (let p = 0; p < this.numSlots; p++, i += layout.slots.stride) {
+      const slot = side.slots[p];
+      for (let b = 0; b < 7; b++) out[i + o.boosts + b] = slot.boosts[b] * BOOST;
+      for (let v = 0; v < o.volatiles.length; v++) {
+        if (slot.volatiles[v]) out[i + o.volatiles[v]] = atMostOne(slot.volatiles[v] * this.volatileScales[v]);
+      }
+      out[i + o.lastMove] = slot.lastMove;
+      out[i + o.stalls] = slot.stalls * STALLS;
+      out[i + o.turnsActive] = atMostOne(slot.turns * TURNS_ACTIVE);
+      if (o.future >= 0) out[i + o.future] = side.futureTurns[p] ? 1 : 0;
+      if (o.wish >= 0) out[i + o.wish] = side.wishTurns[p] ? 1 : 0;
+    }
+  }
+
   /** @param {number} turns */
   #elapsed(turns) {
     return atMostOne(turns / LONGEST_TURNS);
@@ -304,22 +375,13 @@ export class Encoder {
 
   /** @param {Tracker} tracker @param {TrackedSide} side @param {Encoder["own"]["field"]} o @param {Float32Array} out @param {number} i */
   #sideField(tracker, side, o, out, i) {
-    const { slot, pokemon } = side;
-    for (let b = 0; b < 7; b++) out[i + o.boosts + b] = slot.boosts[b] * BOOST;
-    for (let v = 0; v < o.volatiles.length; v++) {
-      if (slot.volatiles[v]) out[i + o.volatiles[v]] = atMostOne(slot.volatiles[v] * this.volatileScales[v]);
-    }
-    out[i + o.lastMove] = slot.lastMove;
-    out[i + o.stalls] = slot.stalls * STALLS;
-    out[i + o.turnsActive] = atMostOne(slot.turns * TURNS_ACTIVE);
+    const { pokemon } = side;
     for (let c = 0; c < o.conditions.length; c++) {
       if (side.layers[c] === 0) continue;
       out[i + o.conditions[c]] = side.layers[c] * this.conditionScales[c];
       if (o.conditionTurns[c] >= 0) out[i + o.conditionTurns[c]] = this.#elapsed(tracker.turn - side.since[c]);
     }
-    if (o.future >= 0) out[i + o.future] = side.futureTurns[0] ? 1 : 0;
-    if (o.wish >= 0) out[i + o.wish] = side.wishTurns[0] ? 1 : 0;
-    let left = side.teamSize;
+    let left = this.numSlots === 1 ? side.teamSize : Math.min(side.teamSize, this.dexInfo.pickedTeamSize);
     for (let row = 0; row < pokemon.length; row++) if (pokemon[row].fainted) left--;
     out[i + o.left] = left * LEFT;
     if (o.usedMega >= 0) out[i + o.usedMega] = side.usedMega ? 1 : 0;

@@ -8,7 +8,9 @@ export function pokemonOffsets(block) {
   return {
     present: offsetOf(block, "present"),
     revealed: offsetOf(block, "revealed"),
-    active: offsetOf(block, "active"),
+    active: Math.max(offsetOf(block, "active"), offsetOf(block, "active_a")),
+    brought: offsetOf(block, "brought"),
+    leads: offsetOf(block, "leads"),
     fainted: offsetOf(block, "fainted"),
     species: offsetOf(block, "species"),
     types: offsetOf(block, "types"),
@@ -42,6 +44,9 @@ export function moveOffsets(block) {
     power: offsetOf(block, "power"),
     accuracy: offsetOf(block, "accuracy"),
     effectiveness: offsetOf(block, "effectiveness"),
+    spreads: offsetOf(block, "spreads"),
+    hitsAlly: offsetOf(block, "hits_ally"),
+    atOwn: offsetOf(block, "at_own"),
     stab: offsetOf(block, "stab"),
     priority: offsetOf(block, "priority"),
     pp: offsetOf(block, "pp"),
@@ -56,12 +61,6 @@ export function fieldOffsets(block) {
     forceSwitch: offsetOf(block, "force_switch"),
     reviving: offsetOf(block, "reviving"),
     teamPreview: offsetOf(block, "team_preview"),
-    trapped: offsetOf(block, "trapped"),
-    maybeTrapped: offsetOf(block, "maybe_trapped"),
-    canMega: offsetOf(block, "can_mega"),
-    canZMove: offsetOf(block, "can_z_move"),
-    canDynamax: offsetOf(block, "can_dynamax"),
-    canTera: offsetOf(block, "can_tera"),
     weather: offsetOf(block, "weather"),
     weatherTurns: offsetOf(block, "weather_turns"),
     terrain: offsetOf(block, "terrain"),
@@ -69,18 +68,43 @@ export function fieldOffsets(block) {
   };
 }
 
+/**
+ * @param {Block} block the field in singles, the active slots in doubles
+ * @param {string} prefix of the names
+ * @param {import("../tracker/tracker.js").Numbers} numbers
+ */
+export function slotOffsets(block, prefix, numbers) {
+  return {
+    boosts: offsetOf(block, `${prefix}boosts`),
+    volatiles: Int16Array.from(numbers.volatiles.all, ({ id }) => offsetOf(block, `${prefix}${id}`)),
+    lastMove: offsetOf(block, `${prefix}last_move`),
+    stalls: offsetOf(block, `${prefix}stalls`),
+    turnsActive: offsetOf(block, `${prefix}turns_active`),
+    future: offsetOf(block, `${prefix}future_move`),
+    wish: offsetOf(block, `${prefix}wish`),
+  };
+}
+
+/** @param {Block} block where the request's fields of an own slot are: as for `slotOffsets` */
+export function requestOffsets(block) {
+  return {
+    forceSwitch: offsetOf(block, "force_switch"),
+    reviving: offsetOf(block, "reviving"),
+    commanding: offsetOf(block, "commanding"),
+    trapped: offsetOf(block, "trapped"),
+    maybeTrapped: offsetOf(block, "maybe_trapped"),
+    canMega: offsetOf(block, "can_mega"),
+    canZMove: offsetOf(block, "can_z_move"),
+    canDynamax: offsetOf(block, "can_dynamax"),
+    canTera: offsetOf(block, "can_tera"),
+  };
+}
+
 /** @param {Block} block @param {string} side @param {import("../tracker/tracker.js").Numbers} numbers */
 export function sideOffsets(block, side, numbers) {
   return {
-    boosts: offsetOf(block, `${side}_boosts`),
-    volatiles: Int16Array.from(numbers.volatiles.all, ({ id }) => offsetOf(block, `${side}_${id}`)),
     conditions: Int16Array.from(numbers.conditions.all, ({ id }) => offsetOf(block, `${side}_side_${id}`)),
     conditionTurns: Int16Array.from(numbers.conditions.all, ({ id }) => offsetOf(block, `${side}_side_${id}_turns`)),
-    lastMove: offsetOf(block, `${side}_last_move`),
-    stalls: offsetOf(block, `${side}_stalls`),
-    turnsActive: offsetOf(block, `${side}_turns_active`),
-    future: offsetOf(block, `${side}_future_move`),
-    wish: offsetOf(block, `${side}_wish`),
     left: offsetOf(block, `${side}_left`),
     usedMega: offsetOf(block, `${side}_used_mega`),
     usedZMove: offsetOf(block, `${side}_used_z_move`),

@@ -138,7 +138,8 @@ export class LiveBattle {
   }
 
   /**
-   * Answer a seat's open decision. If it was the last open one, the simulator plays on: call `observe`.
+   * Answer a seat's open decision. If it was the last open one, the simulator plays on: call `observe`. The first half of
+   * a Team Preview leaves the request open for the second.
    * @param {number} index the seat; its decision has been sent
    * @param {number} action
    * @returns {Rejected | null} why the decision stays open, if it does
@@ -150,6 +151,10 @@ export class LiveBattle {
     let choice = "";
     let refusal = "";
     try {
+      if (this.encoder.takesHalf(seat.tracker, action)) {
+        seat.decisions++;
+        return null;
+      }
       choice = this.encoder.choice(seat.tracker, action);
     } catch (error) {
       if (!(error instanceof RangeError)) throw BattleFailure.from("tracker_error", error);

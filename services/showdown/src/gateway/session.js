@@ -9,7 +9,7 @@ import { BattleFailure, LiveBattle } from "./battle.js";
 import { Encoder } from "../encoder/encoder.js";
 import { ACTIONS, BadFrame, CONTROL, controlFrame } from "./protocol/frames.js";
 import { ProtocolError, readMessage } from "./protocol/messages.js";
-import { UnknownFormat, simulatorVersion, singlesFormat } from "../simulator/package.js";
+import { UnknownFormat, playableFormat, simulatorVersion } from "../simulator/package.js";
 import { IllegalTeam, NoGenerator, TeamSource } from "../simulator/teams.js";
 import { TrackedBattles } from "./tracked_battles.js";
 
@@ -42,7 +42,7 @@ const FATAL_HEAP_SHARE = 0.75;
 class Table {
   /** @param {string} formatId @throws {UnknownFormat} */
   constructor(formatId) {
-    this.format = singlesFormat(formatId);
+    this.format = playableFormat(formatId);
     this.encoder = Encoder.forFormat(this.format.id);
     this.teams = new TeamSource(this.format);
     this.tracked = new TrackedBattles(this.encoder);
@@ -149,7 +149,7 @@ export class Session {
         for (const row of message.rows) this.#track(row, table);
         return;
       case "choices":
-        return this.#send({ type: "chosen", rows: message.rows.map((row) => table.tracked.choice(row)) });
+        return this.#choices(message.rows, table);
       case "untrack":
         for (const id of message.battles) this.#untrack(id, table);
     }
@@ -228,6 +228,16 @@ export class Session {
     }
   }
 
+  /** @param {import("./protocol/generated/message_types.js").TrackedAction[]} rows @param {Table} table */
+  #choices(rows, table) {
+    const chosen = rows.map((row) => table.tracked.choice(row));
+    this.#send({ type: "chosen", rows: chosen });
+    for (const { battle, seat, choice, cause } of chosen) {
+      const asked = choice === null && cause === null ? table.tracked.battles.get(battle) : undefined;
+      if (asked) this.due.push({ asked, seat, flags: 0 });
+    }
+  }
+
   /** @param {number} id @param {Table} table */
   #untrack(id, table) {
     table.tracked.delete(id);
@@ -258,6 +268,11 @@ export class Session {
       if (rejection) {
         this.rejected.push(rejection);
         this.due.push({ asked: battle, seat, flags: ASKED_AGAIN });
+        return;
+      }
+      if (battle.seats[seat].request) {
+        // The first half of a Team Preview: the same request asks for the second.
+        this.due.push({ asked: battle, seat, flags: 0 });
         return;
       }
       if (battle.numOpen > 0) return;

@@ -101,13 +101,16 @@ export class TrackedBattles {
 
   /**
    * @param {import("./protocol/generated/message_types.js").TrackedAction} row
-   * @returns {import("./protocol/generated/message_types.js").Choice} the simulator's text for the action, or why there is none
+   * @returns {import("./protocol/generated/message_types.js").Choice} the simulator's text for the action, or why there is none;
+   *   neither for the first half of a Team Preview, after which the seat's next row asks for the second
    * @throws {ProtocolError}
    */
   choice({ battle: id, seat, action }) {
     const tracker = this.battles.get(id)?.trackers[seat];
     if (!tracker) throw new ProtocolError("bad_message", `choices: seat ${seat} of battle ${id} is not tracked`);
     try {
+      // The first half of a Team Preview: a row for the second half follows.
+      if (this.encoder.takesHalf(tracker, action)) return { battle: id, seat, choice: null, cause: null };
       return { battle: id, seat, choice: this.encoder.choice(tracker, action), cause: null };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;

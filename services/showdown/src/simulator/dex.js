@@ -26,6 +26,8 @@ export const MINIMIZES = 64; // its volatile is not announced
 export const CURLS = 128; // also not announced
 export const PRESSED_ANYHOW = 256; // as PRESSED, even if the line names the user as the target
 export const SPREADS = 512; // hits every opposing active Pokémon
+export const HITS_ALLY = 1024; // also hits the user's ally
+export const AT_OWN = 2048; // for the user's ally or the whole own side
 
 /** log2 of the multiplier against an immune type, before it is clipped to the encoder's scale. */
 export const IMMUNE = -64;
@@ -129,6 +131,8 @@ export class DexInfo {
     this.generation = dex.gen;
     /** Active Pokémon of each side. */
     this.numSlots = format.gameType === "doubles" ? 2 : 1;
+    /** Pokémon of each side that take part in a battle. */
+    this.pickedTeamSize = Dex.formats.getRuleTable(format).pickedTeamSize ?? 6;
     this.species = new Vocabulary(species);
     for (const entry of species) {
       for (const forme of entry.cosmeticFormes ?? []) this.species.alias(forme, String(entry.id));
@@ -307,6 +311,8 @@ function flagsOf(move) {
   let flags = 0;
   if (move.stallingMove) flags |= STALLS;
   if (PRESSED_TARGETS.has(move.target)) flags |= PRESSED;
+  if (move.target === "allAdjacent") flags |= HITS_ALLY;
+  if (["adjacentAlly", "adjacentAllyOrSelf", "allies", "allySide", "allyTeam"].includes(move.target)) flags |= AT_OWN;
   if (move.target === "allAdjacent" || move.target === "allAdjacentFoes") flags |= SPREADS;
   if (move.target === "all" || move.flags.mustpressure) flags |= PRESSED_ANYHOW;
   // The first generation's data lack this flag; its moves are the same.

@@ -66,19 +66,6 @@ export class UnknownFormat extends Error {}
 
 /**
  * @param {unknown} name
- * @returns {Format} a singles format for two players
- * @throws {UnknownFormat}
- */
-export function singlesFormat(name) {
-  const format = playableFormat(name);
-  if (format.gameType !== "singles") {
-    throw new UnknownFormat(`format ${format.id} is ${format.gameType}: the gateway plays singles of two players`);
-  }
-  return format;
-}
-
-/**
- * @param {unknown} name
  * @returns {Format} a singles or doubles format for two players
  * @throws {UnknownFormat}
  */

@@ -1,5 +1,5 @@
 /** Teams of one format: generates them from a seed, validates them with the simulator's validator, packs them. */
-import { PRNG, TeamValidator, Teams, simulatorSeed, singlesFormat } from "./package.js";
+import { PRNG, TeamValidator, Teams, simulatorSeed, playableFormat } from "./package.js";
 
 /** @typedef {import("./package.js").Format} Format */
 /** @typedef {import("./package.js").PokemonSet} PokemonSet */
@@ -118,7 +118,7 @@ export class TeamSource {
    * @throws {NoGenerator}
    */
   generate(count, seed, source) {
-    const generator = this.#generator(source === undefined ? this.format : singlesFormat(source));
+    const generator = this.#generator(source === undefined ? this.format : playableFormat(source));
     const isForeign = source !== undefined && source !== this.format.id;
     const prng = new PRNG(simulatorSeed(seed));
     const teams = [];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { singlesFormat } from "../../src/simulator/package.js";
+import { playableFormat } from "../../src/simulator/package.js";
 import { TeamSource } from "../../src/simulator/teams.js";
 
 const RAW = fileURLToPath(new URL("../../bench/raw.js", import.meta.url));
@@ -30,7 +30,7 @@ function file(name, lines) {
 
 for (const [format, accelerated] of /** @type {[string, boolean][]} */ ([["gen9randombattle", false], ["gen1ou", false], ["gen1randombattle", true]])) {
   test(`speed of ${format}${accelerated ? ", accelerated" : ""}`, () => {
-    const teams = new TeamSource(singlesFormat("gen1ou")).generate(3, "0".repeat(16), "gen1randombattle");
+    const teams = new TeamSource(playableFormat("gen1ou")).generate(3, "0".repeat(16), "gen1randombattle");
     const own = format === "gen1ou" ? ["--teams", file("teams.txt", teams)] : [];
     const { status, stdout, stderr } = run("--format", format, "--seconds", "0.6", "--warm-up", "0.3", "--battles", "4", ...own, ...(accelerated ? ["--accelerated"] : []));
     assert.equal(status, 0, stderr);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { before, test } from "node:test";
 import { Encoder } from "../../src/encoder/encoder.js";
 import { LiveBattle } from "../../src/gateway/battle.js";
-import { Teams, singlesFormat } from "../../src/simulator/package.js";
+import { Teams, playableFormat } from "../../src/simulator/package.js";
 import { TeamSource } from "../../src/simulator/teams.js";
 import { Peer, draws, start } from "../support/peer.js";
 
@@ -12,7 +12,7 @@ const { extractChannelMessages } = createRequire(import.meta.url)("pokemon-showd
 /** @type {string[]} */
 let gen1Teams;
 before(() => {
-  gen1Teams = new TeamSource(singlesFormat("gen1ou")).generate(4, "0".repeat(16), "gen1randombattle");
+  gen1Teams = new TeamSource(playableFormat("gen1ou")).generate(4, "0".repeat(16), "gen1randombattle");
 });
 
 /** @param {string} format @param {number} battle @param {object} [fields] @returns {any} */
@@ -72,7 +72,7 @@ test("other battles do not change a battle", async () => {
 });
 
 test("a generated team depends only on its seed, on either side", async () => {
-  const source = new TeamSource(singlesFormat("gen1randombattle"));
+  const source = new TeamSource(playableFormat("gen1randombattle"));
   const seeds = [...Array(40).keys()].map((number) => (number * 7919).toString(16).padStart(16, "0"));
   const teams = seeds.map((seed) => Teams.pack(source.random(seed)));
   const backwards = seeds.toReversed().map((seed) => Teams.pack(source.random(seed)));
@@ -82,7 +82,7 @@ test("a generated team depends only on its seed, on either side", async () => {
 
 for (const format of ["gen1ou", "gen9randombattle"]) {
   test(`a seat sees in ${format} exactly what the simulator's channels show it`, async () => {
-    const teams = new TeamSource(singlesFormat(format));
+    const teams = new TeamSource(playableFormat(format));
     for (let battle = 1; battle <= 3; battle++) {
       const { seed, team_seeds: seeds, teams: packed } = startIn(format, battle);
       const [first, second] = [0, 1].map((seat) => (packed[seat] ? teams.legal(packed[seat]) : teams.random(seeds[seat])));
