@@ -24,7 +24,7 @@ const USAGE = `usage: node raw.js --format F [--seconds S] [--warm-up S] [--seed
 
 Plays battles of random legal choices on the simulator alone and prints one JSON line.
 
-  --format F     id of a singles format
+  --format F     id of a singles or doubles format
   --seconds S    wall-clock time to measure (default 10)
   --warm-up S    wall-clock time before the measurement, for the compiler (default 2)
   --seed N       seed of teams, battles and choices (default 1)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from poke_env.battle import Battle, Move, Pokemon
+from poke_env.battle import Battle, DoubleBattle, Move, Pokemon
 from poke_env.data import GenData
 from poke_env.player import Player, SimpleHeuristicsPlayer
 from poke_env.player.battle_order import SingleBattleOrder
@@ -46,8 +46,8 @@ _LOGGER.setLevel(logging.CRITICAL)
 class PokeEnvSeat:
     """One seat of one battle as poke-env sees it."""
 
-    def __init__(self, format_id: str, seat: int) -> None:
-        self.battle = Battle(
+    def __init__(self, format_id: str, seat: int, num_slots: int = 1) -> None:
+        self.battle: Battle | DoubleBattle = (DoubleBattle if num_slots > 1 else Battle)(
             battle_tag=f"battle-{format_id}-0",
             username=_PLAYER_NAMES[seat],
             logger=_LOGGER,
@@ -77,10 +77,10 @@ class PokeEnvSeat:
     def choose(self) -> int | None:
         """Return the action that poke-env's heuristics prefer, or None if they have no preference.
 
-        They have none before the opponent is seen, and if they find no available move or switch.
+        They have none in doubles, before the opponent is seen, and if they find no available move or switch.
         """
         battle = self.battle
-        if battle.active_pokemon is None or battle.opponent_active_pokemon is None:
+        if isinstance(battle, DoubleBattle) or battle.active_pokemon is None or battle.opponent_active_pokemon is None:
             return None
         if not battle.available_moves and not battle.available_switches:
             return None

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from poke_env.battle import Battle, Pokemon
+from poke_env.battle import Battle, DoubleBattle, Pokemon
 
 MIN_PARTS: Final = 3
 """Shorter lines are about no Pokémon."""
@@ -21,7 +21,7 @@ class Difference:
     """The tracker's entry of the Pokémon, or its whole state for a feature of the battle."""
     battle_state: Mapping[str, Any]
     pokemon: Pokemon | None
-    battle: Battle
+    battle: Battle | DoubleBattle
     request: Mapping[str, Any]
     lines: Sequence[str]
     """All lines that the seat has seen."""

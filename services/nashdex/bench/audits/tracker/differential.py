@@ -34,7 +34,6 @@ _HEURISTIC_SHARE: Final = 0.5
 """Share of decisions by the heuristics. The others are drawn from the legal actions, so that rare moves occur."""
 _SWITCH_SHARE: Final = 0.15
 """Share of switches among drawn decisions that could be a move or a switch."""
-_FIRST_MOVE_ACTION: Final = 6
 _CONTEXT_LINES: Final = 40
 _MAX_EXAMPLES_OF_A_KIND: Final = 3
 
@@ -104,6 +103,7 @@ class Comparison:
         self._max_examples = max_examples
         self._shows_explained = shows_explained
         self._report = Report(format_id)
+        self._num_slots = 1
         self._teams = showdown_game(format_id).teams()
         self._num_started = 0
         self._seats: dict[tuple[int, int], _Seat] = {}
@@ -117,6 +117,7 @@ class Comparison:
         """
         report = self._report
         gateway = Gateway(report.format)
+        self._num_slots = gateway.space.num_slots
         try:
             self._start(gateway, min(_NUM_CONCURRENT, num_battles))
             while report.battles + report.failed < num_battles:
@@ -180,20 +181,22 @@ class Comparison:
             view = self._views.pop(key)
             if key not in self._seats:
                 generator = np.random.default_rng(derive_seed(self._seed, self._report.format, "choices", *key))
-                self._seats[key] = _Seat(PokeEnvSeat(self._report.format, key[1]), generator)
+                self._seats[key] = _Seat(PokeEnvSeat(self._report.format, key[1], self._num_slots), generator)
             seat = self._seats[key]
             seat.lines += view.lines
             seat.player.read(view.lines, view.request or {})
-            self._judge(key, seat, view, decisions.mask[row])
-            actions[row] = _choose(seat, decisions.mask[row])
+            offsets = decisions.legal.offsets
+            legal = decisions.legal.actions[offsets[row] : offsets[row + 1]]
+            self._judge(key, seat, view, legal)
+            actions[row] = _choose(seat, legal, view.state or {})
         return actions
 
-    def _judge(self, key: tuple[int, int], seat: _Seat, view: SeatView, mask: NDArray[np.bool_]) -> None:
+    def _judge(self, key: tuple[int, int], seat: _Seat, view: SeatView, legal: NDArray[np.uint16]) -> None:
         """Compare one decision and count the outcome."""
         report = self._report
         report.decisions += 1
         state, request = view.state or {}, view.request or {}
-        for compared in features(seat.player.battle, state, request, mask):
+        for compared in features(seat.player.battle, state, request, legal):
             report.compared[compared.feature] += 1
             if compared.tracker == compared.poke_env:
                 continue
@@ -236,14 +239,14 @@ class Comparison:
             )
 
 
-def _choose(seat: _Seat, mask: NDArray[np.bool_]) -> int:
+def _choose(seat: _Seat, legal: NDArray[np.uint16], state: Mapping[str, Any]) -> int:
     """Return the heuristics' action with probability ½, else a drawn one: moves more often than switches."""
     generator = seat.generator
     preferred = seat.player.choose() if generator.random() < _HEURISTIC_SHARE else None
-    if preferred is not None and mask[preferred]:
+    if preferred is not None and preferred in legal:
         return preferred
-    legal = np.flatnonzero(mask)
-    moves, switches = legal[legal >= _FIRST_MOVE_ACTION], legal[legal < _FIRST_MOVE_ACTION]
+    is_switch = np.array(["switch" in state["choices"][str(action)] for action in legal])
+    moves, switches = legal[~is_switch], legal[is_switch]
     switches_out = not len(moves) or (len(switches) and generator.random() < _SWITCH_SHARE)
     return int(generator.choice(switches if switches_out else moves))
 

@@ -1,14 +1,16 @@
 """Features that both the gateway's tracker and poke-env's battle know, in the same terms."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from poke_env.battle import Battle, Effect, Field, Pokemon, PokemonType, SideCondition, Status, Weather
+from poke_env.battle import Battle, DoubleBattle, Effect, Field, Pokemon, PokemonType, SideCondition, Status, Weather
 from poke_env.data import GenData, to_id_str
 from poke_env.environment import SinglesEnv
+
+from nashdex.bench.audits.tracker import doubles
+from nashdex.bench.audits.tracker.compared import Compared
 
 _WEATHERS: Final = {Weather.SNOWSCAPE: "snowscape"}
 _EFFECTS: Final = {
@@ -55,36 +57,21 @@ _PERISH: Final = {Effect.PERISH3: 1, Effect.PERISH2: 2, Effect.PERISH1: 3, Effec
 _STOCKPILE: Final = {Effect.STOCKPILE1: 1, Effect.STOCKPILE2: 2, Effect.STOCKPILE3: 3}
 
 
-@dataclass(frozen=True)
-class Compared:
-    """One feature as both see it, in the same terms."""
-
-    feature: str
-    tracker: Any
-    poke_env: Any
-    state: Mapping[str, Any]
-    """The tracker's entry of the Pokémon, or its whole state for a feature of the battle."""
-    pokemon: Pokemon | None = None
-
-
 def features(
-    battle: Battle, state: Mapping[str, Any], request: Mapping[str, Any], mask: NDArray[np.bool_]
+    battle: Battle | DoubleBattle, state: Mapping[str, Any], request: Mapping[str, Any], legal: NDArray[np.uint16]
 ) -> Iterator[Compared]:
-    """Yield every feature that both know, in the same terms."""
+    """Yield every feature that both know, in the same terms; ``legal`` are the action numbers of the frame."""
     yield Compared("turn", state["turn"], battle.turn, state)
-    yield Compared("force_switch", state["force_switch"], bool(battle.force_switch), state)
-    yield Compared("trapped", state["trapped"], bool(battle.trapped), state)
-    yield Compared("maybe_trapped", state["maybe_trapped"], battle.maybe_trapped, state)
     yield Compared("reviving", state["reviving"], battle.reviving, state)
-    for gimmick, theirs in (
-        ("can_mega", battle.can_mega_evolve),
-        ("can_z_move", battle.can_z_move),
-        ("can_dynamax", battle.can_dynamax),
-        ("can_tera", battle.can_tera),
-    ):
-        yield Compared(gimmick, state[gimmick], theirs, state)
+    yield Compared("mask", sorted(int(action) for action in state["choices"]), legal.tolist(), state)
+    if isinstance(battle, DoubleBattle):
+        yield from doubles.request_features(battle, state)
+        yield from doubles.active_features(battle, state)
+        yield from doubles.choice_features(battle, state)
+    else:
+        yield from _request_features(battle, state)
+        yield from _choice_features(battle, state, request)
     yield from _field_features(battle, state)
-    yield from _choice_features(battle, state, request, mask)
     for name, team, conditions, used_tera in (
         ("own", battle.team, battle.side_conditions, battle.used_tera),
         ("opponent", battle.opponent_team, battle.opponent_side_conditions, battle.opponent_used_tera),
@@ -99,8 +86,25 @@ def features(
                 yield from _pokemon_features(name, entry, by_name[entry["name"]], state)
 
 
+def _request_features(battle: Battle, state: Mapping[str, Any]) -> Iterator[Compared]:
+    yield Compared("force_switch", state["force_switch"], bool(battle.force_switch), state)
+    yield Compared("trapped", state["trapped"], bool(battle.trapped), state)
+    yield Compared("maybe_trapped", state["maybe_trapped"], battle.maybe_trapped, state)
+    for gimmick, theirs in (
+        ("can_mega", battle.can_mega_evolve),
+        ("can_z_move", battle.can_z_move),
+        ("can_dynamax", battle.can_dynamax),
+        ("can_tera", battle.can_tera),
+    ):
+        yield Compared(gimmick, state[gimmick], theirs, state)
+
+
 def _order(
-    name: str, rows: list[Mapping[str, Any]], team: Collection[Pokemon], battle: Battle, state: Mapping[str, Any]
+    name: str,
+    rows: list[Mapping[str, Any]],
+    team: Collection[Pokemon],
+    battle: Battle | DoubleBattle,
+    state: Mapping[str, Any],
 ) -> Compared:
     """Compare the Pokémon of a side, in the order in which both number them.
 
@@ -116,7 +120,7 @@ def _order(
     return Compared(f"{name}.order", ours, sorted(pokemon.name for pokemon in team), state)
 
 
-def _field_features(battle: Battle, state: Mapping[str, Any]) -> Iterator[Compared]:
+def _field_features(battle: Battle | DoubleBattle, state: Mapping[str, Any]) -> Iterator[Compared]:
     weather = next(iter(battle.weather), None)
     ours = state["weather"]
     yield Compared("weather", ours["id"] if ours else "", _weather_id(weather), state)
@@ -152,12 +156,9 @@ def _condition_features(
             yield Compared(feature, value, theirs[condition], state)
 
 
-def _choice_features(
-    battle: Battle, state: Mapping[str, Any], request: Mapping[str, Any], mask: NDArray[np.bool_]
-) -> Iterator[Compared]:
+def _choice_features(battle: Battle, state: Mapping[str, Any], request: Mapping[str, Any]) -> Iterator[Compared]:
     """Compare what is legal, and what each action number means, in the simulator's terms."""
     ours = {int(action): _named_choice(choice, request) for action, choice in state["choices"].items()}
-    yield Compared("mask", sorted(ours), np.flatnonzero(mask).tolist(), state)
     if state["team_preview"]:
         # poke-env's environment chooses no lead: an action is the row of its team that leads.
         leads = {row: f"switch {pokemon.name}" for row, pokemon in enumerate(battle.team.values())}
