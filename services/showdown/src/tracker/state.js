@@ -37,7 +37,9 @@ export function stateOf(tracker) {
     own: sideState(tracker, tracker.own),
     opponent: sideState(tracker, tracker.opponent),
     choices: tracker.own.slots.length === 1 ? legalChoices(tracker) : legalJointChoices(tracker),
-    ...(tracker.own.slots.length === 1 ? {} : { slots: tracker.own.slots.map((_, position) => slotState(tracker, position)) }),
+    ...(tracker.own.slots.length === 1 ? {} : {
+      leads: tracker.leads, slots: tracker.own.slots.map((_, position) => slotState(tracker, position)),
+    }),
   };
 }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from poke_env.battle import Battle, DoubleBattle, Pokemon
@@ -36,9 +37,12 @@ class Difference:
         """Whether the feature, apart from its side, is one of ``features``."""
         return self.feature.partition(".")[2] in features
 
-    @property
+    @cached_property
     def ident(self) -> str:
-        """How lines call the Pokémon while it is active."""
+        """How lines call the Pokémon while it is active, in the slot that the latest one names."""
+        for parts in self.parts():
+            if self.is_named(parts[2]) and parts[2].startswith((f"{self.role}a:", f"{self.role}b:")):
+                return parts[2]
         return f"{self.role}a: {self.state['name']}"
 
     def is_named(self, ident: str) -> bool:
@@ -57,6 +61,6 @@ class Difference:
         found = []
         for parts in self.parts():
             found.append(parts)
-            if parts[1] in {"switch", "drag"} and parts[2].startswith(self.role):
+            if parts[1] in {"switch", "drag"} and parts[2].startswith(self.ident[:3]):
                 break
         return found[::-1]

@@ -45,10 +45,10 @@ def choice_features(battle: DoubleBattle, state: Mapping[str, Any]) -> Iterator[
     num_choices = DoublesEnv.get_action_space_size(battle.gen)
     if state["team_preview"]:
         # poke-env chooses the leads, then the others, as pairs of switches to rows of its team.
-        rows = [row for row, pokemon in enumerate(battle.team.values(), 1) if not pokemon.selected_in_teampreview]
-        leads = set(np.flatnonzero(DoublesEnv.get_action_mask_individual(battle, 0)).tolist())
-        theirs = [num_choices * a + b for a in rows for b in rows if a != b and a in leads]
-        yield Compared("choices", ours, theirs, state)
+        free = np.flatnonzero(DoublesEnv.get_action_mask_individual(battle, 0)).tolist()
+        rows = [row for row in free if row - 1 not in (state["leads"] or ())]
+        theirs = [num_choices * a + b for a in rows for b in rows if a != b]
+        yield Compared("pairs", ours, theirs, state)
         return
     slots = [_orders(battle, position) for position in (0, 1)]
     theirs = sorted(
@@ -57,7 +57,7 @@ def choice_features(battle: DoubleBattle, state: Mapping[str, Any]) -> Iterator[
         for second, other in slots[1].items()
         if DoubleBattleOrder.join_orders([order], [other])
     )
-    yield Compared("choices", ours, theirs, state)
+    yield Compared("pairs", ours, theirs, state)
 
 
 def _orders(battle: DoubleBattle, position: int) -> dict[int, SingleBattleOrder]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from nashdex.bench.audits.tracker.difference import Difference
+from nashdex.bench.audits.tracker.reasons.doubles import keeps_preview_active, offers_targets_of_locked
 from nashdex.bench.audits.tracker.reasons.formes import (
     confuses_disguise,
     confuses_own_disguise,
@@ -22,6 +23,7 @@ from nashdex.bench.audits.tracker.reasons.formes import (
     takes_stellar_for_a_type,
 )
 from nashdex.bench.audits.tracker.reasons.generations import (
+    has_no_champions_data,
     has_no_lets_go_data,
     keeps_ability_of_mega,
     keeps_pp_of_changed_moves,
@@ -74,6 +76,7 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "stone named by a line": misses_stone_of_line,
         "ability of a Mega Evolution that is over": keeps_ability_of_mega,
         "Let's Go": has_no_lets_go_data,
+        "PP in the champions formats": has_no_champions_data,
         "PP of Z-moves and Max moves": keeps_pp_of_changed_moves,
         "PP of later turns in the second generation": spends_pp_of_each_turn,
         "Max moves of a locked Pokémon": offers_no_max_moves_of_locked,
@@ -98,6 +101,8 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "most PP of copied moves": computes_max_pp_of_copies,
         "desynchronisation": believes_desynchronisation,
         "Pressure of a disguise": counts_pressure_of_disguise,
+        "active without being brought": keeps_preview_active,
+        "targets of a move that goes on": offers_targets_of_locked,
     }
 )
 """In this order the first that applies explains a difference."""

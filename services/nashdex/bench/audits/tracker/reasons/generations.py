@@ -3,6 +3,7 @@
 from poke_env.data import GenData, to_id_str
 
 from nashdex.bench.audits.tracker.difference import Difference
+from nashdex.bench.audits.tracker.reasons.doubles import offers_no_max_moves_of_locked_slot
 
 
 def lists_later_abilities(difference: Difference) -> bool:
@@ -19,11 +20,12 @@ def lists_later_abilities(difference: Difference) -> bool:
 
 def has_no_lets_go_data(difference: Difference) -> bool:
     """poke-env reads Let's Go by the data of its generation; it has no abilities, and other PP for some moves."""
-    return "letsgo" in difference.battle.battle_tag and difference.feature.partition(".")[2] in {
-        "ability",
-        "max_pp",
-        "pp",
-    }
+    return "letsgo" in difference.battle.battle_tag and difference.is_about("ability", "max_pp", "pp")
+
+
+def has_no_champions_data(difference: Difference) -> bool:
+    """poke-env reads the champions formats by the ninth generation's data; there moves have fewer PP."""
+    return "champions" in difference.battle.battle_tag and difference.is_about("max_pp", "pp")
 
 
 def keeps_pp_of_changed_moves(difference: Difference) -> bool:
@@ -68,6 +70,8 @@ def misses_stone_of_line(difference: Difference) -> bool:
 
 def offers_no_max_moves_of_locked(difference: Difference) -> bool:
     """An item that locks its holder into a move does not bind it once it dynamaxes; poke-env offers the one move."""
+    if difference.feature == "pairs":
+        return offers_no_max_moves_of_locked_slot(difference)
     missing = set(difference.tracker) - set(difference.poke_env) if difference.feature == "choices" else ()
     return (
         bool(missing)

@@ -166,13 +166,15 @@ def misses_ability(difference: Difference) -> bool:
 
 
 def misses_item_of_line(difference: Difference) -> bool:
-    """poke-env does not read the item of an orb's status, nor the one that Poltergeist shows."""
+    """poke-env does not read the item of an orb's status or of a failure, nor the one that Poltergeist shows."""
     if not difference.is_about("item"):
         return False
     for parts in difference.parts():
         if parts[2].partition(": ")[2] != difference.state["name"] or not parts[2].startswith(difference.role):
             continue
         if parts[1] == "-status" and f"[from] item: {difference.tracker}" == _with_id(parts[-1]):
+            return True
+        if parts[1] == "-fail" and any(f"[from] item: {difference.tracker}" == _with_id(part) for part in parts[3:]):
             return True
         if parts[1] == "-activate" and parts[3] == "move: Poltergeist" and to_id_str(parts[4]) == difference.tracker:
             return True

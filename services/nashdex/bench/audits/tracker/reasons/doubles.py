@@ -1,0 +1,60 @@
+"""Reasons that only doubles have."""
+
+from typing import Final
+
+from poke_env.environment import DoublesEnv
+
+from nashdex.bench.audits.tracker.difference import Difference
+
+_FIRST_MOVE: Final = 7
+_GROUP_SIZE: Final = 20
+_NUM_TARGETS: Final = 5
+_NO_TARGET: Final = 2
+_DYNAMAX: Final = 3
+
+
+def keeps_preview_active(difference: Difference) -> bool:
+    """The request of a Team Preview marks its first two as active; poke-env keeps the mark of one that is not brought."""
+    brought = {pokemon["ident"].partition(": ")[2] for pokemon in difference.request["side"]["pokemon"]}
+    return (
+        difference.feature == "own.active"
+        and difference.poke_env
+        and not difference.tracker
+        and difference.state["name"] not in brought
+    )
+
+
+def offers_targets_of_locked(difference: Difference) -> bool:
+    """The simulator takes neither target nor gimmick for a move that goes on, or Struggle; poke-env offers both."""
+    if difference.feature != "pairs" or "active" not in difference.request:
+        return False
+    size = DoublesEnv.get_action_space_size(difference.battle.gen)
+    locked = ["pp" not in active["moves"][0] for active in difference.request["active"]]
+    bare = {
+        size * (_bare(pair // size) if locked[0] else pair // size) + (_bare(pair % size) if locked[1] else pair % size)
+        for pair in difference.poke_env
+    }
+    return any(locked) and sorted(bare) == difference.tracker
+
+
+def _bare(choice: int) -> int:
+    """Return the number of the same move without a gimmick and without a target."""
+    if choice < _FIRST_MOVE:
+        return choice
+    return _FIRST_MOVE + (choice - _FIRST_MOVE) % _GROUP_SIZE // _NUM_TARGETS * _NUM_TARGETS + _NO_TARGET
+
+
+def offers_no_max_moves_of_locked_slot(difference: Difference) -> bool:
+    """As for singles, by numbers of pairs: all that poke-env lacks dynamaxes a slot."""
+    size = DoublesEnv.get_action_space_size(difference.battle.gen)
+    missing = set(difference.tracker) - set(difference.poke_env)
+    return (
+        bool(missing)
+        and all(_DYNAMAX in {_group(pair // size), _group(pair % size)} for pair in missing)
+        and set(difference.poke_env) <= set(difference.tracker)
+    )
+
+
+def _group(choice: int) -> int:
+    """Return a choice's gimmick by number, 0 for none."""
+    return max(0, choice - _FIRST_MOVE) // _GROUP_SIZE
