@@ -203,6 +203,21 @@ function readPokemon(tracker, pokemon, entry, slot) {
 }
 
 /**
+ * Replace the own moves that the request lists no more.
+ * @param {Tracker} tracker
+ * @param {TrackedPokemon} pokemon
+ * @param {string[]} listed ids
+ */
+function replaceMoves({ dexInfo }, pokemon, listed) {
+  for (let m = 0; m < Math.min(pokemon.numMoves, listed.length); m++) {
+    const move = dexInfo.moves.of(listed[m]);
+    if (!move || move === pokemon.moves[m]) continue;
+    pokemon.moves[m] = move;
+    pokemon.pp[m] = dexInfo.movePp[move];
+  }
+}
+
+/**
  * Read the moves of an active Pokémon and their PP.
  * @param {Tracker} tracker
  * @param {import("./side.js").ActiveSlot} slot
@@ -217,6 +232,8 @@ function readMoves(tracker, slot, pokemon, entry, active, offer) {
   const { moves } = entry;
   const num = Math.min(4, moves.length);
   const transformed = slot.volatiles[tracker.n.transformed] === 1;
+  // A crowned form's own move changes as it first comes in; only a copied move leaves a slot's mark.
+  if (dexInfo.generation >= 8 && !transformed && !slot.hasMoves) replaceMoves(tracker, pokemon, moves);
   let differs = transformed;
   for (let m = 0; m < num; m++) if (dexInfo.moves.of(moves[m]) !== pokemon.moves[m]) differs = true;
   if (differs) {

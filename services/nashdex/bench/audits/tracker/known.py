@@ -9,7 +9,12 @@ from types import MappingProxyType
 from typing import Final
 
 from nashdex.bench.audits.tracker.difference import Difference
-from nashdex.bench.audits.tracker.reasons.doubles import keeps_preview_active, offers_targets_of_locked
+from nashdex.bench.audits.tracker.reasons.doubles import (
+    keeps_preview_active,
+    keeps_replaced_move,
+    numbers_moves_otherwise,
+    offers_targets_of_locked,
+)
 from nashdex.bench.audits.tracker.reasons.formes import (
     confuses_disguise,
     confuses_own_disguise,
@@ -103,6 +108,8 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "Pressure of a disguise": counts_pressure_of_disguise,
         "active without being brought": keeps_preview_active,
         "targets of a move that goes on": offers_targets_of_locked,
+        "numbers of moves": numbers_moves_otherwise,
+        "replaced move": keeps_replaced_move,
     }
 )
 """In this order the first that applies explains a difference."""

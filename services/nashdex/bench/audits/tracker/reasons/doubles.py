@@ -11,10 +11,11 @@ _GROUP_SIZE: Final = 20
 _NUM_TARGETS: Final = 5
 _NO_TARGET: Final = 2
 _DYNAMAX: Final = 3
+_NUM_MOVES: Final = 4
 
 
 def keeps_preview_active(difference: Difference) -> bool:
-    """The request of a Team Preview marks its first two as active; poke-env keeps the mark of one that is not brought."""
+    """The request of a Team Preview marks its first two as active; poke-env keeps it if they stay away."""
     brought = {pokemon["ident"].partition(": ")[2] for pokemon in difference.request["side"]["pokemon"]}
     return (
         difference.feature == "own.active"
@@ -58,3 +59,25 @@ def offers_no_max_moves_of_locked_slot(difference: Difference) -> bool:
 def _group(choice: int) -> int:
     """Return a choice's gimmick by number, 0 for none."""
     return max(0, choice - _FIRST_MOVE) // _GROUP_SIZE
+
+
+def numbers_moves_otherwise(difference: Difference) -> bool:
+    """poke-env numbers copied moves as it saw the original use them, and keeps a move that the form has replaced.
+
+    Tests whether an own active Pokémon has transformed, or poke-env gives it five moves.
+    """
+    if difference.feature != "pairs":
+        return False
+    side = difference.battle_state["own"]
+    active = [side["pokemon"][row] for row in side["slots"] if row >= 0]
+    known = {pokemon.name: len(pokemon.moves) for pokemon in difference.battle.team.values()}
+    return any("transformed" in entry["volatiles"] or known.get(entry["name"], 0) > _NUM_MOVES for entry in active)
+
+
+def keeps_replaced_move(difference: Difference) -> bool:
+    """A crowned form's Iron Head becomes another move as it first comes in; poke-env gives it both."""
+    return (
+        difference.feature == "own.moves"
+        and len(difference.poke_env) > _NUM_MOVES
+        and set(difference.tracker) < set(difference.poke_env)
+    )

@@ -102,14 +102,18 @@ def counts_disguised_lead_first(difference: Difference) -> bool:
 def confuses_own_disguise(difference: Difference) -> bool:
     """What happens to an own Pokémon in disguise before the next request, poke-env lets happen to its looks' owner.
 
-    Tests whether the own active Pokémon came in looking like another.
+    Tests whether an own active Pokémon came in looking like another.
     """
     seen = {"own.boosts", "own.types", "own.prepared"}
     if difference.feature not in seen and not difference.feature.startswith("own.volatile."):
         return False
-    entry = difference.since_entry()[0]
-    active = next(pokemon for pokemon in difference.request["side"]["pokemon"] if pokemon["active"])
-    return bool(active["baseAbility"] == "illusion" and entry[2].partition(": ")[2] != active["ident"][4:])
+    active = [pokemon for pokemon in difference.request["side"]["pokemon"] if pokemon["active"]]
+    for slot, pokemon in zip("ab", active, strict=False):
+        entries = (parts for parts in difference.parts() if parts[1] in {"switch", "drag"})
+        entry = next((parts[2] for parts in entries if parts[2].startswith(f"{difference.role}{slot}")), "")
+        if pokemon["baseAbility"] == "illusion" and entry.partition(": ")[2] != pokemon["ident"][4:]:
+            return True
+    return False
 
 
 def confuses_disguise(difference: Difference) -> bool:

@@ -38,7 +38,7 @@ def keeps_pp_of_changed_moves(difference: Difference) -> bool:
     missing = difference.poke_env[1] - difference.tracker[1]
     uses = sum(
         parts[1] == "move"
-        and parts[2] == difference.ident
+        and difference.is_named(parts[2])
         and ("[zeffect]" in parts or parts[3].startswith(("Max ", "G-Max ")))
         for parts in difference.parts()
         if len(parts) > 3  # noqa: PLR2004 the move is the fourth part
