@@ -12,6 +12,7 @@ from nashdex.bench.audits.tracker.difference import Difference
 from nashdex.bench.audits.tracker.reasons.doubles import (
     keeps_preview_active,
     keeps_replaced_move,
+    misses_pressure_of_field_moves,
     numbers_moves_otherwise,
     offers_targets_of_locked,
 )
@@ -110,6 +111,7 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "targets of a move that goes on": offers_targets_of_locked,
         "numbers of moves": numbers_moves_otherwise,
         "replaced move": keeps_replaced_move,
+        "Pressure on moves of the field": misses_pressure_of_field_moves,
     }
 )
 """In this order the first that applies explains a difference."""

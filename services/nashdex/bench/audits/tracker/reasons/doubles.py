@@ -81,3 +81,18 @@ def keeps_replaced_move(difference: Difference) -> bool:
         and len(difference.poke_env) > _NUM_MOVES
         and set(difference.tracker) < set(difference.poke_env)
     )
+
+
+def misses_pressure_of_field_moves(difference: Difference) -> bool:
+    """Pressure also makes moves on the whole field cost more; in doubles poke-env reads the user as their target.
+
+    Tests whether poke-env counts fewer uses, and an opposing Pokémon has Pressure.
+    """
+    state = difference.battle_state
+    foes = state["opponent" if difference.feature.startswith("own.") else "own"]
+    return (
+        difference.is_about("pp")
+        and "slots" in foes
+        and difference.tracker[1] < difference.poke_env[1]
+        and any(entry["ability"] == "pressure" for entry in foes["pokemon"])
+    )
