@@ -90,8 +90,8 @@ def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument
     if not store.exists(key):
         meant = did_you_mean(policy_id, [*SCRIPTED_POLICIES.names, "nash"])
         raise DataError(
-            f"{store.uri} has no policy {policy_id!r}: {meant}{'E' if meant else 'e'}xpected the id of a policy that a train "
-            "step stored there; the run's report lists them"
+            f"{store.uri} has no policy {policy_id!r}: {meant}{'E' if meant else 'e'}xpected the id of a policy that a "
+            "train step stored there; the run's report lists them"
         )
     document = PolicyDocument.from_json(store.get(key, MAX_DOCUMENT_BYTES), f"{store.uri}/{key}")
     if not document.content_id() == document.id == policy_id:
