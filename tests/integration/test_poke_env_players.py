@@ -49,7 +49,7 @@ def play(format_id: str, seed: int) -> tuple[list[int | None], HeuristicSeats, l
                 for row, (battle, seat) in enumerate(zip(batch.battle.tolist(), batch.seat.tolist(), strict=True)):
                     if seat == 0:
                         said = batch.lines[battle, seat]
-                        chosen[row] = heuristics.choose(battle, seat, said.lines, said.request, batch.mask[row], 0.5)
+                        chosen[row] = heuristics.choose(battle, seat, said.lines, said.request, batch.legal[row], 0.5)
                         actions.setdefault((battle, seat), []).append(int(chosen[row]))
                     else:
                         chosen[row] = generator.choice(np.flatnonzero(batch.mask[row]))
@@ -110,11 +110,10 @@ def test_the_chosen_move_has_its_place_in_the_request() -> None:
 
 def test_what_the_mask_forbids_is_replaced_and_counted() -> None:
     seats = HeuristicSeats("gen1ou")
-    mask = np.zeros(10, dtype=np.bool_)
-    mask[[1, 8]] = True
+    legal = np.array([1, 8], dtype=np.uint16)
 
     drawn = [
-        seats.choose(n, 0, [*START, OPPONENT, "|turn|1"], REQUEST, mask, u) for n, u in enumerate((0.1, 0.49, 0.51))
+        seats.choose(n, 0, [*START, OPPONENT, "|turn|1"], REQUEST, legal, u) for n, u in enumerate((0.1, 0.49, 0.51))
     ]
 
     assert drawn == [1, 1, 8], "by the given number alone, whatever the battle's"
@@ -132,8 +131,7 @@ def test_lines_that_poke_env_does_not_know_are_counted_and_survived() -> None:
 
 def test_before_the_opponent_is_seen_any_legal_action_is_drawn_and_not_counted() -> None:
     seats = HeuristicSeats("gen1ou")
-    mask = np.zeros(10, dtype=np.bool_)
-    mask[7] = True
+    legal = np.array([7], dtype=np.uint16)
 
-    assert seats.choose(0, 0, START, REQUEST, mask, 0.99) == 7
+    assert seats.choose(0, 0, START, REQUEST, legal, 0.99) == 7
     assert seats.fallbacks == 0

@@ -1,8 +1,16 @@
 """The networks that benchmarks measure."""
 
+from nashdex.games.space import Space
+from nashdex.policies.networks.pairs.settings import PairsSettings
 from nashdex.policies.networks.settings import NETWORKS, NetworkSettings
+from nashdex.policies.networks.slots.settings import SlotsSettings
 
 _HEAD = "predicts_opponent"
+
+
+def default_network(space: Space) -> NetworkSettings:
+    """Return the default settings of the plainest network that fits the space."""
+    return SlotsSettings() if space.num_slots == 1 else PairsSettings()
 
 
 def network_settings(kind: str) -> NetworkSettings:

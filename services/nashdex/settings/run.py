@@ -6,10 +6,11 @@ This module and ``nashdex.settings.loading`` are the only ones that know all sec
 import hashlib
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from nashdex.core.ids import RunIdField
 from nashdex.core.section import Section
+from nashdex.games.showdown.names import canonical_name
 from nashdex.learning.actors.settings import ActorSettings
 from nashdex.metagame.opponents.settings import OpponentSettings, default_opponents
 from nashdex.metagame.solvers.settings import SolveSettings
@@ -47,6 +48,11 @@ class RunSettings(Section):
     gate: GateSettings = GateSettings()
     evaluate: EvaluateSettings = EvaluateSettings()
     solve: SolveSettings = SolveSettings()
+
+    @field_validator("format", mode="before")
+    @classmethod
+    def _by_its_own_name(cls, name: object) -> object:
+        return canonical_name(name) if isinstance(name, str) else name
 
     @property
     def num_gates(self) -> int:

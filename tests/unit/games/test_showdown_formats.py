@@ -8,7 +8,8 @@ import pytest
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.registry import FORMATS, game_for
 from nashdex.games.showdown.audits import load_audits
-from nashdex.games.showdown.names import RANDOM_BATTLES, TIERS
+from nashdex.games.showdown.names import RANDOM_BATTLES, RANDOM_DOUBLES, TIERS, VGC, canonical_name
+from nashdex.settings.run import RunSettings
 
 MIN_TEAMS = 50
 
@@ -26,6 +27,19 @@ def test_a_format_whose_players_bring_teams_has_a_set(name: str) -> None:
     assert all(len(team.split("]")) == 6 for team in teams)
 
 
+@pytest.mark.parametrize("name", VGC)
+def test_a_vgc_format_has_tournament_teams_of_six(name: str) -> None:
+    teams = game_for(name).teams()
+    assert len(set(teams)) == len(teams) >= 2
+    assert all(len(team.split("]")) == 6 for team in teams)
+    assert FORMATS[name].num_slots == 2
+
+
+def test_a_format_can_be_named_as_elite_furret_names_it() -> None:
+    assert RunSettings(format="gen9vgc2023regulationc").format == "gen9vgc2023regc"
+    assert canonical_name("gen1ou") == "gen1ou"
+
+
 def test_a_random_format_has_no_teams() -> None:
     assert all(not game_for(name).teams() for name in RANDOM_BATTLES)
 
@@ -34,7 +48,6 @@ def test_a_random_format_has_no_teams() -> None:
     ("name", "says"),
     [
         ("gen9triples", "three active Pokémon"),
-        ("gen9vgc2024regg", "two active Pokémon"),
         ("gen9multirandombattle", "four players"),
         ("gen4outt", "did you mean gen4ou"),
         ("chess", "unknown format 'chess': `nashdex formats` lists"),
@@ -47,7 +60,7 @@ def test_an_unsupported_format_is_refused_with_the_reason_or_a_near_name(name: s
 
 def test_audits_are_of_shipped_formats_and_found_nothing_wrong() -> None:
     for name, audit in load_audits().formats.items():
-        assert name in {*RANDOM_BATTLES, *TIERS}
+        assert name in {*RANDOM_BATTLES, *TIERS, *RANDOM_DOUBLES, *VGC}
         assert audit.tracker is None or audit.tracker.unexplained == 0, name
         assert audit.mask is None or (audit.mask.preventable, audit.mask.failed) == (0, 0), name
         assert audit.conformance is None or audit.conformance.differences == 0, name

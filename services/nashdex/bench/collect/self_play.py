@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +11,7 @@ import numpy as np
 import psutil
 
 from nashdex.bench.collect.stopwatch import Stopwatch
+from nashdex.bench.networks import default_network
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Game
 from nashdex.games.showdown.arena import ShowdownArena
@@ -18,7 +19,6 @@ from nashdex.games.showdown.gateway import GatewaySettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.networks.settings import NetworkSettings
-from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
@@ -39,7 +39,8 @@ class Load:
     concurrent_battles: int = BATTLES_PER_GATEWAY
     num_gateways: int = 1
     seed: int = 0
-    network: NetworkSettings = field(default_factory=SlotsSettings)
+    network: NetworkSettings | None = None
+    """None: the plainest one that fits, at its default size."""
     profile_directory: Path | None = None
     """Gateways write their CPU profiles here when they exit."""
 
@@ -100,7 +101,7 @@ class SelfPlay:
     """One running collector."""
 
     def __init__(self, load: Load, arena: Stopwatch, session: Session, writer: ShardWriter) -> None:
-        network = make_network(arena.space, load.network)
+        network = make_network(arena.space, load.network or default_network(arena.space))
         self.num_parameters = network.num_parameters
         self._arena = arena
         self._writer = writer

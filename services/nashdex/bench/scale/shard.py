@@ -7,6 +7,7 @@ from multiprocessing import get_context
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from nashdex.bench.collect.self_play import Load, Measured, self_play
+from nashdex.bench.networks import default_network
 from nashdex.core import keys
 from nashdex.core.documents import Model
 from nashdex.core.steps import StepName
@@ -17,7 +18,6 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
@@ -66,7 +66,7 @@ def fresh_network(format_id: str) -> ActorCritic:
     """
     arena = showdown_game(format_id).open_arena(num_gateways=1)
     try:
-        return make_network(arena.space, SlotsSettings())
+        return make_network(arena.space, default_network(arena.space))
     finally:
         arena.close()
 

@@ -1,4 +1,4 @@
-"""Showdown formats. The simulator has more than nashdex ships: a package can register any of its singles formats."""
+"""Showdown formats. The simulator has more than nashdex ships: a package can register any of its others."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,13 +17,21 @@ GAME: Final = "showdown"
 
 @dataclass(frozen=True)
 class ShowdownFormat(Format):
-    """A singles format, registered under the simulator's own id for it."""
+    """A format of two players, registered under the simulator's own id for it."""
 
     team_set: Callable[[str], str] | None = None
     """Returns the packed teams, one per line, of the format with this name. None: the simulator generates teams."""
 
+    active: int = 1
+    """Active Pokémon of each side: 2 in doubles."""
+
     game: ClassVar[str] = GAME
     evidence: ClassVar[Evidence] = Evidence.COUNTS
+
+    @property
+    def num_slots(self) -> int:
+        """Slots that one decision chooses for: one for each active Pokémon."""
+        return self.active
 
     @property
     def takes_teams(self) -> bool:
@@ -44,5 +52,11 @@ def _shipped_teams(name: str) -> str:
     return (resources.files(__package__) / "team_sets" / f"{name}.txt").read_text(encoding="utf-8")
 
 
+def _tournament_teams(name: str) -> str:
+    return _shipped_teams(f"{name}.tournaments")
+
+
 RANDOM_BATTLE: Final = ShowdownFormat()
 TIER: Final = ShowdownFormat(_shipped_teams)
+RANDOM_DOUBLES: Final = ShowdownFormat(active=2)
+VGC: Final = ShowdownFormat(_tournament_teams, active=2)

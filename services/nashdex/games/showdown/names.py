@@ -22,15 +22,33 @@ TIERS: Final = (
 )
 """Singles formats whose players bring teams. ``team_sets`` has teams for each."""
 
+RANDOM_DOUBLES: Final = ("gen9randomdoublesbattle",)
+"""Doubles formats whose teams the simulator generates."""
+
+VGC: Final = (
+    "gen8vgc2020",
+    "gen9vgc2023regc",
+    "gen9vgc2023regd",
+    "gen9vgc2024regg",
+    "gen9championsvgc2026regma",
+    "gen9championsvgc2026regmb",
+)
+"""Doubles formats whose players bring six Pokémon and pick four. ``team_sets`` has teams of tournaments for each."""
+
+ALIASES: Final = {"gen9vgc2023regulationc": "gen9vgc2023regc"}
+"""Names that other projects use, in settings and in `nashdex battle`."""
+
 _UNSUPPORTED: Final = {
-    "triples": "each side has three active Pokémon; nashdex plays one a side",
-    "rotation": "each side has three active Pokémon; nashdex plays one a side",
+    "triples": "each side has three active Pokémon; nashdex plays one or two a side",
+    "rotation": "each side has three active Pokémon; nashdex plays one or two a side",
     "multi": "it has four players; nashdex plays two",
     "freeforall": "it has four players; nashdex plays two",
-    "doubles": "each side has two active Pokémon; nashdex plays one a side",
-    "vgc": "each side has two active Pokémon; nashdex plays one a side",
-    "2v2": "each side has two active Pokémon; nashdex plays one a side",
 }
+
+
+def canonical_name(name: str) -> str:
+    """Return the simulator's id of a format that other projects call ``name``; the name itself otherwise."""
+    return ALIASES.get(name, name)
 
 
 def why_unsupported(name: str) -> str | None:

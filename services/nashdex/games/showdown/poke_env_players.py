@@ -130,8 +130,9 @@ class HeuristicSeats:
     illegal preferences.
     """
 
-    def __init__(self, format_id: str) -> None:
+    def __init__(self, format_id: str, num_slots: int = 1) -> None:
         self._format = format_id
+        self._num_slots = num_slots
         self._seats: dict[tuple[int, int], PokeEnvSeat] = {}
         self.fallbacks = 0
 
@@ -145,7 +146,7 @@ class HeuristicSeats:
         seat: int,
         lines: Sequence[str],
         request: dict[str, Any],
-        mask: NDArray[np.bool_],
+        legal: NDArray[np.uint16],
         uniform: float,
     ) -> int:
         """Return a legal action for a decision.
@@ -155,7 +156,7 @@ class HeuristicSeats:
             seat: 0 or 1.
             lines: the seat's lines since its last decision.
             request: the simulator's request.
-            mask: legal actions, shape (num_actions,).
+            legal: the numbers of the legal actions.
             uniform: in [0, 1), for a draw. From the battle's seed, so that ``battle`` does not matter.
         """
         key = (battle, seat)
@@ -164,11 +165,10 @@ class HeuristicSeats:
         player = self._seats[key]
         player.read(lines, request)
         action = player.choose()
-        if action is not None and mask[action]:
+        if action is not None and action in legal:
             return action
         if action is not None:
             self.fallbacks += 1
-        legal = np.flatnonzero(mask)
         return int(legal[int(uniform * len(legal))])
 
     def forget(self, battle: int, seat: int) -> None:

@@ -18,7 +18,8 @@ class FirstActionPlayer(ScriptedPlayer):
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row; the choice is certain, so log-probabilities are 0."""
         del uniforms
-        return Actions(decisions.mask.argmax(axis=1), np.zeros(len(decisions), dtype=np.float32))
+        actions = decisions.legal.actions[decisions.legal.offsets[:-1]]
+        return Actions(actions.astype(np.int64), np.zeros(len(decisions), dtype=np.float32))
 
 
 FIRST_ACTION = ScriptedPolicy(FirstActionPlayer)

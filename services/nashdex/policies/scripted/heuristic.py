@@ -17,14 +17,16 @@ class HeuristicPlayer(ScriptedPlayer):
         # Late: poke-env takes a second to import, and only this policy needs it.
         from nashdex.games.showdown.poke_env_players import HeuristicSeats  # noqa: PLC0415
 
-        self._seats = HeuristicSeats(space.format)
+        self._seats = HeuristicSeats(space.format, space.num_slots)
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row; log-probabilities count as 0. ``uniforms`` draw where it has no legal preference."""
         action = np.empty(len(decisions), dtype=np.int64)
         for row, (battle, seat) in enumerate(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)):
             said = decisions.lines[battle, seat]
-            action[row] = self._seats.choose(battle, seat, said.lines, said.request, decisions.mask[row], uniforms[row])
+            action[row] = self._seats.choose(
+                battle, seat, said.lines, said.request, decisions.legal[row], uniforms[row]
+            )
         return Actions(action, np.zeros(len(action), dtype=np.float32))
 
     def forget(self, battle: int, seat: int) -> None:

@@ -9,6 +9,7 @@ from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
+from nashdex.policies.scripted.max_power_doubles import MaxPowerDoublesPlayer
 
 _IMMUNE_BELOW = -1.25
 """Layouts write a multiplier's log2 / 2; a quarter is −1, no effect at all is −1.5."""
@@ -57,7 +58,12 @@ class MaxPowerPlayer(ScriptedPlayer):
         return by_pokemon
 
 
-MAX_POWER = ScriptedPolicy(MaxPowerPlayer, games=frozenset({SHOWDOWN}), parameters={"stab": 1.5})
+def max_power_player(space: Space, stab: float) -> ScriptedPlayer:
+    """Return the player for the space: with one Pokémon active, or with two."""
+    return MaxPowerPlayer(space, stab) if space.num_slots == 1 else MaxPowerDoublesPlayer(space, stab)
+
+
+MAX_POWER = ScriptedPolicy(max_power_player, games=frozenset({SHOWDOWN}), parameters={"stab": 1.5})
 
 
 def _require_field(space: Space, block: str, field: str) -> None:

@@ -15,10 +15,15 @@ class UniformPlayer(ScriptedPlayer):
     """Draws uniformly from the legal actions."""
 
     def __init__(self, space: Space) -> None:
-        del space
+        self._is_joint = space.num_slots > 1
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row; the log-probability is −log(number of legal actions)."""
+        if self._is_joint:
+            counts = decisions.legal.counts
+            places = np.minimum((uniforms * counts).astype(np.int64), counts - 1)
+            actions = decisions.legal.actions[decisions.legal.offsets[:-1] + places]
+            return Actions(actions.astype(np.int64), -np.log(counts).astype(np.float32))
         return sample_masked(np.zeros(decisions.mask.shape, np.float32), decisions.mask, uniforms)
 
 
