@@ -62,19 +62,20 @@ def _of_exact_payoffs(settings: RunSettings) -> Iterator[str]:
 
 
 def _of_scripted(settings: RunSettings) -> Iterator[str]:
-    name, game = settings.format, FORMATS[settings.format].game
-    able = ", ".join(repr(policy) for policy in scripted_policies_of(game))
+    name, played = settings.format, FORMATS[settings.format]
+    game, slots = played.game, played.num_slots
+    able = ", ".join(repr(policy) for policy in scripted_policies_of(game, slots))
     key, members = "population.initial", settings.population.initial
     if isinstance(settings.opponents, TargetSettings):
         if _changed(settings.population):
             yield "population.initial has no effect with opponents 'target', whose policies are the first: leave it out"
         key, members = "opponents.mixture", tuple(p for p in settings.opponents.mixture if is_scripted(p))
     for policy in members:
-        if not SCRIPTED_POLICIES[policy].plays(game):
+        if not SCRIPTED_POLICIES[policy].plays(game, slots):
             yield f"{key} holds {policy!r}, which does not play {name}; expected some of {able}"
     teacher = settings.collect.teacher
     has_pupil = any(oracle.plays == "teacher" for oracle in _oracles(settings))
-    if has_pupil and not SCRIPTED_POLICIES[teacher].plays(game):
+    if has_pupil and not SCRIPTED_POLICIES[teacher].plays(game, slots):
         yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
 
 

@@ -10,7 +10,6 @@ from pydantic import Field, field_validator
 
 from nashdex.core.ids import RunIdField
 from nashdex.core.section import Section
-from nashdex.games.showdown.names import canonical_name
 from nashdex.learning.actors.settings import ActorSettings
 from nashdex.metagame.opponents.settings import OpponentSettings, default_opponents
 from nashdex.metagame.solvers.settings import SolveSettings
@@ -19,6 +18,7 @@ from nashdex.policies.networks.settings import NetworkChoice
 from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.policies.settings import PopulationSettings
 from nashdex.rollout.settings import CollectSettings
+from nashdex.settings.aliases import canonical_format
 from nashdex.trainer.settings import TrainSettings
 
 
@@ -52,7 +52,7 @@ class RunSettings(Section):
     @field_validator("format", mode="before")
     @classmethod
     def _by_its_own_name(cls, name: object) -> object:
-        return canonical_name(name) if isinstance(name, str) else name
+        return canonical_format(name) if isinstance(name, str) else name
 
     @property
     def num_gates(self) -> int:

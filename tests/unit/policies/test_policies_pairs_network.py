@@ -8,6 +8,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.policies import masked
+from nashdex.policies.archive import load_network_policy, save_policy
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.joint import acting_logits, padded, pair_logits
 from nashdex.policies.networks.actor_critic import make_network
@@ -15,6 +16,7 @@ from nashdex.policies.networks.pairs.network import PairsNetwork
 from nashdex.policies.networks.pairs.settings import PairsSettings
 from nashdex.policies.networks.slots.settings import SlotsSettings
 from support.joint_space import ACTIONS_EACH, joint_decisions, joint_space
+from support.memory_store import MemoryStore
 from support.spaces import tiny_space
 
 SMALL = {"embedding_size": 4, "entity_size": 8, "hidden_size": 16, "num_hidden_layers": 2, "critic_size": 4}
@@ -120,6 +122,27 @@ def test_a_first_policy_is_close_to_uniform() -> None:
     _, observations, pairs = rows()
     log_probs = masked.masked_log_softmax(pairs_network(is_trained=False).logits(observations), pairs)
     assert masked.kl_divergence(log_probs, masked.uniform_log_probs(pairs), pairs).max() < 0.01
+
+
+def test_a_stored_network_plays_as_before() -> None:
+    store, network = MemoryStore(), pairs_network()
+    policy = save_policy(
+        store,
+        network,
+        name="pairs",
+        parent=None,
+        iteration=0,
+        oracle="ppo",
+        reward="win-loss",
+        reward_version="1",
+    )
+    decisions, uniforms = joint_decisions(40, 5), np.random.default_rng(1).random(40)
+    answers = [
+        player.act(decisions, uniforms)
+        for player in (NetworkPolicy(policy, network), load_network_policy(store, policy, joint_space()))
+    ]
+    np.testing.assert_array_equal(answers[0].action, answers[1].action)
+    np.testing.assert_array_equal(answers[0].log_prob, answers[1].log_prob)
 
 
 def test_a_network_for_another_number_of_slots_is_refused() -> None:

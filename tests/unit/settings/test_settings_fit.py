@@ -29,6 +29,7 @@ def ppo(values: dict[str, Any] | None = None, **oracle: object) -> dict[str, Any
         {},
         {"opponents": "self-play"},
         {"network": "pointer"},
+        {"format": "gen9vgc2024regg", "network": "pairs"},
         {"opponents": "initial"},
         {"opponents": "self-play", "solve": {"meta_solver": "nash"}, "gate": SPRT},
         {"opponents": {"kind": "league", "itself": 0, "peer": 1}},
@@ -54,6 +55,12 @@ def test_goes_together(values: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
+        ({"format": "gen9vgc2024regg"}, "network.kind 'slots' does not fit gen9vgc2024regg; expected 'pairs'"),
+        ({"network": "pairs"}, "network.kind 'pairs' does not fit gen1ou; expected 'slots' or 'pointer'"),
+        (
+            {"format": "gen9vgc2024regg", "network": "pairs", "population": {"initial": ["metamon:grunt"]}},
+            "holds 'metamon:grunt', which does not play gen9vgc2024regg; expected some of 'first-action', 'heuristic'",
+        ),
         (EXACT | {"opponents": "league"}, "opponents 'league' .* the oracle 'exact' plays no battles"),
         (
             {"opponents": {"kind": "league", "baseline": 0, "itself": 0}},

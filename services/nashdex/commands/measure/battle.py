@@ -53,13 +53,13 @@ def battle(
     install_stop_handlers(signal.SIGTERM)
 
     from nashdex.evaluator.match import play_match
-    from nashdex.games.showdown.names import canonical_name
     from nashdex.runs.inputs import read_matrix, read_team_set
+    from nashdex.settings.aliases import canonical_format
     from nashdex.telemetry.logging import configure_logging
     from nashdex.telemetry.settings import load_telemetry_settings
 
     configure_logging(load_telemetry_settings())
-    format_id = canonical_name(format_id)
+    format_id = canonical_format(format_id)
     ended = 0
 
     def count(num_battles: int) -> None:

@@ -35,20 +35,12 @@ VGC: Final = (
 )
 """Doubles formats whose players bring six Pokémon and pick four. ``team_sets`` has teams of tournaments for each."""
 
-ALIASES: Final = {"gen9vgc2023regulationc": "gen9vgc2023regc"}
-"""Names that other projects use, in settings and in `nashdex battle`."""
-
 _UNSUPPORTED: Final = {
     "triples": "each side has three active Pokémon; nashdex plays one or two a side",
     "rotation": "each side has three active Pokémon; nashdex plays one or two a side",
     "multi": "it has four players; nashdex plays two",
     "freeforall": "it has four players; nashdex plays two",
 }
-
-
-def canonical_name(name: str) -> str:
-    """Return the simulator's id of a format that other projects call ``name``; the name itself otherwise."""
-    return ALIASES.get(name, name)
 
 
 def why_unsupported(name: str) -> str | None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from poke_env.battle import Battle, DoubleBattle, Move, Pokemon
 from poke_env.data import GenData
+from poke_env.environment import DoublesEnv
 from poke_env.player import Player, SimpleHeuristicsPlayer
 from poke_env.player.battle_order import SingleBattleOrder
 
@@ -77,10 +78,12 @@ class PokeEnvSeat:
     def choose(self) -> int | None:
         """Return the action that poke-env's heuristics prefer, or None if they have no preference.
 
-        They have none in doubles, before the opponent is seen, and if they find no available move or switch.
+        They have none before the opponent is seen, and if they find no available move or switch.
         """
         battle = self.battle
-        if isinstance(battle, DoubleBattle) or battle.active_pokemon is None or battle.opponent_active_pokemon is None:
+        if isinstance(battle, DoubleBattle):
+            return self._choose_pair(battle)
+        if battle.active_pokemon is None or battle.opponent_active_pokemon is None:
             return None
         if not battle.available_moves and not battle.available_switches:
             return None
@@ -90,6 +93,21 @@ class PokeEnvSeat:
             self.num_oddities += 1
             return None
         return self.action_of(order)
+
+    def _choose_pair(self, battle: DoubleBattle) -> int | None:
+        """Return the joint action that poke-env's heuristics prefer."""
+        if battle.teampreview:
+            return None
+        try:
+            # A method that uses only static ones: a player of its own would open a websocket.
+            order = SimpleHeuristicsPlayer.choose_move(SimpleHeuristicsPlayer, battle)  # type: ignore[arg-type]
+            first, second = DoublesEnv.order_to_action(order, battle, fake=True).tolist()
+        except _ODDITIES:
+            self.num_oddities += 1
+            return None
+        if min(first, second) < 0:
+            return None
+        return int(first * DoublesEnv.get_action_space_size(battle.gen) + second)
 
     def action_of(self, order: SingleBattleOrder) -> int | None:
         """Return the number of ``order`` among this seat's actions, or None if the request does not offer it.
@@ -161,7 +179,7 @@ class HeuristicSeats:
         """
         key = (battle, seat)
         if key not in self._seats:
-            self._seats[key] = PokeEnvSeat(self._format, seat)
+            self._seats[key] = PokeEnvSeat(self._format, seat, self._num_slots)
         player = self._seats[key]
         player.read(lines, request)
         action = player.choose()

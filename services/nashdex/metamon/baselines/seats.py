@@ -5,6 +5,7 @@ from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
+from poke_env.battle import Battle
 
 from nashdex.core.seeds import derive_seed
 from nashdex.games.interface import Decisions, SeatLines
@@ -70,6 +71,7 @@ class BaselineSeats:
     def _preferred(self, seat: _Seat, random: Random) -> int | None:
         """Return the baseline's action; None before an opponent is seen, and if it has no preference."""
         battle = seat.poke_env.battle
+        assert isinstance(battle, Battle), "baselines are declared for singles"
         if battle.active_pokemon is None or battle.opponent_active_pokemon is None:
             return None
         offered = [move.id for move in battle.available_moves]

@@ -170,10 +170,10 @@ def _that_do_not_play(
     """Yield a line for each scripted policy that does not play the run's format."""
     from nashdex.games.registry import FORMATS  # noqa: PLC0415 - it imports the settings of a run, which import this
 
-    game = FORMATS[run.format].game
+    played = FORMATS[run.format]
     for policy in policies:
-        if not SCRIPTED_POLICIES[policy].plays(game):
-            able = ", ".join((*scripted_policies_of(game), *or_else))
+        if not SCRIPTED_POLICIES[policy].plays(played.game, played.num_slots):
+            able = ", ".join((*scripted_policies_of(played.game, played.num_slots), *or_else))
             yield f"{key} holds {policy!r}, which does not play {run.format}; expected {able}"
 
 

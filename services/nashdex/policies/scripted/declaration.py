@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +25,9 @@ class ScriptedPlayer(ABC):
         """Forget a seat whose battle ended."""
 
 
+SINGLES_AND_DOUBLES: Final = frozenset({1, 2})
+
+
 @dataclass(frozen=True)
 class ScriptedPolicy:
     """One scripted policy. Its name is that of its entry point."""
@@ -34,6 +37,8 @@ class ScriptedPolicy:
     lacks something. Heavy imports belong inside."""
     games: frozenset[str] | None = None
     """Games that it plays, by ``Space.game``: ``showdown``, ``tabular``. None: every game."""
+    slots: frozenset[int] = frozenset({1})
+    """Numbers of slots that it chooses for at once (``Space.num_slots``): 2 in doubles."""
     needs_lines: bool = False
     """Whether it reads the game's own text (``Decisions.lines``): Showdown's protocol and request."""
     needs_state: bool = False
@@ -43,6 +48,6 @@ class ScriptedPolicy:
     table: "Callable[[GameTree], Table] | None" = None
     """Its action probabilities in a tabular game. None: ``player`` is deterministic and is asked in every state."""
 
-    def plays(self, game: str) -> bool:
-        """Say whether it plays the game that ``Space.game`` names."""
-        return self.games is None or game in self.games
+    def plays(self, game: str, num_slots: int = 1) -> bool:
+        """Say whether it plays spaces of ``num_slots`` of the game that ``Space.game`` names."""
+        return (self.games is None or game in self.games) and num_slots in self.slots

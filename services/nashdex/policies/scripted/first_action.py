@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
-from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
+from nashdex.policies.scripted.declaration import SINGLES_AND_DOUBLES, ScriptedPlayer, ScriptedPolicy
 
 
 class FirstActionPlayer(ScriptedPlayer):
@@ -22,4 +22,4 @@ class FirstActionPlayer(ScriptedPlayer):
         return Actions(actions.astype(np.int64), np.zeros(len(decisions), dtype=np.float32))
 
 
-FIRST_ACTION = ScriptedPolicy(FirstActionPlayer)
+FIRST_ACTION = ScriptedPolicy(FirstActionPlayer, slots=SINGLES_AND_DOUBLES)

@@ -7,7 +7,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
-from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
+from nashdex.policies.scripted.declaration import SINGLES_AND_DOUBLES, ScriptedPlayer, ScriptedPolicy
 
 
 class HeuristicPlayer(ScriptedPlayer):
@@ -34,4 +34,4 @@ class HeuristicPlayer(ScriptedPlayer):
         self._seats.forget(battle, seat)
 
 
-HEURISTIC = ScriptedPolicy(HeuristicPlayer, games=frozenset({SHOWDOWN}), needs_lines=True)
+HEURISTIC = ScriptedPolicy(HeuristicPlayer, games=frozenset({SHOWDOWN}), slots=SINGLES_AND_DOUBLES, needs_lines=True)

@@ -8,7 +8,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
-from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
+from nashdex.policies.scripted.declaration import SINGLES_AND_DOUBLES, ScriptedPlayer, ScriptedPolicy
 from nashdex.policies.scripted.max_power_doubles import MaxPowerDoublesPlayer
 
 _IMMUNE_BELOW = -1.25
@@ -63,7 +63,9 @@ def max_power_player(space: Space, stab: float) -> ScriptedPlayer:
     return MaxPowerPlayer(space, stab) if space.num_slots == 1 else MaxPowerDoublesPlayer(space, stab)
 
 
-MAX_POWER = ScriptedPolicy(max_power_player, games=frozenset({SHOWDOWN}), parameters={"stab": 1.5})
+MAX_POWER = ScriptedPolicy(
+    max_power_player, games=frozenset({SHOWDOWN}), slots=SINGLES_AND_DOUBLES, parameters={"stab": 1.5}
+)
 
 
 def _require_field(space: Space, block: str, field: str) -> None:

@@ -40,7 +40,7 @@ def scripted_policy(name: str, space: Space) -> ScriptedSeats:
     Raises:
         ConfigurationError: there is none of that name, or it does not play there.
     """
-    declared = _declared(name, space.game, space.format)
+    declared = _declared(name, space.game, space.format, space.num_slots)
     player = declared.player(space, **declared.parameters)
     return ScriptedSeats(policy_id(name), player, declared)
 
@@ -77,9 +77,9 @@ def scripted_table(name: str, tree: GameTree) -> Table:
     return table
 
 
-def _declared(name: str, game: str, format_id: str) -> ScriptedPolicy:
+def _declared(name: str, game: str, format_id: str, num_slots: int = 1) -> ScriptedPolicy:
     declared = SCRIPTED_POLICIES[name]
-    if not declared.plays(game):
-        able = ", ".join(scripted_policies_of(game))
+    if not declared.plays(game, num_slots):
+        able = ", ".join(scripted_policies_of(game, num_slots))
         raise ConfigurationError(f"scripted policy {name!r} does not play {format_id}; expected one of {able}")
     return declared

@@ -48,6 +48,6 @@ def is_scripted(policy: PolicyId) -> bool:
     return scripted
 
 
-def scripted_policies_of(game: str) -> tuple[str, ...]:
-    """Return the names of the scripted policies that play ``game``, a ``Space.game``, sorted."""
-    return tuple(sorted(name for name, policy in SCRIPTED_POLICIES.all().items() if policy.plays(game)))
+def scripted_policies_of(game: str, num_slots: int = 1) -> tuple[str, ...]:
+    """Return the names of the scripted policies that play spaces of ``num_slots`` of a ``Space.game``, sorted."""
+    return tuple(sorted(name for name, policy in SCRIPTED_POLICIES.all().items() if policy.plays(game, num_slots)))

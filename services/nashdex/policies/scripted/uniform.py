@@ -8,7 +8,7 @@ from nashdex.games.space import Space
 from nashdex.games.tabular.tree import uniform_table
 from nashdex.policies.interface import Actions
 from nashdex.policies.sampling import sample_masked
-from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
+from nashdex.policies.scripted.declaration import SINGLES_AND_DOUBLES, ScriptedPlayer, ScriptedPolicy
 
 
 class UniformPlayer(ScriptedPlayer):
@@ -27,4 +27,4 @@ class UniformPlayer(ScriptedPlayer):
         return sample_masked(np.zeros(decisions.mask.shape, np.float32), decisions.mask, uniforms)
 
 
-RANDOM = ScriptedPolicy(UniformPlayer, table=uniform_table)
+RANDOM = ScriptedPolicy(UniformPlayer, slots=SINGLES_AND_DOUBLES, table=uniform_table)

@@ -34,10 +34,10 @@ class PairsNetwork(SlotsNetwork):
     def make_actor(self, width: int) -> nn.Linear:
         """Return the head: for each slot and action its score, then its factors of the interaction."""
         actor = linear(width, math.prod(self.head_shape), gain=ACTOR_GAIN)
-        factors = torch.ones(self.head_shape, dtype=torch.bool)
-        factors[..., 0] = False
+        gains = torch.full(self.head_shape, _INTERACTION_GAIN / ACTOR_GAIN)
+        gains[..., 0] = 1.0
         with torch.no_grad():
-            actor.weight[factors.flatten()] *= _INTERACTION_GAIN / ACTOR_GAIN
+            actor.weight *= gains.flatten().unsqueeze(1)
         return actor
 
     def logits(self, observations: Tensor, fused: Fused | None = None) -> Tensor:

@@ -1,5 +1,6 @@
 """Reasons about formes, disguises, types and copies."""
 
+from poke_env.battle import Pokemon
 from poke_env.data import GenData, to_id_str
 
 from nashdex.bench.audits.tracker.difference import Difference
@@ -86,7 +87,7 @@ def gives_imposter_transform(difference: Difference) -> bool:
 def orders_copied_moves_as_seen(difference: Difference) -> bool:
     """poke-env orders a transformed Pokémon's moves as it saw the original use them; the request has an order."""
     active = difference.battle.active_pokemon
-    return difference.feature == "action_numbers" and active is not None and active.transformed
+    return difference.feature == "action_numbers" and isinstance(active, Pokemon) and active.transformed
 
 
 def counts_disguised_lead_first(difference: Difference) -> bool:

@@ -1,0 +1,11 @@
+"""Names that other projects use for formats, in settings and in `nashdex battle`."""
+
+from typing import Final
+
+FORMAT_ALIASES: Final = {"gen9vgc2023regulationc": "gen9vgc2023regc"}
+"""EliteFurretAI and older releases of poke-env have the regulation's long name."""
+
+
+def canonical_format(name: str) -> str:
+    """Return the simulator's id of a format that other projects call ``name``; the name itself otherwise."""
+    return FORMAT_ALIASES.get(name, name)
