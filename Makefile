@@ -112,6 +112,10 @@ soak: setup ## Let runs and the exporter work for MINUTES (60), and fail if a pr
 chaos: setup ## Kill KILLS (200) pods of every kind at random on a real cluster while runs work; then verify every run
 	NASHDEX_TEST_KILLS=$(or $(KILLS),200) $(BIN)/pytest tests/e2e/test_chaos.py --verbose -s $(PYTEST_ARGS)
 
+.PHONY: repeat
+repeat: setup ## Repeat a run of real battles RUNS (20) times with one seed while its processes are killed, and compare policies
+	NASHDEX_TEST_REPEATS=$(or $(RUNS),20) $(BIN)/pytest tests/integration/test_same_seed_same_policies.py -k every_repeat -s $(PYTEST_ARGS)
+
 .PHONY: chart
 chart: setup ## Make argo/ from the plan; the chart's values, schema and table from its model; k8s/base from the chart
 	$(BIN)/python scripts/make_argo.py

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 from processes import attempt
@@ -37,5 +38,9 @@ def collect(namespace: str, test: str) -> Path:
 
 
 def _write(path: Path, *command: str) -> None:
-    ended = attempt(*command)
+    try:
+        ended = attempt(*command)
+    except subprocess.TimeoutExpired as error:  # the rest is worth having all the same
+        path.write_text(f"{error}\n")
+        return
     path.write_text(ended.stdout + ended.stderr)

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from installation import Installation, Object
 from ledgers import assert_exact
-from processes import NASHDEX, attempt, read_json, run
+from processes import NASHDEX, attempt, run
 
 from nashdex.runs.creation import open_run
 from support.results import published
@@ -71,6 +72,16 @@ ORDER = ("real", "exact", "exact")
 """Kinds of the runs, in turn."""
 
 
+def items(*command: str) -> list[Object]:
+    """Return the objects that kubectl lists; none while the API server is too busy."""
+    try:
+        answer = attempt(*command)
+    except subprocess.TimeoutExpired:
+        return []
+    found: list[Object] = json.loads(answer.stdout)["items"] if answer.returncode == 0 else []
+    return found
+
+
 class Killer:
     """Kills pods: of steps a share, each at a random moment of its life; of what is always there now and then."""
 
@@ -83,9 +94,9 @@ class Killer:
 
     def look(self) -> None:
         """Kill the pods whose time has come."""
-        pods = json.loads(self.installed.kubectl("get", "pods", "-o", "json"))["items"]
-        controllers = ("get", "pods", "-n", "argo", "-l", "app=workflow-controller", "-o", "json")
-        for pod in [*pods, *read_json("kubectl", *controllers)["items"]]:
+        steps = ("kubectl", "get", "pods", "-n", self.installed.namespace, "-o", "json")
+        controllers = ("kubectl", "get", "pods", "-n", "argo", "-l", "app=workflow-controller", "-o", "json")
+        for pod in [*items(*steps), *items(*controllers)]:
             if pod["status"]["phase"] == "Running" and "deletionTimestamp" not in pod["metadata"]:
                 self._look_at(pod)
 
@@ -137,7 +148,10 @@ class Runs:
 
     def look(self) -> bool:
         """Resume runs that failed; return whether one has ended."""
-        workflows = json.loads(self.installed.kubectl("get", "workflows", "-o", "json"))["items"]
+        listed = ("kubectl", "get", "workflows", "-n", self.installed.namespace, "-o", "json")
+        workflows = items(*listed)
+        if not workflows:
+            return False
         unfinished = {
             each["metadata"]["labels"].get("nashdex.dev/run")
             for each in workflows
