@@ -11,15 +11,17 @@ from pathlib import Path
 import numpy as np
 from safetensors import numpy as safetensors
 
-from fuzz import documents
+from fuzz import documents, exchange
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
+from nashdex.core.journal import Entry
 from nashdex.core.verdict import Phase, Verdict
 from nashdex.experiments.plan import read_plan
 from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.frames import HEADER, MAX_FRAME_BYTES
-from nashdex.games.showdown.gateway import decode_message
+from nashdex.games.showdown.gateway import decode_decisions, decode_message
 from nashdex.games.showdown.replays import rename_players, replay_page
+from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metamon.data import replay_file
 from nashdex.metamon.tokens import Tokenizer
@@ -168,6 +170,10 @@ def targets() -> dict[str, Target]:
         ),
         "bundle": Target(lambda data: unpack(data, "b"), [base64.b64encode(gzip.compress(bundle, mtime=0))]),
         "bundle-document": Target(lambda data: Bundle.from_json(data, "b"), [bundle]),
+        "request": Target(lambda data: Request.from_json(data, "r"), [exchange.request()]),
+        "chunk": Target(lambda data: Chunk.from_json(data, "c"), [exchange.chunk()]),
+        "journal-entry": Target(lambda data: Entry.from_json(data, "e"), [exchange.entry()]),
+        "decisions": Target(lambda data: decode_decisions(memoryview(data), space).mask, [exchange.decisions(space)]),
         "frame": Target(_frame, [HEADER.pack(len(message) + 4, 1) + message]),
         "replay": Target(_replay, [b"|player|p1|Red|\n|win|Red", b"</script><!--", replay]),
         "vocabulary": Target(lambda data: Tokenizer.from_json(data, "v"), [b'{"<unk>": 0, "a": 1}']),
