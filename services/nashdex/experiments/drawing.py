@@ -1,10 +1,11 @@
 """An experiment's learning curves as one SVG file, by the report's own charts."""
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from markupsafe import Markup
 
-from nashdex.experiments.report import ArmCurve, ArmReport, CurvePoint
+from nashdex.experiments.report import ArmCurve, CurvePoint
 from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.charts.axes import HEIGHT, WIDTH
 from nashdex.report.page.charts.lines import Point, Series, line_chart
@@ -23,12 +24,16 @@ _TITLE, _ROW, _GAP = 20, 15, 12
 _MILLION = 1e6
 
 
-def curves_drawing(arms: Sequence[ArmReport]) -> str | None:
+Arm: TypeAlias = tuple[str, Sequence[ArmCurve]]
+"""A name and its learning curves."""
+
+
+def curves_drawing(arms: Sequence[Arm]) -> str | None:
     """Return an SVG file with a chart for each anchor and style; None if nothing was evaluated during training."""
-    kinds = dict.fromkeys((curve.anchor, curve.style) for arm in arms for curve in arm.curves)
+    kinds = dict.fromkeys((curve.anchor, curve.style) for _, curves in arms for curve in curves)
     if not kinds:
         return None
-    num_rows = sum(bool(arm.curves) for arm in arms)
+    num_rows = sum(bool(curves) for _, curves in arms)
     height = _TITLE + HEIGHT + _ROW * num_rows + _GAP
     parts = [_chart(arms, kind, height * place) for place, kind in enumerate(kinds)]
     colours = "".join(
@@ -44,7 +49,7 @@ def curves_drawing(arms: Sequence[ArmReport]) -> str | None:
     )
 
 
-def _chart(arms: Sequence[ArmReport], kind: tuple[str, str], top: int) -> Markup:
+def _chart(arms: Sequence[Arm], kind: tuple[str, str], top: int) -> Markup:
     anchor, style = kind
     series = list(_series(arms, kind))
     x_label = "million decisions"
@@ -60,11 +65,11 @@ def _chart(arms: Sequence[ArmReport], kind: tuple[str, str], top: int) -> Markup
     return title + inner + Markup("").join(rows)
 
 
-def _series(arms: Sequence[ArmReport], kind: tuple[str, str]) -> Iterator[Series]:
-    for place, arm in enumerate(arms):
-        for curve in arm.curves:
+def _series(arms: Sequence[Arm], kind: tuple[str, str]) -> Iterator[Series]:
+    for place, (name, curves) in enumerate(arms):
+        for curve in curves:
             if (curve.anchor, curve.style) == kind:
-                yield Series(arm.name, f"c{place % NUM_COLOURS}", _points(curve), has_band=True)
+                yield Series(name, f"c{place % NUM_COLOURS}", _points(curve), has_band=True)
 
 
 def _points(curve: ArmCurve) -> list[Point]:

@@ -14,7 +14,7 @@ def publish(plan: Plan, results: Results) -> ExperimentReport:
         TryAgainError: a file cannot be written.
     """
     report = make_report(plan, results)
-    drawing, drawn = plan.beside(".svg"), curves_drawing(report.arms)
+    drawing, drawn = plan.beside(".svg"), curves_drawing([(arm.name, arm.curves) for arm in report.arms])
     if drawn is not None:
         write_atomically(drawing, drawn.encode())
     write_atomically(plan.beside(".md"), page(report, drawing.name if drawn else None).encode())
