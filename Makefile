@@ -89,6 +89,10 @@ python-test: setup ## Run all Python tests at once: unit, contract, integration,
 e2e: setup ## Test it on a real cluster, from building images to removing it all (CONTRIBUTING.md says which cluster)
 	$(BIN)/pytest tests/e2e --verbose $(PYTEST_ARGS)
 
+.PHONY: e2e-streaming
+e2e-streaming: setup ## Kill everything around a training with streaming actors on a real cluster, and measure it; half an hour
+	$(BIN)/pytest tests/e2e/streaming.py -n0 --verbose $(PYTEST_ARGS)
+
 .PHONY: docs
 docs: setup ## Build the documentation site into site/, and the pages and pictures that are made from code
 	$(BIN)/python -m nashdex.telemetry.metrics_page > docs/reference/metrics.md.new
