@@ -5,6 +5,7 @@ Only ``make chart`` and tests use this package; it is in no image.
 
 from collections.abc import Callable, Mapping
 
+from argo_templates.actors import actors
 from argo_templates.check import check
 from argo_templates.exploit import exploit
 from argo_templates.iteration import iteration
@@ -15,6 +16,7 @@ from argo_templates.workflows import WorkflowTemplate
 TEMPLATES: Mapping[str, Callable[[], WorkflowTemplate]] = {
     "nashdex-check": check,
     **step_templates(),
+    "nashdex-actors": actors,
     "nashdex-iteration": iteration,
     "nashdex-league": league,
     "nashdex-exploit": exploit,

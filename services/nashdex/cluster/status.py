@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from nashdex.cluster.workflow_state import (
+    ACTORS_TEMPLATE,
     ITERATION_TEMPLATE,
     LEAGUE_TEMPLATE,
     Shard,
@@ -85,7 +86,9 @@ def run_status(run: str, workflows: Iterable[WorkflowState], now: datetime | Non
         DataError: it has no Workflow.
     """
     now = now or datetime.now(UTC)
-    ordered = sorted(workflows, key=lambda workflow: (workflow.created, workflow.name))
+    # Actors that were added to an iteration do not say how it goes.
+    steps = (workflow for workflow in workflows if workflow.template != ACTORS_TEMPLATE)
+    ordered = sorted(steps, key=lambda workflow: (workflow.created, workflow.name))
     if not ordered:
         raise DataError(
             f"run {run} has no workflow; expected a run that `nashdex status` lists. Argo deletes old workflows; the "

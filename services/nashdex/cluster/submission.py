@@ -9,6 +9,7 @@ from nashdex.cluster.client import COMPONENT_LABEL, NAME_LABEL, RUN_LABEL, Clust
 from nashdex.cluster.site import NO_SECRET
 from nashdex.cluster.status import run_status
 from nashdex.cluster.workflow_state import (
+    ACTORS_TEMPLATE,
     CHECK_TEMPLATE,
     ITERATION_TEMPLATE,
     LEAGUE_TEMPLATE,
@@ -29,6 +30,7 @@ _TEMPLATES = (
     "nashdex-train",
     "nashdex-evaluate",
     "nashdex-solve",
+    ACTORS_TEMPLATE,
     ITERATION_TEMPLATE,
     LEAGUE_TEMPLATE,
     "nashdex-exploit",

@@ -15,6 +15,7 @@ from nashdex.core.errors import DataError
 CHECK_TEMPLATE = "nashdex-check"
 LEAGUE_TEMPLATE = "nashdex-league"
 ITERATION_TEMPLATE = "nashdex-iteration"
+ACTORS_TEMPLATE = "nashdex-actors"
 _ENDED = {"Succeeded", "Failed", "Error"}
 _MAX_NODES_BYTES = 64 << 20
 
