@@ -30,7 +30,7 @@ RUN = "streaming"
 NUM_VERSIONS = 50
 LONGEST_SECONDS = 3600.0
 OUTAGE_SECONDS = 60.0
-SHORT = ("--set", "train.oracle.decisions=20000", "--set", "train.oracle.evaluation.battles=4")
+SHORT = ("--set", "train.oracle.decisions=12000", "--set", "train.oracle.evaluation.battles=4")
 
 
 def kill(installed: Installation, step: StepName, metric: str) -> str:
@@ -61,7 +61,7 @@ def assert_adds_up(trained: Run) -> None:
     assert list(journal.problems()) == []
     assert [entry.round for entry in journal.entries] == list(range(1, len(journal.entries) + 1))
     for entry in journal.entries:
-        assert (entry.battles, entry.num_chunks) == (16, 2), entry.round
+        assert (entry.battles, entry.num_chunks) == (8, 2), entry.round
         assert len(entry.chunks) == entry.num_chunks
         assert all(0 <= entry.round - chunk.version <= 4 for chunk in entry.chunks)
     manifest = read_manifest(trained.store, 1, StepName.TRAIN, 0)
