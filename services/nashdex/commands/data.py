@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nashdex.commands.counting import counter
 from nashdex.commands.output import JsonOption, print_json, print_text
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from nashdex.metamon.data.copying import Copied
     from nashdex.metamon.data.statistics import FormatStatistics
 
-app = typer.Typer(no_args_is_help=True, help="Count, filter and copy replays in metamon's layout.")
+app = typer.Typer(no_args_is_help=True, help="Human battles and trajectories in metamon's layout.")
 
 _Root = Annotated[
     Path,
@@ -25,6 +26,51 @@ _Destination = Annotated[Path, typer.Argument(metavar="DESTINATION", help="Folde
 _Formats = Annotated[
     str, typer.Option("--formats", metavar="FORMATS", help="Only these, such as 'gen1ou gen9ou'. [default: all]")
 ]
+
+
+@app.command("import")
+def import_replays(
+    logs: Annotated[
+        Path, typer.Argument(metavar="LOGS", help="Raw Showdown replays: a folder, or one .json, .jsonl or .log file.")
+    ],
+    destination: _Destination,
+    *,
+    formats: _Formats = "",
+    keep_names: Annotated[
+        bool, typer.Option("--keep-names", help="Keep the players' names. [default: replace them by pseudonyms]")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Turn raw Showdown replays into both players' trajectories, in metamon's layout.
+
+    A spectator's log does not show everything: what it shows later of a player's own team counts from the start, and a
+    choice that it does not show is unknown. Replays that cannot be reconstructed are refused and counted by cause. Run
+    it again to continue an interrupted import.
+    """
+    from nashdex.metamon.data.importing import import_logs
+
+    with counter("replays") as report:
+        counts = import_logs(logs, destination, _names(formats), keep_names=keep_names, report=report)
+    if as_json:
+        print_json(
+            {
+                "read": counts.read,
+                "files": counts.files,
+                "decisions": counts.decisions,
+                "unnamed": counts.unnamed,
+                "present": counts.present,
+                "left_out": counts.left_out,
+                "refused": dict(sorted(counts.refused.items())),
+                "ends": dict(sorted(counts.ends.items())),
+            }
+        )
+        return
+    print_text(f"{counts.files:,} files written to {destination}, of {counts.read:,} replays")
+    print_text(f"  {counts.decisions:,} decisions, {counts.unnamed:,} without a known action")
+    if counts.present or counts.left_out:
+        print_text(f"  {counts.present:,} battles were there already, {counts.left_out:,} are of other formats")
+    _print_counts("ends", counts.ends)
+    _print_counts("refused", counts.refused)
 
 
 class ResultChoice(StrEnum):

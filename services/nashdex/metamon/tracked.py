@@ -22,6 +22,7 @@ until it terastallizes, and an item that an opponent lost is unknown. ``known``:
 that metamon parsed."""
 
 _SIDES: Final = ("p1", "p2")
+_FIRST_WITH_ITEMS: Final = 2
 _LAST_WITHOUT_ABILITIES: Final = 2
 
 
@@ -85,7 +86,8 @@ def _pokemon(pokemon: Mapping[str, Any], dex: Dex, effect: str, knowledge: Knowl
     shows_all = knowledge == "known"
     item = pokemon["item"]
     if is_own:
-        item = item or ""
+        # In play an own item is always known; a log may not show it.
+        item = "" if item is None and dex.generation < _FIRST_WITH_ITEMS else item
     elif not shows_all:
         item = item or None
     shows_tera = pokemon["terastallized"] or (is_own and shows_all)

@@ -11,7 +11,7 @@ import { KNOWN, TrackedPokemon } from "./side.js";
  * @typedef {object} RequestedMove
  * @property {string} id
  * @property {string} [target] kind of target, in doubles where the user may choose one
- * @property {number} [pp]
+ * @property {number | null} [pp] null in a request that was rebuilt from a log: the lines say what was spent
  * @property {number} [maxpp]
  * @property {boolean | string} [disabled]
  *
@@ -28,13 +28,13 @@ import { KNOWN, TrackedPokemon } from "./side.js";
  * @typedef {object} RequestedPokemon
  * @property {string} ident
  * @property {string} details
- * @property {string} condition
+ * @property {string} [condition] absent, as item and ability may be, where a log is all that is known: the lines count
  * @property {boolean} active
- * @property {Record<string, number>} stats
+ * @property {Record<string, number>} stats with `hp` where the condition is absent
  * @property {string[]} moves
- * @property {string} baseAbility
+ * @property {string} [baseAbility]
  * @property {string} [ability]
- * @property {string} item
+ * @property {string} [item]
  * @property {string} [teraType]
  * @property {string} [terastallized]
  * @property {boolean} [reviving]
@@ -173,19 +173,19 @@ function readPokemon(tracker, pokemon, entry, slot) {
   if (isChanged || pokemon.species !== pokemon.requestSpecies) {
     tracker.setDetails(tracker.own, pokemon, dexInfo.details(entry.details));
   }
-  pokemon.setCondition(entry.condition);
+  if (entry.condition !== undefined) pokemon.setCondition(entry.condition);
   const { stats } = entry;
-  if (!pokemon.fainted) pokemon.stats[0] = pokemon.maxHp;
+  if (!pokemon.fainted) pokemon.stats[0] = stats.hp ?? pokemon.maxHp;
   pokemon.stats[1] = stats.atk;
   pokemon.stats[2] = stats.def;
   pokemon.stats[3] = stats.spa;
   pokemon.stats[4] = stats.spd;
   pokemon.stats[5] = stats.spe;
-  if (dexInfo.generation >= 2) {
+  if (dexInfo.generation >= 2 && entry.item !== undefined) {
     pokemon.item = dexInfo.items.of(entry.item);
     pokemon.itemKnown = KNOWN;
   }
-  if (dexInfo.generation >= 3) {
+  if (dexInfo.generation >= 3 && entry.baseAbility !== undefined) {
     pokemon.ability = dexInfo.abilities.of(entry.baseAbility);
     if (slot && entry.ability !== undefined) {
       slot.ability = entry.ability === entry.baseAbility ? -1 : dexInfo.abilities.of(entry.ability);
@@ -257,7 +257,8 @@ function readMoves(tracker, slot, pokemon, entry, active, offer) {
     for (let m = 0; m < num; m++) {
       moveAt[m] = m;
       usable[m] = asked[m].disabled ? 0 : 1;
-      const pp = asked[m].pp ?? 0;
+      const { pp } = asked[m];
+      if (pp === undefined || pp === null) continue;
       if (differs) {
         slot.pp[m] = pp;
         slot.maxPp[m] = asked[m].maxpp ?? slot.maxPp[m];
