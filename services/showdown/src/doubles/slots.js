@@ -113,7 +113,7 @@ export function writeSlotChoices(tracker, position, choices) {
   const entry = tracker.request?.side.pokemon[position];
   if (tracker.asks === ASKS_SWITCH) return writeForced(tracker, position, choices);
   if (tracker.asks !== ASKS_MOVE) return 0;
-  if (!entry?.active || entry.commanding || entry.condition.endsWith(" fnt")) {
+  if (!entry?.active || entry.commanding || entry.condition?.endsWith(" fnt")) {
     choices[0] = PASS;
     return 1;
   }

@@ -331,3 +331,25 @@ test("the next request overrides a line about the bench, even if it lists the sa
     assert.deepEqual(statuses(), ["", "par"], lines[0]);
   }
 });
+
+test("what a request that was rebuilt from a log leaves out comes from the lines", () => {
+  const tracker = new Tracker(DexInfo.forFormat("gen4ou"), 0);
+  const request = () => /** @type {any} */ ({
+    active: [{ moves: [{ id: "tackle", pp: null }, { id: "charm", pp: null }] }],
+    side: { pokemon: [{
+      ident: "p1: Raichu", details: "Raichu, M", active: true, moves: ["tackle", "charm"], reviving: false,
+      stats: { hp: 260, atk: 1, def: 2, spa: 3, spd: 4, spe: 5 },
+    }] },
+  });
+  for (const line of ["|switch|p1a: Raichu|Raichu, M|100/100", "|switch|p2a: Mew|Mew|100/100", "|turn|1"]) tracker.readLine(line);
+  tracker.readRequest(request());
+  for (const line of [
+    "|move|p1a: Raichu|Tackle|p2a: Mew", "|-damage|p1a: Raichu|40/100 par", "|-item|p1a: Raichu|Leftovers|[from] move: Trick",
+    "|-ability|p1a: Raichu|Static", "|turn|2",
+  ]) tracker.readLine(line);
+  tracker.readRequest(request());
+  const [raichu] = /** @type {any} */ (tracker.state()).own.pokemon;
+  assert.deepEqual([raichu.hp, raichu.max_hp, raichu.status, raichu.item, raichu.ability], [40, 100, "par", "leftovers", "static"]);
+  assert.deepEqual(raichu.moves.map((/** @type {any} */ { pp, max_pp: most }) => most - pp), [1, 0]);
+  assert.equal(raichu.stats.hp, 260);
+});
