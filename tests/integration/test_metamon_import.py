@@ -77,8 +77,9 @@ def test_golden_battles_are_rebuilt(tmp_path: Path, capsys: pytest.CaptureFixtur
             ]
             assert replay.num_decisions == len(rows) == other.num_decisions
             for row, state, action in zip(rows, replay.states, replay.actions, strict=False):
-                named = name_of(state, action)
-                assert named in {None, picked(row)}, (battle, player)
+                right = picked(row)
+                is_only = right in {"recharge", "struggle"} and action == 0
+                assert is_only or name_of(state, action) in {None, right}, (battle, player)
             expected = [row["state"] for row in golden("spaces", battle)["decisions"] if row["seat"] == seat]
             for state, right in zip(replay.states, expected, strict=True):
                 compare(state.to_json(), right, fields, differing)

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 import structlog
 
+from nashdex.collector.replays import Replays
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
@@ -50,7 +51,9 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if not ORACLES[plan.oracle].needs_battles:
         return _nothing_to_play(Attempt(store, iteration, StepName.COLLECT, shard), plan)
     game = game_of_run(store, settings)
-    numbers = shard_range(settings.collect.battles, settings.collect.shards, shard)
+    replays = _replays(store, settings, plan, shard)
+    wants_battles = replays is None or replays.share < 1
+    numbers = shard_range(settings.collect.battles if wants_battles else 0, settings.collect.shards, shard)
     root = derive_seed(settings.seed, "collect", iteration)
     battles = PairedBattles(root, game.teams(), settings.collect.deadline_seconds)
     attempt = Attempt(store, iteration, StepName.COLLECT, shard)
@@ -69,6 +72,11 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         results: Counter[tuple[PolicyId, _Result]] = Counter()
         recorded_decisions = 0
         with Progress(StepName.COLLECT, shard, len(numbers), "battles") as progress:
+            if replays is not None:
+                progress.expect(len(numbers) + len(replays))
+                for episode in replays.episodes(progress):
+                    writer.add(episode)
+                    recorded_decisions += len(episode)
             for finished in session.play(_assignments(numbers, battles, plan), progress):
                 require_finished(finished)
                 for episode in finished.episodes:
@@ -94,7 +102,15 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         versions=versions,
     )
     attempt.write(COLLECT_RESULT, result.to_json())
-    return attempt.finish({"battles": counts.battles, "recorded_decisions": recorded_decisions})
+    return attempt.finish(
+        {"battles": counts.battles, "recorded_decisions": recorded_decisions, **(replays.counts if replays else {})}
+    )
+
+
+def _replays(store: ObjectStore, settings: RunSettings, plan: IterationPlan, shard: int) -> Replays | None:
+    """Return the shard's replays, if the iteration's oracle learns from any."""
+    section = ORACLES[plan.oracle].replays(settings.train.section_of(plan.oracle))
+    return None if section is None else Replays(store, section, settings.collect.shards, shard)
 
 
 def _trial(game: Game, settings: RunSettings) -> Trial | None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from nashdex.metamon.data.copying import Copied
+    from nashdex.metamon.data.importing import Imported
     from nashdex.metamon.data.statistics import FormatStatistics
 
 app = typer.Typer(no_args_is_help=True, help="Human battles and trajectories in metamon's layout.")
@@ -51,26 +52,7 @@ def import_replays(
 
     with counter("replays") as report:
         counts = import_logs(logs, destination, _names(formats), keep_names=keep_names, report=report)
-    if as_json:
-        print_json(
-            {
-                "read": counts.read,
-                "files": counts.files,
-                "decisions": counts.decisions,
-                "unnamed": counts.unnamed,
-                "present": counts.present,
-                "left_out": counts.left_out,
-                "refused": dict(sorted(counts.refused.items())),
-                "ends": dict(sorted(counts.ends.items())),
-            }
-        )
-        return
-    print_text(f"{counts.files:,} files written to {destination}, of {counts.read:,} replays")
-    print_text(f"  {counts.decisions:,} decisions, {counts.unnamed:,} without a known action")
-    if counts.present or counts.left_out:
-        print_text(f"  {counts.present:,} battles were there already, {counts.left_out:,} are of other formats")
-    _print_counts("ends", counts.ends)
-    _print_counts("refused", counts.refused)
+    _print_imported(counts, destination, as_json=as_json)
 
 
 class ResultChoice(StrEnum):
@@ -177,13 +159,17 @@ def generate(
             "replays that metamon parsed."
         ),
     ] = KnowledgeChoice.ONLINE,
+    logs: Annotated[
+        bool,
+        typer.Option("--logs", help="Also write DESTINATION/FORMAT.jsonl.gz: the battles as spectators saw them."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Play battles and write both seats' trajectories in metamon's layout, for its training or for `nashdex data`."""
     from nashdex.evaluator.trajectories import generate as generate_battles
 
     written = generate_battles(
-        destination, format_id, p1, p2 or p1, battles=battles, seed=seed, knowledge=knowledge.value
+        destination, format_id, p1, p2 or p1, battles=battles, seed=seed, knowledge=knowledge.value, logs=logs
     )
     if as_json:
         counts = {"files": written.files, "decisions": written.decisions, "unnamed": written.unnamed}
@@ -209,6 +195,29 @@ def _print_statistics(format_id: str, statistics: "FormatStatistics") -> None:
     _print_counts("refused", statistics.refused)
 
 
+def _print_imported(counts: "Imported", destination: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "read": counts.read,
+                "files": counts.files,
+                "decisions": counts.decisions,
+                "unnamed": counts.unnamed,
+                "present": counts.present,
+                "left_out": counts.left_out,
+                "refused": dict(sorted(counts.refused.items())),
+                "ends": dict(sorted(counts.ends.items())),
+            }
+        )
+        return
+    print_text(f"{counts.files:,} files written to {destination}, of {counts.read:,} battles")
+    print_text(f"  {counts.decisions:,} decisions, {counts.unnamed:,} without a known action")
+    if counts.present or counts.left_out:
+        print_text(f"  {counts.present:,} battles were there already, {counts.left_out:,} are of other formats")
+    _print_counts("ends", counts.ends)
+    _print_counts("refused", counts.refused)
+
+
 def _print_copied(copied: "Copied", destination: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(
@@ -229,3 +238,58 @@ def _print_copied(copied: "Copied", destination: Path, *, as_json: bool) -> None
 def _print_counts(title: str, counts: "Counter[str]") -> None:
     if counts:
         print_text(f"  {title}: " + ", ".join(f"{name} {number:,}" for name, number in sorted(counts.items())))
+
+
+@app.command("export")
+def export_battles(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="URI of a run: its store's, a slash, and its id.")],
+    destination: _Destination,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the battles that a run's tournaments stored as both players' trajectories, in metamon's layout.
+
+    A run stores `evaluate.replays_per_pair` battles of each pair. `nashdex data generate` plays more.
+    """
+    from nashdex.runs.exported import export_run
+
+    with counter("battles") as report:
+        counts = export_run(run, destination, report)
+    _print_imported(counts, destination, as_json=as_json)
+
+
+@app.command()
+def gap(
+    first: Annotated[Path, typer.Argument(metavar="FIRST", help="Folder of trajectories in metamon's layout.")],
+    second: Annotated[Path, typer.Argument(metavar="SECOND", help="Another one, such as a policy's own.")],
+    *,
+    formats: _Formats = "",
+    max_files: Annotated[int, typer.Option(min=2, max=100_000, help="Most trajectories of each folder.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the shuffles that the chance level is from.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two folders of trajectories, such as people's and a policy's, or two parsers' of the same battles.
+
+    Distributions: the total variation of each field, beside that of two random parts of the pooled files. Battles that
+    both folders have: the share of equal values by field.
+    """
+    from nashdex.metamon.data.folder import entries
+    from nashdex.metamon.data.gap import gap as compare
+
+    chosen = _names(formats)
+    found = compare(entries(first, chosen), entries(second, chosen), max_files, seed)
+    if as_json:
+        print_json(found.to_json())
+        return
+    print_text(
+        f"{found.files[0]:,} and {found.files[1]:,} trajectories, "
+        f"{found.decisions[0]:,} and {found.decisions[1]:,} decisions"
+    )
+    _print_counts("refused", found.refused)
+    print_text(f"{'distribution of':24} {'distance':>9} {'by chance':>10}")
+    for name, distance in found.distances.items():
+        print_text(f"{name:24} {distance.total_variation:9.3f} {distance.by_chance:10.3f}")
+    if found.same_battles:
+        print_text(f"\n{found.same_battles:,} trajectories are in both: share of equal values")
+        for name, share in found.equal.items():
+            print_text(f"{name:24} {share:9.4f}")

@@ -29,6 +29,7 @@ AttemptId = NewType("AttemptId", str)
 
 SAMPLED: Final = 1.0
 """The temperature of a policy id without a suffix: actions are drawn from the policy's own distribution."""
+_REPLAYS: Final = "replays:"
 GREEDY: Final = 0.0
 """The temperature of ``@greedy``: the most probable action, the lowest number of equals."""
 
@@ -102,6 +103,16 @@ def policy_id(text: str) -> PolicyId:
     if not re.fullmatch(_POLICY_PATTERN, text):
         raise ConfigurationError(f"policy id {text!r} is invalid: {_hint(text) or f'expected {_EXPECTED_POLICY}'}")
     return PolicyId(text)
+
+
+def replayed_policy(band: str) -> PolicyId:
+    """Return the id of whoever played a replay, by band of ratings, such as ``replays:1200-1399``."""
+    return PolicyId(f"{_REPLAYS}{band}")
+
+
+def is_replayed(policy: PolicyId) -> bool:
+    """Say whether ``policy`` stands for the players of replays."""
+    return policy.startswith(_REPLAYS)
 
 
 def new_attempt_id() -> AttemptId:

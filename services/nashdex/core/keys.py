@@ -4,6 +4,7 @@
 manifest.json                                                  hashes of the run's first objects
 config.json
 teams.txt, matrix.json
+replays.json, replays/{sha256}.jsonl.lz4                       raw battles to clone from
 verdict.json                                                   how the run ended; deleted when it continues
 policies/{policy}/policy.json, weights.safetensors, table.safetensors
 imported/{policy}/policy.json, weights.safetensors, vocabulary.json    from other projects; frozen
@@ -26,6 +27,7 @@ RUN_MANIFEST = "manifest.json"
 CONFIG = "config.json"
 TEAMS = "teams.txt"
 MATRIX = "matrix.json"
+REPLAYS = "replays.json"
 VERDICT = "verdict.json"
 ITERATIONS = "iterations"
 LOGS = "logs"
@@ -106,6 +108,11 @@ def policy_weights(policy: BarePolicyId) -> str:
 def policy_table(policy: BarePolicyId) -> str:
     """Return the key of a policy's action probabilities by information state. Policies of tabular games have one."""
     return f"policies/{policy}/table.safetensors"
+
+
+def replay_part(sha256: str) -> str:
+    """Return the key of a part of the run's raw replays."""
+    return f"replays/{sha256}.jsonl.lz4"
 
 
 def imported_document(policy: BarePolicyId) -> str:

@@ -1,5 +1,8 @@
 """Battles between two contestants, written as trajectories in metamon's layout."""
 
+import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,7 +11,14 @@ from nashdex.evaluator.contestants import load_contestant
 from nashdex.games.registry import FORMATS, game_for
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.metamon.data.first_person import FirstPerson, Turn
-from nashdex.metamon.data.generation import Header, RecordedPolicy, Written, player_names, write_battle
+from nashdex.metamon.data.generation import (
+    Header,
+    RecordedPolicy,
+    Written,
+    player_names,
+    spectator_replay,
+    write_battle,
+)
 from nashdex.metamon.tracked import Knowledge
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished
@@ -24,10 +34,14 @@ def generate(
     battles: int,
     seed: int = 0,
     knowledge: Knowledge = "online",
+    logs: bool = False,
     concurrent_battles: int = 64,
     deadline_seconds: float = 300.0,
 ) -> Written:
     """Play ``battles`` battles as side-swapped pairs and write both seats' trajectories.
+
+    With ``logs``, ``{destination}/{format}.jsonl.gz`` gets what a spectator sees of each battle, in the form of
+    Showdown's own replays.
 
     Raises:
         ConfigurationError: the format is no Showdown format, a contestant is unknown, or the destination is no folder.
@@ -42,8 +56,10 @@ def generate(
     game = game_for(format_id)
     turns: dict[tuple[int, int], list[Turn]] = {}
     written = Written()
-    date = datetime.now(UTC).strftime("%m-%d-%Y")
+    now = datetime.now(UTC)
+    date = now.strftime("%m-%d-%Y")
     with (
+        _log_file(destination / f"{format_id}.jsonl.gz" if logs else None) as log_file,
         FirstPerson(format_id, knowledge) as maker,
         Session(game.open_arena(num_gateways=1), min(concurrent_battles, battles)) as session,
     ):
@@ -60,6 +76,20 @@ def generate(
         for finished in session.play(assignment(number) for number in range(battles)):
             outcome, players = require_finished(finished), player_names(finished.assignment.seats)
             battle = f"nashdex-{format_id}-{seed % 10_000:04d}{finished.assignment.number:06d}"
-
+            if log_file is not None:
+                log_file.write(spectator_replay(outcome, players, battle, format_id, now))
             write_battle(maker, destination, outcome, turns, Header(battle, players, date), written)
     return written
+
+
+@contextmanager
+def _log_file(path: Path | None) -> Iterator[gzip.GzipFile | None]:
+    """Open the file of logs under a temporary name, and rename it when it is complete."""
+    if path is None:
+        yield None
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.tmp")
+    with temporary.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+        yield file
+    temporary.replace(path)

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import AttemptId
+from nashdex.core.ids import AttemptId, PolicyId, is_replayed
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game, Reward
@@ -60,7 +60,7 @@ def collected_battles(
     return Data(
         game=game,
         space=space,
-        episodes=played_by(recorded, plan.learner),
+        episodes=_own_and_replayed(recorded, plan.learner),
         checkpoints=Checkpoints(store, plan.iteration, shard, attempt, hashlib.sha256(inputs.encode()).hexdigest()),
     )
 
@@ -73,6 +73,13 @@ def collected_space(store: ObjectStore, plan: IterationPlan) -> Space:
     """
     space, _ = read_shards(store, [read_manifest(store, plan.iteration, StepName.COLLECT, 0)])
     return space
+
+
+def _own_and_replayed(recorded: Sequence[Episode], learner: PolicyId) -> list[Episode]:
+    """Return the learner's episodes, then those of replays."""
+    replayed = [episode for episode in recorded if is_replayed(episode.policy) and len(episode)]
+    own = [episode for episode in recorded if not is_replayed(episode.policy)]
+    return [*(played_by(own, learner) if own or not replayed else ()), *replayed]
 
 
 def fresh_network(space: Space, settings: NetworkSettings, seed: int) -> ActorCritic:

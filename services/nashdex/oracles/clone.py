@@ -1,14 +1,16 @@
 """Behaviour cloning: a fresh network learns to act like the teacher, and its critic to predict the teacher's results.
 
-The loss is masked cross-entropy over the decisions with a choice. Battles, not decisions, are held out: decisions of
-one battle are too alike. Training keeps the epoch with the least validation loss; then the critic alone learns, by
-squared error, for a few epochs: it memorises battles long before the actor does. N decisions, A actions.
+With `train.first.replays`, it also learns from raw replays: each epoch draws their share of its decisions from them and
+the rest from the teacher's. The loss is masked cross-entropy over the decisions with a choice. Battles, not decisions,
+are held out: decisions of one battle are too alike. Training keeps the epoch with the least validation loss; then the
+critic alone learns, by squared error, for a few epochs: it memorises battles long before the actor does. N decisions,
+A actions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -16,11 +18,13 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from nashdex.core.errors import DataError
+from nashdex.core.ids import PolicyId, is_replayed
 from nashdex.core.lazy import LazyModule
 from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.oracles.interface import Oracle, Task, Trained
+from nashdex.oracles.replays import ReplaySettings
 from nashdex.telemetry.progress import Progress
 
 if TYPE_CHECKING:
@@ -49,7 +53,7 @@ else:  # imported when training begins
 
 
 class CloneSettings(Choice):
-    """Behaviour cloning of `collect.teacher`."""
+    """Behaviour cloning of `collect.teacher`, of the players of raw replays, or of both."""
 
     kind: Literal["clone"] = "clone"
     num_epochs: int = Field(6, ge=1, le=1000, description="Passes over the teacher's decisions.")
@@ -60,6 +64,7 @@ class CloneSettings(Choice):
     max_gradient_norm: float = Field(
         0.5, gt=0, description="Global norm that the actor's and the critic's gradient are scaled down to."
     )
+    replays: ReplaySettings = Field(ReplaySettings(), description="Raw replays to learn from.")
 
 
 _BEST = "best"
@@ -68,10 +73,18 @@ _BEST_LOSS = "best_loss"
 
 @dataclass(frozen=True)
 class Lesson:
-    """Decisions of the teacher and their discounted returns, (N,), in the host's memory."""
+    """Decisions to imitate and their discounted returns, (N,), in the host's memory."""
 
     batch: Batch
     returns: Tensor
+    actors: Tensor
+    """(N,), who acted: an index into ``names``."""
+    names: tuple[PolicyId, ...]
+
+    def rows_of(self, *, replayed: bool) -> Tensor:
+        """Return the row numbers of replays, or of the teacher."""
+        chosen = [index for index, name in enumerate(self.names) if is_replayed(name) == replayed]
+        return torch.isin(self.actors, torch.tensor(chosen, dtype=torch.int64)).nonzero().squeeze(1)
 
 
 def make_lessons(
@@ -96,11 +109,14 @@ def make_lessons(
     shuffled = np.random.default_rng(derive_seed(seed, "split")).permutation(len(battles))
     held_out = {battles[i] for i in shuffled[:num_held_out]}
 
+    names = tuple(sorted({episode.policy for episode in episodes}))
+
     def lesson(*, validation: bool) -> Lesson:
         chosen = [i for i, episode in enumerate(episodes) if (episode.seed in held_out) == validation]
         returns = np.concatenate([discounting.discounted_returns(rewards[i], discount) for i in chosen])
+        actors = np.repeat([names.index(episodes[i].policy) for i in chosen], [len(episodes[i]) for i in chosen])
         batch = batching.make_batch([episodes[i] for i in chosen], device, num_slots=num_slots)
-        return Lesson(batch, torch.from_numpy(returns))
+        return Lesson(batch, torch.from_numpy(returns), torch.from_numpy(actors), names)
 
     return lesson(validation=False), lesson(validation=True)
 
@@ -134,7 +150,7 @@ def clone(
             break
         if position == 0 or not order:
             order_seed = derive_seed(seed, "epoch", epoch)
-            order = batching.minibatches(len(lesson.batch), settings.minibatch_decisions, order_seed)
+            order = _order(lesson, settings, order_seed)
         rows = order[position]
         batch = lesson.batch.rows(rows)
         if epoch < settings.num_epochs:
@@ -144,6 +160,28 @@ def clone(
             loss, measured = _critic_loss(training.forward, batch.observations, returns)
         training.step(loss, measured, progress, loop.Rates.both(settings.learning_rate))
     return measure(training.network, validation)
+
+
+def _order(lesson: Lesson, settings: CloneSettings, seed: int) -> tuple[Tensor, ...]:
+    """Return the row numbers of an epoch in minibatches: of both sources, as many as their shares say."""
+    num_rows, size = len(lesson.batch), settings.minibatch_decisions
+    sources = (lesson.rows_of(replayed=True), lesson.rows_of(replayed=False))
+    if not all(map(len, sources)):
+        return batching.minibatches(num_rows, size, seed)
+    generator = torch.Generator().manual_seed(seed % 2**63)
+    num_replayed = round(settings.replays.share * num_rows)
+    drawn = [
+        _draw(rows, count, generator)
+        for rows, count in zip(sources, (num_replayed, num_rows - num_replayed), strict=True)
+    ]
+    mixed = torch.cat(drawn)[torch.randperm(num_rows, generator=generator)]
+    return mixed.tensor_split(batching.num_minibatches(num_rows, size))
+
+
+def _draw(rows: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Return ``count`` of ``rows`` in random order; none occurs once more than another before all have."""
+    rounds = [rows[torch.randperm(len(rows), generator=generator)] for _ in range(-(-count // len(rows)))]
+    return torch.cat(rounds)[:count] if rounds else rows[:0]
 
 
 def _judge(training: TrainingLoop, validation: Lesson) -> None:
@@ -179,7 +217,15 @@ def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
     """Return how well ``network`` predicts the teacher's held-out actions and results."""
     log_probs, values = batching.evaluate(network, validation.batch)
     cross_entropy, accuracy = _imitation(log_probs, validation.batch)
-    return {
+    by_actor: dict[str, float] = {}
+    if any(map(is_replayed, validation.names)):
+        for index, name in enumerate(validation.names):
+            rows = (validation.actors == index).nonzero().squeeze(1)
+            if len(rows):
+                loss, share = _imitation(log_probs[rows], replace(validation.batch, device=batching.CPU).rows(rows))
+                group = name.replace(":", "_").replace("-", "_")
+                by_actor |= {f"validation_loss_{group}": loss.item(), f"validation_accuracy_{group}": share.item()}
+    return by_actor | {
         "validation_loss": cross_entropy.item(),
         "validation_accuracy": accuracy.item(),
         "validation_explained_variance": statistics.explained_variance(values, validation.returns),
@@ -226,8 +272,15 @@ def train(task: Task, settings: CloneSettings) -> Trained:
     )
 
 
-def problems(_settings: CloneSettings, run: RunSettings) -> Iterator[str]:
+def problems(settings: CloneSettings, run: RunSettings) -> Iterator[str]:
     """Yield why a clone cannot answer opponents, or what it cannot learn from."""
+    from nashdex.games.registry import FORMATS  # noqa: PLC0415 - it imports the settings, which import this module
+
+    replays = settings.replays
+    if replays.path is None and replays != ReplaySettings():
+        yield "train.first.replays has no effect without replays.path: set it to a folder or file of raw replays"
+    if replays.path is not None and FORMATS[run.format].game != "showdown":
+        yield f"train.first.replays are Showdown's, and {run.format} is another game: leave them out"
     if run.collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
         yield "collect.battles is 1, and cloning holds one battle out to validate with; expected at least 2"
     if run.train.oracle.kind == CLONE.name:
@@ -243,6 +296,7 @@ CLONE = Oracle(
     train=train,
     makes="network",
     plays="teacher",
+    replays=lambda settings: settings.replays if settings.replays.path is not None else None,
     answers_opponents=False,
     policy_name="clone of {learner}",
     problems=problems,
@@ -252,7 +306,8 @@ CLONE = Oracle(
         "value_loss": "mean squared error of the critic",
         "explained_variance": "share of the variance of returns that the critic explains",
         "validation_loss": "cross-entropy on held-out battles, nats a decision",
-        "validation_accuracy": "accuracy on held-out battles",
+        "validation_accuracy": "accuracy on held-out battles; with replays also by who acted: `_TEACHER`, or "
+        "`_replays_` and the band of ratings",
         "validation_explained_variance": "explained variance on held-out battles",
         "gradient_norm": "global norm of the gradient before it is scaled down",
         "learning_rate": "step size of the optimiser",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # settings import this module, so it imports no more than cor
     from nashdex.games.tabular.tree import GameTree, Table
     from nashdex.learning.rounds import Player
     from nashdex.metagame.plan import IterationPlan
+    from nashdex.oracles.replays import ReplaySettings
     from nashdex.oracles.tree import TreeOpponents
     from nashdex.policies.networks.actor_critic import ActorCritic
     from nashdex.settings.run import RunSettings
@@ -159,6 +160,8 @@ class Oracle(Generic[S]):
     space."""
     needs_tree: bool = False
     """Whether it reads the game's tree, so that only tabular games will do."""
+    replays: Callable[[S], ReplaySettings | None] = lambda _settings: None
+    """The raw replays that it also learns from. The collect step turns them into episodes."""
     plays_on: Callable[[S], bool] = lambda _settings: False
     """Whether training plays further battles with its newest weights. Then actors run beside it."""
     improves: bool = False

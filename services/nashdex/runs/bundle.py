@@ -12,6 +12,7 @@ import zlib
 
 from pydantic import Field
 
+from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.runs.creation import PreparedRun
@@ -38,6 +39,11 @@ def pack(prepared: PreparedRun) -> str:
     Raises:
         ConfigurationError: it is too large to be a workflow's parameter.
     """
+    if keys.REPLAYS in prepared.inputs:
+        raise ConfigurationError(
+            "the replays to clone from do not fit a workflow's parameters. Begin the run where its store can be "
+            "reached (nashdex begin CONFIG --store URI), then submit it with --begun"
+        )
     inputs = {key: data.decode() for key, data in prepared.inputs.items()}
     document = Bundle(settings=prepared.settings, inputs=inputs).model_dump_json().encode()
     # Without a time: the same run is the same text.

@@ -168,8 +168,10 @@ def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun, stored: Ru
     if not differences:
         # Stored policies are named by their content.
         files = {key: data for key, data in prepared.inputs.items() if key in SETTING_OF}
+        if keys.REPLAYS in prepared.inputs and store.get(keys.REPLAYS) != prepared.inputs[keys.REPLAYS]:
+            differences.append("train.first.replays.path: the replays there have changed")
         changed = [SETTING_OF[key] for key, data in files.items() if store.get(key) != data]
-        differences = [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]
+        differences += [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]
     if differences:
         raise ConfigurationError(
             f"{store.uri} was created with other settings: {'; '.join(differences)}. "

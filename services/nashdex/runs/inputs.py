@@ -1,4 +1,4 @@
-"""Input files of a run: teams, and the payoffs of a matrix game. Each is checked before anything is stored."""
+"""Input files of a run: teams, the payoffs of a matrix game, raw replays. Each is checked before anything is stored."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +11,8 @@ from nashdex.core.errors import DataError
 from nashdex.core.files import read_file
 from nashdex.games.registry import check_inputs, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
+from nashdex.oracles.registry import ORACLES
+from nashdex.oracles.replays import ReplaySettings
 from nashdex.settings.run import RunSettings
 
 SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
@@ -33,7 +35,28 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
         document = read_matrix(settings.matrix)
         game_for(settings.format, matrix=document)
         inputs[keys.MATRIX] = document.to_json()
+    if (replays := first_replays(settings)) is not None:
+        inputs |= _replays(replays, settings.format)
     return inputs
+
+
+def first_replays(settings: RunSettings) -> ReplaySettings | None:
+    """Return the replays that the run's first network learns from, or None."""
+    train = settings.train
+    return ORACLES[train.first.kind].replays(train.first) if ORACLES[train.oracle.kind].improves else None
+
+
+def _replays(replays: ReplaySettings, format_id: str) -> dict[str, bytes]:
+    # Late: as in the registry.
+    from nashdex.metamon.logs.packing import pack  # noqa: PLC0415
+    from nashdex.metamon.logs.replay import is_wanted  # noqa: PLC0415
+
+    assert replays.path is not None, "replays that are used have a path"
+    return pack(
+        replays.path,
+        format_id,
+        lambda replay, seat: is_wanted(replay, seat, min_rating=replays.min_rating, winners_only=replays.winners_only),
+    )
 
 
 def _teams(path: Path, format_id: str) -> bytes:

@@ -1,10 +1,12 @@
 """Plays battles between two contestants and writes both seats' trajectories in metamon's layout."""
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions, Outcome
 from nashdex.games.showdown.protocol import Seat
+from nashdex.games.showdown.replays import rename_players
 from nashdex.metamon.data.file_name import ReplayName, Result
 from nashdex.metamon.data.first_person import FirstPerson, Turn
 from nashdex.metamon.data.replay_file import write
@@ -120,6 +123,22 @@ def seen_by(seat: int, lines: Sequence[str]) -> list[str]:
     """Return lines of the omniscient log as ``seat`` sees them: the opponent's HP in percent, rounded up."""
     opponent = f"|p{2 - seat}"
     return [_in_percent(line) if opponent in line else line for line in lines]
+
+
+def spectator_replay(outcome: Outcome, players: tuple[str, str], battle: str, format_id: str, now: datetime) -> bytes:
+    """Return a line of JSON as Showdown publishes a replay: what spectators saw of a battle that ended."""
+    assert outcome.log is not None, "a battle that is written keeps its log"
+    log = rename_players(outcome.log, players)
+    for seat in _SEATS:
+        log = "\n".join(seen_by(seat, log.split("\n")))
+    replay = {
+        "id": battle,
+        "formatid": format_id,
+        "players": players,
+        "uploadtime": int(now.timestamp()),
+        "log": log,
+    }
+    return json.dumps(replay).encode() + b"\n"
 
 
 def _in_percent(line: str) -> str:

@@ -67,7 +67,7 @@ def import_logs(
         if FORMATS[format_id].game != SHOWDOWN:
             raise ConfigurationError(f"{format_id} is no Showdown format; expected one such as gen1ou")
     with ExitStack() as stack:
-        importer = _Importer(destination, formats, stack, keep_names=keep_names)
+        importer = Importer(destination, formats, stack, keep_names=keep_names)
         for source in sources(root):
             importer.counts.read += 1
             report(importer.counts.read)
@@ -79,8 +79,15 @@ def import_logs(
     return importer.counts
 
 
-class _Importer:
-    """Collects replays by format, and writes a block of them at once."""
+class Importer:
+    """Collects replays by format, and writes a block of them at once.
+
+    Args:
+        destination: the folder; files go to ``{destination}/{format}``.
+        formats: others are left out; none: all are wanted.
+        stack: closes the gateways.
+        keep_names: keep the players' names, not pseudonyms.
+    """
 
     def __init__(self, destination: Path, formats: Sequence[str], stack: ExitStack, *, keep_names: bool) -> None:
         self.counts = Imported()
@@ -92,6 +99,7 @@ class _Importer:
         self._followers: dict[str, Follower] = {}
 
     def add(self, replay: RawReplay) -> None:
+        """Take in a replay, and write a block of its format if that is full."""
         if self._formats and replay.format not in self._formats:
             self.counts.left_out += 1
         elif replay.format not in FORMATS or FORMATS[replay.format].game != SHOWDOWN:
@@ -105,6 +113,7 @@ class _Importer:
                 self._flush(replay.format)
 
     def finish(self) -> None:
+        """Write what is left."""
         for format_id in sorted(self._blocks):
             self._flush(format_id)
 

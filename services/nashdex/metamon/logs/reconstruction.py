@@ -11,6 +11,7 @@ from nashdex.games.interface import SeatLines
 from nashdex.games.showdown.protocol import Seat
 from nashdex.metamon.actions import UNKNOWN_ACTION
 from nashdex.metamon.conditions import Conditions
+from nashdex.metamon.data.generation import seen_by
 from nashdex.metamon.data.replay_file import ParsedReplay, RefusedReplayError
 from nashdex.metamon.dex import dex
 from nashdex.metamon.lines import read_lines
@@ -69,8 +70,10 @@ def _pair(replay: RawReplay, follower: Follower) -> tuple[View, View]:
         decisions = cuts[seat]
         if not decisions:
             raise RefusedReplayError("no-decision", f"{replay.battle}: a player decides nothing")
-        rows = list(asked(replay.lines, seat, decisions, members, dex(replay.generation), follower.wire))
-        last = replay.lines[decisions[-1].position :]
+        # Where a log has exact HP, a player still sees the opponent's in percent.
+        lines = seen_by(seat, replay.lines)
+        rows = list(asked(lines, seat, decisions, members, dex(replay.generation), follower.wire))
+        last = lines[decisions[-1].position :]
         pair.append(View(replay, seat, decisions, Followed(seat, rows, last)))
     return pair[0], pair[1]
 

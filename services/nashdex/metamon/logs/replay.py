@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal
 
 from nashdex.core.documents import shorten
-from nashdex.metamon.data.file_name import Result
+from nashdex.metamon.data.file_name import UNRATED_RATING, Result
 from nashdex.metamon.data.replay_file import RefusedReplayError
 from nashdex.metamon.names import clean_name
 
@@ -119,6 +119,13 @@ def parse_log(log: str, battle: str, format_id: str, time: object, source: str) 
         end=facts.end,
         lines=lines,
     )
+
+
+def is_wanted(replay: RawReplay, seat: int, *, min_rating: int, winners_only: bool) -> bool:
+    """Say whether ``seat`` is one to learn from: its rating, 1000 if it has none, and whether it won."""
+    rating = replay.ratings[seat]
+    won = replay.winner == seat
+    return (UNRATED_RATING if rating is None else rating) >= min_rating and (won or not winners_only)
 
 
 class _Facts:

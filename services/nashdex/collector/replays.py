@@ -1,0 +1,102 @@
+"""Episodes from the raw replays that are stored with a run: what people saw and chose, in the run's own space."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from nashdex.core import keys
+from nashdex.core.ids import replayed_policy
+from nashdex.core.stopping import check_stop
+from nashdex.games.legal import LegalActions
+from nashdex.games.showdown.protocol import Seat
+from nashdex.metamon.data.statistics import rating_band
+from nashdex.metamon.logs.following import Follower
+from nashdex.metamon.logs.packing import PackedReplays, unpack
+from nashdex.metamon.logs.reconstruction import View, views
+from nashdex.metamon.logs.replay import RawReplay, is_wanted
+from nashdex.metamon.logs.requests import NO_ACTION
+from nashdex.oracles.replays import ReplaySettings
+from nashdex.store.checked import read_described, read_root
+from nashdex.store.protocol import ObjectStore
+from nashdex.telemetry.progress import Progress
+from nashdex.trajectory.episode import Episode
+
+_BLOCK: Final = 16
+"""Battles that are followed side by side."""
+_SEATS: Final[tuple[Seat, Seat]] = (0, 1)
+_REMEDY: Final = "Restore it, or begin the run again under another id"
+
+
+class Replays:
+    """A shard's part of the run's raw replays.
+
+    Raises DataError if they are missing or altered.
+    """
+
+    def __init__(self, store: ObjectStore, settings: ReplaySettings, num_shards: int, shard: int) -> None:
+        self._store = store
+        self._settings = settings
+        self._document = PackedReplays.from_json(read_root(store, keys.REPLAYS), f"{store.uri}/{keys.REPLAYS}")
+        self._numbers = range(shard, self._document.replays, num_shards)
+        self.counts: Counter[str] = Counter()
+        """Replays, refused ones, and decisions whose action the log does not show."""
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def share(self) -> float:
+        """Share of the decisions of an epoch that are from replays."""
+        return self._settings.share
+
+    def episodes(self, progress: Progress) -> Iterator[Episode]:
+        """Yield the episodes of the wanted players, in the order of the replays.
+
+        Raises:
+            DataError: a part is missing or altered.
+            TryAgainError: the gateway is gone.
+            StoppedError: the process was asked to stop.
+        """
+        with Follower(self._document.format) as follower:
+            mine = islice(self._replays(), self._numbers.start, None, self._numbers.step)
+            while block := list(islice(mine, _BLOCK)):
+                check_stop()
+                pairs, refused = views(block, follower)
+                self.counts["replays"] += len(pairs)
+                self.counts["refused_replays"] += refused.total()
+                yield from (self._episode(view) for pair in pairs for view in pair if self._is_wanted(view))
+                progress.advance(len(block))
+
+    def _replays(self) -> Iterator[RawReplay]:
+        for part in self._document.parts:
+            yield from unpack(read_described(self._store, part, _REMEDY), part.key)
+
+    def _is_wanted(self, view: View) -> bool:
+        return is_wanted(
+            view.replay,
+            view.seat,
+            min_rating=self._settings.min_rating,
+            winners_only=self._settings.winners_only,
+        )
+
+    def _episode(self, view: View) -> Episode:
+        """Return the decisions whose action is known."""
+        replay, followed = view.replay, view.followed
+        actions = np.array(view.actions, np.int64)
+        known = np.flatnonzero(actions != NO_ACTION)
+        self.counts["unnamed_decisions"] += len(actions) - len(known)
+        return Episode(
+            seed=int.from_bytes(hashlib.sha256(replay.battle.encode()).digest()[:8], "big") >> 1,
+            seat=view.seat,
+            policy=replayed_policy(rating_band(replay.ratings[view.seat])),
+            opponent=replayed_policy(rating_band(replay.ratings[1 - view.seat])),
+            score=0.5 if replay.winner is None else float(replay.winner == view.seat),
+            observations=np.stack(followed.observations)[known],
+            legal=LegalActions.of_mask(np.stack(followed.masks)[known]),
+            actions=actions[known],
+            log_probs=np.zeros(len(known), np.float32),
+        )
