@@ -150,7 +150,7 @@ def clone(
             break
         if position == 0 or not order:
             order_seed = derive_seed(seed, "epoch", epoch)
-            order = _order(lesson, settings, order_seed)
+            order = epoch_order(lesson, settings, order_seed)
         rows = order[position]
         batch = lesson.batch.rows(rows)
         if epoch < settings.num_epochs:
@@ -162,7 +162,7 @@ def clone(
     return measure(training.network, validation)
 
 
-def _order(lesson: Lesson, settings: CloneSettings, seed: int) -> tuple[Tensor, ...]:
+def epoch_order(lesson: Lesson, settings: CloneSettings, seed: int) -> tuple[Tensor, ...]:
     """Return the row numbers of an epoch in minibatches: of both sources, as many as their shares say."""
     num_rows, size = len(lesson.batch), settings.minibatch_decisions
     sources = (lesson.rows_of(replayed=True), lesson.rows_of(replayed=False))

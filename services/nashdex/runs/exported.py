@@ -60,7 +60,5 @@ def export_run(run_uri: str, destination: Path, report: Callable[[int], None] = 
                         counts.refused[refusal.cause] += 1
         importer.finish()
     if not counts.read:
-        raise DataError(
-            f"{run_uri} stored no battle: no tournament has run yet, or evaluate.replays_per_pair is 0"
-        )
+        raise DataError(f"{run_uri} stored no battle: no tournament has run yet, or evaluate.replays_per_pair is 0")
     return counts

@@ -197,7 +197,10 @@ def _equal(pairs: Sequence[tuple[ParsedReplay, ParsedReplay]]) -> dict[str, floa
             if UNKNOWN_ACTION not in {action, other_action}:
                 named, other_named = dict(_values(state, action)), dict(_values(other, other_action))
                 seen["action"] += 1
-                same["action"] += all(named.get(key) == other_named.get(key) for key in ("move used", "switch to"))
+                # A recharge and Struggle are action 0, whatever the Pokémon's first move is.
+                same["action"] += {action, other_action} == {0} or all(
+                    named.get(key) == other_named.get(key) for key in ("move used", "switch to")
+                )
     return {name: same[name] / seen[name] for name in sorted(seen)}
 
 

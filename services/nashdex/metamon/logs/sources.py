@@ -5,8 +5,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BufferedIOBase
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.metamon.data.replay_file import RefusedReplayError
@@ -76,7 +77,7 @@ def _of_file(path: Path) -> Iterator[Source]:
         yield Source(str(path), RefusedReplayError("unreadable", f"{path} cannot be read: {error}"))
 
 
-def _of_lines(path: Path, file: IO[bytes]) -> Iterator[Source]:
+def _of_lines(path: Path, file: BufferedIOBase) -> Iterator[Source]:
     number = 0
     while line := file.readline(MAX_LOG_BYTES + 1):
         number += 1

@@ -1,0 +1,153 @@
+"""Raw Showdown logs: which decisions they hold, what their players knew, and how they are stored with a run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nashdex.core import keys
+from nashdex.core.errors import DataError
+from nashdex.metamon.logs.cutting import Choice, Decision, cut
+from nashdex.metamon.logs.packing import PackedReplays, pack, unpack
+from nashdex.metamon.logs.replay import is_wanted, parse
+from nashdex.metamon.logs.teams import teams
+
+HUMAN = Path(__file__).parents[2] / "data" / "metamon" / "logs"
+LEADS = ["|start", "|switch|p1a: Ann|Raichu, M|100/100", "|switch|p2a: Bob|Gengar, M|100/100", "|turn|1", "|"]
+
+
+def decisions(lines: list[str], generation: int = 3) -> tuple[list[Decision], list[Decision]]:
+    return cut([*LEADS, *lines], generation)
+
+
+def choices(lines: list[str], generation: int = 3, seat: int = 0) -> list[Choice | None]:
+    return [decision.choice for decision in decisions(lines, generation)[seat]]
+
+
+def test_moves_and_switches_are_choices() -> None:
+    lines = ["|switch|p2a: Cat|Snorlax|100/100", "|move|p1a: Ann|Thunderbolt|p2a: Cat", "|", "|upkeep", "|turn|2"]
+    assert choices(lines) == [Choice("move", "thunderbolt"), None]
+    assert choices(lines, seat=1) == [Choice("switch", "Cat"), None]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["|cant|p1a: Ann|par"],
+        ["|cant|p1a: Ann|flinch"],
+        ["|move|p2a: Bob|Shadow Ball|p1a: Ann", "|-damage|p1a: Ann|0 fnt", "|faint|p1a: Ann"],
+        ["|drag|p1a: Dan|Snorlax|100/100"],
+        ["|-start|p1a: Ann|Encore", "|move|p1a: Ann|Growl|p2a: Bob"],
+        ["|move|p1a: Ann|Tackle|p2a: Bob|[from] ability: Dancer"],
+    ],
+)
+def test_a_choice_that_the_log_does_not_show_is_unknown(lines: list[str]) -> None:
+    assert choices([*lines, "|", "|upkeep"])[0] is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "move"),
+    [
+        (["|cant|p1a: Ann|move: Taunt|Growl"], "growl"),
+        (["|cant|p1a: Ann|slp", "|move|p1a: Ann|Sleep Talk|p1a: Ann"], "sleeptalk"),
+        (["|move|p1a: Ann|Outrage|p2a: Bob|[from]lockedmove"], "outrage"),
+        (["|move|p1a: Ann|Metronome|p1a: Ann", "|move|p1a: Ann|Surf|p2a: Bob|[from]Metronome"], "metronome"),
+    ],
+)
+def test_a_choice_may_be_named_by_other_lines(lines: list[str], move: str) -> None:
+    assert choices(lines)[0] == Choice("move", move)
+
+
+def test_a_recharge_is_known_even_if_the_pokemon_faints_first() -> None:
+    lines = ["|move|p1a: Ann|Hyper Beam|p2a: Bob", "|-mustrecharge|p1a: Ann", "|turn|2", "|", "|faint|p1a: Ann"]
+    second = decisions(lines)[0][1]
+    assert (second.choice, second.only) == (Choice("move", "recharge"), "recharge")
+
+
+def test_neither_player_sees_the_others_replacement() -> None:
+    """Both Pokémon fainted: both states end before the first of the two switches."""
+    lines = [
+        *("|move|p1a: Ann|Explosion|p2a: Bob", "|faint|p2a: Bob", "|faint|p1a: Ann", "|"),
+        *("|switch|p1a: Dan|Snorlax|100/100", "|-damage|p1a: Dan|88/100|[from] Spikes"),
+        *("|switch|p2a: Cat|Snorlax|100/100", "|turn|2"),
+    ]
+    first, second = decisions(lines)
+    assert (first[1].choice, second[1].choice) == (Choice("switch", "Dan"), Choice("switch", "Cat"))
+    assert first[1].position == second[1].position == len(LEADS) + 3
+    assert second[0].choice is None
+
+
+def test_a_pivot_is_a_second_decision_of_the_turn() -> None:
+    lines = ["|move|p1a: Ann|Volt Switch|p2a: Bob", "|", "|switch|p1a: Dan|Snorlax|100/100", "|turn|2"]
+    assert choices(lines, 5)[:2] == [Choice("move", "voltswitch"), Choice("switch", "Dan")]
+    ejected = ["|-enditem|p1a: Ann|Eject Button", "|", "|switch|p1a: Dan|Snorlax|100/100", "|turn|2"]
+    assert choices(ejected, 5)[:2] == [None, Choice("switch", "Dan")]
+
+
+def test_a_pursued_pokemon_still_switches_until_the_fourth_generation() -> None:
+    lines = [
+        *("|-activate|p1a: Ann|move: Pursuit", "|move|p2a: Bob|Pursuit|p1a: Ann|[from] Pursuit", "|faint|p1a: Ann"),
+        *("|switch|p1a: Dan|Snorlax|100/100", "|turn|2"),
+    ]
+    assert choices(lines, 4)[:2] == [Choice("switch", "Dan"), None]
+    assert choices(lines, 5)[:2] == [None, Choice("switch", "Dan")]
+    assert choices(lines, 4, seat=1)[0] == Choice("move", "pursuit")
+
+
+def test_old_logs_number_the_moves() -> None:
+    lines = [
+        *("|choice|move 2|move 1", "|move|p1a: Ann|Growl|p2a: Bob", "|turn|2"),
+        *("|choice|move 2|", "|cant|p1a: Ann|par", "|turn|3", "|choice|move 4|", "|cant|p1a: Ann|par"),
+    ]
+    assert choices(["|", *lines])[:3] == [Choice("move", "growl"), Choice("move", "growl"), None]
+
+
+def test_a_team_is_what_the_whole_log_shows_of_it() -> None:
+    own, other = teams(
+        [
+            *LEADS,
+            "|move|p1a: Ann|Thunderbolt|p2a: Bob",
+            "|-ability|p2a: Bob|Levitate",
+            "|-enditem|p1a: Ann|Sitrus Berry|[eat]",
+            "|-item|p1a: Ann|Leftovers|[from] move: Trick",
+            "|-damage|p1a: Ann|80/100|[from] item: Rocky Helmet|[of] p2a: Bob",
+            "|move|p2a: Bob|Mimic|p1a: Ann",
+            "|-activate|p2a: Bob|move: Mimic|Thunderbolt",
+            "|move|p2a: Bob|Thunderbolt|p1a: Ann",
+        ]
+    )
+    assert [(member.name, member.moves, member.item) for member in own] == [("Ann", ["thunderbolt"], "sitrusberry")]
+    assert [(m.moves, m.item, m.ability) for m in other] == [(["mimic"], "rockyhelmet", "levitate")]
+
+
+def test_replays_are_packed_without_names_and_read_again() -> None:
+    objects = pack(HUMAN, "gen1ou", lambda _replay, _seat: True)
+    document = PackedReplays.from_json(objects[keys.REPLAYS], "replays.json")
+    assert (document.replays, document.left_out, document.refused) == (3, 0, {})
+    (part,) = document.parts
+    replays = list(unpack(objects[part.key], part.key))
+    for replay, path in zip(replays, sorted(HUMAN.iterdir()), strict=True):
+        original = parse(path.read_bytes(), path.name)
+        assert (replay.battle, replay.ratings, replay.winner) == (original.battle, original.ratings, original.winner)
+        assert len(replay.lines) == len(original.lines)
+        assert not any(name in line for line in replay.lines for name in original.players)
+    with pytest.raises(DataError):
+        list(unpack(objects[part.key][:-9], part.key))
+
+
+def test_only_wanted_players_count() -> None:
+    replay = parse((HUMAN / "gen1ou-2333334844.json").read_bytes(), "a file")
+    assert replay.ratings == (1225, 1424)
+    assert [is_wanted(replay, seat, min_rating=1300, winners_only=False) for seat in (0, 1)] == [False, True]
+    assert [is_wanted(replay, seat, min_rating=0, winners_only=True) for seat in (0, 1)] == [True, False]
+    with pytest.raises(DataError, match="no replay of gen1ou"):
+        pack(HUMAN, "gen1ou", lambda replay, seat: is_wanted(replay, seat, min_rating=1500, winners_only=False))
+
+
+def test_an_omniscient_log_shows_both_players_the_public_lines(tmp_path: Path) -> None:
+    given = json.loads((HUMAN / "gen1ou-2333334844.json").read_text())
+    damage = "|-damage|p2a: Exeggutor|88/100"
+    given["log"] = given["log"].replace(damage, f"|split|p2\n|-damage|p2a: Exeggutor|345/392\n{damage}")
+    (tmp_path / "a.json").write_text(json.dumps(given))
+    split = parse((tmp_path / "a.json").read_bytes(), "a file")
+    assert split.lines == parse((HUMAN / "gen1ou-2333334844.json").read_bytes(), "a file").lines
