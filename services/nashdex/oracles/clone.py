@@ -97,18 +97,21 @@ def make_lessons(
     *,
     num_slots: int = 1,
 ) -> tuple[Lesson, Lesson]:
-    """Return what to learn from and what to validate with, split by battle. ``num_slots`` is the space's.
+    """Return what to learn from and what to validate with, split by battle within each source.
+
+    ``num_slots`` is the space's.
 
     Raises:
         DataError: there are fewer than two battles.
     """
-    battles = sorted({episode.seed for episode in episodes})
-    if len(battles) < 2:  # noqa: PLR2004 - one for each side of the split
-        raise DataError(f"cloning needs two battles to hold one out, and got {len(battles)}; collect more")
-    num_held_out = min(max(1, round(settings.validation_share * len(battles))), len(battles) - 1)
-    shuffled = np.random.default_rng(derive_seed(seed, "split")).permutation(len(battles))
-    held_out = {battles[i] for i in shuffled[:num_held_out]}
-
+    battles = {replayed: _battles(episodes, replayed=replayed) for replayed in (False, True)}
+    held_out = {
+        *_held_out(battles[False], settings, derive_seed(seed, "split")),
+        *_held_out(battles[True], settings, derive_seed(seed, "split", "replays")),
+    }
+    if not held_out:
+        num = sum(map(len, battles.values()))
+        raise DataError(f"cloning needs two battles to hold one out, and got {num}; collect more")
     names = tuple(sorted({episode.policy for episode in episodes}))
 
     def lesson(*, validation: bool) -> Lesson:
@@ -119,6 +122,18 @@ def make_lessons(
         return Lesson(batch, torch.from_numpy(returns), torch.from_numpy(actors), names)
 
     return lesson(validation=False), lesson(validation=True)
+
+
+def _battles(episodes: Sequence[Episode], *, replayed: bool) -> list[int]:
+    """Return the seeds of the battles that were replayed, or of the teacher's."""
+    return sorted({episode.seed for episode in episodes if is_replayed(episode.policy) == replayed})
+
+
+def _held_out(battles: Sequence[int], settings: CloneSettings, seed: int) -> set[int]:
+    """Return the battles of one source that are held out; none if there is but one."""
+    num_held_out = min(max(1, round(settings.validation_share * len(battles))), max(len(battles) - 1, 0))
+    shuffled = np.random.default_rng(seed).permutation(len(battles))
+    return {battles[i] for i in shuffled[:num_held_out]}
 
 
 def num_updates(lesson: Lesson, settings: CloneSettings) -> int:
