@@ -48,7 +48,8 @@ class PokeEnvSeat:
     """One seat of one battle as poke-env sees it."""
 
     def __init__(self, format_id: str, seat: int, num_slots: int = 1) -> None:
-        self.battle: Battle | DoubleBattle = (DoubleBattle if num_slots > 1 else Battle)(
+        # A Battle, or a DoubleBattle where there are two slots: their attributes differ in type.
+        self.battle: Any = (DoubleBattle if num_slots > 1 else Battle)(
             battle_tag=f"battle-{format_id}-0",
             username=_PLAYER_NAMES[seat],
             logger=_LOGGER,

@@ -1,5 +1,5 @@
 /** Writes a tracker's state into rows of a batch, by the layout of its format. It allocates nothing per row. */
-import * as doubles from "../doubles/actions.js";
+import * as doubles from "../tracker/doubles/actions.js";
 import { AT_OWN, DexInfo, HITS_ALLY, SPREADS } from "../simulator/dex.js";
 import * as singles from "../tracker/actions.js";
 import { ASKS_MOVE, ASKS_SWITCH, ASKS_TEAM, NOWHERE } from "../tracker/request.js";

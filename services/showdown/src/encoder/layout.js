@@ -4,7 +4,7 @@
  * made from this module.
  */
 import { createHash } from "node:crypto";
-import { slotChoiceNames } from "../doubles/slots.js";
+import { slotChoiceNames } from "../tracker/doubles/slots.js";
 import { actionNames } from "../tracker/actions.js";
 import { BOOSTS, STATS, STATUSES } from "../simulator/dex.js";
 import { TERRAINS, WEATHERS } from "../tracker/field.js";

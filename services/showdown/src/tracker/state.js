@@ -1,6 +1,6 @@
 /** The tracked state as plain JSON: what the `states` of the gateway's messages contain. */
 import { legalChoices } from "./actions.js";
-import { legalChoices as legalJointChoices } from "../doubles/actions.js";
+import { legalChoices as legalJointChoices } from "./doubles/actions.js";
 import { BOOSTS, STATS, STATUSES } from "../simulator/dex.js";
 import { TERRAINS, WEATHERS } from "./field.js";
 import { ASKS_SWITCH, ASKS_TEAM } from "./request.js";

@@ -1,8 +1,8 @@
 /** Joint actions: the simulator accepts exactly the legal pairs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choiceOf, writeLegal } from "../../src/doubles/actions.js";
-import { numSlotChoices, slotChoiceNames } from "../../src/doubles/slots.js";
+import { choiceOf, writeLegal } from "../../src/tracker/doubles/actions.js";
+import { numSlotChoices, slotChoiceNames } from "../../src/tracker/doubles/slots.js";
 import { playDoubles } from "../support/doubles_battles.js";
 
 /** @typedef {import("../../src/tracker/tracker.js").Tracker} Tracker */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { choiceOf, takeHalf, writeLegal } from "../../src/doubles/actions.js";
+import { choiceOf, takeHalf, writeLegal } from "../../src/tracker/doubles/actions.js";
 import { DexInfo } from "../../src/simulator/dex.js";
 import { Tracker } from "../../src/tracker/tracker.js";
 

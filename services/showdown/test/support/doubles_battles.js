@@ -1,6 +1,6 @@
 /** Plays real doubles with random legal joint actions and passes on the state of both trackers. */
 import { existsSync, readFileSync } from "node:fs";
-import { choiceOf, takeHalf, writeLegal } from "../../src/doubles/actions.js";
+import { choiceOf, takeHalf, writeLegal } from "../../src/tracker/doubles/actions.js";
 import { DexInfo } from "../../src/simulator/dex.js";
 import { Battle, Dex, PRNG, Teams } from "../../src/simulator/package.js";
 import { Tracker } from "../../src/tracker/tracker.js";

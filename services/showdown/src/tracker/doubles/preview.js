@@ -3,10 +3,10 @@
  * decisions: the Pokémon that lead, then those that wait. Elsewhere only the leads are chosen, and the others keep their
  * order.
  */
-import { NOWHERE } from "../tracker/request.js";
+import { NOWHERE } from "../request.js";
 import { numSlotChoices, rowOf, switchTo } from "./slots.js";
 
-/** @typedef {import("../tracker/tracker.js").Tracker} Tracker */
+/** @typedef {import("../tracker.js").Tracker} Tracker */
 
 const NUM_ROWS = 6;
 

@@ -3,11 +3,11 @@
  * 7 + 20 · group + 5 · move + (target + 2) uses a move, where a group is a gimmick and the target is -2 or -1 for the
  * own slots, 0 for none, and 1 or 2 for the opponent's. Generations without a gimmick have fewer numbers.
  */
-import { DYNAMAX, GROUPS, Z_MOVE, canMove } from "../tracker/actions.js";
-import { ASKS_MOVE, ASKS_SWITCH, NOWHERE } from "../tracker/request.js";
-import { isTrapped } from "../tracker/trap.js";
+import { DYNAMAX, GROUPS, Z_MOVE, canMove } from "../actions.js";
+import { ASKS_MOVE, ASKS_SWITCH, NOWHERE } from "../request.js";
+import { isTrapped } from "../trap.js";
 
-/** @typedef {import("../tracker/tracker.js").Tracker} Tracker */
+/** @typedef {import("../tracker.js").Tracker} Tracker */
 
 export const PASS = 0;
 const FIRST_SWITCH = 1;

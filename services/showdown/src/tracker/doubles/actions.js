@@ -2,11 +2,11 @@
  * Joint actions in doubles: `first * N + second`, where each slot's choice is one of N numbers. The legal pairs are exactly
  * those that the simulator accepts, as far as the player can know.
  */
-import { ASKS_NOTHING, ASKS_SWITCH, ASKS_TEAM } from "../tracker/request.js";
+import { ASKS_NOTHING, ASKS_SWITCH, ASKS_TEAM } from "../request.js";
 import { keepLeads, previewText, writePreview } from "./preview.js";
 import { PASS, gimmickOf, isOnBench, isSwitch, numSlotChoices, slotText, writeSlotChoices } from "./slots.js";
 
-/** @typedef {import("../tracker/tracker.js").Tracker} Tracker */
+/** @typedef {import("../tracker.js").Tracker} Tracker */
 
 /** Bound of the legal actions: each slot has at most four switches, and three targets for four moves in five groups. */
 const MOST_LEGAL = (4 + 3 * 4 * 5) ** 2;
