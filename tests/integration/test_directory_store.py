@@ -57,6 +57,51 @@ def test_a_full_disk_asks_to_try_again_and_leaves_nothing_half_written(tmp_path:
     assert left == [str(disk / "run" / "kept")]
 
 
+RUN = """
+format = "kuhn_poker"
+run = "kuhn"
+iterations = 1
+[population]
+initial = ["random"]
+[train]
+oracle = "exact"
+[solve]
+num_draws = 100
+"""
+FILL_AND_GROW = """
+mount -t tmpfs -o size=1m tmpfs "$0" || exit 99
+cp kuhn.toml "$0" && cd "$0" || exit 99
+"$@"; echo "full: $?"
+mount -o remount,size=100m tmpfs "$0" || exit 99
+"$@"; echo "roomy: $?"
+"$1" -m nashdex verify store/kuhn; echo "verified: $?"
+"""
+
+
+@pytest.mark.timeout(480)
+def test_a_run_whose_disk_fills_goes_on_when_there_is_space(tmp_path: Path) -> None:
+    """The store, the logs and the temporary files share one small disk."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (tmp_path / "kuhn.toml").write_text(RUN + "#" * 900_000)  # little is left
+    if shutil.which("unshare") is None:
+        pytest.skip("needs unshare to mount a small disk")
+    run = [sys.executable, "-m", "nashdex", "run", "kuhn.toml", "--store", "store"]
+    result = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", FILL_AND_GROW, disk, *run],  # noqa: S607
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"TMPDIR": str(disk)},
+    )
+    if result.returncode == 99:
+        pytest.skip("may not mount a small disk here")
+    codes = [line for line in result.stdout.splitlines() if line.startswith(("full: ", "roomy: ", "verified: "))]
+    assert codes == [f"full: {ExitCode.TRY_AGAIN}", "roomy: 0", "verified: 0"], result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_a_limit_on_the_size_of_files_is_met_the_same_way(tmp_path: Path) -> None:
     result = subprocess.run(
         ["sh", "-c", 'ulimit -f 100; exec "$0" "$@"', sys.executable, "-c", WRITER, tmp_path / "run", "put"],  # noqa: S607
