@@ -35,7 +35,11 @@ def test_all_features_agree(format_id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "format_id", ["gen2randombattle", "gen3randombattle", "gen7randombattle", "gen8randombattle", "gen9ou"]
+    "format_id",
+    [
+        *("gen2randombattle", "gen3randombattle", "gen7randombattle", "gen8randombattle", "gen9ou"),
+        *("gen9randomdoublesbattle", "gen9vgc2024regg", "gen8vgc2020"),
+    ],
 )
 def test_the_particulars_of_other_generations_agree(format_id: str) -> None:
     report = Comparison(format_id, seed=7, max_examples=3).run(NUM_BATTLES_OF_OTHERS).as_json()

@@ -17,7 +17,7 @@ from nashdex.bench.audits.rejections import count_rejections
 from nashdex.bench.audits.tracker.differential import Comparison
 from nashdex.core.errors import NashdexError
 from nashdex.games.showdown.audits import Audits, ConformanceAudit, FormatAudit, MaskAudit, TrackerAudit, load_audits
-from nashdex.games.showdown.names import RANDOM_BATTLES, TIERS
+from nashdex.games.showdown.names import RANDOM_BATTLES, RANDOM_DOUBLES, TIERS, VGC
 
 _Audit: TypeAlias = TrackerAudit | MaskAudit | ConformanceAudit
 
@@ -32,7 +32,7 @@ def main(
     only: Annotated[Literal["tracker", "mask", "simulator"] | None, typer.Option(help="Make one audit only.")] = None,
 ) -> None:
     """Audit formats and write the result; exit 65 if a difference is unexplained or a rejection preventable."""
-    names = tuple(format_id or (*RANDOM_BATTLES, *TIERS))
+    names = tuple(format_id or (*RANDOM_BATTLES, *TIERS, *RANDOM_DOUBLES, *VGC))
     is_good = True
     try:
         for name in names:

@@ -38,6 +38,7 @@ export function stateOf(tracker) {
     opponent: sideState(tracker, tracker.opponent),
     choices: tracker.own.slots.length === 1 ? legalChoices(tracker) : legalJointChoices(tracker),
     ...(tracker.own.slots.length === 1 ? {} : {
+      maybe_trapped: Boolean(tracker.request?.active?.some(({ maybeTrapped }) => maybeTrapped)),
       leads: tracker.leads, slots: tracker.own.slots.map((_, position) => slotState(tracker, position)),
     }),
   };

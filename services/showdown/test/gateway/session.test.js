@@ -35,7 +35,7 @@ test("another protocol is refused with both versions, whatever its fields", () =
   refused({ type: "hello", protocol: 7, formats: [] }, "protocol", new RegExp(`protocol 7.* ${PROTOCOL}:`)));
 test("an unknown format is refused by name", () => refused(hello("gen1oops"), "unknown_format", /"gen1oops"/));
 test("a format's name is not its id", () => refused(hello("Gen 1 OU"), "unknown_format", /write its id, gen1ou/));
-test("doubles are refused", () => refused(hello("gen9doublesou"), "unknown_format", /is doubles/));
+test("triples are refused", () => refused(hello("gen5triplescustomgame"), "unknown_format", /is triples/));
 test("a missing format is refused", () => refused({ type: "hello", protocol: PROTOCOL, token: null }, "bad_message", /has no format/));
 test("nothing comes before hello", () => refused({ type: "validate", teams: [] }, "protocol", /validate came before hello/));
 test("a message without a type is refused", () => refused({ protocol: 1 }, "bad_message", /not an object with a type/));
