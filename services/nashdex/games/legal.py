@@ -58,6 +58,11 @@ class LegalActions:
         return np.repeat(np.arange(len(self)), self.counts)
 
     @cached_property
+    def _keys(self) -> NDArray[np.int64]:
+        """Shape (L,): the place of each legal action in a flat mask; ascending, if the lists are right."""
+        return self.rows * self.num_actions + self.actions
+
+    @cached_property
     def places(self) -> NDArray[np.int64]:
         """Shape (L,): the place of each legal action in its decision's list."""
         return np.arange(len(self.actions)) - self.offsets[self.rows]
@@ -66,7 +71,7 @@ class LegalActions:
     def mask(self) -> NDArray[np.bool_]:
         """Shape (N, A), true where legal. For spaces of few actions."""
         mask = np.zeros((len(self), self.num_actions), dtype=np.bool_)
-        mask[self.rows, self.actions] = True
+        mask.reshape(-1)[self._keys] = True
         return mask
 
     def take(self, rows: NDArray[np.int64] | slice) -> "LegalActions":
@@ -82,10 +87,9 @@ class LegalActions:
 
     def places_of(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the place of one action of each decision in that one's list, shape (N,); −1 where it is illegal."""
-        keys = self.rows * self.num_actions + self.actions
         wanted = np.arange(len(self)) * self.num_actions + actions
-        found = np.searchsorted(keys, wanted)
-        is_there = np.append(keys, -1)[found] == wanted
+        found = np.searchsorted(self._keys, wanted)
+        is_there = np.append(self._keys, -1)[found] == wanted
         return np.where(is_there & (actions < self.num_actions), found - self.offsets[:-1], -1)
 
     def problem(self) -> str | None:
@@ -96,8 +100,6 @@ class LegalActions:
             return "a decision has no legal action"
         if self.actions.max(initial=0) >= self.num_actions:
             return f"action {self.actions.max()} is beyond the {self.num_actions} of the space"
-        begins = np.zeros(len(self.actions), dtype=np.bool_)
-        begins[self.offsets[:-1]] = True
-        if not (begins[1:] | (self.actions[1:] > self.actions[:-1])).all():
+        if not (self._keys[1:] > self._keys[:-1]).all():
             return "legal actions are not in ascending order"
         return None
