@@ -338,7 +338,7 @@ export class Encoder {
     if (o.commanding >= 0) {
       const entry = request?.side.pokemon[position];
       // A fainted Pokémon keeps its slot where nobody can replace it.
-      if (entry?.condition.endsWith(" fnt")) return;
+      if (entry?.condition?.endsWith(" fnt")) return;
       out[i + o.forceSwitch] = request?.forceSwitch?.[position] ? 1 : 0;
       out[i + o.reviving] = entry?.reviving ? 1 : 0;
       out[i + o.commanding] = entry?.commanding ? 1 : 0;

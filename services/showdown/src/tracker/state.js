@@ -47,7 +47,7 @@ export function stateOf(tracker) {
 /** @param {Tracker} tracker @param {number} position @returns what the request asks of one own slot in doubles */
 function slotState({ request }, position) {
   const entry = request?.side.pokemon[position];
-  const active = entry?.condition.endsWith(" fnt") ? undefined : request?.active?.[position];
+  const active = entry?.condition?.endsWith(" fnt") ? undefined : request?.active?.[position];
   return {
     force_switch: Boolean(request?.forceSwitch?.[position]),
     reviving: Boolean(entry?.reviving),
