@@ -51,6 +51,7 @@ class _Eventful:
         self.id = policy.id
         self.needs_lines = policy.needs_lines
         self.needs_state = policy.needs_state
+        self.view = policy.view
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         self._num_batches += 1

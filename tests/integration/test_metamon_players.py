@@ -1,6 +1,7 @@
 """Imported policies with memory in real battles, and metamon's action numbers against its own code."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import Lines, Track, TrackedSeat
 from nashdex.games.space import Space
+from nashdex.games.view import NO_ACTION
 from nashdex.metamon.checkpoints import archive
 from nashdex.metamon.checkpoints.playing import MemoryPlayer
 from nashdex.metamon.checkpoints.seats import ImportedSeats, load_imported_seats
-from nashdex.metamon.live import NO_ORDER, WireActions, orders
+from nashdex.metamon.live import WireActions, orders
 from nashdex.metamon.names import clean_name, move_name
 from nashdex.policies.interface import Policy
 from nashdex.policies.scripted.playing import scripted_policy
@@ -83,7 +85,7 @@ def test_metamons_actions_mean_what_they_mean_there() -> None:
             ours = {
                 number: named(said, action, space)
                 for number, action in enumerate(orders(said, mask, WireActions.of(space)).tolist())
-                if action != NO_ORDER
+                if action != NO_ACTION
             }
             theirs = {}
             for number, order in expected["orders"].items():
@@ -142,7 +144,7 @@ def test_a_stored_agent_plays_and_remembers_no_battle_that_ended(suffix: str, tm
     space = gen1ou_space()
     player = MemoryPlayer(archive.load_imported(store, document.id), space)
     play(ImportedSeats(document.id, player), num_battles=4)
-    assert (player.num_remembered, player.num_leaked) == (0, 0)
+    assert (player.num_remembered, player.view.num_remembered, player.view.num_leaked) == (0, 0, 0)
     play(load_imported_seats(store, PolicyId(f"{document.id}{suffix}"), space), num_battles=2)
 
 
@@ -153,6 +155,8 @@ def test_a_seat_that_was_not_forgotten_is_counted_and_begins_again() -> None:
     arena = game.open_arena(num_gateways=1)
     try:
         player = scripted_policy(MINI_RNN, arena.space)
+        view = player.view
+        assert view is not None
         for battle in (0, 0, 1):
             spec = BattleSpec(seed=5, teams=(game.teams()[0], game.teams()[1]))
             arena.start([RunningBattle(battle, spec, lines=(True, True), states=(True, True))])
@@ -161,7 +165,8 @@ def test_a_seat_that_was_not_forgotten_is_counted_and_begins_again() -> None:
                 events = arena.poll()
                 assert not events.failures
                 for decisions in events.decisions:
-                    action = player.act(decisions, np.full(len(decisions), 0.5)).action
+                    seen = replace(decisions, viewed=view.read(decisions))
+                    action = player.act(seen, np.full(len(decisions), 0.5)).action
                     chosen[-1] += action.tolist()
                     arena.act(decisions.battle, decisions.seat, action)
                 if events.outcomes:

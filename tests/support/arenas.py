@@ -117,6 +117,7 @@ class UniformPolicy:
         self.id = PolicyId(name)
         self.needs_lines = False
         self.needs_state = False
+        self.view = None
         self._greedy = greedy
         self.batch_sizes: list[int] = []
         self.forgotten: list[tuple[int, int]] = []

@@ -13,7 +13,7 @@ from nashdex.bench.training import POLICY, open_training, self_play
 from nashdex.core.documents import Model
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.batching import CPU, make_batch, minibatches
+from nashdex.learning.batching import CPU, make_batch
 from nashdex.learning.data import fresh_network, prepare_torch
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
@@ -104,12 +104,12 @@ def _seconds_of_round(
 
 def _seconds_of_bare(network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings) -> float:
     """Return the CPU time of as many PPO steps with nothing around them."""
-    batch = make_batch(episodes, CPU)
+    batch = make_batch(episodes, CPU, remembers=network.remembers)
     advantages, returns = torch.randn(len(batch)), torch.randn(len(batch))
     optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
     began = time.process_time()
     for epoch in range(settings.num_epochs):
-        for rows in minibatches(len(batch), settings.minibatch_decisions, epoch):
+        for rows in batch.minibatches(settings.minibatch_decisions, epoch):
             part = batch.rows(rows)
             logits, values, prediction = network.outputs(part.observations)
             log_probs = masked_log_softmax(logits, part.masks)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.batching import CPU, num_minibatches
+from nashdex.learning.batching import CPU
 from nashdex.learning.checkpoint import Checkpoints
 from nashdex.learning.clock import Clock
 from nashdex.learning.experience import gather
@@ -48,11 +48,19 @@ class BenchTraining:
         network = loop.network
         predicts = settings.prediction_coefficient > 0 and network.predicts_opponent
         seen = gather(
-            episodes, self.policy, self.game, network.space, "win-loss", _DISCOUNT, CPU, predicts_opponent=predicts
+            episodes,
+            self.policy,
+            self.game,
+            network.space,
+            "win-loss",
+            _DISCOUNT,
+            CPU,
+            remembers=network.remembers,
+            predicts_opponent=predicts,
         )
         targets = make_targets(network, seen, settings, _DISCOUNT)
         num_decisions = loop.num_decisions + len(seen.batch)
-        num_updates = settings.num_epochs * num_minibatches(len(seen.batch), settings.minibatch_decisions)
+        num_updates = settings.num_epochs * seen.batch.num_minibatches(settings.minibatch_decisions)
         with Progress(StepName.TRAIN, 0, loop.update + num_updates, "updates", done=loop.update) as progress:
             improve(loop, seen.batch, targets, None, settings, Clock(num_decisions), 0, progress)
         summary = measure(network, self.start, seen.batch, targets, slice(PROBE_DECISIONS), settings.clip_range)

@@ -115,6 +115,11 @@ def is_replayed(policy: PolicyId) -> bool:
     return policy.startswith(_REPLAYS)
 
 
+def is_imported(policy: str) -> bool:
+    """Say whether an id is that of a policy from another project, whatever its suffix."""
+    return re.match(r"i[0-9a-f]{16}(@|$)", policy) is not None
+
+
 def new_attempt_id() -> AttemptId:
     """Return a random id for one attempt at a shard."""
     return AttemptId(uuid.uuid4().hex[:12])

@@ -13,8 +13,9 @@ from nashdex.games.space import Space
 
 if TYPE_CHECKING:
     from nashdex.games.tabular.tree import GameTree
+    from nashdex.games.view import Viewed
 
-Reward = Literal["win-loss", "shaped"]
+Reward = Literal["win-loss", "shaped", "metamon-default", "metamon-aggressive", "metamon-binary"]
 NUM_SEATS = 2
 
 
@@ -70,6 +71,8 @@ class Decisions:
     """The legal actions of each row."""
     lines: dict[tuple[int, int], SeatLines] = field(default_factory=dict)
     """By (battle, seat), for the seats that asked for it."""
+    viewed: "Viewed | None" = None
+    """The same rows as the policy's view shows them, for a policy that has one."""
 
     def __len__(self) -> int:
         return len(self.battle)
@@ -88,6 +91,7 @@ class Decisions:
             observation=self.observation[rows],
             legal=self.legal.take(rows),
             lines=self.lines,
+            viewed=None if self.viewed is None else self.viewed.take(rows),
         )
 
 

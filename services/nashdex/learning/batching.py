@@ -1,8 +1,9 @@
 """Episodes as batches of tensors, and batches as minibatches.
 
-N decisions, F observation values, A actions.
+N decisions, F observation values, A actions, E episodes.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -31,7 +32,7 @@ class Batch:
     """Decisions, one a row, episode after episode. They are in the host's memory; ``rows`` go to ``device``."""
 
     observations: Tensor
-    """(N, F), float32."""
+    """(N, F), float32; (N, F + 1) if ``remembers``."""
     masks: Tensor
     """(N, A), true where legal: as stored when the action was chosen. In a joint space, rows of legal pairs (N, K),
     padded as in ``policies.joint``: K takes the part of A in everything computed from the batch."""
@@ -43,9 +44,33 @@ class Batch:
     """(N,), labels of ``policies.networks.opponent_choices``, where the network learns to predict them."""
     device: torch.device = CPU
     """Where its rows are used."""
+    remembers: bool = False
+    """Whether it is for a network that remembers: each observation ends with the decision's number in its episode, and
+    minibatches are whole episodes."""
 
     def __len__(self) -> int:
         return len(self.actions)
+
+    @property
+    def starts(self) -> Tensor:
+        """The first row of each episode, (E,), of a batch for a network that remembers."""
+        return (self.observations[:, -1] == 0).nonzero().flatten()
+
+    def num_minibatches(self, size: int) -> int:
+        """Return the number of minibatches of one epoch, whose mean size is at most ``size``."""
+        number = num_minibatches(len(self), size)
+        return min(number, len(self.starts)) if self.remembers else number
+
+    def minibatches(self, size: int, seed: int) -> tuple[Tensor, ...]:
+        """Return the row numbers of one epoch in random order, as ``minibatches`` does.
+
+        For a network that remembers, the order is that of whole episodes, and minibatches differ in size.
+        """
+        if not self.remembers:
+            return minibatches(len(self), size, seed)
+        rows = torch.arange(len(self)).tensor_split(self.starts[1:].tolist())
+        (order,) = minibatches(len(rows), len(rows), seed)
+        return _in_groups([rows[i] for i in order.tolist()], self.num_minibatches(size))
 
     def rows(self, index: Tensor | slice) -> "Batch":
         """Return the rows that ``index`` names, on ``device``."""
@@ -57,6 +82,7 @@ class Batch:
             self._moved(self.log_probs[index]),
             None if labels is None else self._moved(labels[index]),
             self.device,
+            self.remembers,
         )
 
     def _moved(self, rows: Tensor) -> Tensor:
@@ -71,18 +97,27 @@ def make_batch(
     opponent_choices: Sequence[NDArray[np.int64]] | None = None,
     *,
     num_slots: int = 1,
+    remembers: bool = False,
 ) -> Batch:
-    """Return the decisions of ``episodes``, whose rows are used on ``device``. ``num_slots`` is their space's."""
+    """Return the decisions of ``episodes``, used on ``device`` by a network that ``remembers`` or not.
+
+    ``num_slots`` is the space's.
+    """
     legal = LegalActions.joined([e.legal for e in episodes], episodes[0].legal.num_actions)
     actions = np.concatenate([e.actions for e in episodes])
     is_joint = num_slots > 1
+    observations = _tensor([e.observations for e in episodes])
+    if remembers:
+        numbers = np.concatenate([np.arange(len(e), dtype=np.float32) for e in episodes])
+        observations = torch.cat((observations, torch.from_numpy(numbers)[:, None]), dim=1)
     return Batch(
-        observations=_tensor([e.observations for e in episodes]),
+        observations=observations,
         masks=torch.from_numpy(padded(legal) if is_joint else legal.mask),
         actions=torch.from_numpy(legal.places_of(actions) if is_joint else actions),
         log_probs=_tensor([e.log_probs for e in episodes]),
         opponent_choices=None if opponent_choices is None else _tensor(opponent_choices),
         device=device,
+        remembers=remembers,
     )
 
 
@@ -125,6 +160,11 @@ def log_probs(policy: Distribution, batch: Batch) -> Tensor:
 
 
 def _chunks(batch: Batch) -> Iterator[Batch]:
+    if batch.remembers:
+        rows = torch.arange(len(batch)).tensor_split(batch.starts[1:].tolist())
+        for group in _in_groups(rows, batch.num_minibatches(_CHUNK_DECISIONS)):
+            yield batch.rows(slice(int(group[0]), int(group[-1]) + 1))
+        return
     for start in range(0, len(batch), _CHUNK_DECISIONS):
         yield batch.rows(slice(start, start + _CHUNK_DECISIONS))
 
@@ -169,7 +209,25 @@ def parts(batch: Batch, rows: Tensor, num_parts: int) -> list[tuple[Tensor, Shar
     """Return the row numbers of an optimiser step in ``num_parts`` equal minibatches or fewer, with their shares."""
     if num_parts == 1:
         return [(rows, WHOLE)]
-    return [(part, Shares.of(part, rows, batch)) for part in rows.tensor_split(num_parts) if len(part)]
+    if batch.remembers:
+        episodes = rows.tensor_split((batch.observations[rows, -1] == 0).nonzero().flatten()[1:].tolist())
+        split = _in_groups(episodes, min(num_parts, len(episodes)))
+    else:
+        split = rows.tensor_split(num_parts)
+    return [(part, Shares.of(part, rows, batch)) for part in split if len(part)]
+
+
+def _in_groups(episodes: Sequence[Tensor], num_groups: int) -> tuple[Tensor, ...]:
+    """Return the row numbers of ``episodes`` in groups of neighbours of about equal numbers of rows, none empty."""
+    ends = np.cumsum([len(rows) for rows in episodes])
+    limits = ends[-1] * np.arange(1, num_groups) / num_groups
+    at = np.searchsorted(ends, limits) + 1
+    # Each group has an episode, however long its neighbours are.
+    places = np.arange(num_groups - 1)
+    at = np.maximum.accumulate(at - places) + places
+    at = np.minimum(at, len(episodes) - num_groups + 1 + places)
+    bounds = [0, *at.tolist(), len(episodes)]
+    return tuple(torch.cat(list(episodes[start:end])) for start, end in itertools.pairwise(bounds))
 
 
 def _share(part: Tensor, whole: Tensor) -> float:

@@ -43,18 +43,21 @@ def gather(
     discount: float,
     device: torch.device,
     *,
+    remembers: bool = False,
     predicts_opponent: bool = False,
     with_circumstances: bool = False,
 ) -> Experience:
     """Return what ``policy`` did in ``episodes``; minibatches of it go to ``device``.
 
-    With ``predicts_opponent``, the batch says what the opponent chose at the same moment, where its seat is recorded.
+    ``remembers`` says whether the network that learns from it does. With ``predicts_opponent``, the batch says what the
+    opponent chose at the same moment, where its seat is recorded.
     """
     chosen = [episode for episode in episodes if episode.policy == policy and len(episode)]
     labels = _opponents_choices(chosen, episodes, space) if predicts_opponent else None
     rewards = tuple(game.rewards(reward, space, e.observations, e.score, discount) for e in chosen)
     circumstances = _circumstances(chosen, episodes, game, space) if with_circumstances else ()
-    return Experience(make_batch(chosen, device, labels, num_slots=space.num_slots), rewards, circumstances)
+    batch = make_batch(chosen, device, labels, num_slots=space.num_slots, remembers=remembers)
+    return Experience(batch, rewards, circumstances)
 
 
 def _circumstances(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import GREEDY, PlayedPolicy, PolicyId
 from nashdex.learning.damping.interface import Damping
 from nashdex.metagame.plan import IterationPlan
@@ -170,6 +171,7 @@ def make_reference(
     ``start`` is a copy of ``network`` at the start of the iteration.
 
     Raises:
+        ConfigurationError: an opponent's network remembers and ``network`` does not, or the other way round.
         DataError: an opponent's network is missing, altered or of another space.
     """
     if damping.reference == "none":
@@ -203,5 +205,11 @@ def _opponents_as_references(
             members.append((share, UniformReference()))
         elif kinds.get(policy) == "network" and (played := PlayedPolicy.of(policy)).temperature != GREEDY:
             opponent = load_network(store, played.policy, network.space).to(device)
+            if opponent.remembers != network.remembers:
+                raise ConfigurationError(
+                    f"train.oracle.damping.reference refers to {policy}, a {opponent.settings.kind!r} network, and "
+                    f"this training is of a {network.settings.kind!r} network; only one of them remembers a battle, so "
+                    'they cannot read the same minibatches: set it to "snapshot", "ema", "uniform" or "none"'
+                )
             members.append((share, SnapshotReference(opponent, policy)))
     return members

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.interface import SeatLines
 from nashdex.games.space import Space
+from nashdex.games.view import NO_ACTION
 from nashdex.metamon.actions import DEFAULT_ACTIONS, FIRST_SWITCH, FIRST_TERA
 from nashdex.metamon.conditions import Conditions
 from nashdex.metamon.dex import Dex
@@ -20,8 +21,6 @@ from nashdex.metamon.observations import SeenOpponents
 from nashdex.metamon.state import NUM_MOVES, NUM_SWITCHES, BattleState
 from nashdex.metamon.tracked import battle_state
 
-NO_ORDER: Final = -1
-"""The wire action of a metamon action that means none."""
 _RECHARGE: Final = "recharge"
 _FIRST_LINES: Final = ("|player|", "|gametype|")
 
@@ -83,13 +82,13 @@ def begins_battle(said: SeatLines) -> bool:
 
 
 def orders(said: SeatLines, mask: NDArray[np.bool_], wire: WireActions) -> NDArray[np.int64]:
-    """Return the simulator's action for each of metamon's 13, shape (13,): ``NO_ORDER`` where it means none.
+    """Return the simulator's action for each of metamon's 13, shape (13,): ``NO_ACTION`` where it means none.
 
     A single move that is not the Pokémon's own (Struggle, the first generation's ``fight``) is what every move means; a
     recharge is what every action means. ``mask`` are the simulator's legal actions.
     """
     assert said.state is not None, "a policy that needs the tracker's state gets it"
-    meant = np.full(DEFAULT_ACTIONS.num_actions, NO_ORDER, dtype=np.int64)
+    meant = np.full(DEFAULT_ACTIONS.num_actions, NO_ACTION, dtype=np.int64)
     own = said.state["own"]
     bench = [
         row
@@ -113,8 +112,8 @@ def orders(said: SeatLines, mask: NDArray[np.bool_], wire: WireActions) -> NDArr
                 # Without terastallization it is the plain move.
                 with_tera = wire.tera_moves[move] if wire.tera_moves else wire.moves[move]
                 meant[FIRST_TERA + place] = with_tera if mask[with_tera] else wire.moves[move]
-    legal = (meant != NO_ORDER) & mask[meant]
-    return np.where(legal, meant, NO_ORDER)
+    legal = (meant != NO_ACTION) & mask[meant]
+    return np.where(legal, meant, NO_ACTION)
 
 
 def _single_foreign_move(request: Mapping[str, Any], own: Sequence[str]) -> str | None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from nashdex.core.errors import DataError
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId, is_replayed
 from nashdex.core.lazy import LazyModule
 from nashdex.core.section import Choice
@@ -96,13 +96,15 @@ def make_lessons(
     device: torch.device,
     *,
     num_slots: int = 1,
+    remembers: bool = False,
 ) -> tuple[Lesson, Lesson]:
     """Return what to learn from and what to validate with, split by battle within each source.
 
-    ``num_slots`` is the space's.
+    ``num_slots`` is the space's; the network ``remembers`` or not.
 
     Raises:
         DataError: there are fewer than two battles.
+        ConfigurationError: both sources have battles, and the network remembers.
     """
     battles = {replayed: _battles(episodes, replayed=replayed) for replayed in (False, True)}
     held_out = {
@@ -112,13 +114,19 @@ def make_lessons(
     if not held_out:
         num = sum(map(len, battles.values()))
         raise DataError(f"cloning needs two battles to hold one out, and got {num}; collect more")
+    if remembers and all(battles.values()):
+        raise ConfigurationError(
+            "train.first.replays mixes decisions of replays and of the teacher, and this network learns from whole "
+            "battles; clone from one of them (leave train.first.replays out), or use a network without memory"
+        )
     names = tuple(sorted({episode.policy for episode in episodes}))
 
     def lesson(*, validation: bool) -> Lesson:
         chosen = [i for i, episode in enumerate(episodes) if (episode.seed in held_out) == validation]
         returns = np.concatenate([discounting.discounted_returns(rewards[i], discount) for i in chosen])
         actors = np.repeat([names.index(episodes[i].policy) for i in chosen], [len(episodes[i]) for i in chosen])
-        batch = batching.make_batch([episodes[i] for i in chosen], device, num_slots=num_slots)
+        chosen_episodes = [episodes[i] for i in chosen]
+        batch = batching.make_batch(chosen_episodes, device, num_slots=num_slots, remembers=remembers)
         return Lesson(batch, torch.from_numpy(returns), torch.from_numpy(actors), names)
 
     return lesson(validation=False), lesson(validation=True)
@@ -139,7 +147,7 @@ def _held_out(battles: Sequence[int], settings: CloneSettings, seed: int) -> set
 def num_updates(lesson: Lesson, settings: CloneSettings) -> int:
     """Return the number of optimiser steps of cloning."""
     epochs = settings.num_epochs + settings.critic_warmup_epochs
-    return epochs * batching.num_minibatches(len(lesson.batch), settings.minibatch_decisions)
+    return epochs * lesson.batch.num_minibatches(settings.minibatch_decisions)
 
 
 def clone(
@@ -151,7 +159,7 @@ def clone(
     progress: Progress,
 ) -> dict[str, float]:
     """Train from wherever the loop is and return the final values of the validation."""
-    per_epoch = batching.num_minibatches(len(lesson.batch), settings.minibatch_decisions)
+    per_epoch = lesson.batch.num_minibatches(settings.minibatch_decisions)
     total = num_updates(lesson, settings)
     order: tuple[Tensor, ...] = ()
     while True:
@@ -182,7 +190,7 @@ def epoch_order(lesson: Lesson, settings: CloneSettings, seed: int) -> tuple[Ten
     num_rows, size = len(lesson.batch), settings.minibatch_decisions
     sources = (lesson.rows_of(replayed=True), lesson.rows_of(replayed=False))
     if not all(map(len, sources)):
-        return batching.minibatches(num_rows, size, seed)
+        return lesson.batch.minibatches(size, seed)
     generator = torch.Generator().manual_seed(seed % 2**63)
     num_replayed = round(settings.replays.share * num_rows)
     drawn = [
@@ -261,9 +269,15 @@ def train(task: Task, settings: CloneSettings) -> Trained:
     )
     network = data.fresh_network(collected.space, run.network, task.seed).to(device)
     rewards = collected.rewards(collected.episodes, shared.reward, shared.discount)
-    slots = network.space.num_slots
     lesson, validation = make_lessons(
-        collected.episodes, rewards, settings, shared.discount, task.seed, device, num_slots=slots
+        collected.episodes,
+        rewards,
+        settings,
+        shared.discount,
+        task.seed,
+        device,
+        num_slots=network.space.num_slots,
+        remembers=network.remembers,
     )
     training = loop.TrainingLoop(
         network,

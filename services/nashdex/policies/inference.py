@@ -8,26 +8,32 @@ from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.policies.interface import Actions
 from nashdex.policies.joint import acting_logits
-from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.memory import RememberingNetwork, SeatMemory
+from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
 from nashdex.policies.sampling import sample_masked
 
 
 class NetworkPolicy:
     """Acts by a network's masked distribution, as its id says: sampled, greedy or at another temperature.
 
-    Implements ``policies.interface.Policy``.
+    Implements ``policies.interface.Policy``. A network that remembers gets a memory for each (battle, seat), which
+    begins empty and ends with the seat's battle.
 
     Sets torch to one thread: battles are played by one process a core, whose threads would wait for one another.
     """
 
     needs_lines = False
     needs_state = False
+    view = None
 
     def __init__(self, policy: PolicyId, network: ActorCritic) -> None:
         torch.set_num_threads(1)
         self._id = policy
         self._temperature = PlayedPolicy.of(policy).temperature
-        self._network = network.for_acting()
+        acting = network.for_acting()
+        self._actor: ActingNetwork | SeatMemory = (
+            SeatMemory(acting) if isinstance(acting, RememberingNetwork) else acting
+        )
         self._is_joint = network.space.num_slots > 1
 
     @property
@@ -35,9 +41,14 @@ class NetworkPolicy:
         """The policy's id, which says how it plays."""
         return self._id
 
+    @property
+    def num_remembered(self) -> int:
+        """The number of seats whose battle it remembers."""
+        return len(self._actor) if isinstance(self._actor, SeatMemory) else 0
+
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row with one forward pass over all of them."""
-        logits = self._network.logits(decisions.observation)
+        logits = self._logits(decisions)
         if not self._is_joint:
             return sample_masked(logits, decisions.mask, uniforms, self._temperature)
         logits = acting_logits(logits, decisions.legal)
@@ -46,4 +57,16 @@ class NetworkPolicy:
         return Actions(actions.astype(np.int64), places.log_prob)
 
     def forget(self, battle: int, seat: int) -> None:
-        """Do nothing: a network remembers no battle."""
+        """Free the memory of a seat whose battle ended."""
+        if isinstance(self._actor, SeatMemory):
+            self._actor.forget((battle, seat))
+
+    def _logits(self, decisions: Decisions) -> NDArray[np.float32]:
+        if not isinstance(self._actor, SeatMemory):
+            return self._actor.logits(decisions.observation)
+        observations = torch.from_numpy(np.ascontiguousarray(decisions.observation))
+        seats = zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)
+        logits: NDArray[np.float32] = self._actor.step(
+            {"observations": observations}, seats, decisions.asked_again.tolist()
+        ).numpy()
+        return logits

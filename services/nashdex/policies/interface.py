@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
+from nashdex.games.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,10 @@ class Policy(Protocol):
     @property
     def needs_state(self) -> bool:
         """Whether it also reads the tracker's state (``SeatLines.state``)."""
+
+    @property
+    def view(self) -> View | None:
+        """The view that ``Decisions.viewed`` is to come from, if it reads one. Views of one fingerprint are shared."""
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row. ``uniforms``, shape (N,) in [0, 1), is all the randomness there is."""

@@ -2,8 +2,10 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PlayedPolicy, PolicyId, is_imported
 from nashdex.core.section import Section
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
@@ -11,6 +13,20 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 def _known(name: str) -> str:
     if name not in SCRIPTED_POLICIES:
         raise ValueError(SCRIPTED_POLICIES.unknown(name))
+    return name
+
+
+def _known_member(name: str) -> str:
+    if is_imported(name):
+        try:
+            return PlayedPolicy.of(PolicyId(name)).id
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from error
+    if name not in SCRIPTED_POLICIES:
+        raise ValueError(
+            f"unknown policy {name!r}: expected one of {', '.join(SCRIPTED_POLICIES.names)}, or an imported policy's "
+            "id, as `nashdex policy import` prints it"
+        )
     return name
 
 
@@ -22,14 +38,40 @@ ScriptedName = Annotated[str, AfterValidator(_known), Field(json_schema_extra=_l
 """Name of a scripted policy, built in or of an installed package."""
 
 
+MemberName = Annotated[str, AfterValidator(_known_member)]
+"""Name of a scripted policy, or the id of an imported one."""
+
+
 class PopulationSettings(Section):
     """The population before the first iteration."""
 
-    initial: tuple[ScriptedName, ...] = Field(
+    initial: tuple[MemberName, ...] = Field(
         default=("random", "max-power", "heuristic"),
         min_length=1,
-        description="Scripted policies that the population begins with. They also anchor the ratings.",
+        description="Policies that the population begins with: scripted ones by name, imported ones by id. They also "
+        "anchor the ratings, and never learn.",
     )
+    imported_from: str = Field(
+        "",
+        description="Folder or s3:// URI that `nashdex policy import` wrote the imported policies of `initial` to. A "
+        "run copies them when it begins; nothing reads this store afterwards.",
+    )
+
+    @property
+    def imported(self) -> tuple[PolicyId, ...]:
+        """The imported policies, as they play."""
+        return tuple(PolicyId(name) for name in self.initial if is_imported(name))
+
+    @model_validator(mode="after")
+    def _imports_have_a_source(self) -> "PopulationSettings":
+        if self.imported and not self.imported_from:
+            raise ValueError(
+                f"initial holds the imported policy {self.imported[0]} and imported_from is empty; name the folder "
+                "or s3:// URI that `nashdex policy import` wrote it to"
+            )
+        if self.imported_from and not self.imported:
+            raise ValueError("imported_from has no effect where initial holds no imported policy: leave it out")
+        return self
 
     @field_validator("initial")
     @classmethod

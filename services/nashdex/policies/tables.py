@@ -35,6 +35,7 @@ class TablePolicy:
 
     needs_lines = False
     needs_state = False
+    view = None
 
     def __init__(self, policy: PolicyId, table: Table, space: Space) -> None:
         self._id = policy

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import PolicyId, is_imported
 from nashdex.games.space import Space
 from nashdex.games.tabular.space import GAME as TABULAR
-from nashdex.metamon.checkpoints.document import is_imported
 from nashdex.policies.interface import Policy
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.policies.scripted.registry import is_scripted

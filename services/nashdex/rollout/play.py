@@ -6,20 +6,23 @@ do not change its draw. The recorded action is the one that was executed.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nashdex.core.errors import TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed, uniforms
 from nashdex.core.stopping import check_stop
 from nashdex.games.interface import NUM_SEATS, Arena, BattleSpec, Decisions, Outcome, RunningBattle
-from nashdex.policies.interface import Policy
+from nashdex.games.view import View
+from nashdex.policies.interface import Actions, Policy
 from nashdex.rollout.recording import Recorder
 from nashdex.telemetry import metrics
 from nashdex.trajectory.episode import Episode
 
+_NO_VIEW = -1
 MAX_TRIES = 4
 """Tries of one battle, each with the same seeds, before it counts as unfinished."""
 
@@ -81,6 +84,11 @@ class Rollout:
         self._arena = arena
         self._policies = list(policies.values())
         self._index = {policy_id: index for index, policy_id in enumerate(policies)}
+        self._views: list[View] = []
+        """Policies that see alike share a view, which is computed once for all of them."""
+        self._view_of = np.full(len(self._policies), _NO_VIEW, dtype=np.int64)
+        """The view of each policy."""
+        self._find_views()
         self._slots: list[Assignment | None] = [None] * concurrent_battles
         self._free = list(range(concurrent_battles))
         self._tries = [0] * concurrent_battles
@@ -157,20 +165,42 @@ class Rollout:
         num_draws = self._num_draws[seats]
         draws = uniforms(self._seed_of[seats], num_draws)
         self._num_draws[seats] = num_draws + np.uint64(1)
-        present = np.flatnonzero(np.bincount(policy_of))
-        if len(present) == 1:
-            answers = self._policies[present[0]].act(decisions, draws)
-            action, log_prob = answers.action, answers.log_prob
-        else:
-            action = np.zeros(len(decisions), dtype=np.int64)
-            log_prob = np.zeros(len(decisions), dtype=np.float32)
-            for index in present:
-                rows = np.flatnonzero(policy_of == index)
-                answers = self._policies[index].act(decisions.take(rows), draws[rows])
-                action[rows], log_prob[rows] = answers.action, answers.log_prob
+        view_of = self._view_of[policy_of]
+        action = np.zeros(len(decisions), dtype=np.int64)
+        log_prob = np.zeros(len(decisions), dtype=np.float32)
+        for view in np.unique(view_of) if self._views else (_NO_VIEW,):
+            rows = np.flatnonzero(view_of == view)
+            seen = decisions if len(rows) == len(decisions) else decisions.take(rows)
+            if view != _NO_VIEW:
+                seen = replace(seen, viewed=self._views[view].read(seen))
+            answers = self._act(seen, policy_of[rows], draws[rows])
+            action[rows], log_prob[rows] = answers.action, answers.log_prob
         self._arena.act(battle, seat, action)
         self._recorder.add(decisions, action, log_prob)
         self.counts.decisions += int(len(decisions) - np.count_nonzero(decisions.asked_again))
+
+    def _act(self, decisions: Decisions, policy_of: NDArray[np.int64], draws: NDArray[np.float64]) -> Actions:
+        """Return the answers of the policies that the rows belong to, which have one view or none."""
+        present = np.flatnonzero(np.bincount(policy_of))
+        if len(present) == 1:
+            return self._policies[present[0]].act(decisions, draws)
+        action = np.zeros(len(decisions), dtype=np.int64)
+        log_prob = np.zeros(len(decisions), dtype=np.float32)
+        for index in present:
+            rows = np.flatnonzero(policy_of == index)
+            answers = self._policies[index].act(decisions.take(rows), draws[rows])
+            action[rows], log_prob[rows] = answers.action, answers.log_prob
+        return Actions(action, log_prob)
+
+    def _find_views(self) -> None:
+        by_fingerprint: dict[str, int] = {}
+        for index, policy in enumerate(self._policies):
+            if policy.view is not None:
+                fingerprint = policy.view.identity.fingerprint
+                if fingerprint not in by_fingerprint:
+                    by_fingerprint[fingerprint] = len(self._views)
+                    self._views.append(policy.view)
+                self._view_of[index] = by_fingerprint[fingerprint]
 
     def _finish(self, outcome: Outcome) -> Finished:
         slot = outcome.battle
@@ -201,7 +231,10 @@ class Rollout:
 
     def _forget(self, slot: int) -> None:
         for seat in range(NUM_SEATS):
-            self._policies[self._policy_of[slot * NUM_SEATS + seat]].forget(slot, seat)
+            policy = self._policy_of[slot * NUM_SEATS + seat]
+            self._policies[policy].forget(slot, seat)
+            if self._view_of[policy] != _NO_VIEW:
+                self._views[self._view_of[policy]].forget(slot, seat)
             self._recorder.drop(slot, seat)
 
     def _assignment(self, slot: int) -> Assignment:

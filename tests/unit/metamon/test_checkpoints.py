@@ -10,15 +10,18 @@ import torch
 from torch import Tensor
 
 from nashdex.cli import run_command_line
+from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
+from nashdex.games.view import ViewIdentity
 from nashdex.metamon.checkpoints import archive
 from nashdex.metamon.checkpoints.amago import AmagoAgent
+from nashdex.metamon.checkpoints.document import ImportedPolicy
 from nashdex.metamon.checkpoints.inferring import infer
-from nashdex.metamon.checkpoints.memory import SeatMemory
 from nashdex.metamon.checkpoints.mini_rnn import MiniRnn
 from nashdex.metamon.checkpoints.models import PUBLISHED_MODELS
 from nashdex.metamon.checkpoints.reading import load_network, read_tensors
+from nashdex.policies.memory import SeatMemory
 from nashdex.store import open_store
 
 DATA = Path(__file__).parents[2] / "data" / "metamon"
@@ -50,13 +53,17 @@ def network(name: str, num_decisions: int = 16) -> MiniRnn | AmagoAgent:
 
 def step_by_step(played: MiniRnn | AmagoAgent, tokens: Tensor, numbers: Tensor, previous: Tensor) -> Tensor:
     """Return the logits of two battles that are played at once, one of them begun two decisions later."""
-    memory = SeatMemory(played.memory_shapes())
+    memory = SeatMemory(played)
     early, late = [], []
     for t in range(len(tokens) + 2):
         rows = [(seat, at) for seat, at in (((7, 0), t), ((3, 1), t - 2)) if 0 <= at < len(tokens)]
         at = [row[1] for row in rows]
-        slots = memory.slots(seat for seat, _ in rows)
-        logits = played.step(tokens[at], numbers[at], previous[at], memory.tensors, slots)
+        inputs = {"tokens": tokens[at], "numbers": numbers[at], "previous": previous[at]}
+        # A rejected answer leaves no trace: at every second decision it is asked for again, after another one.
+        others = {name: part.flip(0) if name == "numbers" else part for name, part in inputs.items()}
+        if t % 2:
+            memory.step(others, [seat for seat, _ in rows], [False] * len(rows))
+        logits = memory.step(inputs, [seat for seat, _ in rows], [bool(t % 2)] * len(rows))
         for (seat, _), row in zip(rows, logits, strict=True):
             (early if seat == (7, 0) else late).append(row)
     torch.testing.assert_close(torch.stack(early), torch.stack(late), atol=TOLERANCE, rtol=0)
@@ -80,20 +87,6 @@ def test_a_full_context_drops_the_oldest_decision() -> None:
     torch.testing.assert_close(step_by_step(played, tokens, numbers, previous), whole, atol=TOLERANCE, rtol=0)
     torch.testing.assert_close(whole[:3], expected[:3], atol=TOLERANCE, rtol=0)
     assert (whole[3:] - expected[3:]).abs().max() > 1e-4
-
-
-def test_a_forgotten_seat_begins_with_an_empty_memory() -> None:
-    memory = SeatMemory({"hidden": (2,)})
-    seats = [(battle, seat) for battle in range(20) for seat in range(2)]
-    slots = memory.slots(seats)
-    assert sorted(slots.tolist()) == sorted(set(slots.tolist()))
-    memory.tensors["hidden"][slots] = 1.0
-    memory.forget((3, 1))
-    memory.forget((3, 1))
-    assert (len(memory), (3, 1) in memory) == (39, False)
-    (slot,) = memory.slots([(99, 0)])
-    assert slot == slots[seats.index((3, 1))]
-    assert memory.tensors["hidden"][slot].tolist() == [0.0, 0.0]
 
 
 def run(*arguments: str | Path) -> int:
@@ -154,6 +147,22 @@ def test_what_does_not_fit_is_named(
     assert run(AMAGO, tmp_path, *(option.format(**places) for option in options)) == 65
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_view_that_differs_is_refused_with_both_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The policy's words or actions would mean something else here."""
+    assert run(AMAGO, tmp_path, "--vocabulary", AMAGO_VOCABULARY, "--num-decisions", "16", "--json") == 0
+    document = ImportedPolicy.model_validate_json(capsys.readouterr().out)
+    assert document.view == document.own_view()
+    store = open_store(str(tmp_path))
+    other = ViewIdentity(name="metamon/other", fingerprint="0123456789abcdef")
+    changed = document.model_copy(update={"view": other})
+    changed = changed.model_copy(update={"id": changed.content_id()})
+    assert changed.id != document.id
+    store.put(keys.imported_document(changed.id), changed.to_json())
+    here = rf"{document.view.name} \({document.view.fingerprint}\)"
+    with pytest.raises(DataError, match=rf"reads the view metamon/other \(0123456789abcdef\); .* has {here}"):
+        archive.load_imported(store, changed.id)
 
 
 def test_missing_and_unexpected_tensors_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

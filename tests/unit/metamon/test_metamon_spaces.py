@@ -14,6 +14,7 @@ from nashdex.metamon.observations import OBSERVATION_SPACES, SeenOpponents, obse
 from nashdex.metamon.rewards import REWARDS, reward_function
 from nashdex.metamon.state import BattleState
 from nashdex.metamon.tokens import Tokenizer
+from nashdex.metamon.views.definition import view_definition
 from support.metamon_goldens import BATTLES, METAMON_DATA, golden
 
 VOCABULARIES = {
@@ -134,3 +135,26 @@ def test_bad_vocabularies(tmp_path: Path, text: str) -> None:
         Tokenizer.read(path)
     with pytest.raises(DataError, match="cannot read"):
         Tokenizer.read(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("name", OBSERVATION_SPACES)
+def test_a_views_definition_names_every_word_and_number(name: str) -> None:
+    space = OBSERVATION_SPACES[name]
+    definition = view_definition(name, "DefaultActionSpace", "BinaryReward", "0" * 64)
+    assert (len(definition.words), len(definition.numbers)) == (space.num_words, space.num_numbers)
+    for names in (definition.words, definition.numbers, definition.actions):
+        assert len(set(names)) == len(names)
+
+
+def test_views_differ_in_their_fingerprints() -> None:
+    """In spaces, actions, reward and vocabulary."""
+    arguments = [
+        ("DefaultObservationSpace", "DefaultActionSpace", "BinaryReward", "0" * 64),
+        ("ExpandedObservationSpace", "DefaultActionSpace", "BinaryReward", "0" * 64),
+        ("DefaultObservationSpace", "MinimalActionSpace", "BinaryReward", "0" * 64),
+        ("DefaultObservationSpace", "DefaultActionSpace", "DefaultShapedReward", "0" * 64),
+        ("DefaultObservationSpace", "DefaultActionSpace", "BinaryReward", "1" * 64),
+    ]
+    found = [view_definition(*names).identity.fingerprint for names in arguments]
+    assert len(set(found)) == len(found)
+    assert found[0] == view_definition(*arguments[0]).identity.fingerprint

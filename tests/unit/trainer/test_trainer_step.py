@@ -39,6 +39,7 @@ class Teacher:
     id = TEACHER
     needs_lines = False
     needs_state = False
+    view = None
 
     def act(self, rows: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         return Actions(rows.observation[:, 0].astype("int64"), np.zeros(len(uniforms), np.float32))

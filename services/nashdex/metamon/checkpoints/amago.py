@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
 from nashdex.metamon.checkpoints.architecture import AmagoArchitecture, MemoryArchitecture
-from nashdex.metamon.checkpoints.memory import Memory
 from nashdex.metamon.checkpoints.turn import TurnEmbedding, sinusoids
+from nashdex.policies.memory import Inputs, Memory
 
 _KEYS, _VALUES, _TIME = "keys", "values", "time"
 
@@ -125,12 +125,10 @@ class _Actor(nn.Module):
 
 
 class AmagoAgent(nn.Module):
-    """Implements ``checkpoints.memory.MemoryNetwork``. Names of modules are those of AMAGO's files.
+    """Implements ``policies.memory.RememberingNetwork``. Names of modules are those of AMAGO's files.
 
     ``previous`` holds the raw reward that the model was trained with, and is zero at a battle's first decision.
     """
-
-    uses_previous = True
 
     def __init__(self, sizes: AmagoArchitecture, num_words: int, num_numbers: int, num_actions: int) -> None:
         super().__init__()
@@ -145,17 +143,23 @@ class AmagoAgent(nn.Module):
         ring = (sizes.num_layers, sizes.num_decisions, sizes.width // sizes.num_heads, sizes.num_heads)
         return {_KEYS: ring, _VALUES: ring, _TIME: ()}
 
-    def step(self, tokens: Tensor, numbers: Tensor, previous: Tensor, memory: Memory, slots: Tensor) -> Tensor:
+    def rewind(self, memory: Memory, slots: Tensor) -> None:
+        """Forget the last decision of ``slots``: the next one takes its place in the ring."""
+        memory[_TIME][slots] -= 1
+
+    def step(self, inputs: Inputs, memory: Memory, slots: Tensor) -> Tensor:
         """Return the logits of one decision for each row, shape (N, A), and write the memory of ``slots``, shape (N,).
 
-        Positions are part of the keys, so that the order in which the ring holds them has no meaning.
+        Reads ``tokens`` (N, W), ``numbers`` (N, F) and ``previous`` (N, 1 + A): the last reward, then the last action
+        as one-hot. Positions are part of the keys, so that the order in which the ring holds them has no meaning.
         """
         transformer = self.traj_encoder.tformer
         time = memory[_TIME][slots].to(torch.int64)
         capacity = self._memory.num_decisions
         at = time % capacity
         visible = (torch.arange(capacity) <= time.unsqueeze(1)).unsqueeze(1)
-        x = transformer.embed(self.tstep_encoder(tokens, numbers, previous), time).unsqueeze(1)
+        step = self.tstep_encoder(inputs["tokens"], inputs["numbers"], inputs["previous"])
+        x = transformer.embed(step, time).unsqueeze(1)
         for number, layer in enumerate(transformer.layers):
             assert isinstance(layer, _Layer)
             queries, keys, values = layer.attention_layer.project(layer.norm1(x))

@@ -11,16 +11,15 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId
 from nashdex.metamon.actions import action_space
 from nashdex.metamon.checkpoints.amago import AmagoAgent
-from nashdex.metamon.checkpoints.document import ImportedPolicy, read_imported
+from nashdex.metamon.checkpoints.document import MAX_VOCABULARY_BYTES, ImportedPolicy, read_imported
 from nashdex.metamon.checkpoints.inferring import Shape, infer
 from nashdex.metamon.checkpoints.mini_rnn import MiniRnn
 from nashdex.metamon.checkpoints.reading import check_shapes, load_network, parse_tensors, read_tensors
 from nashdex.metamon.observations import observation_space
 from nashdex.metamon.tokens import Tokenizer
+from nashdex.metamon.views.definition import view_definition
 from nashdex.store.checked import read_hashed
 from nashdex.store.protocol import ObjectStore
-
-_MAX_VOCABULARY_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +61,21 @@ def import_checkpoint(store: ObjectStore, given: Import) -> ImportedPolicy:
     check_shapes(shape, tensors, source)
     weights = safetensors.save(dict(tensors))
     vocabulary = given.vocabulary.read_bytes()
+    hashed = _sha256(vocabulary)
+    view = view_definition(given.observation_space, given.action_space, given.reward, hashed)
     bare = ImportedPolicy(
         name=given.name,
         architecture=shape.architecture,
         observation_space=given.observation_space,
         action_space=given.action_space,
         reward=given.reward,
+        view=view.identity,
         strict_mask=given.strict_mask,
         num_words=shape.num_words,
         num_parameters=sum(tensor.numel() for tensor in tensors.values()),
         weights_sha256=_sha256(weights),
         weights_bytes=len(weights),
-        vocabulary_sha256=_sha256(vocabulary),
+        vocabulary_sha256=hashed,
         source_sha256=_sha256(given.checkpoint.read_bytes()),
     )
     document = bare.model_copy(update={"id": bare.content_id()})
@@ -94,7 +96,7 @@ def load_imported(store: ObjectStore, policy: BarePolicyId) -> LoadedPolicy:
     key = keys.imported_weights(policy)
     weights = read_hashed(store, key, document.weights_sha256, document.weights_bytes)
     vocabulary_key = keys.imported_vocabulary(policy)
-    vocabulary = read_hashed(store, vocabulary_key, document.vocabulary_sha256, _MAX_VOCABULARY_BYTES)
+    vocabulary = read_hashed(store, vocabulary_key, document.vocabulary_sha256, MAX_VOCABULARY_BYTES)
     return loaded(document, weights, vocabulary, f"{store.uri}/imported/{policy}")
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -12,15 +11,18 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
+from nashdex.games.view import ViewIdentity
 from nashdex.metamon.actions import ACTION_SPACES
 from nashdex.metamon.checkpoints.architecture import AmagoArchitecture, MiniRnnArchitecture
 from nashdex.metamon.observations import OBSERVATION_SPACES
 from nashdex.metamon.rewards import REWARDS
+from nashdex.metamon.views.definition import view_definition
+from nashdex.store.checked import read_hashed
 from nashdex.store.protocol import ObjectStore
 
 MAX_DOCUMENT_BYTES = 1 << 20
+MAX_VOCABULARY_BYTES = 1 << 24
 _SHA256 = r"^[0-9a-f]{64}$"
-_IMPORTED_ID = r"^i[0-9a-f]{16}(@|$)"
 _UNSET = BarePolicyId(PolicyId("unset"))
 
 
@@ -34,6 +36,9 @@ class ImportedPolicy(Document):
     observation_space: str = Field(description="Metamon's name of what it reads.")
     action_space: str = Field(description="Metamon's name of what it answers.")
     reward: str = Field(description="Metamon's name of the reward that it was trained with, and may read.")
+    view: ViewIdentity = Field(
+        description="Of these names and the vocabulary, as the nashdex that imported it has them."
+    )
     strict_mask: bool = Field(
         description="False: as in metamon's own play, every illegal action keeps a probability of about 0.001, and a "
         "random legal action is played instead."
@@ -66,17 +71,25 @@ class ImportedPolicy(Document):
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return BarePolicyId(PolicyId("i" + digest[:16]))
 
+    def require_view(self) -> None:
+        """Raise DataError unless this nashdex has the view that the policy reads."""
+        here = self.own_view()
+        if self.view != here:
+            raise DataError(
+                f"policy {self.id} reads the view {self.view.name} ({self.view.fingerprint}); this nashdex has "
+                f"{here.name} ({here.fingerprint}). Import the policy again, or use the nashdex that imported it"
+            )
 
-def is_imported(policy: PolicyId) -> bool:
-    """Say whether an id is that of an imported policy, whatever its suffix."""
-    return re.match(_IMPORTED_ID, policy) is not None
+    def own_view(self) -> ViewIdentity:
+        """Return the view of its names and vocabulary as this nashdex has it."""
+        return view_definition(self.observation_space, self.action_space, self.reward, self.vocabulary_sha256).identity
 
 
 def read_imported(store: ObjectStore, policy: BarePolicyId) -> ImportedPolicy:
     """Return the description of an imported policy.
 
     Raises:
-        DataError: it is missing or was altered.
+        DataError: it is missing or was altered, or this nashdex lacks its view.
     """
     key = keys.imported_document(policy)
     if not store.exists(key):
@@ -87,7 +100,23 @@ def read_imported(store: ObjectStore, policy: BarePolicyId) -> ImportedPolicy:
             f"{store.uri}/{key} was altered: its content has id {document.content_id()}, it says {document.id}, and it "
             f"is stored under {policy}"
         )
+    document.require_view()
     return document
+
+
+def imported_objects(store: ObjectStore, policy: BarePolicyId) -> dict[str, bytes]:
+    """Return all that is stored of an imported policy, by key.
+
+    Raises:
+        DataError: it is missing or was altered, or this nashdex lacks its view.
+    """
+    document = read_imported(store, policy)
+    weights, vocabulary = keys.imported_weights(policy), keys.imported_vocabulary(policy)
+    return {
+        keys.imported_document(policy): document.to_json(),
+        weights: read_hashed(store, weights, document.weights_sha256, document.weights_bytes),
+        vocabulary: read_hashed(store, vocabulary, document.vocabulary_sha256, MAX_VOCABULARY_BYTES),
+    }
 
 
 def _known(name: str, names: Mapping[str, object]) -> str:

@@ -3,16 +3,14 @@
 from torch import Tensor, nn
 
 from nashdex.metamon.checkpoints.architecture import MiniRnnArchitecture
-from nashdex.metamon.checkpoints.memory import Memory
 from nashdex.metamon.checkpoints.turn import TurnEmbedding
+from nashdex.policies.memory import Inputs, Memory
 
-_HIDDEN = "hidden"
+_HIDDEN, _BEFORE = "hidden", "before"
 
 
 class MiniRnn(nn.Module):
-    """Implements ``checkpoints.memory.MemoryNetwork``. Names of modules are those of metamon's file."""
-
-    uses_previous = False
+    """Implements ``policies.memory.RememberingNetwork``. Names of modules are those of metamon's file."""
 
     def __init__(self, sizes: MiniRnnArchitecture, num_words: int, num_numbers: int, num_actions: int) -> None:
         super().__init__()
@@ -22,15 +20,22 @@ class MiniRnn(nn.Module):
         self.out = nn.Linear(sizes.hidden_size, num_actions)
 
     def memory_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the shape of one seat's memory, zero at a battle's start."""
-        return {_HIDDEN: (self.rnn.hidden_size,)}
+        """Return the shape of one seat's memory, now and before its last decision."""
+        return {_HIDDEN: (self.rnn.hidden_size,), _BEFORE: (self.rnn.hidden_size,)}
 
-    def step(self, tokens: Tensor, numbers: Tensor, previous: Tensor, memory: Memory, slots: Tensor) -> Tensor:
-        """Return the logits of one decision a row, shape (N, A), and write the memory of ``slots``, shape (N,)."""
-        del previous
-        embedded = self.turn_embedding(tokens, numbers).unsqueeze(1)
-        _, hidden = self.rnn(embedded, memory[_HIDDEN][slots].unsqueeze(0))
-        memory[_HIDDEN][slots] = hidden[0]
+    def rewind(self, memory: Memory, slots: Tensor) -> None:
+        """Forget the last decision of ``slots``."""
+        memory[_HIDDEN][slots] = memory[_BEFORE][slots]
+
+    def step(self, inputs: Inputs, memory: Memory, slots: Tensor) -> Tensor:
+        """Return the logits of one decision a row, shape (N, A), and write the memory of ``slots``, shape (N,).
+
+        Reads ``tokens`` (N, W) and ``numbers`` (N, F).
+        """
+        embedded = self.turn_embedding(inputs["tokens"], inputs["numbers"]).unsqueeze(1)
+        before = memory[_HIDDEN][slots]
+        _, hidden = self.rnn(embedded, before.unsqueeze(0))
+        memory[_BEFORE][slots], memory[_HIDDEN][slots] = before, hidden[0]
         logits: Tensor = self.out(hidden[0])
         return logits
 

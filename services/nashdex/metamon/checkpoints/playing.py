@@ -1,6 +1,9 @@
-"""Imported policies in battles: a memory for each (battle, seat), one forward pass over all rows."""
+"""Imported policies in battles: a memory for each (battle, seat), one forward pass over all rows.
 
-from dataclasses import dataclass, field
+N decisions, A actions of the policy.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -10,68 +13,68 @@ from nashdex.core.ids import GREEDY, SAMPLED
 from nashdex.core.seeds import inverse_cdf
 from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
-from nashdex.metamon.actions import action_space
+from nashdex.games.view import NO_ACTION, Viewed
 from nashdex.metamon.checkpoints.archive import LoadedPolicy
-from nashdex.metamon.checkpoints.memory import SeatMemory
-from nashdex.metamon.dex import dex
-from nashdex.metamon.live import NO_ORDER, LiveSeat, WireActions, begins_battle, generation_of, orders
-from nashdex.metamon.observations import observation_space
-from nashdex.metamon.rewards import reward_function
-from nashdex.metamon.state import BattleState
+from nashdex.metamon.views.reading import NUMBERS, REWARD, TOKENS, MetamonView
 from nashdex.policies.interface import Actions
+from nashdex.policies.memory import SeatMemory
 from nashdex.policies.scripted.declaration import ScriptedPlayer
-from nashdex.telemetry import metrics
 
 _LEAST_PROBABILITY, _MOST_PROBABILITY = 0.001, 0.99
 """What AMAGO clips the probabilities of all actions to, illegal ones too."""
+_PREVIOUS = "previous"
+"""Input: the last reward, then the last action as one-hot, (N, 1 + A)."""
 
 
 @dataclass(slots=True)
-class _Seat:
-    live: LiveSeat
-    last_state: BattleState | None = None
-    last_action: int | None = None
-    logits: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
-    """Of the newest decision, for when its answer is rejected and asked for again."""
+class _Answers:
+    """A seat's last two answers, in the policy's numbers; None: an action that has none."""
+
+    last: int | None = None
+    before: int | None = None
 
 
 class MemoryPlayer(ScriptedPlayer):
-    """Plays by an imported network, which sees a battle as metamon shows it.
+    """Plays by an imported network, which sees a battle through its view and remembers it.
 
     Raises ConfigurationError for a space that is no Showdown format's.
 
-    A rejected decision is answered again by the same logits: the network remembers each decision once. Sets torch to
-    one thread, as every policy does: battles are played by one process a core.
+    Sets torch to one thread, as every policy does: battles are played by one process a core.
     """
 
     def __init__(self, loaded: LoadedPolicy, space: Space, temperature: float = SAMPLED) -> None:
         torch.set_num_threads(1)
         document = loaded.document
-        self._network = loaded.network
-        self._tokenizer = loaded.tokenizer
-        self._memory = SeatMemory(loaded.network.memory_shapes())
-        self._observations = observation_space(document.observation_space)
-        self._num_actions = action_space(document.action_space).num_actions
-        self._reward = reward_function(document.reward)
+        self.view: MetamonView = MetamonView(
+            space,
+            loaded.tokenizer,
+            observations=document.observation_space,
+            actions=document.action_space,
+            reward=document.reward,
+            vocabulary=document.vocabulary_sha256,
+        )
+        self._memory = SeatMemory(loaded.network)
         self._is_strict = document.strict_mask
         self._temperature = temperature
-        self._format = space.format
-        self._dex = dex(generation_of(space.format))
-        self._wire = WireActions.of(space)
-        self._seats: dict[tuple[int, int], _Seat] = {}
-        self.num_leaked = 0
-        """Seats that began a battle while an earlier one was still remembered."""
-        metrics.LEAKED_STATES.add(0)
+        self._answers: dict[tuple[int, int], _Answers] = {}
 
     @property
     def num_remembered(self) -> int:
         """The number of seats that it remembers."""
-        return len(self._seats)
+        return len(self._memory)
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row."""
-        self._decide(decisions)
-        probabilities = np.stack([self._wire_probabilities(decisions, row) for row in range(len(decisions))])
+        viewed = decisions.viewed
+        assert viewed is not None, "whoever plays battles gives a policy what its view shows"
+        keys = list(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True))
+        shown = np.flatnonzero(viewed.is_shown)
+        logits = np.zeros(viewed.actions.shape, dtype=np.float32)
+        if len(shown):
+            logits[shown] = self._logits(
+                viewed.take(shown), [keys[row] for row in shown], decisions.asked_again[shown].tolist()
+            )
+        probabilities = self._arena_probabilities(logits, viewed, decisions.mask)
         if self._temperature == GREEDY:
             action = probabilities.argmax(axis=1)
             log_prob = np.zeros(len(action), dtype=np.float32)
@@ -79,76 +82,47 @@ class MemoryPlayer(ScriptedPlayer):
             action = inverse_cdf(probabilities.cumsum(axis=1), uniforms)
             chosen = probabilities[np.arange(len(action)), action]
             log_prob = np.log(chosen / probabilities.sum(axis=1)).astype(np.float32)
-        for row, key in enumerate(_keys(decisions)):
-            seat = self._seats[key]
-            meant = orders(decisions.lines[key], decisions.mask[row], self._wire)[: self._num_actions]
-            found = np.flatnonzero(meant == action[row])
-            seat.last_action = int(found[0]) if len(found) else None
+        for row in shown:
+            found = np.flatnonzero(viewed.actions[row] == action[row])
+            self._answers[keys[row]].last = int(found[0]) if len(found) else None
         return Actions(action, log_prob)
 
     def forget(self, battle: int, seat: int) -> None:
         """Free the memory of a seat whose battle ended."""
-        self._seats.pop((battle, seat), None)
+        self._answers.pop((battle, seat), None)
         self._memory.forget((battle, seat))
 
-    def _decide(self, decisions: Decisions) -> None:
-        """Compute the logits of every row that is a new decision."""
-        words, numbers, previous, keys = [], [], [], []
-        for row, key in enumerate(_keys(decisions)):
-            said = decisions.lines[key]
-            if decisions.asked_again[row] and key in self._seats:
-                continue
-            if begins_battle(said) and key in self._seats:
-                # Whoever played the battle before did not say that it ended.
-                metrics.LEAKED_STATES.add()
-                self.num_leaked += 1
+    def _logits(self, viewed: Viewed, keys: list[tuple[int, int]], asked_again: list[bool]) -> NDArray[np.float32]:
+        """Return the logits of shown decisions, (N, A), after the decisions before them."""
+        previous = np.zeros((len(keys), 1 + viewed.actions.shape[1]), dtype=np.float32)
+        previous[:, 0] = viewed.inputs[REWARD]
+        for row, key in enumerate(keys):
+            if viewed.is_first[row]:
                 self.forget(*key)
-            seat = self._seats.setdefault(key, _Seat(LiveSeat(self._format, key[1], self._dex)))
-            state = seat.live.read(said)
-            if state is None:
-                seat.logits = np.zeros(self._num_actions, dtype=np.float32)
-                continue
-            observed = self._observations.observe(state, seat.live.seen)
-            words.append(self._tokenizer.tokens(observed.words))
-            numbers.append(observed.numbers)
-            previous.append(self._previous(seat, state))
-            keys.append(key)
-            seat.last_state = state
-        if not keys:
-            return
-        with torch.inference_mode():
-            logits = self._network.step(
-                torch.from_numpy(np.stack(words)).to(torch.int64),
-                torch.from_numpy(np.stack(numbers)),
-                torch.from_numpy(np.stack(previous)),
-                self._memory.tensors,
-                self._memory.slots(keys),
-            ).numpy()
-        for key, row_logits in zip(keys, logits, strict=True):
-            self._seats[key].logits = row_logits
+            answers = self._answers.setdefault(key, _Answers())
+            if not asked_again[row]:
+                answers.before = answers.last
+            if answers.before is not None:
+                previous[row, 1 + answers.before] = 1.0
+        inputs = {
+            TOKENS: torch.from_numpy(viewed.inputs[TOKENS]),
+            NUMBERS: torch.from_numpy(viewed.inputs[NUMBERS]),
+            _PREVIOUS: torch.from_numpy(previous),
+        }
+        logits: NDArray[np.float32] = self._memory.step(inputs, keys, asked_again).numpy()
+        return logits
 
-    def _previous(self, seat: _Seat, state: BattleState) -> NDArray[np.float32]:
-        """Return the last reward and the last action as one-hot, shape (1 + A,); zero at the first decision."""
-        values = np.zeros(1 + self._num_actions, dtype=np.float32)
-        if seat.last_state is not None:
-            values[0] = self._reward(seat.last_state, state)
-            if seat.last_action is not None:
-                values[1 + seat.last_action] = 1.0
-        return values
-
-    def _wire_probabilities(self, decisions: Decisions, row: int) -> NDArray[np.float64]:
-        """Return the simulator's actions' probabilities. Without an order, all legal ones are equally probable."""
-        key = (int(decisions.battle[row]), int(decisions.seat[row]))
-        mask = decisions.mask[row]
-        legal: NDArray[np.float64] = mask / mask.sum()
-        said = decisions.lines[key]
-        meant = orders(said, mask, self._wire)[: self._num_actions]
-        if said.request.get("teamPreview") or not (meant != NO_ORDER).any():
-            return legal
-        own = self._probabilities(self._seats[key].logits, meant != NO_ORDER)
-        probabilities: NDArray[np.float64] = np.zeros(len(mask))
-        np.add.at(probabilities, meant[meant != NO_ORDER], own[meant != NO_ORDER])
-        probabilities += own[meant == NO_ORDER].sum() * legal
+    def _arena_probabilities(
+        self, logits: NDArray[np.float32], viewed: Viewed, masks: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Return the probabilities of the arena's actions. Where none has a meaning, all legal ones are equal."""
+        probabilities: NDArray[np.float64] = masks / masks.sum(axis=1, keepdims=True)
+        for row in np.flatnonzero(viewed.is_shown & (viewed.actions != NO_ACTION).any(axis=1)):
+            meant = viewed.actions[row]
+            own = self._probabilities(logits[row], meant != NO_ACTION)
+            legal = probabilities[row].copy()
+            probabilities[row] = own[meant == NO_ACTION].sum() * legal
+            np.add.at(probabilities[row], meant[meant != NO_ACTION], own[meant != NO_ACTION])
         return probabilities
 
     def _probabilities(self, logits: NDArray[np.float32], legal: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -162,7 +136,3 @@ class MemoryPlayer(ScriptedPlayer):
             probabilities = probabilities.clip(_LEAST_PROBABILITY, _MOST_PROBABILITY)
             probabilities /= probabilities.sum()
         return probabilities
-
-
-def _keys(decisions: Decisions) -> list[tuple[int, int]]:
-    return list(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True))

@@ -20,6 +20,7 @@ class ImportedSeats:
 
     def __init__(self, policy: PolicyId, player: MemoryPlayer) -> None:
         self.id = policy
+        self.view = player.view
         self._player = player
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:

@@ -18,6 +18,7 @@ from nashdex.games.space import Space
 from nashdex.metamon.checkpoints.architecture import MINI_RNN as SIZES
 from nashdex.metamon.checkpoints.document import ImportedPolicy
 from nashdex.metamon.live import generation_of
+from nashdex.metamon.views.definition import view_definition
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
 
@@ -46,21 +47,25 @@ class MiniRnnPlayer(ScriptedPlayer):
         weights = (folder / "weights.safetensors").read_bytes()
         vocabulary = (folder / "vocabulary.json").read_bytes()
         digest = hashlib.sha256(weights).hexdigest()
+        vocabulary_digest = hashlib.sha256(vocabulary).hexdigest()
+        spaces = ("DefaultObservationSpace", "MinimalActionSpace", "DefaultShapedReward")
         document = ImportedPolicy(
             name="MiniRNN",
             architecture=SIZES,
-            observation_space="DefaultObservationSpace",
-            action_space="MinimalActionSpace",
-            reward="DefaultShapedReward",
+            observation_space=spaces[0],
+            action_space=spaces[1],
+            reward=spaces[2],
+            view=view_definition(*spaces, vocabulary_digest).identity,
             strict_mask=True,
             num_words=_NUM_WORDS,
             num_parameters=_NUM_PARAMETERS,
             weights_sha256=digest,
             weights_bytes=len(weights),
-            vocabulary_sha256=hashlib.sha256(vocabulary).hexdigest(),
+            vocabulary_sha256=vocabulary_digest,
             source_sha256=digest,
         )
         self._player = MemoryPlayer(loaded(document, weights, vocabulary, "metamon:mini-rnn"), space)
+        self.view = self._player.view
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row."""

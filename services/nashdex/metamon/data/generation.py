@@ -36,6 +36,7 @@ class RecordedPolicy:
     def __init__(self, policy: Policy, turns: dict[tuple[int, int], list[Turn]]) -> None:
         self.id = policy.id
         self.needs_state = policy.needs_state
+        self.view = policy.view
         self._policy = policy
         self._turns = turns
 

@@ -60,14 +60,14 @@ def improve(
     damping, annealing = settings.damping, settings.annealing
     actor_rate = damping.learning_rate(settings.learning_rate)
     critic_rate = damping.learning_rate(settings.critic_learning_rate or settings.learning_rate)
-    per_epoch = batching.num_minibatches(len(batch), settings.step_decisions)
+    per_epoch = batch.num_minibatches(settings.step_decisions)
     num_updates = settings.num_epochs * per_epoch
     order: tuple[Tensor, ...] = ()
     while training.round_update < num_updates and not _moved_enough(training, settings):
         epoch, position = divmod(training.round_update, per_epoch)
         if position == 0 or not order:
             order_seed = derive_seed(seed, "round", training.round, "epoch", epoch)
-            order = batching.minibatches(len(batch), settings.step_decisions, order_seed)
+            order = batch.minibatches(settings.step_decisions, order_seed)
         parts = batching.parts(batch, order[position], settings.accumulate)
         moment = clock.moment(training.update, training.num_decisions, len(batch), training.round_update / num_updates)
         share = annealing.at(annealing.learning_rate, moment)
@@ -147,6 +147,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             shared.reward,
             shared.discount,
             device,
+            remembers=network.remembers,
             predicts_opponent=predicts_opponent,
             with_circumstances=ADVANTAGES[settings.advantages.kind].uses_circumstances,
         )
@@ -189,7 +190,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
                 feed.ask_for_next(played.behaviour)
             targets = make_targets(played.behaviour, seen, settings, shared.discount, played.acting)
             training.latest |= targets.measured
-            progress.expect(_expected_updates(training, len(seen.batch), settings))
+            progress.expect(_expected_updates(training, seen.batch, settings))
             improve(training, seen.batch, targets, reference, settings, clock, task.seed, progress)
 
             probe = slice(None if is_last else PROBE_DECISIONS)
@@ -237,11 +238,11 @@ def _stream_bounds(settings: PpoSettings) -> StalenessBounds | None:
     return StalenessBounds(streaming.max_staleness_versions, streaming.max_staleness_seconds)
 
 
-def _expected_updates(training: TrainingLoop, round_decisions: int, settings: PpoSettings) -> int:
-    """Return the optimiser steps of the whole training, if all further rounds are like this one."""
-    num_left = max(round_decisions, settings.decisions - training.num_decisions)
-    per_round = settings.num_epochs * batching.num_minibatches(round_decisions, settings.step_decisions)
-    return training.update - training.round_update + round(per_round * num_left / round_decisions)
+def _expected_updates(training: TrainingLoop, batch: Batch, settings: PpoSettings) -> int:
+    """Return the optimiser steps of the whole training, if all further rounds are like that of ``batch``."""
+    num_left = max(len(batch), settings.decisions - training.num_decisions)
+    per_round = settings.num_epochs * batch.num_minibatches(settings.step_decisions)
+    return training.update - training.round_update + round(per_round * num_left / len(batch))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,10 @@
 """What training and acting ask of a network.
 
 Shapes: B decisions, F observation values, A actions.
+
+A network that ``remembers`` sees earlier decisions of the same battle. In training it is given whole battles: rows are
+battles one after another, each from its first decision on, and an observation has one value more, (B, F + 1), the
+number of the decision within its battle, from 0. In battles it is given one decision of each seat at a time.
 """
 
 from abc import ABC, abstractmethod
@@ -13,6 +17,7 @@ from torch import Tensor, nn
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import Space
+from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.settings import NETWORKS, NetworkSettings
 
 
@@ -48,6 +53,9 @@ class ActorCritic(nn.Module, ABC):
         self.space = space
         self.settings = settings
 
+    remembers: bool = False
+    """Whether it sees earlier decisions of the battle. Then ``for_acting`` returns a ``RememberingNetwork``, whose
+    inputs are ``observations`` (N, F)."""
     predicts_opponent: bool = False
     """Whether ``logits_and_prediction`` returns a prediction."""
 
@@ -99,7 +107,7 @@ class ActorCritic(nn.Module, ABC):
         """Return the critic's values, (B,)."""
 
     @abstractmethod
-    def for_acting(self) -> ActingNetwork:
+    def for_acting(self) -> ActingNetwork | RememberingNetwork:
         """Return the actor under its present weights: later changes of the network have no effect on it."""
 
 

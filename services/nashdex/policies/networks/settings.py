@@ -40,6 +40,7 @@ NETWORKS: Registry[NetworkKind] = Registry(
         "slots": "nashdex.policies.networks.slots.settings:SLOTS",
         "pointer": "nashdex.policies.networks.pointer.kind:POINTER",
         "pairs": "nashdex.policies.networks.pairs.settings:PAIRS",
+        "memory": "nashdex.policies.networks.memory.kind:MEMORY",
     },
 )
 

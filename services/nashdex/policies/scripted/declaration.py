@@ -11,11 +11,15 @@ if TYPE_CHECKING:
 
     from nashdex.games.interface import Decisions
     from nashdex.games.tabular.tree import GameTree, Table
+    from nashdex.games.view import View
     from nashdex.policies.interface import Actions
 
 
 class ScriptedPlayer(ABC):
     """A scripted policy in one process, ready for one space. Plays many battles at once."""
+
+    view: "View | None" = None
+    """The view that ``Decisions.viewed`` is to come from, if it reads one."""
 
     @abstractmethod
     def act(self, decisions: "Decisions", uniforms: "NDArray[np.float64]") -> "Actions":

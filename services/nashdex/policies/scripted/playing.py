@@ -24,6 +24,7 @@ class ScriptedSeats:
         self.id = policy
         self.needs_lines = declared.needs_lines
         self.needs_state = declared.needs_state
+        self.view = player.view
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row."""

@@ -18,6 +18,7 @@ from nashdex.policies.networks.pointer.look_up import LookUp
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows
 
 if TYPE_CHECKING:
+    from nashdex.policies.networks.memory.network import MemoryNetwork
     from nashdex.policies.networks.pointer.network import PointerNetwork
 
 
@@ -52,10 +53,10 @@ class _ActingRows:
         return sums
 
 
-class ActingPointerNetwork:
+class ActingScores:
     """The actor of ``network`` under its present weights: later changes of the network have no effect on it."""
 
-    def __init__(self, network: "PointerNetwork") -> None:
+    def __init__(self, network: "PointerNetwork | MemoryNetwork") -> None:
         encoder, scorer = network.encoder, network.scorer
         self._layout = encoder.layout
         own = self._layout.own
@@ -87,17 +88,19 @@ class ActingPointerNetwork:
         ).flatten()
         self._first_rows = torch.arange(0, CHUNK_ROWS * 2 * own.pokemon.rows, own.pokemon.rows)
 
-    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return logits before masking, (B, A), of ``observations`` (B, F)."""
-        return in_chunks(self._chunk, observations)
-
-    def _chunk(self, observations: Tensor) -> Tensor:
+    def encode(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the context (B, C), own Pokémon (B · P, E) and the active one's moves (B · K, M) of a chunk."""
         num = len(observations)
         own_pokemon, own_moves = self._encode(observations, self._inputs[:num])
         context = self._inputs[: padded(num)]
         for layer in self._context:
             context = layer(context)
-        shared = context[:num] @ self._scorer_context
+        return context[:num], own_pokemon, own_moves
+
+    def scores(self, context: Tensor, own_pokemon: Tensor, own_moves: Tensor) -> Tensor:
+        """Return the actions' scores, (B, A)."""
+        num = len(context)
+        shared = context @ self._scorer_context
         candidates = {
             is_move: (vectors @ self._targets[is_move]).view(num, -1, shared.shape[1])
             for is_move, vectors in ((False, own_pokemon), (True, own_moves))
@@ -149,6 +152,17 @@ class ActingPointerNetwork:
             inputs[:, at : at + vectors.shape[1]] = vectors
             at += vectors.shape[1]
         return pokemon[: num * num_pokemon], targets[: num * moves_each]
+
+
+class ActingPointerNetwork:
+    """The pointer network's actor under its present weights. Implements ``ActingNetwork``."""
+
+    def __init__(self, network: "PointerNetwork") -> None:
+        self._actor = ActingScores(network)
+
+    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of ``observations`` (B, F)."""
+        return in_chunks(lambda chunk: self._actor.scores(*self._actor.encode(chunk)), observations)
 
 
 def _sum_of_moves(moves: Tensor, moves_each: int) -> Tensor:

@@ -22,7 +22,8 @@ from nashdex.policies.networks.pointer.scores import score_targets
 from nashdex.policies.networks.pointer.settings import PointerSettings
 
 
-def _context(width: int, size: int) -> nn.Sequential:
+def context_layers(width: int, size: int) -> nn.Sequential:
+    """Return the two layers over both sides."""
     return nn.Sequential(linear(width, size, gain=2**0.5), nn.ReLU(), linear(size, size, gain=2**0.5), nn.ReLU())
 
 
@@ -63,7 +64,7 @@ class Critic(nn.Module):
     def __init__(self, encoder: Encoder, context_size: int) -> None:
         super().__init__()
         self.encoder = encoder
-        self.context = _context(encoder.context_width, context_size)
+        self.context = context_layers(encoder.context_width, context_size)
         self.value = linear(context_size, 1, gain=1.0)
 
     def forward(self, inputs: EncoderInputs) -> Tensor:
@@ -91,7 +92,7 @@ class PointerNetwork(ActorCritic):
             move_size=settings.move_size,
             pokemon_size=settings.pokemon_size,
         )
-        self.context = _context(self.encoder.context_width, settings.context_size)
+        self.context = context_layers(self.encoder.context_width, settings.context_size)
         self.scorer = Scorer(
             layout,
             context=settings.context_size,

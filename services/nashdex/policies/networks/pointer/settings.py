@@ -7,10 +7,9 @@ from pydantic import Field
 from nashdex.policies.networks.settings import NetworkSettings
 
 
-class PointerSettings(NetworkSettings):
-    """One encoder for all moves, one for all Pokémon, and one scorer for all actions."""
+class PointerSizes(NetworkSettings):
+    """Sizes of the encoders and of the scorer."""
 
-    kind: Literal["pointer"] = "pointer"
     embedding_size: int = Field(64, ge=1, le=512, description="Values in the embedding of one category.")
     move_size: int = Field(64, ge=4, le=1024, description="Values that stand for one move, and for the field.")
     pokemon_size: int = Field(96, ge=4, le=1024, description="Values that stand for one Pokémon.")
@@ -24,3 +23,9 @@ class PointerSettings(NetworkSettings):
     critic_move_size: int = Field(32, ge=4, le=1024, description="The critic's move_size.")
     critic_pokemon_size: int = Field(64, ge=4, le=1024, description="The critic's pokemon_size.")
     critic_context_size: int = Field(128, ge=8, le=8192, description="The critic's context_size.")
+
+
+class PointerSettings(PointerSizes):
+    """One encoder for all moves, one for all Pokémon, and one scorer for all actions."""
+
+    kind: Literal["pointer"] = "pointer"

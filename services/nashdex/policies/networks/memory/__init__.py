@@ -1,0 +1,1 @@
+"""The pointer network with a memory of the battle's earlier decisions. It fits Showdown's spaces."""

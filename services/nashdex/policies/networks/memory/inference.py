@@ -1,0 +1,49 @@
+"""The memory network as it acts: one step of the GRU for each seat, from the state that the seat's memory holds.
+
+The logits are those of ``MemoryNetwork.logits`` over the whole battle, up to rounding (|Δ log π| < 1e-4).
+"""
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from nashdex.policies.memory import Inputs, Memory
+from nashdex.policies.networks.onednn import CHUNK_ROWS
+from nashdex.policies.networks.pointer.inference import ActingScores
+
+if TYPE_CHECKING:
+    from nashdex.policies.networks.memory.network import MemoryNetwork
+
+_STATE, _BEFORE = "state", "before"
+
+
+class ActingMemoryNetwork:
+    """The actor of ``network`` under its present weights. Implements ``policies.memory.RememberingNetwork``."""
+
+    def __init__(self, network: "MemoryNetwork") -> None:
+        self._actor = ActingScores(network)
+        gru = network.memory.gru
+        self._size = gru.hidden_size
+        with torch.inference_mode():
+            self._weights = [weight.clone() for weight in gru.all_weights[0]]
+
+    def memory_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shape of a seat's state of the GRU, now and before its last decision."""
+        return {_STATE: (self._size,), _BEFORE: (self._size,)}
+
+    def rewind(self, memory: Memory, slots: Tensor) -> None:
+        """Forget the last decision of ``slots``."""
+        memory[_STATE][slots] = memory[_BEFORE][slots]
+
+    def step(self, inputs: Inputs, memory: Memory, slots: Tensor) -> Tensor:
+        """Return the logits of one decision a row, (N, A), of ``observations`` (N, F), and update the memory."""
+        chunks = zip(inputs["observations"].split(CHUNK_ROWS), slots.split(CHUNK_ROWS), strict=True)
+        return torch.cat([self._chunk(observations, memory, slots) for observations, slots in chunks])
+
+    def _chunk(self, observations: Tensor, memory: Memory, slots: Tensor) -> Tensor:
+        context, own_pokemon, own_moves = self._actor.encode(observations)
+        before = memory[_STATE][slots]
+        state = torch.gru_cell(context, before, *self._weights)
+        memory[_BEFORE][slots], memory[_STATE][slots] = before, state
+        return self._actor.scores(torch.cat((context, state), dim=1), own_pokemon, own_moves)

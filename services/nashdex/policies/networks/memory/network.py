@@ -1,0 +1,149 @@
+"""The memory network: the pointer network, whose context goes through a GRU over the decisions of one battle.
+
+Shapes: B decisions, F observation values, A actions, C ``context_size``, H ``memory_size``. Battles are rows one after
+another; see ``policies.networks.actor_critic``.
+
+A GRU (Cho et al. 2014) reads the context of each decision. What scores the actions is the context and the GRU's state
+beside each other, (B, C + H), so that the network can do what the pointer network does, whatever it remembers. The
+critic has an encoder and a GRU of its own, since it shares no weights with the actor.
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_sequence, unpack_sequence
+
+from nashdex.games.space import Space
+from nashdex.policies.memory import RememberingNetwork
+from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
+from nashdex.policies.networks.layout import layout_of
+from nashdex.policies.networks.memory.inference import ActingMemoryNetwork
+from nashdex.policies.networks.memory.settings import MemorySettings
+from nashdex.policies.networks.opponent_choices import num_choices
+from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
+from nashdex.policies.networks.pointer.network import Scorer, context_layers
+from nashdex.policies.networks.precision import in_float32
+
+
+def lengths_of(observations: Tensor) -> list[int]:
+    """Return the decisions of each battle in ``observations`` (B, F + 1), in order."""
+    starts = (observations[:, -1] == 0).nonzero().flatten().tolist()
+    assert starts[:1] == [0], "the first row is not the first decision of a battle"
+    return [end - start for start, end in zip(starts, [*starts[1:], len(observations)], strict=True)]
+
+
+class Recurrence(nn.Module):
+    """A GRU over the decisions of each battle, beside what it reads."""
+
+    def __init__(self, width: int, size: int) -> None:
+        super().__init__()
+        self.gru = nn.GRU(width, size)
+
+    def forward(self, context: Tensor, lengths: list[int]) -> Tensor:
+        """Return the context (B, C) and the state after it, (B, C + H)."""
+
+        def remember(inputs: Tensor) -> Tensor:
+            packed = pack_sequence(inputs.split(lengths), enforce_sorted=False)
+            return torch.cat(unpack_sequence(self.gru(packed)[0]))
+
+        return torch.cat((context, in_float32(remember, (context,)).to(context.dtype)), dim=1)
+
+
+class MemoryCritic(nn.Module):
+    """The value of a decision after those before it."""
+
+    def __init__(self, encoder: Encoder, context_size: int, memory_size: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.context = context_layers(encoder.context_width, context_size)
+        self.memory = Recurrence(context_size, memory_size)
+        self.value = linear(context_size + memory_size, 1, gain=1.0)
+
+    def forward(self, inputs: EncoderInputs, lengths: list[int]) -> Tensor:
+        """Return the values of what ``encoder`` read, (B,)."""
+        context = self.context(self.encoder(inputs, self.encoder.fuse()).context)
+        values: Tensor = self.value(self.memory(context, lengths)).squeeze(1)
+        return values
+
+
+class MemoryNetwork(ActorCritic):
+    """The network for Showdown's spaces that remembers.
+
+    Raises:
+        ConfigurationError: the space has no Pokémon and moves that its actions name.
+    """
+
+    settings: MemorySettings
+    remembers = True
+
+    def __init__(self, space: Space, settings: MemorySettings) -> None:
+        super().__init__(space, settings)
+        layout = layout_of(space)
+        self.encoder = Encoder(
+            space,
+            layout,
+            embedding_size=settings.embedding_size,
+            move_size=settings.move_size,
+            pokemon_size=settings.pokemon_size,
+        )
+        self.context = context_layers(self.encoder.context_width, settings.context_size)
+        self.memory = Recurrence(settings.context_size, settings.memory_size)
+        remembered = settings.context_size + settings.memory_size
+        self.scorer = Scorer(
+            layout,
+            context=remembered,
+            pokemon=settings.pokemon_size,
+            move=settings.move_size,
+            size=settings.scorer_size,
+        )
+        # Begins at zero, so that a first prediction changes nothing of what the actor sees.
+        self.opponent = nn.Linear(remembered, num_choices(space)) if settings.predicts_opponent else None
+        if self.opponent is not None:
+            nn.init.zeros_(self.opponent.weight)
+            nn.init.zeros_(self.opponent.bias)
+        self.predicts_opponent = settings.predicts_opponent
+        critic_encoder = Encoder(
+            space,
+            layout,
+            embedding_size=settings.critic_move_size,
+            move_size=settings.critic_move_size,
+            pokemon_size=settings.critic_pokemon_size,
+        )
+        self.critic = MemoryCritic(critic_encoder, settings.critic_context_size, settings.critic_memory_size)
+
+    def fuse(self) -> FusedEncoder:
+        """Return the actor's first layers under the present weights."""
+        return self.encoder.fuse()
+
+    def logits(self, observations: Tensor, fused: FusedEncoder | None = None) -> Tensor:
+        """Return the actor's logits before masking, (B, A), of ``observations`` (B, F + 1)."""
+        scores, _ = self._scores(self.encoder.read(observations), lengths_of(observations), fused or self.fuse())
+        return scores
+
+    def values(self, observations: Tensor) -> Tensor:
+        """Return the critic's values, (B,), of ``observations`` (B, F + 1)."""
+        values: Tensor = self.critic(self.encoder.read(observations), lengths_of(observations))
+        return values
+
+    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return the logits, and those of what the opponent chooses, (B, C)."""
+        scores, context = self._scores(self.encoder.read(observations), lengths_of(observations), self.fuse())
+        return scores, self._prediction(context)
+
+    def outputs(self, observations: Tensor, fused: FusedEncoder | None = None) -> Outputs:
+        """Return all outputs, from one reading of ``observations`` (B, F + 1); with ``fused``, no prediction."""
+        inputs, lengths = self.encoder.read(observations), lengths_of(observations)
+        scores, context = self._scores(inputs, lengths, fused or self.fuse())
+        return Outputs(scores, self.critic(inputs, lengths), self._prediction(context) if fused is None else None)
+
+    def _prediction(self, context: Tensor) -> Tensor | None:
+        return None if self.opponent is None else self.opponent(context)
+
+    def _scores(self, inputs: EncoderInputs, lengths: list[int], fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+        """Return scores (B, A), and context and memory (B, C + H)."""
+        encoded = self.encoder(inputs, fused)
+        context = self.memory(self.context(encoded.context), lengths)
+        return self.scorer(context, encoded.own_pokemon, encoded.own_moves), context
+
+    def for_acting(self) -> RememberingNetwork:
+        """Return the actor under its present weights."""
+        return ActingMemoryNetwork(self)
