@@ -28,7 +28,11 @@ class TrainSettings(Section):
         description="What trains the first iteration's network, for an oracle that improves networks.",
     )
     seeds: int = Field(1, ge=1, le=64, description="Policies trained an iteration, each from its own seed.")
-    reward: Literal["win-loss", "shaped"] = Field("win-loss", description="Reward that the learner maximises.")
+    reward: Literal["win-loss", "shaped", "metamon-default", "metamon-aggressive", "metamon-binary"] = Field(
+        "win-loss",
+        description="Reward that the learner maximises: the result, the result with a potential that does not change "
+        "who is best, or one of metamon's (DefaultShaped, AggressiveShaped, Binary, divided by 100).",
+    )
     discount: float = Field(1.0, gt=0, le=1, description="γ a decision; 1 suits the win/loss reward.")
     checkpoint_every_updates: int = Field(50, ge=1, description="Optimiser steps between checkpoints.")
     device: Literal["cpu", "cuda"] = Field("cpu", description="Where to train; there is no fallback.")

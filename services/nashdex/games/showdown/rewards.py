@@ -1,9 +1,10 @@
-"""Rewards of a seat's decisions. Under both kinds the best policy is the one that wins most."""
+"""Rewards of a seat's decisions. Under the win/loss and the shaped one, the best policy is the one that wins most."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.games.interface import Reward
+from nashdex.games.showdown.metamon_rewards import metamon_rewards
 from nashdex.games.space import Space
 
 REWARD_VERSION = "1"
@@ -17,11 +18,16 @@ def rewards(
 
     ``win-loss``: 0, and 2·score − 1 at the last decision. ``shaped``: the same plus γΦ(next s) − Φ(s), where Φ is
     half the difference of the sides' remaining share of HP, and 0 at the end, so that the best policy stays the best
-    (Ng, Harada and Russell 1999, theorem 1).
+    (Ng, Harada and Russell 1999, theorem 1). The others are metamon's (``games.showdown.metamon_rewards``).
+
+    Raises:
+        ConfigurationError: the reward is one of metamon's, and a side has more than one active Pokémon.
     """
     result = np.zeros(len(observations), dtype=np.float32)
     if not len(result):
         return result
+    if kind not in ("win-loss", "shaped"):
+        return metamon_rewards(kind, space, observations, score)
     result[-1] = 2.0 * score - 1.0
     if kind == "shaped":
         potential = _SHAPING_SCALE * (

@@ -63,7 +63,7 @@ class TabularGame:
         """Return 0, and at the last decision the payoff as a share of the largest, shape (T,).
 
         Raises:
-            ConfigurationError: ``kind`` is ``shaped``, which a tabular game does not have.
+            ConfigurationError: ``kind`` is not ``win-loss``, the only reward of a tabular game.
         """
         del space, discount
         if kind != "win-loss":
