@@ -9,7 +9,7 @@ from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.results import PolicyKind, TrainingResult
 
-Kind = Literal["scripted", PolicyKind]
+Kind = Literal["scripted", "imported", PolicyKind]
 
 
 class PolicyEntry(Model):
@@ -20,6 +20,11 @@ class PolicyEntry(Model):
     name: str = Field(description="For people: 'heuristic', 'clone of heuristic', 'best response 3'.")
     iteration: int | None = Field(description="Iteration that trained it; none for what the run began with.")
     parent: PolicyIdField | None = Field(description="Whose weights its training began from.")
+
+    @property
+    def is_anchor(self) -> bool:
+        """Whether it never learned here: a scripted policy, or one that was imported from another project."""
+        return self.kind in {"scripted", "imported"}
 
 
 class Population(Document):

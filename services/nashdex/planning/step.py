@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
+from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, is_imported
 from nashdex.core.manifest import Manifest
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
@@ -18,6 +18,7 @@ from nashdex.metagame.opponents.registry import INITIAL_RULE, OPPONENT_RULES
 from nashdex.metagame.opponents.target import TargetSettings, shares
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
+from nashdex.metamon.checkpoints.document import read_imported
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.document import read_document
 from nashdex.policies.scripted.registry import is_scripted
@@ -117,6 +118,9 @@ def _first_member(policy: PolicyId, store: ObjectStore | None) -> PolicyEntry:
         return PolicyEntry(id=policy, kind="scripted", name=policy, iteration=None, parent=None)
     assert store is not None, "a stored policy is read from a store"
     played = PlayedPolicy.of(policy)
+    if is_imported(policy):
+        name = f"{read_imported(store, played.policy).name}{played.suffix}"
+        return PolicyEntry(id=policy, kind="imported", name=name, iteration=None, parent=None)
     document = read_document(store, played.policy)
     return PolicyEntry(id=policy, kind=document.kind, name=document.name, iteration=None, parent=None)
 

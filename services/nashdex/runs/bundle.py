@@ -37,12 +37,18 @@ def pack(prepared: PreparedRun) -> str:
     """Return the text of a prepared run.
 
     Raises:
-        ConfigurationError: it is too large to be a workflow's parameter.
+        ConfigurationError: it is too large to be a workflow's parameter, or holds policies.
     """
     if keys.REPLAYS in prepared.inputs:
         raise ConfigurationError(
             "the replays to clone from do not fit a workflow's parameters. Begin the run where its store can be "
             "reached (nashdex begin CONFIG --store URI), then submit it with --begun"
+        )
+    if policies := sorted(prepared.inputs.keys() - SETTING_OF.keys()):
+        raise ConfigurationError(
+            f"{policies[0]} is part of a policy that is stored with the run, and a workflow's parameter holds no "
+            "weights. Begin the run where its store can be reached (nashdex begin CONFIG --store URI), then submit it "
+            "with --begun"
         )
     inputs = {key: data.decode() for key, data in prepared.inputs.items()}
     document = Bundle(settings=prepared.settings, inputs=inputs).model_dump_json().encode()

@@ -6,7 +6,9 @@ from itertools import chain
 from pydantic import BaseModel
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import is_imported
 from nashdex.games.registry import FORMATS, check_inputs
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.opponents.target import TargetSettings
 from nashdex.oracles.interface import AnyOracle
@@ -71,7 +73,8 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
             yield "population.initial has no effect with opponents 'target', whose policies are the first: leave it out"
         key, members = "opponents.mixture", tuple(p for p in settings.opponents.mixture if is_scripted(p))
     for policy in members:
-        if not SCRIPTED_POLICIES[policy].plays(game, slots):
+        plays = game == SHOWDOWN if is_imported(policy) else SCRIPTED_POLICIES[policy].plays(game, slots)
+        if not plays:
             yield f"{key} holds {policy!r}, which does not play {name}; expected some of {able}"
     teacher = settings.collect.teacher
     has_pupil = any(oracle.plays == "teacher" for oracle in _oracles(settings))

@@ -1,4 +1,7 @@
-"""Input files of a run: teams, the payoffs of a matrix game, raw replays. Each is checked before anything is stored."""
+"""What is stored with a run before it begins: teams, payoffs of a matrix game, raw replays, imported policies.
+
+Each is checked before anything is stored.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,11 +12,14 @@ import structlog
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.files import read_file
+from nashdex.core.ids import PlayedPolicy
 from nashdex.games.registry import check_inputs, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
+from nashdex.metamon.checkpoints.document import imported_objects
 from nashdex.oracles.registry import ORACLES
 from nashdex.oracles.replays import ReplaySettings
 from nashdex.settings.run import RunSettings
+from nashdex.store import open_store
 
 SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
 """The setting that names a file, by the store key of the file's content."""
@@ -22,10 +28,10 @@ _log = structlog.get_logger()
 
 
 def read_inputs(settings: RunSettings) -> dict[str, bytes]:
-    """Return the content of the files to store with the run, by key.
+    """Return the content of the files to store with the run, by key, and the objects of its imported policies.
 
     Raises:
-        DataError: a file that the settings name is missing or wrong; a team is illegal.
+        DataError: a file or policy that the settings name is missing or wrong; a team is illegal.
         ConfigurationError: the format takes no such file.
     """
     inputs = {}
@@ -37,6 +43,11 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
         inputs[keys.MATRIX] = document.to_json()
     if (replays := first_replays(settings)) is not None:
         inputs |= _replays(replays, settings.format)
+    population = settings.population
+    if population.imported:
+        store = open_store(population.imported_from)
+        for policy in population.imported:
+            inputs |= imported_objects(store, PlayedPolicy.of(policy).policy)
     return inputs
 
 

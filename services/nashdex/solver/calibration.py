@@ -63,7 +63,7 @@ def design_of_run(store: ObjectStore, settings: RunSettings) -> tuple[Design, in
         OPPONENT_RULES[plan.rule].answers_meta_strategy or plan.iteration == 0
     )
     networks = [entry.id for entry in population.policies if entry.kind == "network"]
-    trained = tuple(entry.id for entry in population.policies if entry.kind != "scripted")
+    trained = tuple(entry.id for entry in population.policies if not entry.is_anchor)
     base = networks[0] if networks else None
     design = _design(
         matrix.policies,
@@ -77,7 +77,7 @@ def design_of_run(store: ObjectStore, settings: RunSettings) -> tuple[Design, in
         candidates=tuple(policy for policy in population.ids if policy not in before) if answers else (),
         base=base,
         trained=tuple(policy for policy in trained if policy != base),
-        scripted=tuple(entry.id for entry in population.policies if entry.kind == "scripted"),
+        scripted=tuple(entry.id for entry in population.policies if entry.is_anchor),
     )
     return design, newest.iteration
 

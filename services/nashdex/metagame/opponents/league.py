@@ -129,10 +129,10 @@ def _classes(
     gaps = {
         entry.id: ratings.get(entry.id, own) - own
         for entry in population.policies
-        if entry.kind != "scripted" and entry.id != learner
+        if not entry.is_anchor and entry.id != learner
     }
     return (
-        [entry.id for entry in population.policies if entry.kind == "scripted"],
+        [entry.id for entry in population.policies if entry.is_anchor],
         [learner],
         [policy for policy, gap in gaps.items() if gap >= -PEER_ELO],
         [policy for policy, gap in gaps.items() if gap < -EXPLOITABLE_ELO],

@@ -39,14 +39,14 @@ def assemble(
     """
     population, analysis = last.population, last.analysis
     base = next((entry.id for entry in population.policies if entry.kind == "network"), None)
-    anchors = [entry.id for entry in population.policies if entry.kind == "scripted" or entry.id == base]
+    anchors = [entry.id for entry in population.policies if entry.is_anchor or entry.id == base]
     by_rating = sorted(population.ids, key=lambda policy: (-analysis.ratings[policy].elo, policy))
     policies = policy_rows(last, by_rating, anchors, records)
     names = policy_names(policies)
     mixture = findings.mixture_finding(
         rows[-1].meta_strategy,
         names,
-        trained=[entry.id for entry in population.policies if entry.kind != "scripted"],
+        trained=[entry.id for entry in population.policies if not entry.is_anchor],
         final=last.iteration + 1 == settings.iterations,
     )
     found = parts(

@@ -64,7 +64,7 @@ def _progress(context: Context) -> Progress | None:
     found = improvement(
         last.population.ids,
         base,
-        [entry.id for entry in last.population.policies if entry.kind != "scripted" and entry.id != base],
+        [entry.id for entry in last.population.policies if not entry.is_anchor and entry.id != base],
         context.records,
         anchors=last.analysis.anchors,
         num_draws=settings.solve.num_draws,
