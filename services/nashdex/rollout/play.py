@@ -183,7 +183,8 @@ class Rollout:
         """Return the answers of the policies that the rows belong to, which have one view or none."""
         present = np.flatnonzero(np.bincount(policy_of))
         if len(present) == 1:
-            return self._policies[present[0]].act(decisions, draws)
+            answers: Actions = self._policies[present[0]].act(decisions, draws)
+            return answers
         action = np.zeros(len(decisions), dtype=np.int64)
         log_prob = np.zeros(len(decisions), dtype=np.float32)
         for index in present:

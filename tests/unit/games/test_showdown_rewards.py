@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.showdown.metamon_rewards import MetamonReward, metamon_rewards
+from nashdex.games.interface import Reward
+from nashdex.games.showdown.metamon_rewards import metamon_rewards
 from nashdex.games.showdown.rewards import rewards
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.metamon.rewards import reward_function
@@ -141,7 +142,7 @@ def _observed(state: BattleState, rows: dict[str, list[str]]) -> NDArray[np.floa
 @pytest.mark.parametrize(
     ("kind", "name"), [("metamon-default", "DefaultShapedReward"), ("metamon-aggressive", "AggressiveShapedReward")]
 )
-def test_rewards_of_metamon_are_those_of_its_states(battle: str, kind: MetamonReward, name: str) -> None:
+def test_rewards_of_metamon_are_those_of_its_states(battle: str, kind: Reward, name: str) -> None:
     """Its own functions of its own states, which the goldens of its code check, over whole battles."""
     function = reward_function(name)
     for seat in (0, 1):
@@ -162,7 +163,7 @@ def test_rewards_of_metamon_are_those_of_its_states(battle: str, kind: MetamonRe
     ("kind", "outcomes"),
     [("metamon-default", [1, 0, -1]), ("metamon-aggressive", [2, 0, 0]), ("metamon-binary", [1, 0, -1])],
 )
-def test_outcomes_of_metamons_rewards(kind: MetamonReward, outcomes: list[float]) -> None:
+def test_outcomes_of_metamons_rewards(kind: Reward, outcomes: list[float]) -> None:
     observations = np.zeros((1, 122), np.float32)
     found = [rewards(kind, _battle_space(), observations, score, 1.0).tolist() for score in (1.0, 0.5, 0.0)]
     assert found == [[outcome] for outcome in outcomes]

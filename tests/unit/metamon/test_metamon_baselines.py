@@ -1,17 +1,20 @@
 """Metamon's baselines: the quantities that they judge by, and their choices, equal metamon's own."""
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from poke_env.battle import Pokemon
 
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat
 from nashdex.metamon.baselines.arithmetic import Arithmetic
 from nashdex.metamon.baselines.gym_leader import gym_leader
 from nashdex.metamon.baselines.heuristics import easy_poke_env_heuristic, poke_env_heuristic
-from nashdex.metamon.baselines.kaizo.player import emerald_kaizo, emerald_kaizo_risky
+from nashdex.metamon.baselines.kaizo.player import emerald_kaizo, emerald_kaizo_repaired, emerald_kaizo_risky
 from nashdex.metamon.baselines.orders import Chooser, Order
 from nashdex.metamon.baselines.simple import (
     basic_switcher,
@@ -39,6 +42,9 @@ BASELINES: dict[str, Chooser] = {
     "PokeEnvHeuristic": poke_env_heuristic,
     "EmeraldKaizo": emerald_kaizo,
 }
+DRAWING = ("Grunt", "Gen1Trainer", "Gen1BossAI", "EmeraldKaizo")
+DRAWS = 48
+PERMUTATIONS = 1000
 MOST_DIFFERENT = {"GymLeader": 1, "PokeEnvHeuristic": 1}
 """Decisions that differ: one switch; one hazard that poke-env 0.8.3 does not lay."""
 
@@ -114,6 +120,45 @@ def test_choices() -> None:
     assert all(different[name] <= most for name, most in MOST_DIFFERENT.items()), different
 
 
+def test_baselines_that_draw_have_metamons_distributions() -> None:
+    """Total variation between metamon's 16 draws and ours, summed over decisions, is that of parts of one pool.
+
+    A permutation test: under one distribution, all ways to deal out the pooled draws are equally likely.
+    """
+    rng = np.random.default_rng(0)
+    observed, permuted = dict.fromkeys(DRAWING, 0.0), {name: np.zeros(PERMUTATIONS) for name in DRAWING}
+    num_drawn = dict.fromkeys(DRAWING, 0)
+    for battle in BATTLES:
+        for place, (player, row, arithmetics) in enumerate(_decisions(battle)):
+            if place % 8 or any(m.id in {"recharge", "fight", "hiddenpower"} for m in player.battle.available_moves):
+                continue
+            for name in DRAWING:
+                theirs = Counter(row["choices"][name])
+                ours = Counter(
+                    _text(BASELINES[name](Situation(player.battle, arithmetics[name], Random(seed))))
+                    for seed in range(DRAWS)
+                )
+                options = sorted(theirs | ours)
+                if len(options) == 1 or len(theirs) == len(ours) == 1:
+                    continue  # test_choices compares the certain ones
+                num_drawn[name] += 1
+                pooled = np.array([theirs[option] + ours[option] for option in options])
+                dealt = rng.multivariate_hypergeometric(pooled, SEEDS, size=PERMUTATIONS)
+                observed[name] += _variation(np.array([[theirs[option] for option in options]]), pooled)[0]
+                permuted[name] += _variation(dealt, pooled)
+    for name in DRAWING:
+        assert num_drawn[name] > 5, name
+        assert np.mean(permuted[name] >= observed[name]) > 0.001, (name, observed[name], permuted[name].max())
+
+
+def _variation(first: NDArray[np.int64], pooled: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the total variation between a sample's shares and those of the rest of the pool, of each row."""
+    rest = pooled - first
+    shares = first / first.sum(axis=1, keepdims=True) - rest / rest.sum(axis=1, keepdims=True)
+    variation: NDArray[np.float64] = np.abs(shares).sum(axis=1) / 2
+    return variation
+
+
 def _text(order: Order | None) -> str:
     assert order is not None
     assert order.order is not None
@@ -123,7 +168,8 @@ def _text(order: Order | None) -> str:
 
 
 @pytest.mark.parametrize(
-    "chooser", [uniform, gen1_trainer_good_switching, easy_poke_env_heuristic, emerald_kaizo_risky]
+    "chooser",
+    [uniform, gen1_trainer_good_switching, easy_poke_env_heuristic, emerald_kaizo_risky, emerald_kaizo_repaired],
 )
 def test_baselines_without_goldens_answer_what_is_offered(chooser: Chooser) -> None:
     """They answer with an offered move or Pokémon."""

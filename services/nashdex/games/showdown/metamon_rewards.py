@@ -8,19 +8,20 @@ the one that wins most.
 T decisions, P Pokémon of a side.
 """
 
-from typing import Final, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 
-MetamonReward = Literal["metamon-default", "metamon-aggressive", "metamon-binary"]
 _UNIT: Final = 100.0
 
 
-class _Weights(NamedTuple):
+class Weights(NamedTuple):
     """Of what happened between two decisions, and of a victory and a defeat."""
 
     hp: float
@@ -30,10 +31,10 @@ class _Weights(NamedTuple):
     defeat: float
 
 
-_WEIGHTS: Final[dict[MetamonReward, _Weights]] = {
-    "metamon-default": _Weights(hp=1.0, status=0.5, faint=1.0, victory=100.0, defeat=-100.0),
-    "metamon-aggressive": _Weights(hp=1.0, status=0.0, faint=2.0, victory=200.0, defeat=0.0),
-    "metamon-binary": _Weights(hp=0.0, status=0.0, faint=0.0, victory=100.0, defeat=-100.0),
+WEIGHTS: Final[Mapping[Reward, Weights]] = {
+    "metamon-default": Weights(hp=1.0, status=0.5, faint=1.0, victory=100.0, defeat=-100.0),
+    "metamon-aggressive": Weights(hp=1.0, status=0.0, faint=2.0, victory=200.0, defeat=0.0),
+    "metamon-binary": Weights(hp=0.0, status=0.0, faint=0.0, victory=100.0, defeat=-100.0),
 }
 
 
@@ -48,15 +49,15 @@ class _Side(NamedTuple):
     present: NDArray[np.bool_]
 
 
-def metamon_rewards(
-    kind: MetamonReward, space: Space, observations: NDArray[np.float32], score: float
-) -> NDArray[np.float32]:
+def metamon_rewards(kind: Reward, space: Space, observations: NDArray[np.float32], score: float) -> NDArray[np.float32]:
     """Return the rewards of T decisions, at least one, shape (T,), from observations of shape (T, F).
+
+    ``kind`` is one of ``WEIGHTS``.
 
     Raises:
         ConfigurationError: a side of ``space`` has more than one active Pokémon.
     """
-    weights = _WEIGHTS[kind]
+    weights = WEIGHTS[kind]
     outcome = weights.victory if score > 0.5 else weights.defeat if score < 0.5 else 0.0  # noqa: PLR2004 - a draw
     result = np.zeros(len(observations), dtype=np.float32)
     if len(result) > 1 and kind != "metamon-binary":
@@ -73,7 +74,7 @@ def metamon_rewards(
     return result / _UNIT
 
 
-def _between(own: _Side, opponent: _Side, reviving: NDArray[np.bool_], weights: _Weights) -> NDArray[np.float32]:
+def _between(own: _Side, opponent: _Side, reviving: NDArray[np.bool_], weights: Weights) -> NDArray[np.float32]:
     """Return the worth of what happened between neighbouring decisions, (T − 1,)."""
     bench = own.present & ~own.active & (own.fainted == reviving[:, None])
     # The Pokémon that is active afterwards, where it was active or on the bench before.

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.games.interface import Reward
-from nashdex.games.showdown.metamon_rewards import metamon_rewards
+from nashdex.games.showdown.metamon_rewards import WEIGHTS, metamon_rewards
 from nashdex.games.space import Space
 
 REWARD_VERSION = "1"
@@ -26,7 +26,7 @@ def rewards(
     result = np.zeros(len(observations), dtype=np.float32)
     if not len(result):
         return result
-    if kind not in ("win-loss", "shaped"):
+    if kind in WEIGHTS:
         return metamon_rewards(kind, space, observations, score)
     result[-1] = 2.0 * score - 1.0
     if kind == "shaped":

@@ -24,6 +24,7 @@ SCRIPTED_POLICIES = Registry(
         "metamon:gym-leader": "nashdex.metamon.baselines.entries:GYM_LEADER",
         "metamon:emerald-kaizo": "nashdex.metamon.baselines.entries:EMERALD_KAIZO",
         "metamon:emerald-kaizo-risky": "nashdex.metamon.baselines.entries:EMERALD_KAIZO_RISKY",
+        "metamon:emerald-kaizo-repaired": "nashdex.metamon.baselines.entries:EMERALD_KAIZO_REPAIRED",
         "metamon:poke-env-heuristic": "nashdex.metamon.baselines.entries:POKE_ENV_HEURISTIC",
         "metamon:easy-poke-env-heuristic": "nashdex.metamon.baselines.entries:EASY_POKE_ENV_HEURISTIC",
         "metamon:mini-rnn": "nashdex.metamon.checkpoints.shipped:MINI_RNN",

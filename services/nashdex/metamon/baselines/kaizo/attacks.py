@@ -110,11 +110,11 @@ def recharging(c: Context, move: Move) -> int:
 
 @rule("bounce", "dig", "dive", "fly")
 def two_turns(c: Context, move: Move) -> int:
-    """Weather never counts: the original compares a map with a name."""
+    """Weather that hurts counts where the rules are repaired alone."""
     del move
     if c.has("protect", "detect"):
         return -1
-    hurt = Effect.LEECH_SEED in c.foe.effects or c.foe.status == Status.TOX
+    hurt = Effect.LEECH_SEED in c.foe.effects or c.foe.status == Status.TOX or c.weather_is("sandstorm", "hail")
     return c.when(69, 1) if not c.slow or hurt else 0
 
 

@@ -14,6 +14,7 @@ _DEFENSE = frozenset(
     """
     )
 )
+_WASTED = -5
 _SPECIAL_DEFENSE = frozenset({"cosmicpower", "stockpile", "calmmind", "amnesia"})
 
 
@@ -21,6 +22,8 @@ _SPECIAL_DEFENSE = frozenset({"cosmicpower", "stockpile", "calmmind", "amnesia"}
 def attack(c: Context, move: Move) -> int:
     """Only at full HP: the original compares a share of HP with 70 and 40."""
     del move
+    if c.is_repaired and c.h < 1:
+        return _below_full_hp(c)
     return (c.when(50, 1) if c.stage("atk") <= 2 else 0) if c.h == 1 else -2
 
 
@@ -31,6 +34,8 @@ def attack(c: Context, move: Move) -> int:
 )
 def special(c: Context, move: Move) -> int:
     """Only at full HP, by the same oddity."""
+    if c.is_repaired and c.h < 1:
+        return _below_full_hp(c)
     return (c.when(50, 1) if c.stage("spa") <= 2 and c.super(move) else 0) if c.h == 1 else -2
 
 
@@ -157,9 +162,13 @@ def tail_glow(c: Context, move: Move) -> int:
     score = c.when(61, -1) if c.stage("spa") >= 3 else 0
     if c.h == 1:
         return score + (c.when(50, 1) if c.stage("spa") <= 2 else 0)
+    return score + _below_full_hp(c)
+
+
+def _below_full_hp(c: Context) -> int:
     if c.h > 0.7:
-        return score
-    return score + (c.when(84, -2) if c.h > 0.4 else -2)
+        return 0
+    return c.when(84, -2) if c.h > 0.4 else -2
 
 
 @rule_if(lambda context, move: move.id in _SPECIAL_DEFENSE or raises(move, "spd"))  # noqa: ARG005
@@ -204,6 +213,7 @@ def haze(c: Context, move: Move) -> int:
 
 @rule("raindance", "hail", "sunnyday")
 def weather(c: Context, move: Move) -> int:
-    """The weather that is up never counts: the original compares a map with a name."""
-    del move
+    """The weather that is up counts where the rules are repaired alone."""
+    if c.weather_is(move.id):
+        return _WASTED
     return -1 if c.h < 0.4 else 1

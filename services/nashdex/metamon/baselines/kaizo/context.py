@@ -22,6 +22,8 @@ class Context:
     """One decision."""
 
     situation: Situation
+    is_repaired: bool = False
+    """Whether rules mean what their authors meant, instead of what the original's code does."""
     own: Pokemon = field(init=False)
     foe: Pokemon = field(init=False)
     h: float = field(init=False)
@@ -83,6 +85,17 @@ class Context:
     def foe_stage(self, stat: str) -> int:
         """Return the opponent's stage of a stat."""
         return self.foe.boosts[stat]
+
+    @property
+    def foe_hp(self) -> float:
+        """What damage is compared with: as in the original the opponent's HP in per cent; repaired, its points."""
+        if not self.is_repaired:
+            return float(self.foe.current_hp)
+        return self.o * self.situation.arithmetic.stat(self.foe, "hp", "uniform")
+
+    def weather_is(self, *names: str) -> bool:
+        """Say whether one of these weathers is up; the original, which compares a map with a name, never sees one."""
+        return self.is_repaired and any(weather.name.lower() in names for weather in self.situation.battle.weather)
 
     @property
     def foe_cannot_act(self) -> bool:

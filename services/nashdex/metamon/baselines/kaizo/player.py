@@ -33,12 +33,17 @@ def emerald_kaizo_risky(situation: Situation) -> Order | None:
     return _choose(situation, is_risky=True)
 
 
-def _choose(situation: Situation, *, is_risky: bool) -> Order | None:
+def emerald_kaizo_repaired(situation: Situation) -> Order | None:
+    """Choose an order by the rules as they were meant: shares of HP, weather, and points of HP."""
+    return _choose(situation, is_risky=False, is_repaired=True)
+
+
+def _choose(situation: Situation, *, is_risky: bool, is_repaired: bool = False) -> Order | None:
     if situation.is_forced or not situation.moves:
         return switch_to(_replacement(situation))
     if situation.bench and is_emergency(situation) and situation.random.random() < _CHANCE_TO_LEAVE:
         return switch_to(situation.random.choice(_threats(situation) or situation.bench))
-    context = Context(situation)
+    context = Context(situation, is_repaired)
     strongest = best(situation.moves, lambda move: situation.damage(move, "max"))
 
     def score(move: Move) -> float:
@@ -93,9 +98,9 @@ def _threats(situation: Situation) -> list[Pokemon]:
 def _base_score(c: Context, move: Move, *, is_strongest: bool) -> int:
     situation = c.situation
     bonus = (2 if move.priority > 0 and move.id != "fakeout" else 0) + is_strongest
-    if situation.worst_case(move) >= c.foe.current_hp:
+    if situation.worst_case(move) >= c.foe_hp:
         return bonus + (-1 if move.self_destruct else 5)
-    if situation.expected_damage(move) >= c.foe.current_hp:
+    if situation.expected_damage(move) >= c.foe_hp:
         return bonus + (-1 if move.self_destruct else 4)
     if move.category == MoveCategory.STATUS:
         return c.when(70, 2)

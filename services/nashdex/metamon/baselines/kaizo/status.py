@@ -31,8 +31,8 @@ _HAZARDS = {
 @rule("skillswap")
 def skill_swap(c: Context, move: Move) -> int:
     """The original asks whether a move has an ability's name, so that it never swaps."""
-    del c, move
-    return -1
+    del move
+    return c.when(80, 2) if c.is_repaired and c.foe.ability else -1
 
 
 @rule(

@@ -38,7 +38,7 @@ class ActingMemoryNetwork:
 
     def step(self, inputs: Inputs, memory: Memory, slots: Tensor) -> Tensor:
         """Return the logits of one decision a row, (N, A), of ``observations`` (N, F), and update the memory."""
-        chunks = zip(inputs["observations"].split(CHUNK_ROWS), slots.split(CHUNK_ROWS), strict=True)
+        chunks = zip(torch.split(inputs["observations"], CHUNK_ROWS), torch.split(slots, CHUNK_ROWS), strict=True)
         return torch.cat([self._chunk(observations, memory, slots) for observations, slots in chunks])
 
     def _chunk(self, observations: Tensor, memory: Memory, slots: Tensor) -> Tensor:

@@ -42,7 +42,7 @@ class Recurrence(nn.Module):
         """Return the context (B, C) and the state after it, (B, C + H)."""
 
         def remember(inputs: Tensor) -> Tensor:
-            packed = pack_sequence(inputs.split(lengths), enforce_sorted=False)
+            packed = pack_sequence(list(torch.split(inputs, lengths)), enforce_sorted=False)
             return torch.cat(unpack_sequence(self.gru(packed)[0]))
 
         return torch.cat((context, in_float32(remember, (context,)).to(context.dtype)), dim=1)

@@ -1,0 +1,69 @@
+"""The first iteration of metamon's population: human models, baselines, and a network that remembers."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nashdex.core import keys
+from nashdex.core.steps import StepName
+from nashdex.metagame.analysis.documents import MetaGameAnalysis
+from nashdex.metagame.population import Population
+from nashdex.metamon.checkpoints.archive import Import, import_checkpoint
+from nashdex.planning.dag import iteration_steps, num_shards
+from nashdex.planning.programs import step_function
+from nashdex.report.document import Report
+from nashdex.runs.creation import begin_run, open_run
+from nashdex.store import open_store
+from nashdex.store.attempt import read_manifest
+from nashdex.store.documents import read_written
+from support.metamon_goldens import METAMON_DATA
+
+pytestmark = pytest.mark.integration
+
+CONFIG = Path(__file__).parents[2] / "configs" / "metamon-psro.toml"
+BASELINES = ("random", "metamon:mini-rnn", "metamon:gym-leader", "metamon:grunt")
+
+
+def test_a_population_of_metamons_world_plays_its_first_iteration(tmp_path: Path) -> None:
+    """The imported policy plays from the run's store: what it was imported from is gone."""
+    imports = tmp_path / "imports"
+    imported = import_checkpoint(
+        open_store(str(imports)),
+        Import(
+            checkpoint=METAMON_DATA / "checkpoints" / "amago-mini" / "ckpts" / "policy_weights" / "policy_epoch_0.pt",
+            vocabulary=METAMON_DATA / "tokenizers" / "tok_allreplaysv3.json",
+            name="amago-mini",
+            observation_space="DefaultObservationSpace",
+            action_space="MinimalActionSpace",
+            reward="DefaultShapedReward",
+            turn_heads=5,
+            num_decisions=16,
+        ),
+    ).id
+    overrides = [
+        f"population.initial={[*BASELINES, imported]}",
+        f"population.imported_from='{imports}'",
+        "network.kind='memory'",
+        "collect.battles=4",
+        "collect.shards=1",
+        "train.first.num_epochs=1",
+        "evaluate.battles_per_pair=2",
+        "evaluate.shards=1",
+    ]
+    begun = begin_run(str(tmp_path / "runs"), CONFIG, name="phase-zero", overrides=overrides)
+    shutil.rmtree(imports)
+    run = open_run(begun.store.uri)
+    for step in iteration_steps(run.settings):
+        for shard in range(num_shards(run.settings, step.name)):
+            step_function(step.name)(run.store, run.settings, 0, shard)
+    solved = read_manifest(run.store, 0, StepName.SOLVE, 0)
+    population = read_written(run.store, solved, keys.POPULATION, Population)
+    assert population.ids[:-1] == (*BASELINES, imported)
+    assert [entry.kind for entry in population.policies] == ["scripted"] * 4 + ["imported", "network"]
+    analysis = read_written(run.store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
+    assert {policy: rating.games for policy, rating in analysis.ratings.items()} == dict.fromkeys(population.ids, 10)
+    report = read_written(run.store, read_manifest(run.store, 0, StepName.REPORT, 0), keys.REPORT, Report)
+    assert {row.id for row in report.policies if row.anchor} == set(population.ids)
+    (row,) = (row for row in report.policies if row.id == imported)
+    assert (row.kind, row.name) == ("imported", "amago-mini")
