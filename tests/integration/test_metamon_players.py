@@ -1,5 +1,6 @@
 """Imported policies with memory in real battles, and metamon's action numbers against its own code."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nashdex.cli import run_command_line
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import BattleSpec, Decisions, RunningBattle, SeatLines
 from nashdex.games.registry import showdown_game
@@ -174,3 +176,11 @@ def test_a_seat_that_was_not_forgotten_is_counted_and_begins_again() -> None:
     finally:
         arena.close()
     assert chosen[0] == chosen[1] == chosen[2]
+
+
+def test_a_view_takes_less_than_a_millisecond(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["bench", "view", "--format", "gen1ou", "--battles", "2", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["view"] == "metamon/OpponentMoveObservationSpace/DefaultActionSpace"
+    assert result["num_decisions"] > 50
+    assert result["median_microseconds"] < 1000

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
+from nashdex.commands.measure.metamon import baselines, view
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import SeedOption
 
@@ -378,3 +379,7 @@ def tournament(
         return
     for line in lines(result):
         print_text(line)
+
+
+app.command()(view)
+app.command()(baselines)
