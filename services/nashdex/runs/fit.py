@@ -26,7 +26,7 @@ def check_fit(settings: RunSettings) -> None:
     """
     check_inputs(settings.format, has_teams=settings.teams is not None, has_matrix=settings.matrix is not None)
     of_game = _of_battles if _plays_battles(settings) else _of_exact_payoffs
-    parts = (of_game, _of_scripted, _of_network, _of_oracle, _of_opponents, _of_gate, _of_schedule)
+    parts = (of_game, _of_scripted, _of_reward, _of_network, _of_oracle, _of_opponents, _of_gate, _of_schedule)
     for problem in chain.from_iterable(part(settings) for part in parts):
         raise ConfigurationError(problem)
 
@@ -73,13 +73,25 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
             yield "population.initial has no effect with opponents 'target', whose policies are the first: leave it out"
         key, members = "opponents.mixture", tuple(p for p in settings.opponents.mixture if is_scripted(p))
     for policy in members:
-        plays = game == SHOWDOWN if is_imported(policy) else SCRIPTED_POLICIES[policy].plays(game, slots)
+        plays = _has_single_battles(settings) if is_imported(policy) else SCRIPTED_POLICIES[policy].plays(game, slots)
+        if not plays:
         if not plays:
             yield f"{key} holds {policy!r}, which does not play {name}; expected some of {able}"
     teacher = settings.collect.teacher
     has_pupil = any(oracle.plays == "teacher" for oracle in _oracles(settings))
     if has_pupil and not SCRIPTED_POLICIES[teacher].plays(game, slots):
         yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
+
+
+def _has_single_battles(settings: RunSettings) -> bool:
+    played = FORMATS[settings.format]
+    return played.game == SHOWDOWN and played.num_slots == 1
+
+
+def _of_reward(settings: RunSettings) -> Iterator[str]:
+    reward = settings.train.reward
+    if reward.startswith("metamon-") and not _has_single_battles(settings):
+        yield f"train.reward {reward!r} is for single battles; expected 'win-loss' or 'shaped' in {settings.format}"
 
 
 def _of_network(settings: RunSettings) -> Iterator[str]:

@@ -11,6 +11,7 @@ import torch
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import AttemptId, BarePolicyId, PolicyId
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.games.registry import showdown_game
 from nashdex.learning.batching import CPU, Batch, evaluate, log_probs, make_batch, parts
 from nashdex.learning.checkpoint import Checkpoints
@@ -85,13 +86,8 @@ def recall_battles(policy: NetworkPolicy, num: int, seed: int) -> list[Episode]:
         SPACE.view(rows, "field", "force_switch")[:, 0, 0] = t == lengths[due] - 1
         if t == 0:
             SPACE.view(rows, "field", "turn")[:, 0, 0] = 2.0 * cues[due] - 1.0
-        asked = Decisions(
-            due,
-            np.zeros(len(due), np.int8),
-            np.zeros(len(due), np.bool_),
-            rows,
-            np.repeat(mask[None], len(due), axis=0),
-        )
+        legal = LegalActions.of_mask(np.repeat(mask[None], len(due), axis=0))
+        asked = Decisions(due, np.zeros(len(due), np.int8), np.zeros(len(due), np.bool_), rows, legal)
         answers = policy.act(asked, rng.random(len(due)))
         for place, i in enumerate(due):
             steps[i].append((rows[place], int(answers.action[place]), float(answers.log_prob[place])))
@@ -105,7 +101,7 @@ def recall_battles(policy: NetworkPolicy, num: int, seed: int) -> list[Episode]:
             opponent=RANDOM,
             score=float(one[-1][1] == MOVES[cues[i]]),
             observations=np.stack([row for row, _, _ in one]),
-            masks=np.repeat(mask[None], len(one), axis=0),
+            legal=LegalActions.of_mask(np.repeat(mask[None], len(one), axis=0)),
             actions=np.array([action for _, action, _ in one]),
             log_probs=np.array([log_prob for _, _, log_prob in one], np.float32),
         )
@@ -159,17 +155,15 @@ def test_a_network_without_memory_cannot_learn_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "least", "most"), [("memory", 0.9, 1.0), ("pointer", 0.2, 0.8)])
 def test_cloning_learns_to_remember(tmp_path: Path, kind: str, least: float, most: float) -> None:
-    """The teacher always begins with the first move, and ends with the right one."""
-    played = recall_battles(NetworkPolicy(LEARNER, network("memory")), 1200, 1)
-    won = [
-        replace(one, actions=np.append(np.full(len(one) - 1, MOVES[0]), one.actions[-1]))
-        for one in played
-        if one.score == 1.0
+    """The teacher repeats the move that the first decision names. That one can be learned without memory."""
+    played = recall_battles(NetworkPolicy(LEARNER, network("memory")), 600, 1)
+    taught = [
+        replace(one, actions=np.full(len(one), MOVES[int(one.observations[0, find("turn")] > 0)])) for one in played
     ]
     net = network(kind)
     settings = CloneSettings(num_epochs=8, minibatch_decisions=64, critic_warmup_epochs=0, learning_rate=1e-2)
-    rewards = [np.zeros(len(one), np.float32) for one in won]
-    lesson, validation = make_lessons(won, rewards, settings, 1.0, 0, CPU, remembers=net.remembers)
+    rewards = [np.zeros(len(one), np.float32) for one in taught]
+    lesson, validation = make_lessons(taught, rewards, settings, 1.0, 0, CPU, remembers=net.remembers)
     with Progress("train", 0, 0, "updates") as progress:
         clone(loop_of(tmp_path, net), lesson, validation, settings, 0, progress)
     found, _ = evaluate(net, validation.batch)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.memory import Inputs, Memory, SeatMemory
@@ -58,7 +59,7 @@ def decisions(observation: np.ndarray, battles: list[int], *, asked_again: bool 
         np.zeros(num, np.int8),
         np.full(num, asked_again),
         observation,
-        np.ones((num, SPACE.num_actions), np.bool_),
+        LegalActions.of_mask(np.ones((num, SPACE.num_actions), np.bool_)),
     )
 
 

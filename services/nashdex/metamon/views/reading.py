@@ -70,12 +70,13 @@ class MetamonView:
         actions = np.full((num, self._num_actions), NO_ACTION, dtype=np.int64)
         is_shown = np.zeros(num, dtype=np.bool_)
         is_first = np.zeros(num, dtype=np.bool_)
+        masks = decisions.mask
         keys = zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)
         for row, key in enumerate(keys):
             seat = self._seat(decisions, row, key)
             if seat.tokens is not None and seat.numbers is not None:
                 tokens[row], numbers[row], rewards[row] = seat.tokens, seat.numbers, seat.reward
-                meant = orders(decisions.lines[key], decisions.mask[row], self._wire)
+                meant = orders(decisions.lines[key], masks[row], self._wire)
                 actions[row] = meant[: self._num_actions]
                 is_shown[row], is_first[row] = True, seat.num_shown == 1
         return Viewed({TOKENS: tokens, NUMBERS: numbers, REWARD: rewards}, actions, is_shown, is_first)
