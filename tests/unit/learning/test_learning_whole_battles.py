@@ -161,7 +161,7 @@ def test_cloning_learns_to_remember(tmp_path: Path, kind: str, least: float, mos
         replace(one, actions=np.full(len(one), MOVES[int(one.observations[0, find("turn")] > 0)])) for one in played
     ]
     net = network(kind)
-    settings = CloneSettings(num_epochs=8, minibatch_decisions=64, critic_warmup_epochs=0, learning_rate=1e-2)
+    settings = CloneSettings(num_epochs=4, minibatch_decisions=64, critic_warmup_epochs=0, learning_rate=1e-2)
     rewards = [np.zeros(len(one), np.float32) for one in taught]
     lesson, validation = make_lessons(taught, rewards, settings, 1.0, 0, CPU, remembers=net.remembers)
     with Progress("train", 0, 0, "updates") as progress:
