@@ -75,7 +75,6 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
     for policy in members:
         plays = _has_single_battles(settings) if is_imported(policy) else SCRIPTED_POLICIES[policy].plays(game, slots)
         if not plays:
-        if not plays:
             yield f"{key} holds {policy!r}, which does not play {name}; expected some of {able}"
     teacher = settings.collect.teacher
     has_pupil = any(oracle.plays == "teacher" for oracle in _oracles(settings))
