@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import AttemptId, BarePolicyId, PolicyId
+from nashdex.core.ids import AttemptId, BarePolicyId, PolicyId, replayed_policy
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.registry import showdown_game
@@ -170,6 +170,16 @@ def test_cloning_learns_to_remember(tmp_path: Path, kind: str, least: float, mos
     is_last = validation.batch.observations[:, find("force_switch")] == 1
     hit = (found.argmax(1) == validation.batch.actions)[is_last].float().mean().item()
     assert least <= hit <= most
+
+
+def test_a_mix_of_replays_and_teacher_is_refused_where_minibatches_are_battles() -> None:
+    taught = recall_battles(NetworkPolicy(LEARNER, network("memory")), 8, 1)
+    replays = [replace(one, seed=one.seed + 100, policy=replayed_policy("unrated")) for one in taught]
+    rewards = [np.zeros(len(one), np.float32) for one in (*taught, *replays)]
+    with pytest.raises(ConfigurationError, match=r"train\.first\.replays mixes .* whole battles"):
+        make_lessons([*taught, *replays], rewards, CloneSettings(), 1.0, 0, CPU, remembers=True)
+    lesson, _ = make_lessons(replays, rewards[:8], CloneSettings(), 1.0, 0, CPU, remembers=True)
+    assert lesson.batch.remembers
 
 
 def find(field: str) -> int:
