@@ -28,12 +28,16 @@ class Demand:
     target: Mapping[PolicyId, float] | None = None
     """Of an exploiter: how often each of its opponents is met. Only cells between one of them and another policy are
     played then, each with its opponent's share of ``battles_per_cell`` in whole side-swapped pairs, at least two."""
+    before: frozenset[PolicyId] = frozenset()
+    """Of an exploiter: members that earlier iterations trained. They play no more."""
 
     def first_battles(self, a: PolicyId, b: PolicyId) -> int:
         """Return how many battles the cell of ``a`` and ``b`` is to have before further ones."""
         if self.target is None:
             return self.battles_per_cell
         if (a in self.target) == (b in self.target):
+            return 0
+        if {a, b} & self.before:
             return 0
         share = self.target[a] if a in self.target else self.target[b]
         return 2 * max(_FEWEST_PAIRS, round(share * self.battles_per_cell / 2))

@@ -10,7 +10,8 @@ def demand_of(plan: IterationPlan, settings: EvaluateSettings) -> Demand:
     """Return how many battles the cells are to have after the iteration of ``plan``."""
     target = plan.answered if OPPONENT_RULES[plan.rule].is_fixed else None
     battles = first_battles(settings) if plan.is_scored else 0
-    return Demand(battles, {(more.a, more.b): more.battles for more in plan.further}, target)
+    further = {(more.a, more.b): more.battles for more in plan.further}
+    return Demand(battles, further, target, frozenset(plan.population.ids) - frozenset(target or ()))
 
 
 def first_battles(settings: EvaluateSettings) -> int:
