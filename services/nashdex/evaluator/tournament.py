@@ -43,7 +43,9 @@ def play_shard(
                 seats, seed = finished.assignment.seats, finished.assignment.spec.seed
                 pair = finished.assignment.number // 2
                 if outcome.log is not None:
-                    name = f"replays/{seats[0]}-vs-{seats[1]}-{pair}-{finished.assignment.number % 2}.log"
+                    # A key has no colon, and an id no plus sign.
+                    first, second = (policy.replace(":", "+") for policy in seats)
+                    name = f"replays/{first}-vs-{second}-{pair}-{finished.assignment.number % 2}.log"
                     attempt.write(name, outcome.log.encode())
                     replays.append(SavedReplay(policies=seats, pair=pair, object=name))
                 records.append(

@@ -38,7 +38,11 @@ ScriptedName = Annotated[str, AfterValidator(_known), Field(json_schema_extra=_l
 """Name of a scripted policy, built in or of an installed package."""
 
 
-MemberName = Annotated[str, AfterValidator(_known_member)]
+def _list_members(schema: dict[str, Any]) -> None:
+    schema["anyOf"] = [{"enum": list(SCRIPTED_POLICIES.names)}, {"type": "string", "pattern": "^i[0-9a-f]{16}(@.*)?$"}]
+
+
+MemberName = Annotated[str, AfterValidator(_known_member), Field(json_schema_extra=_list_members)]
 """Name of a scripted policy, or the id of an imported one."""
 
 
