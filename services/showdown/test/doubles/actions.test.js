@@ -107,7 +107,7 @@ for (const format of process.env.NASHDEX_TEST_EXHAUSTIVE ? SHIPPED : SAMPLE) {
         }
       });
     }
-    assert.ok(decisions > 20);
+    assert.ok(decisions > 5 * BATTLES, `${decisions} decisions`);
     console.log(`${format}: ${decisions} decisions, ${refused} rejected`);
   });
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { TeamValidator, Teams } from "../../src/simulator/package.js";
 
 const FOLDER = new URL("../../../nashdex/games/showdown/team_sets/", import.meta.url);
-const FILES = readdirSync(FOLDER).sort();
+const FILES = readdirSync(FOLDER).filter((file) => file.endsWith(".txt")).sort();
 
 /** @param {string} file @returns {string[]} its teams: packed, one a line, or export text between lines of === */
 function teamsOf(file) {
