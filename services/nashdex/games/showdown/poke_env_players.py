@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from poke_env.battle import Battle, DoubleBattle, Move, Pokemon
 from poke_env.data import GenData
-from poke_env.environment import DoublesEnv
 from poke_env.player import Player, SimpleHeuristicsPlayer
-from poke_env.player.battle_order import SingleBattleOrder
+from poke_env.player.battle_order import DoubleBattleOrder, PassBattleOrder, SingleBattleOrder
+
+from nashdex.games.showdown.doubles.slots import PASS, SlotChoice, joined, num_slot_choices
 
 _PLAYER_NAMES: Final = ("Player 1", "Player 2")
 """The gateway's names of the seats."""
@@ -102,13 +103,32 @@ class PokeEnvSeat:
         try:
             # A method that uses only static ones: a player of its own would open a websocket.
             order = SimpleHeuristicsPlayer.choose_move(SimpleHeuristicsPlayer, battle)  # type: ignore[arg-type]
-            first, second = DoublesEnv.order_to_action(order, battle, fake=True).tolist()
+            assert isinstance(order, DoubleBattleOrder), "poke-env's heuristics choose for both slots"
+            first, second = self._slot_choice(order.first_order, 0), self._slot_choice(order.second_order, 1)
         except _ODDITIES:
             self.num_oddities += 1
             return None
-        if min(first, second) < 0:
+        if first is None or second is None:
             return None
-        return int(first * DoublesEnv.get_action_space_size(battle.gen) + second)
+        return joined(first, second, num_slot_choices(battle.gen))
+
+    def _slot_choice(self, order: SingleBattleOrder, slot: int) -> int | None:
+        """Return the number of ``order`` among a slot's choices, or None if the request does not offer it.
+
+        Numbers are those of poke-env's ``DoublesEnv``, in the request's order of moves. That class itself imports
+        environments of other games.
+        """
+        if isinstance(order, PassBattleOrder):
+            return PASS
+        if isinstance(order.order, Pokemon):
+            name = order.order.name
+            return SlotChoice("switch", row=self._team.index(name) + 1).number if name in self._team else None
+        if not isinstance(order.order, Move) or "active" not in self._request:
+            return None
+        place = self._place_of(order.order.id, slot)
+        if place is None:
+            return None
+        return SlotChoice("move", move=place + 1, target=order.move_target, gimmick=_gimmick_of(order)).number
 
     def action_of(self, order: SingleBattleOrder) -> int | None:
         """Return the number of ``order`` among this seat's actions, or None if the request does not offer it.
@@ -120,21 +140,25 @@ class PokeEnvSeat:
             return self._team.index(order.order.name) if order.order.name in self._team else None
         if not isinstance(order.order, Move) or "active" not in self._request:
             return None
-        place = self._place_of(order.order.id)
+        place = self._place_of(order.order.id, 0)
         if place is None:
             return None
-        group = (order.mega, order.z_move, order.dynamax, order.terastallize)
-        return _FIRST_MOVE_ACTION + _MOVES_PER_GROUP * (group.index(True) + 1 if any(group) else 0) + place
+        return _FIRST_MOVE_ACTION + _MOVES_PER_GROUP * _gimmick_of(order) + place
 
-    def _place_of(self, move_id: str) -> int | None:
-        """Return a move's place among the active Pokémon's own moves; a single other move has place 0."""
-        offered = [_bare(move["id"]) for move in self._request["active"][0]["moves"]]
-        own = next(pokemon["moves"] for pokemon in self._request["side"]["pokemon"] if pokemon["active"])
-        own = [_bare(move) for move in own]
+    def _place_of(self, move_id: str, slot: int) -> int | None:
+        """Return a move's place among the moves of the Pokémon in a slot; a single other move has place 0."""
+        offered = [_bare(move["id"]) for move in self._request["active"][slot]["moves"]]
+        own = [_bare(move) for move in self._request["side"]["pokemon"][slot]["moves"]]
         bare = _bare(move_id)
         if bare not in offered:
             return None
         return own.index(bare) if bare in own else 0
+
+
+def _gimmick_of(order: SingleBattleOrder) -> int:
+    """Return the number of the gimmick that an order uses; 0 for none."""
+    used = (order.mega, order.z_move, order.dynamax, order.terastallize)
+    return used.index(True) + 1 if any(used) else 0
 
 
 def _bare(move_id: str) -> str:
