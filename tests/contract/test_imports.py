@@ -138,3 +138,10 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
 def test_what_everybody_imports_is_light(modules: list[str], allowed: list[str]) -> None:
     result = subprocess.run([sys.executable, "-c", LOADED, *modules], check=True, capture_output=True, text=True)
     assert sorted(set(result.stdout.split()) & set(HEAVY)) == allowed
+
+
+def test_poke_envs_players_need_no_environments() -> None:
+    # poke-env's own environments read the sources of pettingzoo's games, which images hold as bytecode only.
+    command = [sys.executable, "-c", WITHOUT, "gymnasium,pettingzoo", "nashdex.games.showdown.poke_env_players"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr

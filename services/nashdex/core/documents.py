@@ -19,7 +19,6 @@ _WORDS: Final = {
     "int_from_float": "expected an integer",
     "float_parsing": "expected a number",
     "bool_parsing": "expected true or false",
-    "json_invalid": "is not JSON",
 }
 """Of problems whose message by pydantic is hard to read, by type."""
 

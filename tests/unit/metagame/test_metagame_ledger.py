@@ -188,7 +188,7 @@ def test_counts_move_with_their_pairs() -> None:
         ({"wins": [[0, -3], [2, 0]]}, "greater than or equal to 0"),
         ({"wins": [[0, 5], [2, 0]]}, "'a' against 'b': 5 wins, 1 draws and 2 losses make 8 games, but games says 6"),
         ({"wins": [[0, 1], [2, 0]]}, "make 4 games, but games says 6"),
-        ({"wins": [[0, 2.5], [2, 0]]}, "valid integer"),
+        ({"wins": [[0, 2.5], [2, 0]]}, "expected an integer"),
         ({"wins": [[1, 3], [2, 0]]}, "'a' is counted against itself"),
         ({"games": [[0, 6], [6, 1]]}, "'b' is counted against itself"),
         ({"draws": [[0, 1], [0, 0]]}, "1 draws one way and 0 the other"),

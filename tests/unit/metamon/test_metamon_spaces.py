@@ -133,7 +133,7 @@ def test_bad_vocabularies(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(DataError, match=r"vocabulary\.json"):
         Tokenizer.read(path)
-    with pytest.raises(DataError, match="cannot read"):
+    with pytest.raises(DataError, match="cannot be read"):
         Tokenizer.read(tmp_path / "none.json")
 
 

@@ -21,4 +21,4 @@ def _weights(size: int, settings: UniformSettings) -> Floats:
     return np.full(size, 1.0 / size)
 
 
-UNIFORM = fixed_weights(UniformSettings, "equal weights", _weights)
+UNIFORM = fixed_weights(UniformSettings, "equal weights; a policy that training found n times has n of them", _weights)
