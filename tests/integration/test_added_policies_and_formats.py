@@ -59,7 +59,7 @@ def test_settings_know_an_added_policy(policies: Path, tmp_path: Path) -> None:
     assert run_nashdex(policies, "config", "show", str(config)).returncode == 0
     refused = run_nashdex(tmp_path, "config", "show", str(config))
     assert refused.returncode == 64
-    assert "unknown policy 'last-action': expected one of random, max-power" in refused.stderr
+    assert "unknown scripted policy 'last-action': did you mean first-action?" in refused.stderr
 
 
 DRAWS = """

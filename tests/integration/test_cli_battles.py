@@ -55,7 +55,7 @@ def test_battle_counts_an_odd_number_for_the_first_and_repeats_itself() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("--p1", "nobody", "--p2", "random"), 64, "unknown policy 'nobody'"),
+        (("--p1", "nobody", "--p2", "random"), 64, "unknown scripted policy 'nobody'"),
         (("--p1", "random", "--p2", "/nowhere/run#nash"), 65, "/nowhere/run"),
         (("--p1", "random", "--p2", "/nowhere/run#abc"), 65, "/nowhere/run"),
     ],

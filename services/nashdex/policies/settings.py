@@ -24,8 +24,7 @@ def _known_member(name: str) -> str:
             raise ValueError(str(error)) from error
     if name not in SCRIPTED_POLICIES:
         raise ValueError(
-            f"unknown policy {name!r}: expected one of {', '.join(SCRIPTED_POLICIES.names)}, or an imported policy's "
-            "id, as `nashdex policy import` prints it"
+            f"{SCRIPTED_POLICIES.unknown(name)}, or an imported policy's id, as `nashdex policy import` prints it"
         )
     return name
 
