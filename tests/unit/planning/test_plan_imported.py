@@ -93,7 +93,7 @@ def test_what_is_not_there_or_has_no_source_is_refused(imported: ImportedPolicy,
         prepared(tmp_path, "random")
     with pytest.raises(ConfigurationError, match=r"write 'i.*@T0.5'"):
         prepared(tmp_path, f"{imported.id}@T0.50")
-    with pytest.raises(ConfigurationError, match=r"unknown policy 'nobody'.*imported policy's id"):
+    with pytest.raises(ConfigurationError, match=r"unknown scripted policy 'nobody'.*imported policy's id"):
         prepared(tmp_path, "nobody")
 
 

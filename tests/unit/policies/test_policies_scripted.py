@@ -164,7 +164,7 @@ def test_the_heuristic_refuses_other_games() -> None:
 def test_an_unknown_name_is_refused_with_those_that_are_known() -> None:
     with pytest.raises(ConfigurationError, match="unknown scripted policy 'nobody': expected one of random, max-power"):
         scripted_policy("nobody", tiny_space())
-    with pytest.raises(ValidationError, match="unknown policy 'nobody': expected one of random"):
+    with pytest.raises(ValidationError, match="unknown scripted policy 'nobody': expected one of random"):
         PopulationSettings(initial=("random", "nobody"))
     items = PopulationSettings.model_json_schema()["properties"]["initial"]["items"]
     assert "first-action" in items["anyOf"][0]["enum"]
