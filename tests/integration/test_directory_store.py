@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -78,11 +80,17 @@ mount -o remount,size=100m tmpfs "$0" || exit 99
 """
 
 
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """Yield a folder for temporary files: sockets are made there, whose paths have 107 characters at most."""
+    with TemporaryDirectory(prefix="disk-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
 @pytest.mark.timeout(480)
-def test_a_run_whose_disk_fills_goes_on_when_there_is_space(tmp_path: Path) -> None:
+def test_a_run_whose_disk_fills_goes_on_when_there_is_space(tmp_path: Path, short_folder: Path) -> None:
     """The store, the logs and the temporary files share one small disk."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
+    disk = short_folder
     (tmp_path / "kuhn.toml").write_text(RUN + "#" * 900_000)  # little is left
     if shutil.which("unshare") is None:
         pytest.skip("needs unshare to mount a small disk")
