@@ -18,9 +18,14 @@ from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
 from nashdex.policies.networks.layout import layout_of
 from nashdex.policies.networks.memory.inference import ActingMemoryNetwork
 from nashdex.policies.networks.memory.settings import MemorySettings
-from nashdex.policies.networks.opponent_choices import num_choices
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
-from nashdex.policies.networks.pointer.network import Scorer, context_layers
+from nashdex.policies.networks.pointer.network import (
+    Scorer,
+    actor_encoder,
+    context_layers,
+    critic_encoder,
+    prediction_layer,
+)
 from nashdex.policies.networks.precision import in_float32
 
 
@@ -78,13 +83,7 @@ class MemoryNetwork(ActorCritic):
     def __init__(self, space: Space, settings: MemorySettings) -> None:
         super().__init__(space, settings)
         layout = layout_of(space)
-        self.encoder = Encoder(
-            space,
-            layout,
-            embedding_size=settings.embedding_size,
-            move_size=settings.move_size,
-            pokemon_size=settings.pokemon_size,
-        )
+        self.encoder = actor_encoder(space, layout, settings)
         self.context = context_layers(self.encoder.context_width, settings.context_size)
         self.memory = Recurrence(settings.context_size, settings.memory_size)
         remembered = settings.context_size + settings.memory_size
@@ -95,20 +94,10 @@ class MemoryNetwork(ActorCritic):
             move=settings.move_size,
             size=settings.scorer_size,
         )
-        # Begins at zero, so that a first prediction changes nothing of what the actor sees.
-        self.opponent = nn.Linear(remembered, num_choices(space)) if settings.predicts_opponent else None
-        if self.opponent is not None:
-            nn.init.zeros_(self.opponent.weight)
-            nn.init.zeros_(self.opponent.bias)
+        self.opponent = prediction_layer(remembered, space) if settings.predicts_opponent else None
         self.predicts_opponent = settings.predicts_opponent
-        critic_encoder = Encoder(
-            space,
-            layout,
-            embedding_size=settings.critic_move_size,
-            move_size=settings.critic_move_size,
-            pokemon_size=settings.critic_pokemon_size,
-        )
-        self.critic = MemoryCritic(critic_encoder, settings.critic_context_size, settings.critic_memory_size)
+        own_encoder = critic_encoder(space, layout, settings)
+        self.critic = MemoryCritic(own_encoder, settings.critic_context_size, settings.critic_memory_size)
 
     def fuse(self) -> FusedEncoder:
         """Return the actor's first layers under the present weights."""

@@ -19,12 +19,45 @@ from nashdex.policies.networks.opponent_choices import num_choices
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
 from nashdex.policies.networks.pointer.inference import ActingPointerNetwork
 from nashdex.policies.networks.pointer.scores import score_targets
-from nashdex.policies.networks.pointer.settings import PointerSettings
+from nashdex.policies.networks.pointer.settings import PointerSettings, PointerSizes
 
 
 def context_layers(width: int, size: int) -> nn.Sequential:
     """Return the two layers over both sides."""
     return nn.Sequential(linear(width, size, gain=2**0.5), nn.ReLU(), linear(size, size, gain=2**0.5), nn.ReLU())
+
+
+def prediction_layer(width: int, space: Space) -> nn.Linear:
+    """Return the layer that predicts what the opponent chooses, from ``width`` values.
+
+    It begins at zero, so that a first prediction changes nothing of what the actor sees.
+    """
+    layer = nn.Linear(width, num_choices(space))
+    nn.init.zeros_(layer.weight)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def actor_encoder(space: Space, layout: Layout, settings: PointerSizes) -> Encoder:
+    """Return the actor's encoder with its first weights."""
+    return Encoder(
+        space,
+        layout,
+        embedding_size=settings.embedding_size,
+        move_size=settings.move_size,
+        pokemon_size=settings.pokemon_size,
+    )
+
+
+def critic_encoder(space: Space, layout: Layout, settings: PointerSizes) -> Encoder:
+    """Return the critic's encoder with its first weights."""
+    return Encoder(
+        space,
+        layout,
+        embedding_size=settings.critic_move_size,
+        move_size=settings.critic_move_size,
+        pokemon_size=settings.critic_pokemon_size,
+    )
 
 
 class Scorer(nn.Module):
@@ -85,13 +118,7 @@ class PointerNetwork(ActorCritic):
     def __init__(self, space: Space, settings: PointerSettings) -> None:
         super().__init__(space, settings)
         layout = layout_of(space)
-        self.encoder = Encoder(
-            space,
-            layout,
-            embedding_size=settings.embedding_size,
-            move_size=settings.move_size,
-            pokemon_size=settings.pokemon_size,
-        )
+        self.encoder = actor_encoder(space, layout, settings)
         self.context = context_layers(self.encoder.context_width, settings.context_size)
         self.scorer = Scorer(
             layout,
@@ -100,20 +127,10 @@ class PointerNetwork(ActorCritic):
             move=settings.move_size,
             size=settings.scorer_size,
         )
-        critic_encoder = Encoder(
-            space,
-            layout,
-            embedding_size=settings.critic_move_size,
-            move_size=settings.critic_move_size,
-            pokemon_size=settings.critic_pokemon_size,
-        )
-        # Begins at zero, so that a first prediction changes nothing of what the actor sees.
-        self.opponent = nn.Linear(settings.context_size, num_choices(space)) if settings.predicts_opponent else None
-        if self.opponent is not None:
-            nn.init.zeros_(self.opponent.weight)
-            nn.init.zeros_(self.opponent.bias)
+        own_encoder = critic_encoder(space, layout, settings)
+        self.opponent = prediction_layer(settings.context_size, space) if settings.predicts_opponent else None
         self.predicts_opponent = settings.predicts_opponent
-        self.critic = Critic(critic_encoder, settings.critic_context_size)
+        self.critic = Critic(own_encoder, settings.critic_context_size)
 
     def fuse(self) -> FusedEncoder:
         """Return the actor's first layers under the present weights."""
