@@ -23,12 +23,7 @@ export function stateOf(tracker) {
     force_switch: tracker.asks === ASKS_SWITCH,
     team_preview: tracker.asks === ASKS_TEAM,
     reviving: tracker.reviving,
-    trapped: Boolean(active?.trapped),
-    maybe_trapped: Boolean(active?.maybeTrapped),
-    can_mega: Boolean(active?.canMegaEvo),
-    can_z_move: Boolean(active?.canZMove),
-    can_dynamax: Boolean(active?.canDynamax),
-    can_tera: Boolean(active?.canTerastallize),
+    ...activeState(active),
     weather: tracker.weather ? { id: WEATHERS[tracker.weather], since: tracker.weatherSince } : null,
     terrain: tracker.terrain ? { id: TERRAINS[tracker.terrain], since: tracker.terrainSince } : null,
     rooms: Object.fromEntries(
@@ -44,6 +39,18 @@ export function stateOf(tracker) {
   };
 }
 
+/** @param {any} active of a request @returns what it says of one active Pokémon */
+function activeState(active) {
+  return {
+    trapped: Boolean(active?.trapped),
+    maybe_trapped: Boolean(active?.maybeTrapped),
+    can_mega: Boolean(active?.canMegaEvo),
+    can_z_move: Boolean(active?.canZMove),
+    can_dynamax: Boolean(active?.canDynamax),
+    can_tera: Boolean(active?.canTerastallize),
+  };
+}
+
 /** @param {Tracker} tracker @param {number} position @returns what the request asks of one own slot in doubles */
 function slotState({ request }, position) {
   const entry = request?.side.pokemon[position];
@@ -52,12 +59,7 @@ function slotState({ request }, position) {
     force_switch: Boolean(request?.forceSwitch?.[position]),
     reviving: Boolean(entry?.reviving),
     commanding: Boolean(entry?.commanding),
-    trapped: Boolean(active?.trapped),
-    maybe_trapped: Boolean(active?.maybeTrapped),
-    can_mega: Boolean(active?.canMegaEvo),
-    can_z_move: Boolean(active?.canZMove),
-    can_dynamax: Boolean(active?.canDynamax),
-    can_tera: Boolean(active?.canTerastallize),
+    ...activeState(active),
     moves: (active?.moves ?? []).map(({ id, target, disabled }) => ({ id, target: target ?? null, disabled: Boolean(disabled) })),
   };
 }
