@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from nashdex.core.errors import DataError
 from nashdex.core.results import Evaluation
@@ -18,6 +18,7 @@ from nashdex.learning.curve import Curve
 from nashdex.learning.damping.controller import ControllerState
 from nashdex.learning.guard import Guard
 from nashdex.learning.hardware.forward import Precision, forward_passes
+from nashdex.learning.optimiser import Optimiser, Rates
 from nashdex.learning.references import Reference
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry import metrics
@@ -54,19 +55,6 @@ class LoopSettings:
     checkpoint_every_updates: int
     precision: Precision = "float32"
     """Of the forward passes of optimiser steps."""
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Step sizes of one update."""
-
-    actor: float
-    critic: float
-
-    @classmethod
-    def both(cls, rate: float) -> "Rates":
-        """Return one rate for actor and critic."""
-        return cls(rate, rate)
 
 
 class TrainingLoop:
@@ -109,17 +97,13 @@ class TrainingLoop:
         self._rate_multiplier = 1.0
         self._accumulated: dict[str, float] | None = None
         self._total_loss = 0.0
-        # Actor and critic share no weights: a large error of one should not shorten the other's step.
-        critic = list(network.critic.parameters())
-        actor = [p for p in network.parameters() if all(p is not other for other in critic)]
-        groups = [{"params": actor}, {"params": critic}]
-        self._optimiser = torch.optim.Adam(groups, eps=1e-5)
+        self._optimiser = Optimiser(network)
         self._snapshots: dict[str, dict[str, Tensor]] = {}
         # Created at 0, so that the first one is an increase.
         metrics.NONFINITE_UPDATES.add(0)
         self._measure_memory()
         if continuation is not None:
-            self._set_optimiser(continuation.optimiser, "the state that the iteration before left")
+            self._optimiser.set_tensors(continuation.optimiser, "the state that the iteration before left")
             self.controllers = dict(continuation.controllers)
         self._resume()
         if _GOOD not in self._snapshots:
@@ -140,7 +124,7 @@ class TrainingLoop:
             The sums of ``values`` over the parts of this optimiser step so far.
         """
         if self._accumulated is None:
-            self._optimiser.zero_grad(set_to_none=True)
+            self._optimiser.zero_grad()
             self._accumulated, self._total_loss = {}, 0.0
         loss.backward()  # type: ignore[no-untyped-call]
         self._total_loss += float(loss.detach())
@@ -161,8 +145,8 @@ class TrainingLoop:
         """
         assert self._accumulated is not None, "there is no gradient yet"
         total_loss, self._accumulated = self._total_loss, None
-        rates = Rates(rates.actor * self._rate_multiplier, rates.critic * self._rate_multiplier)
-        norm = self._clip_gradients()
+        rates = rates.scaled(self._rate_multiplier)
+        norm = self._optimiser.clip_gradients(self._settings.max_gradient_norm)
         measured = {**self.latest, **values, "gradient_norm": norm, "learning_rate": rates.actor}
         means = self._means_with(values)
         problem = self._problem({"loss": total_loss, **measured}, means)
@@ -178,8 +162,7 @@ class TrainingLoop:
                 self.keep(_GOOD)
                 if "entropy" in values:
                     self.marks[_GOOD_ENTROPY] = self.mean("entropy")
-            set_learning_rates(self._optimiser, rates)
-            self._optimiser.step()
+            self._optimiser.step(rates)
             self.reference.follow(self.network)
             self.curve.add(self.update, measured)
         self.update += 1
@@ -210,14 +193,6 @@ class TrainingLoop:
         entropy = means.get(f"{_MEAN}entropy")
         judged = values if entropy is None else {**values, "entropy": entropy}
         return self._guard.problem(judged, self.marks.get(_GOOD_ENTROPY))
-
-    def _clip_gradients(self) -> float:
-        """Scale each group's gradient down to the limit; return the global norm before that."""
-        limit = self._settings.max_gradient_norm
-        norms = [nn.utils.clip_grad_norm_(group["params"], limit) for group in self._optimiser.param_groups]
-        # The norm of a group without any gradient is on the CPU.
-        norms = [norm.to(self._device) for norm in norms]
-        return float(torch.stack(norms).norm())
 
     def check_round(self, values: Mapping[str, float]) -> bool:
         """Judge the state after a round's last step; return whether the last good one was restored."""
@@ -315,19 +290,11 @@ class TrainingLoop:
         """Return the state of weights, reference and Adam by name, as it is, not copied."""
         tensors: dict[str, Tensor] = {f"{_NETWORK}{k}": v.detach() for k, v in self.network.state_dict().items()}
         tensors |= {f"{_REFERENCE}{k}": v for k, v in self.reference.weights().items()}
-        return tensors | {f"{_OPTIMISER}{k}": v for k, v in self._optimiser_tensors().items()}
-
-    def _optimiser_tensors(self) -> dict[str, Tensor]:
-        """Return Adam's state by PARAMETER/KEY, as it is, not copied."""
-        return {
-            f"{name}/{key}": value
-            for name, parameter in self.network.named_parameters()
-            for key, value in self._optimiser.state.get(parameter, {}).items()
-        }
+        return tensors | {f"{_OPTIMISER}{k}": v for k, v in self._optimiser.tensors().items()}
 
     def continuation(self) -> Continuation:
         """Return what the next iteration goes on with, as it is, not copied."""
-        return Continuation(self._optimiser_tensors(), self.controllers)
+        return Continuation(self._optimiser.tensors(), self.controllers)
 
     def _set_tensors(self, tensors: Mapping[str, Tensor], source: str) -> None:
         weights = {k.removeprefix(_NETWORK): v for k, v in tensors.items() if k.startswith(_NETWORK)}
@@ -338,23 +305,9 @@ class TrainingLoop:
         self.reference.set_weights(
             {k.removeprefix(_REFERENCE): v for k, v in tensors.items() if k.startswith(_REFERENCE)}
         )
-        self._set_optimiser(
+        self._optimiser.set_tensors(
             {k.removeprefix(_OPTIMISER): v for k, v in tensors.items() if k.startswith(_OPTIMISER)}, source
         )
-
-    def _set_optimiser(self, tensors: Mapping[str, Tensor], source: str) -> None:
-        self._optimiser.state.clear()
-        for name, parameter in self.network.named_parameters():
-            prefix = f"{name}/"
-            state = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-            if any(value.dim() and value.shape != parameter.shape for value in state.values()):
-                raise DataError(f"{source} does not fit the network: the optimiser's state of {name} has another shape")
-            if state:
-                self._optimiser.state[parameter] = {
-                    # Adam counts its steps on the CPU, wherever the parameters are.
-                    key: value.clone() if key == "step" else value.to(parameter.device, copy=True)
-                    for key, value in state.items()
-                }
 
     @property
     def _device(self) -> torch.device:
@@ -402,9 +355,3 @@ class TrainingLoop:
         self.snapshots, self.met, self.evaluations = state.snapshots, state.met, state.evaluations
         self._rate_multiplier, self.saved_round = state.rate_multiplier, self.round
         _log.info("resumed from a checkpoint", update=self.update)
-
-
-def set_learning_rates(optimiser: torch.optim.Optimizer, rates: Rates) -> None:
-    """Set the step sizes of the groups of actor and critic."""
-    for group, rate in zip(optimiser.param_groups, (rates.actor, rates.critic), strict=True):
-        group["lr"] = rate

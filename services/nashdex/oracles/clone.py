@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from nashdex.learning import batching, data, loop, statistics
+    from nashdex.learning import batching, data, loop, optimiser, statistics
     from nashdex.learning.advantages import discounting
     from nashdex.learning.batching import Batch
     from nashdex.learning.hardware import memory
@@ -48,6 +48,7 @@ else:  # imported when training begins
     data = LazyModule("nashdex.learning.data")
     loop = LazyModule("nashdex.learning.loop")
     memory = LazyModule("nashdex.learning.hardware.memory")
+    optimiser = LazyModule("nashdex.learning.optimiser")
     statistics = LazyModule("nashdex.learning.statistics")
     masked = LazyModule("nashdex.policies.masked")
 
@@ -181,7 +182,7 @@ def clone(
         else:
             returns = lesson.returns[rows].to(batch.device)
             loss, measured = _critic_loss(training.forward, batch.observations, returns)
-        training.step(loss, measured, progress, loop.Rates.both(settings.learning_rate))
+        training.step(loss, measured, progress, optimiser.Rates.both(settings.learning_rate))
     return measure(training.network, validation)
 
 

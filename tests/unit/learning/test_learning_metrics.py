@@ -13,7 +13,8 @@ from nashdex.learning.batching import Batch, make_batch
 from nashdex.learning.checkpoint import Checkpoints
 from nashdex.learning.clock import Clock
 from nashdex.learning.experience import Experience
-from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
+from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.optimiser import Rates
 from nashdex.oracles.ppo.loss import Targets, make_targets
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.ppo.training import improve

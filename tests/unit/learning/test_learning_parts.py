@@ -14,7 +14,7 @@ from nashdex.learning.curve import MAX_POINTS, Curve
 from nashdex.learning.damping.interface import Coefficients
 from nashdex.learning.experience import Experience
 from nashdex.learning.guard import Guard
-from nashdex.learning.loop import Rates, set_learning_rates
+from nashdex.learning.optimiser import Optimiser, Rates
 from nashdex.learning.references import SnapshotReference
 from nashdex.learning.statistics import explained_variance, mean_over_choices
 from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
@@ -167,11 +167,16 @@ def test_an_epoch_takes_every_row_once_in_an_order_of_its_seed() -> None:
     assert not torch.equal(torch.cat(parts), torch.cat(other))
 
 
-def test_the_step_size_reaches_every_parameter_group() -> None:
+def test_actor_and_critic_have_their_own_step_sizes() -> None:
+    """Adam's first step moves each parameter with a gradient by the step size."""
     net = network()
-    optimiser = torch.optim.Adam([{"params": net.actor.parameters()}, {"params": net.critic.parameters(), "lr": 0.5}])
-    set_learning_rates(optimiser, Rates(actor=0.125, critic=0.25))
-    assert [group["lr"] for group in optimiser.param_groups] == [0.125, 0.25]
+    before = {name: parameter.detach().clone() for name, parameter in net.named_parameters()}
+    for parameter in net.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    Optimiser(net).step(Rates(actor=0.125, critic=0.25))
+    for name, parameter in net.named_parameters():
+        step = 0.25 if name.startswith("critic") else 0.125
+        assert torch.allclose(before[name] - parameter, torch.full_like(parameter, step), atol=1e-4)
 
 
 @pytest.mark.parametrize(

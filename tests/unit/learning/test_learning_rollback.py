@@ -18,7 +18,8 @@ from nashdex.learning.damping.registry import DAMPING_PRESETS
 from nashdex.learning.damping.schedule import Moment
 from nashdex.learning.damping.settings import DampingSettings
 from nashdex.learning.experience import Experience
-from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
+from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.optimiser import Rates
 from nashdex.learning.references import EmaReference, PortfolioReference, Reference, SnapshotReference, UniformReference
 from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
 from nashdex.oracles.ppo.settings import PpoSettings

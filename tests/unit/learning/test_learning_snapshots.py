@@ -9,7 +9,8 @@ import torch
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
+from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.optimiser import Rates
 from nashdex.learning.settings import PoolSettings
 from nashdex.learning.snapshots import SnapshotPool
 from nashdex.policies.inference import NetworkPolicy

@@ -23,7 +23,8 @@ from nashdex.learning.evaluation.learning_curve import LearningCurve
 from nashdex.learning.experience import Experience, gather
 from nashdex.learning.feed import Feed, PlayedRound
 from nashdex.learning.hardware.memory import memory_limited_by
-from nashdex.learning.loop import LoopSettings, Rates, TrainingLoop
+from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.optimiser import Rates
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
 from nashdex.learning.rounds import Rounds, StalenessBounds
 from nashdex.learning.snapshots import SnapshotPool
