@@ -211,11 +211,7 @@ class ActorsPlayer:
                 continue
             self._publish(battles, networks)
             if time.monotonic() - heard_seconds > self._settings.patience_seconds:
-                raise TryAgainError(
-                    f"no actor has played for {self._settings.patience_seconds:.0f} s: {len(played)} of "
-                    f"{request.num_chunks} chunks of round {battles.round} are there; start actors, or raise "
-                    "actors.patience_seconds"
-                )
+                raise self._no_actor(f"{len(played)} of {request.num_chunks} chunks of round {battles.round}")
             check_stop()
             beat_without_advance()
             time.sleep(wait_seconds)
@@ -326,6 +322,12 @@ class ActorsPlayer:
     def _read(self, request: Request, number: int) -> _Played:
         return read_chunk(self._store, self._iteration, self._shard, request, number, self._space)
 
+    def _no_actor(self, there: str) -> TryAgainError:
+        return TryAgainError(
+            f"no actor has played for {self._settings.patience_seconds:.0f} s: {there} are there; start actors, or "
+            "raise actors.patience_seconds"
+        )
+
     def _wait_for_all(self, request: Request) -> None:
         folder = f"{protocol.chunks_folder(self._iteration, self._shard, request.id)}/"
         wanted = {
@@ -340,11 +342,8 @@ class ActorsPlayer:
                 num_there, heard_seconds = len(there), time.monotonic()
                 beat()
             elif time.monotonic() - heard_seconds > self._settings.patience_seconds:
-                raise TryAgainError(
-                    f"no actor has played for {self._settings.patience_seconds:.0f} s: {len(there)} of {len(wanted)} "
-                    f"chunks of {request.battles.kind} {request.battles.round} are there; start actors, or raise "
-                    "actors.patience_seconds"
-                )
+                battles = request.battles
+                raise self._no_actor(f"{len(there)} of {len(wanted)} chunks of {battles.kind} {battles.round}")
             check_stop()
             beat_without_advance()
             time.sleep(wait_seconds)
