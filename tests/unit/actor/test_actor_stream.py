@@ -135,8 +135,10 @@ Play = Callable[[int, int], list[int]]
 
 def test_actors_that_are_ahead_wait(learner: Learner, networks: Networks, play: Play) -> None:
     learner.offer(networks)
-    assert play(0, 100) == [0, 2, 4]
-    assert play(1, 100) == [1, 3, 5]
+    assert play(0, 2) == [0, 2]
+    assert play(1, 2) == [1, 3]
+    # The rest in either's hands: one that is slow, as on a busy machine, is helped.
+    assert sorted(play(0, 100) + play(1, 100)) == [4, 5]
     first = learner.take(1, networks)
     assert sorted(play(0, 100) + play(1, 100)) == [6, 7, 8]
     second = learner.take(2, networks)
