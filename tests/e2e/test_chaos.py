@@ -18,6 +18,7 @@ from processes import NASHDEX, attempt, run
 
 from nashdex.runs.creation import open_run
 from support.results import published
+from support.run_files import SMALL_GEN1OU
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(0)]
 
@@ -51,23 +52,7 @@ shards = 2
 [solve]
 num_draws = 100
 """
-REAL = """
-format = "gen1ou"
-iterations = 2
-seed = 3
-[collect]
-battles = 24
-shards = 2
-concurrent_battles = 12
-[train.oracle]
-decisions = 2000
-round_battles = 16
-[evaluate]
-battles_per_pair = 4
-[solve]
-num_draws = 100
-"""
-KINDS = {"exact": EXACT, "real": REAL}
+KINDS = {"exact": EXACT, "real": SMALL_GEN1OU}
 ORDER = ("real", "exact", "exact")
 """Kinds of the runs, in turn."""
 

@@ -27,11 +27,10 @@ from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.store import open_store
-from support.metamon_goldens import BATTLES, METAMON_DATA, golden
+from support.metamon_goldens import BATTLES, amago_mini, golden
 
 pytestmark = pytest.mark.integration
 
-AMAGO = METAMON_DATA / "checkpoints" / "amago-mini" / "ckpts" / "policy_weights" / "policy_epoch_0.pt"
 MINI_RNN = PolicyId("metamon:mini-rnn")
 RANDOM = PolicyId("random")
 NUM_BATTLES = 12
@@ -131,17 +130,7 @@ def test_a_stored_agent_plays_and_remembers_no_battle_that_ended(suffix: str, tm
     store = open_store(str(tmp_path))
     document = archive.import_checkpoint(
         store,
-        archive.Import(
-            checkpoint=AMAGO,
-            vocabulary=METAMON_DATA / "tokenizers" / "tok_allreplaysv3.json",
-            name="amago-mini",
-            observation_space="DefaultObservationSpace",
-            action_space="MinimalActionSpace",
-            reward="DefaultShapedReward",
-            turn_heads=5,
-            num_decisions=16,
-            strict_mask=not suffix,
-        ),
+        amago_mini(strict_mask=not suffix),
     )
     space = gen1ou_space()
     player = MemoryPlayer(archive.load_imported(store, document.id), space)

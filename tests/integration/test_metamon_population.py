@@ -9,7 +9,7 @@ from nashdex.core import keys
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.population import Population
-from nashdex.metamon.checkpoints.archive import Import, import_checkpoint
+from nashdex.metamon.checkpoints.archive import import_checkpoint
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.report.document import Report
@@ -17,7 +17,7 @@ from nashdex.runs.creation import begin_run, open_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
-from support.metamon_goldens import METAMON_DATA
+from support.metamon_goldens import amago_mini
 
 pytestmark = pytest.mark.integration
 
@@ -30,16 +30,7 @@ def test_a_population_of_metamons_world_plays_its_first_iteration(tmp_path: Path
     imports = tmp_path / "imports"
     imported = import_checkpoint(
         open_store(str(imports)),
-        Import(
-            checkpoint=METAMON_DATA / "checkpoints" / "amago-mini" / "ckpts" / "policy_weights" / "policy_epoch_0.pt",
-            vocabulary=METAMON_DATA / "tokenizers" / "tok_allreplaysv3.json",
-            name="amago-mini",
-            observation_space="DefaultObservationSpace",
-            action_space="MinimalActionSpace",
-            reward="DefaultShapedReward",
-            turn_heads=5,
-            num_decisions=16,
-        ),
+        amago_mini(),
     ).id
     overrides = [
         f"population.initial={[*BASELINES, imported]}",

@@ -15,23 +15,8 @@ from nashdex.core.steps import StepName
 from nashdex.store import open_store
 from support.killing import family, kill_one
 from support.results import published
+from support.run_files import SMALL_GEN1OU
 
-CONFIG = """
-format = "gen1ou"
-iterations = 2
-seed = 3
-[collect]
-battles = 24
-shards = 2
-concurrent_battles = 12
-[train.oracle]
-decisions = 2000
-round_battles = 16
-[evaluate]
-battles_per_pair = 4
-[solve]
-num_draws = 100
-"""
 SMALLEST = """
 format = "gen1ou"
 iterations = 2
@@ -59,7 +44,7 @@ KILLS = 4
 """The largest number of kills of one run."""
 
 
-def start(folder: Path, *options: str, config: str = CONFIG) -> "subprocess.Popen[str]":
+def start(folder: Path, *options: str, config: str = SMALL_GEN1OU) -> "subprocess.Popen[str]":
     (folder / "small.toml").write_text(config)
     command = [sys.executable, "-m", "nashdex", "run", "small.toml", "--store", "store", *options]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

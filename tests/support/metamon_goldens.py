@@ -5,8 +5,25 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+from nashdex.metamon.checkpoints.archive import Import
+
 METAMON_DATA: Final = Path(__file__).parents[1] / "data" / "metamon"
 BATTLES: Final = tuple(sorted(path.name.partition(".")[0] for path in (METAMON_DATA / "battles").iterdir()))
+
+
+def amago_mini(*, strict_mask: bool = True) -> Import:
+    """Return the import of the small AMAGO agent among the golden data."""
+    return Import(
+        checkpoint=METAMON_DATA / "checkpoints" / "amago-mini" / "ckpts" / "policy_weights" / "policy_epoch_0.pt",
+        vocabulary=METAMON_DATA / "tokenizers" / "tok_allreplaysv3.json",
+        name="amago-mini",
+        observation_space="DefaultObservationSpace",
+        action_space="MinimalActionSpace",
+        reward="DefaultShapedReward",
+        turn_heads=5,
+        num_decisions=16,
+        strict_mask=strict_mask,
+    )
 
 
 def golden(kind: str, battle: str) -> dict[str, Any]:

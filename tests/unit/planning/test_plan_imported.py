@@ -10,31 +10,19 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.opponents.league import ClassShares, league_mixture
 from nashdex.metagame.population import PolicyEntry, Population
-from nashdex.metamon.checkpoints.archive import Import, import_checkpoint, load_imported
+from nashdex.metamon.checkpoints.archive import import_checkpoint, load_imported
 from nashdex.metamon.checkpoints.document import ImportedPolicy
 from nashdex.planning.step import first_plan
 from nashdex.runs.bundle import pack
 from nashdex.runs.creation import PreparedRun, create_run, open_run, prepare_run
 from nashdex.runs.exploits import Budget, prepare_exploit
 from nashdex.store import open_store
-
-DATA = Path(__file__).parents[2] / "data" / "metamon"
-AMAGO = DATA / "checkpoints" / "amago-mini" / "ckpts" / "policy_weights" / "policy_epoch_0.pt"
+from support.metamon_goldens import amago_mini
 
 
 @pytest.fixture
 def imported(tmp_path: Path) -> ImportedPolicy:
-    given = Import(
-        checkpoint=AMAGO,
-        vocabulary=DATA / "tokenizers" / "tok_allreplaysv3.json",
-        name="amago-mini",
-        observation_space="DefaultObservationSpace",
-        action_space="MinimalActionSpace",
-        reward="DefaultShapedReward",
-        turn_heads=5,
-        num_decisions=16,
-    )
-    return import_checkpoint(open_store(str(tmp_path / "imports")), given)
+    return import_checkpoint(open_store(str(tmp_path / "imports")), amago_mini())
 
 
 def prepared(tmp_path: Path, *initial: str, source: str | None = None) -> PreparedRun:
