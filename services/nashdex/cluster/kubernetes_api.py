@@ -58,9 +58,10 @@ class KubernetesApi:
                 chosen = active if context is None else next(c for c in contexts if c["name"] == context)
                 default = chosen["context"].get("namespace", default)
         except (ConfigException, OSError) as error:
+            problem = str(error).rstrip(".")
             raise ConfigurationError(
-                f"no cluster is configured: {error}; set KUBECONFIG, choose another --context, or name an Argo server "
-                "with --server"
+                f"no cluster is configured: {problem}; set KUBECONFIG, choose another --context, or name an "
+                "Argo server with --server"
             ) from error
         configuration.retries = 2
         return cls(client.ApiClient(configuration), namespace or default)

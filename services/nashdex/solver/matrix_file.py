@@ -90,6 +90,11 @@ class BimatrixGame:
     column_payoffs: Floats
 
 
+_EXPECTED = (
+    'Expected a JSON object with payoffs to the row player, such as {"payoffs": [[0, 1], [-1, 0]]}, or with '
+    "wins, draws and games, as in a run's interaction_matrix.json"
+)
+
 Game = SymmetricGame | TwoPopulationGame | BimatrixGame
 
 
@@ -125,7 +130,9 @@ def _read(path: Path, meaning: Callable[[_MatrixFile], Meaning]) -> Meaning:
     try:
         return meaning(_MatrixFile.model_validate_json(text))
     except ValidationError as error:
-        raise DataError(f"{path}: {describe_problems(error)}") from error
+        is_whole = not error.errors()[0]["loc"]
+        problem = describe_problems(error)
+        raise DataError(f"{path}: {problem}. {_EXPECTED}" if is_whole else f"{path}: {problem}") from error
     except (ValueError, DataError) as error:
         raise DataError(f"{path}: {error}") from error
 
