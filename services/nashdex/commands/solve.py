@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from nashdex.commands.output import JsonOption, print_json, print_text
-from nashdex.core.assignments import parse_assignment
+from nashdex.core.user_input.assignments import parse_assignment
 
 if TYPE_CHECKING:
     from nashdex.solver.matrix_answer import Uncertainty

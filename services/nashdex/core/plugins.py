@@ -19,8 +19,8 @@ from pydantic import GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.near import did_you_mean
 from nashdex.core.section import Section
+from nashdex.core.user_input.near import did_you_mean
 
 Entry = TypeVar("Entry")
 

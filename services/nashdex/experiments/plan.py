@@ -9,9 +9,9 @@ from pydantic import Field, StringConstraints, ValidationError, field_validator,
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId, run_id
-from nashdex.core.nested import flatten
 from nashdex.core.section import Section
-from nashdex.core.toml_file import read_toml
+from nashdex.core.user_input.nested import flatten
+from nashdex.core.user_input.toml_file import read_toml
 from nashdex.experiments.sweeps import Sweep, sweep_settings
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 

@@ -9,9 +9,9 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.errors import TryAgainError
-from nashdex.core.files import read_file
 from nashdex.core.ids import PolicyIdField, RunIdField
 from nashdex.core.results import Evaluation
+from nashdex.core.user_input.files import read_file
 
 
 class Status(StrEnum):

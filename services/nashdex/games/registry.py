@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.near import did_you_mean
 from nashdex.core.plugins import Registry
+from nashdex.core.user_input.near import did_you_mean
 from nashdex.games.format import Format, Inputs
 from nashdex.games.interface import Game
 from nashdex.games.showdown.names import RANDOM_BATTLES, RANDOM_DOUBLES, TIERS, VGC, why_unsupported

@@ -10,7 +10,7 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
-from nashdex.core.near import did_you_mean
+from nashdex.core.user_input.near import did_you_mean
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 from nashdex.policies.networks.settings import NetworkChoice

@@ -12,7 +12,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, ValidationError
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
-from nashdex.core.toml_file import read_toml
+from nashdex.core.user_input.toml_file import read_toml
 from nashdex.report.assembly.cost import ELO_STEP, GAP_STEP, gained_elo, lowered_exploitability
 from nashdex.report.assembly.uses import step_uses
 from nashdex.report.document import Report, StepUse

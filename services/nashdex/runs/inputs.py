@@ -11,8 +11,8 @@ import structlog
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.files import read_file
 from nashdex.core.ids import PlayedPolicy
+from nashdex.core.user_input.files import read_file
 from nashdex.games.registry import check_inputs, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.metamon.checkpoints.document import imported_objects

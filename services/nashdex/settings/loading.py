@@ -10,11 +10,11 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 
-from nashdex.core.assignments import parse_assignment
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.nested import flatten, merge
 from nashdex.core.plugins import KIND
-from nashdex.core.toml_file import read_toml
+from nashdex.core.user_input.assignments import parse_assignment
+from nashdex.core.user_input.nested import flatten, merge
+from nashdex.core.user_input.toml_file import read_toml
 from nashdex.settings import wrong
 from nashdex.settings.renamed import refuse_renamed
 from nashdex.settings.run import RunSettings

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from nashdex.core.documents import describe
-from nashdex.core.near import did_you_mean
-from nashdex.core.nested import flatten
+from nashdex.core.user_input.near import did_you_mean
+from nashdex.core.user_input.nested import flatten
 
 ENV_PREFIX = "NASHDEX_"
 ENV_NESTING = "__"

@@ -8,7 +8,7 @@ import typer
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import CONFIG_HELP, OverridesOption, RunIdOption, StoreOption
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.files import read_file
+from nashdex.core.user_input.files import read_file
 
 if TYPE_CHECKING:
     from nashdex.runs.creation import Run

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from nashdex.core.nested import merge
 from nashdex.core.plugins import NameOf
+from nashdex.core.user_input.nested import merge
 from nashdex.learning.damping.interface import Damping
 from nashdex.learning.damping.registry import DAMPING_PRESETS
 

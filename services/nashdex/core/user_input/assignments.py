@@ -5,7 +5,7 @@ from typing import Any
 
 from nashdex.core.documents import shorten
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.toml_file import parse_toml
+from nashdex.core.user_input.toml_file import parse_toml
 
 
 def parse_assignment(text: str, example: str) -> tuple[str, Any]:

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from nashdex.core.nested import flatten, merge
+from nashdex.core.user_input.nested import flatten, merge
 
 
 def test_mappings_are_merged_and_anything_else_is_replaced() -> None:

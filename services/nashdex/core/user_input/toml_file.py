@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from nashdex.core.errors import DataError
-from nashdex.core.files import read_file
+from nashdex.core.user_input.files import read_file
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""What a user writes: files, TOML, ``KEY=VALUE``, and names that are nearly right."""
