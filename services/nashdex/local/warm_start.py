@@ -130,7 +130,7 @@ class WarmStart:
             for left in reversed(range(_STARTS)):
                 process = self._context.Process(target=_be_the_command, args=arguments)
                 try:
-                    await asyncio.to_thread(process.start)
+                    await asyncio.to_thread(_start_undisturbed, process)
                     break
                 except (OSError, EOFError) as error:
                     if not left:
@@ -158,6 +158,19 @@ def modules_of_steps(settings: RunSettings) -> list[str]:
     return modules
 
 
+def _start_undisturbed(process: multiprocessing.process.BaseProcess) -> None:
+    """Start a child. A server that starts with it inherits that SIGINT is blocked.
+
+    Ctrl-C goes to every process of the terminal. It would end a server that is still importing, with a traceback.
+    """
+    resource_tracker.ensure_running()  # where the server's start does it, it ends with SIGINT unblocked
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Descriptor:
     """A file descriptor that is passed to the child, where it has another number."""
 
@@ -178,6 +191,7 @@ def _be_the_command(
 ) -> None:
     """Run one command as a new process would, and exit with its code."""
     os.setsid()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     for descriptor, standard in ((stdin, 0), (output, 1), (output, 2)):
         os.dup2(descriptor, standard)
     sys.stdin = os.fdopen(0, closefd=False)

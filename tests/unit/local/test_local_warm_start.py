@@ -127,6 +127,34 @@ def test_a_server_that_is_killed_is_started_again_and_its_child_counts_as_killed
     assert run(tmp_path / "log", "exit", "64") == 64
 
 
+def test_an_interrupt_while_the_server_imports_ends_nothing(tmp_path: Path) -> None:
+    """Ctrl-C reaches the server too; the runner is the one that ends its steps."""
+    (tmp_path / "interrupting.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    program = (
+        "import asyncio, pathlib, sys\n"
+        "from nashdex.local.processes import run_process\n"
+        "from nashdex.local.warm_start import WarmStart\n"
+        "start = WarmStart('support.warm_program:main', ['interrupting'])\n"
+        "log = pathlib.Path('log')\n"
+        "run = run_process(['exit', '64'], start=start, log=log, on_line=print, groups=set(), grace_seconds=1,"
+        " environment={})\n"
+        "code = asyncio.run(run)\n"
+        "start.close()\n"
+        "sys.exit(code)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (64, "")
+
+
 def test_a_full_disk_under_the_log_leaves_the_exit_code(tmp_path: Path) -> None:
     (tmp_path / "log").symlink_to("/dev/full")
     assert run(tmp_path / "log", "nashdex", "config", "schema") == 75
