@@ -13,6 +13,7 @@ from nashdex.evaluator.contestants import Contestant, load_contestant
 from nashdex.games.registry import game_for
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.evidence.estimates import CONFIDENCE, clustered_wilson_interval
+from nashdex.policies.scripted.registry import max_concurrent_battles
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
 from nashdex.rollout.session import Session
@@ -84,7 +85,8 @@ def play_match(
     """
     game = game_for(format_id, teams_text, matrix)
     started = time.monotonic()
-    with Session(game.open_arena(num_gateways=num_gateways), min(concurrent_battles, battles)) as session:
+    at_once = max_concurrent_battles((first, second), min(concurrent_battles, battles))
+    with Session(game.open_arena(num_gateways=num_gateways), at_once) as session:
         contestants = (load_contestant(first, session.space), load_contestant(second, session.space))
         for contestant in contestants:
             session.policies |= contestant.policies

@@ -15,7 +15,7 @@ from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import first_action_table
 from nashdex.policies.scripted.max_power import MaxPowerPlayer
 from nashdex.policies.scripted.playing import scripted_policy, scripted_table
-from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, max_concurrent_battles, scripted_policies_of
 from nashdex.policies.settings import PopulationSettings
 from support.spaces import tiny_space
 
@@ -146,14 +146,21 @@ def test_names_are_ids() -> None:
 
 
 def test_what_each_declares() -> None:
-    own = tuple(name for name in SCRIPTED_POLICIES.names if not name.startswith("metamon:"))
+    own = tuple(name for name in SCRIPTED_POLICIES.names if ":" not in name)
     assert own == ("random", "max-power", "heuristic", "first-action")
     assert scripted_policies_of("tabular") == ("first-action", "random")
     declared = SCRIPTED_POLICIES.all()
     assert all(
-        policy.needs_lines == (name == "heuristic" or name.startswith("metamon:")) for name, policy in declared.items()
+        policy.needs_lines == (name == "heuristic" or name.startswith(("metamon:", "search:")))
+        for name, policy in declared.items()
     )
     assert [name for name, policy in declared.items() if policy.needs_state] == ["metamon:mini-rnn"]
+
+
+def test_slow_policies_play_fewer_battles_at_once() -> None:
+    assert max_concurrent_battles(("random", "p0123"), 64) == 64
+    assert max_concurrent_battles(("search:matrix", "random"), 64) < 64
+    assert max_concurrent_battles(("random", "search:matrix-1s"), 64) == 1
 
 
 def test_the_heuristic_refuses_other_games() -> None:

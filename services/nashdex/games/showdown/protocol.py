@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 5
+PROTOCOL: Final = 6
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -34,7 +34,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[5] = PROTOCOL
+    protocol: Literal[6] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
@@ -112,6 +112,27 @@ class Untrack(Message):
 
     type: Literal["untrack"] = "untrack"
     battles: tuple[BattleNumber, ...]
+
+
+class SearchedSeat(Message):
+    """A seat to search for. The first row of an unknown battle and seat starts a tracker, as in ``Track``."""
+
+    battle: BattleNumber
+    seat: Seat
+    lines: tuple[str, ...] = Field(description="Protocol lines that the seat has received since its last row.")
+    request: dict[str, Any] = Field(description="The seat's newest request, which asks for a choice.")
+    seed: Seed
+
+
+class Search(Message):
+    """Asks what seats should play, by search over sampled worlds. The answer is ``Searched``."""
+
+    type: Literal["search"] = "search"
+    rows: tuple[SearchedSeat, ...]
+    nodes: int = Field(ge=1, le=1_000_000, description="Joint choices to play out; the last world's are all played.")
+    turns: int = Field(ge=1, le=50, description="Turns that a node plays, the joint choice's own included.")
+    milliseconds: float | None = Field(gt=0, description="Begin no world after this time; null: nodes alone count.")
+    teams: tuple[str, ...] = Field(description="Packed teams that players draw from, if the format generates none.")
 
 
 class Welcome(Message):
@@ -221,6 +242,26 @@ class Chosen(Message):
     rows: tuple[Choice, ...]
 
 
+class Found(Message):
+    """What the search found for one row."""
+
+    battle: BattleNumber
+    seat: Seat
+    actions: tuple[Action, ...] = Field(description="Legal actions.")
+    probabilities: tuple[float, ...] = Field(description="The mixture to play, by action.")
+    values: tuple[float, ...] = Field(description="Values of the actions, -1 to 1.")
+    worlds: NonNegativeInt
+    nodes: NonNegativeInt
+    cause: str | None = Field(description="Why the position could not be searched; the mixture is then uniform.")
+
+
+class Searched(Message):
+    """The answers to ``Search``, in its order."""
+
+    type: Literal["searched"] = "searched"
+    rows: tuple[Found, ...]
+
+
 class ErrorMessage(Message):
     """What the client did wrong. The gateway then ends."""
 
@@ -229,9 +270,9 @@ class ErrorMessage(Message):
     message: str
 
 
-ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Untrack
+ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Untrack
 GatewayMessage = (
-    Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | ErrorMessage
+    Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | Searched | ErrorMessage
 )
 
 CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(

@@ -49,6 +49,8 @@ class ScriptedPolicy:
     """Whether it also reads the tracker's state (``SeatLines.state``); only with ``needs_lines``."""
     parameters: Mapping[str, float] = field(default_factory=dict)
     """Keyword arguments of ``player``: one class can be registered under several names."""
+    max_concurrent_battles: int | None = None
+    """Battles that a match plays at once with it, so that a slow policy does not let battles pass their deadline."""
     table: "Callable[[GameTree], Table] | None" = None
     """Its action probabilities in a tabular game. None: ``player`` is deterministic and is asked in every state."""
 

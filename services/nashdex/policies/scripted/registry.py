@@ -1,5 +1,7 @@
 """Scripted policies by name: the built-in ones, and those of installed packages."""
 
+from collections.abc import Iterable
+
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.core.plugins import Registry
@@ -13,6 +15,9 @@ SCRIPTED_POLICIES = Registry(
         "random": "nashdex.policies.scripted.uniform:RANDOM",
         "max-power": "nashdex.policies.scripted.max_power:MAX_POWER",
         "heuristic": "nashdex.policies.scripted.heuristic:HEURISTIC",
+        "search:matrix": "nashdex.policies.search.entries:MATRIX",
+        "search:matrix-small": "nashdex.policies.search.entries:MATRIX_SMALL",
+        "search:matrix-1s": "nashdex.policies.search.entries:MATRIX_ONE_SECOND",
         "metamon:random-baseline": "nashdex.metamon.baselines.entries:RANDOM",
         "metamon:max-bp": "nashdex.metamon.baselines.entries:MAX_BP",
         "metamon:gen1-trainer": "nashdex.metamon.baselines.entries:GEN1_TRAINER",
@@ -47,6 +52,12 @@ def is_scripted(policy: PolicyId) -> bool:
             f"{played.suffix!r} are for stored policies"
         )
     return scripted
+
+
+def max_concurrent_battles(names: Iterable[str], most: int) -> int:
+    """Return how many battles to play at once with the scripted policies among ``names``, at most ``most``."""
+    limits = (SCRIPTED_POLICIES[name].max_concurrent_battles for name in names if name in SCRIPTED_POLICIES)
+    return min([most, *(limit for limit in limits if limit is not None)])
 
 
 def scripted_policies_of(game: str, num_slots: int = 1) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import { ACTIONS, BadFrame, CONTROL, controlFrame } from "./protocol/frames.js";
 import { ProtocolError, readMessage } from "./protocol/messages.js";
 import { UnknownFormat, playableFormat, simulatorVersion } from "../simulator/package.js";
 import { IllegalTeam, NoGenerator, TeamSource } from "../simulator/teams.js";
+import { Searches } from "./searches.js";
 import { TrackedBattles } from "./tracked_battles.js";
 
 /** @typedef {import("./protocol/generated/message_types.js").GatewayMessage} GatewayMessage */
@@ -46,6 +47,7 @@ class Table {
     this.encoder = Encoder.forFormat(this.format.id);
     this.teams = new TeamSource(this.format);
     this.tracked = new TrackedBattles(this.encoder);
+    this.searches = new Searches(this.format, this.encoder, this.tracked);
   }
 }
 
@@ -150,6 +152,9 @@ export class Session {
         return;
       case "choices":
         return this.#choices(message.rows, table);
+      case "search":
+        for (const { battle } of message.rows) this.#checkElsewhere("search", battle);
+        return this.#send({ type: "searched", rows: table.searches.answer(message) });
       case "untrack":
         for (const id of message.battles) this.#untrack(id, table);
     }
@@ -214,9 +219,14 @@ export class Session {
     }
   }
 
+  /** @param {string} type of the message @param {number} id @throws {ProtocolError} the battle runs here */
+  #checkElsewhere(type, id) {
+    if (this.battles.has(id)) throw new ProtocolError("bad_message", `${type}: battle ${id} runs here`);
+  }
+
   /** @param {import("./protocol/generated/message_types.js").TrackedSeat} row @param {Table} table */
   #track(row, table) {
-    if (this.battles.has(row.battle)) throw new ProtocolError("bad_message", `track: battle ${row.battle} runs here`);
+    this.#checkElsewhere("track", row.battle);
     try {
       const asked = table.tracked.read(row);
       if (asked) this.due.push({ ...asked, flags: 0 });

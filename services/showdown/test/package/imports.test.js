@@ -13,7 +13,8 @@ const MAY_IMPORT = {
   simulator: [],
   tracker: ["simulator"],
   encoder: ["simulator", "tracker"],
-  gateway: ["simulator", "tracker", "encoder"],
+  search: ["simulator", "tracker"],
+  gateway: ["simulator", "tracker", "encoder", "search"],
 };
 
 const modules = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".js"));

@@ -1,8 +1,8 @@
 // Made by scripts/make_protocol.js from schema.json.
 
-export type ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Untrack;
+export type ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Untrack;
 export type GatewayMessage =
-  Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | ErrorMessage;
+  Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | Searched | ErrorMessage;
 
 /**
  * Made by scripts/make_protocol.py from nashdex.games.showdown.protocol.
@@ -171,6 +171,34 @@ export interface FinishedBattle {
   log: string | null;
 }
 /**
+ * What the search found for one row.
+ */
+export interface Found {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * Legal actions.
+   */
+  actions: number[];
+  /**
+   * The mixture to play, by action.
+   */
+  probabilities: number[];
+  /**
+   * Values of the actions, -1 to 1.
+   */
+  values: number[];
+  worlds: number;
+  nodes: number;
+  /**
+   * Why the position could not be searched; the mixture is then uniform.
+   */
+  cause: string | null;
+}
+/**
  * Asks for teams. The answer is ``Generated``.
  */
 export interface Generate {
@@ -197,7 +225,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 5;
+  protocol: 6;
   /**
    * Id of a Showdown format for two players.
    */
@@ -302,6 +330,60 @@ export interface Rejected {
    * The simulator's words.
    */
   cause: string;
+}
+/**
+ * Asks what seats should play, by search over sampled worlds. The answer is ``Searched``.
+ */
+export interface Search {
+  type: "search";
+  rows: SearchedSeat[];
+  /**
+   * Joint choices to play out; the last world's are all played.
+   */
+  nodes: number;
+  /**
+   * Turns that a node plays, the joint choice's own included.
+   */
+  turns: number;
+  /**
+   * Begin no world after this time; null: nodes alone count.
+   */
+  milliseconds: number | null;
+  /**
+   * Packed teams that players draw from, if the format generates none.
+   */
+  teams: string[];
+}
+/**
+ * A seat to search for. The first row of an unknown battle and seat starts a tracker, as in ``Track``.
+ */
+export interface SearchedSeat {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * Protocol lines that the seat has received since its last row.
+   */
+  lines: string[];
+  /**
+   * The seat's newest request, which asks for a choice.
+   */
+  request: {
+    [k: string]: unknown;
+  };
+  /**
+   * 16 lower-case hex digits.
+   */
+  seed: string;
+}
+/**
+ * The answers to ``Search``, in its order.
+ */
+export interface Searched {
+  type: "searched";
+  rows: Found[];
 }
 /**
  * Observation and action space of one format. Its fingerprint is part of a policy's identity.

@@ -1,0 +1,52 @@
+/** The `search` message: an answer for each row, and refusals in words. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Peer } from "../support/peer.js";
+import { play } from "../support/tracker_battles.js";
+
+const BUDGET = { nodes: 1, turns: 1, milliseconds: null, teams: [] };
+
+/** @returns {{lines: string[], request: any, legal: number[]}} a seat's decision in a battle that has begun */
+function decision() {
+  /** @type {any} */
+  let found = null;
+  play("gen1randombattle", 8, ({ battle, trackers, lines }) => {
+    const { choices } = /** @type {any} */ (trackers[0].state());
+    if (found === null && battle.turn === 3 && Object.keys(choices).length > 1) {
+      found = { lines: [...lines[0]], request: JSON.parse(JSON.stringify(battle.sides[0].activeRequest)), legal: Object.keys(choices).map(Number) };
+    }
+  }, { maxSteps: 20 });
+  assert.ok(found);
+  return found;
+}
+
+test("a search answers with a mixture over the legal actions, the same for the same seed", async () => {
+  const peer = await Peer.inProcess().hello("gen1randombattle");
+  const { lines, request, legal } = decision();
+  const rows = [7, 8].map((battle) => ({ battle, seat: 0, lines, request, seed: "0000000000000001" }));
+  peer.tell({ type: "search", rows, ...BUDGET });
+  const [first, second] = (await peer.expect("searched")).rows;
+  assert.deepEqual(first.actions, legal);
+  assert.equal(first.cause, null);
+  assert.ok(first.worlds === 1 && first.nodes >= legal.length);
+  assert.deepEqual({ ...second, battle: 7 }, first);
+});
+
+test("doubles are refused", async () => {
+  const peer = await Peer.inProcess().hello("gen9randomdoublesbattle");
+  peer.tell({ type: "search", rows: [], ...BUDGET });
+  assert.match((await peer.expect("error")).message, /gen9randomdoublesbattle is doubles/);
+});
+
+test("a format without a generator needs its teams", async () => {
+  const peer = await Peer.inProcess().hello("gen1ou");
+  peer.tell({ type: "search", rows: [], ...BUDGET });
+  assert.match((await peer.expect("error")).message, /gen1ou generates no teams: give the teams/);
+});
+
+test("a request that asks for nothing is refused", async () => {
+  const peer = await Peer.inProcess().hello("gen1randombattle");
+  const { lines } = decision();
+  peer.tell({ type: "search", rows: [{ battle: 1, seat: 0, lines, request: { wait: true }, seed: "0000000000000001" }], ...BUDGET });
+  assert.match((await peer.expect("error")).message, /asks for nothing/);
+});
