@@ -135,6 +135,27 @@ class Search(Message):
     teams: tuple[str, ...] = Field(description="Packed teams that players draw from, if the format generates none.")
 
 
+class Fork(Message):
+    """Copies a running battle at a decision that no seat has answered. The fork's decisions follow."""
+
+    type: Literal["fork"] = "fork"
+    battle: BattleNumber
+    fork: BattleNumber
+    seat: Seat | None = Field(
+        description="Draw what this seat has not seen; null: an exact copy with all hidden cards."
+    )
+    seed: Seed
+    teams: tuple[str, ...] = Field(description="As in `Search`.")
+    deadline_seconds: float = Field(gt=0, description="Wall-clock time after which the fork fails.")
+
+
+class Stop(Message):
+    """Forgets running battles, forks among them. There is no answer, and none of their decisions follows."""
+
+    type: Literal["stop"] = "stop"
+    battles: tuple[BattleNumber, ...]
+
+
 class Welcome(Message):
     """The answer to ``Hello``."""
 
@@ -270,7 +291,7 @@ class ErrorMessage(Message):
     message: str
 
 
-ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Untrack
+ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Fork | Stop | Untrack
 GatewayMessage = (
     Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | Searched | ErrorMessage
 )

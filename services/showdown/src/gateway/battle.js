@@ -105,11 +105,12 @@ export class LiveBattle {
    * @param {number} id the client's number for it
    * @param {Format} format
    * @param {Encoder} encoder
-   * @param {BattleOptions} options
+   * @param {BattleOptions | Omit<BattleOptions, "seed" | "teams"> & {simulation: import("../simulator/package.js").Battle}} options
    * @throws {BattleFailure}
    */
   constructor(id, format, encoder, options) {
     this.id = id;
+    this.format = format;
     this.encoder = encoder;
     this.wantsLog = options.log;
     this.deadline = performance.now() + options.deadlineSeconds * 1000;
@@ -122,6 +123,10 @@ export class LiveBattle {
       new Seat(0, new Tracker(encoder.dexInfo, 0), lines[0], states[0]),
       new Seat(1, new Tracker(encoder.dexInfo, 1), lines[1], states[1]),
     ];
+    if ("simulation" in options) {
+      this.simulation = options.simulation;
+      return;
+    }
     try {
       this.simulation = new Battle({ formatid: format.id, seed: simulatorSeed(options.seed) });
       SIDE_IDS.forEach((side, index) => {
@@ -130,6 +135,25 @@ export class LiveBattle {
     } catch (error) {
       throw BattleFailure.from("simulator_error", error);
     }
+  }
+
+  /**
+   * @param {number} id of the fork
+   * @param {LiveBattle} source
+   * @param {LiveBattle["simulation"]} simulation of the fork, which waits for choices
+   * @param {[Tracker, Tracker]} trackers that have read what led to it
+   * @param {number} deadlineSeconds
+   * @returns {LiveBattle} a battle whose open decisions are due
+   * @throws {BattleFailure}
+   */
+  static fork(id, { format, encoder, seats }, simulation, trackers, deadlineSeconds) {
+    const states = /** @type {[boolean, boolean]} */ (seats.map(({ wantsState }) => wantsState));
+    const lines = /** @type {[boolean, boolean]} */ (seats.map((seat) => seat.lines !== null));
+    const fork = new LiveBattle(id, format, encoder, { simulation, lines, states, log: false, deadlineSeconds });
+    fork.logPosition = simulation.log.length;
+    for (const [index, seat] of fork.seats.entries()) seat.tracker = trackers[index];
+    fork.observe();
+    return fork;
   }
 
   /** Whether the battle is over. */

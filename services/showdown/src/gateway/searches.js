@@ -30,21 +30,26 @@ export class Searches {
    * @throws {ProtocolError} this format cannot be searched
    */
   answer({ rows, teams, nodes, turns, milliseconds }) {
-    if (this.encoder.dexInfo.numSlots > 1) {
-      throw new ProtocolError("bad_message", `search: format ${this.format.id} is doubles; search plays singles`);
-    }
-    const prior = this.#priorOf(teams);
+    const prior = this.priorOf("search", teams);
     return rows.map((row) => this.#search(row, prior, { nodes, turns, milliseconds }));
   }
 
-  /** @param {string[]} teams @returns {Prior} */
-  #priorOf(teams) {
+  /**
+   * @param {string} type of the message
+   * @param {string[]} teams that players draw from, if the format generates none
+   * @returns {Prior}
+   * @throws {ProtocolError} worlds of this format cannot be drawn
+   */
+  priorOf(type, teams) {
+    if (this.encoder.dexInfo.numSlots > 1) {
+      throw new ProtocolError("bad_message", `${type}: format ${this.format.id} is doubles; worlds are drawn for singles`);
+    }
     const text = teams.join("\n");
     if (this.prior && text === this.teams) return this.prior;
     try {
       this.prior = new Prior(this.format, this.encoder.dexInfo.dex, teams);
     } catch (error) {
-      if (error instanceof NoPrior) throw new ProtocolError("bad_message", `search: ${error.message}`);
+      if (error instanceof NoPrior) throw new ProtocolError("bad_message", `${type}: ${error.message}`);
       throw error;
     }
     this.teams = text;

@@ -2,17 +2,16 @@
  * One client's conversation with the gateway: it reads frames, steps battles and writes frames. It uses no sockets and
  * no timers: its owner passes frames in, takes bytes out and calls `sweep` at intervals.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
 import v8 from "node:v8";
 import { ASKED_AGAIN, DecisionBatch, FramePool, readActions } from "./protocol/batch.js";
 import { BattleFailure, LiveBattle } from "./battle.js";
-import { Encoder } from "../encoder/encoder.js";
 import { ACTIONS, BadFrame, CONTROL, controlFrame } from "./protocol/frames.js";
 import { ProtocolError, readMessage } from "./protocol/messages.js";
-import { UnknownFormat, playableFormat, simulatorVersion } from "../simulator/package.js";
-import { IllegalTeam, NoGenerator, TeamSource } from "../simulator/teams.js";
-import { Searches } from "./searches.js";
-import { TrackedBattles } from "./tracked_battles.js";
+import { UnknownFormat, simulatorVersion } from "../simulator/package.js";
+import { IllegalTeam, NoGenerator } from "../simulator/teams.js";
+import { fork } from "./forks.js";
+import { Table } from "./table.js";
+import { areEqual } from "./token.js";
 
 /** @typedef {import("./protocol/generated/message_types.js").GatewayMessage} GatewayMessage */
 /** @typedef {import("./protocol/generated/message_types.js").ClientMessage} ClientMessage */
@@ -38,18 +37,6 @@ import { TrackedBattles } from "./tracked_battles.js";
 
 /** Of V8's own limit, at which the process dies. */
 const FATAL_HEAP_SHARE = 0.75;
-
-/** The client's format, fixed by its hello, with everything that depends on it. */
-class Table {
-  /** @param {string} formatId @throws {UnknownFormat} */
-  constructor(formatId) {
-    this.format = playableFormat(formatId);
-    this.encoder = Encoder.forFormat(this.format.id);
-    this.teams = new TeamSource(this.format);
-    this.tracked = new TrackedBattles(this.encoder);
-    this.searches = new Searches(this.format, this.encoder, this.tracked);
-  }
-}
 
 export class Session {
   /**
@@ -155,6 +142,11 @@ export class Session {
       case "search":
         for (const { battle } of message.rows) this.#checkElsewhere("search", battle);
         return this.#send({ type: "searched", rows: table.searches.answer(message) });
+      case "fork":
+        return this.#fork(message, table);
+      case "stop":
+        for (const id of message.battles) this.#stop(id);
+        return;
       case "untrack":
         for (const id of message.battles) this.#untrack(id, table);
     }
@@ -236,6 +228,28 @@ export class Session {
       if (!(error instanceof BattleFailure)) throw error;
       this.#report(row.battle, error);
     }
+  }
+
+  /** @param {import("./protocol/generated/message_types.js").Fork} message @param {Table} table */
+  #fork(message, table) {
+    this.failedBattles.delete(message.fork);
+    try {
+      const forked = fork(this.battles, message, table.searches);
+      this.battles.set(forked.id, forked);
+      this.#collect(forked);
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      this.#failStart(message.fork, error);
+    }
+    this.#checkMemory();
+  }
+
+  /** @param {number} id of a battle to forget, if it runs */
+  #stop(id) {
+    const battle = this.battles.get(id);
+    if (!this.battles.delete(id) || !battle) return;
+    battle.destroy();
+    this.due = this.due.filter(({ asked }) => asked !== battle);
   }
 
   /** @param {import("./protocol/generated/message_types.js").TrackedAction[]} rows @param {Table} table */
@@ -383,10 +397,4 @@ export class Session {
   #send(message) {
     this.write(controlFrame(message));
   }
-}
-
-/** @param {string} one @param {string} other @returns {boolean} found in a time that says nothing about the difference */
-function areEqual(one, other) {
-  const [a, b] = [one, other].map((text) => createHash("sha256").update(text).digest());
-  return timingSafeEqual(a, b);
 }

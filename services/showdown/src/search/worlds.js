@@ -93,15 +93,16 @@ export class Worlds {
 
   /**
    * @param {string} seed 16 hex digits
-   * @returns {LiveBattle} a silenced battle that waits for the same decision
+   * @param {{isSilent?: boolean}} [options] whether it writes no log from the beginning
+   * @returns {LiveBattle} a battle that waits for the same decision
    */
-  draw(seed) {
+  draw(seed, { isSilent = true } = {}) {
     const { state, seat } = this;
     const prng = new PRNG(simulatorSeed(seed));
     const own = this.rows.map((row, place) => ownSet(state.own.pokemon[row], this.listed[place], this.dex));
     const foes = this.#opponents(prng);
     const battle = /** @type {any} */ (new Battle({ formatid: /** @type {any} */ (this.formatId), prng }));
-    silence(battle);
+    if (isSilent) silence(battle);
     battle.spreadModify = spreadModify;
     const teams = seat === 0 ? [own, foes.sets] : [foes.sets, own];
     SIDE_IDS.forEach((side, index) => battle.setPlayer(side, { name: `Player ${index + 1}`, team: teams[index] }));
@@ -118,6 +119,8 @@ export class Worlds {
     if (opponent.active > 0) rows.unshift(...rows.splice(opponent.active, 1));
     const seen = rows.map((/** @type {number} */ row) => seenOf(opponent.pokemon[row]));
     const sets = this.prior.draw(seen, opponent.team_size, prng);
+    // Lines name a Pokémon by its nickname.
+    rows.forEach((/** @type {number} */ row, /** @type {number} */ at) => (sets[at] = { ...sets[at], name: opponent.pokemon[row].name || sets[at].name }));
     // Copies, because a battle changes the sets that it is given.
     return { sets: sets.map((set) => ({ ...set, evs: { ...set.evs }, ivs: { ...set.ivs } })), rows: sets.map((_, at) => rows[at] ?? -1) };
   }

@@ -32,6 +32,9 @@ export const { Side } = /** @type {typeof import("pokemon-showdown/dist/sim/side
 export const { PRNG } = /** @type {typeof import("pokemon-showdown/dist/sim/prng.js")} */ (
   require("pokemon-showdown/dist/sim/prng.js")
 );
+export const { State } = /** @type {typeof import("pokemon-showdown/dist/sim/state.js")} */ (
+  require("pokemon-showdown/dist/sim/state.js")
+);
 export const { Teams } = /** @type {typeof import("pokemon-showdown/dist/sim/teams.js")} */ (
   require("pokemon-showdown/dist/sim/teams.js")
 );

@@ -1,7 +1,7 @@
 /** The `search` message: an answer for each row, and refusals in words. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Peer } from "../support/peer.js";
+import { Peer, start } from "../support/peer.js";
 import { play } from "../support/tracker_battles.js";
 
 const BUDGET = { nodes: 1, turns: 1, milliseconds: null, teams: [] };
@@ -49,4 +49,21 @@ test("a request that asks for nothing is refused", async () => {
   const { lines } = decision();
   peer.tell({ type: "search", rows: [{ battle: 1, seat: 0, lines, request: { wait: true }, seed: "0000000000000001" }], ...BUDGET });
   assert.match((await peer.expect("error")).message, /asks for nothing/);
+});
+
+test("a battle that does not run cannot be forked", async () => {
+  const peer = await Peer.inProcess().hello("gen1randombattle");
+  peer.tell({ type: "fork", battle: 3, fork: 4, seat: null, seed: "0000000000000001", teams: [], deadline_seconds: 9 });
+  assert.match((await peer.expect("error")).message, /fork: battle 3 does not run/);
+});
+
+test("doubles are forked exactly, not by what a seat sees", async () => {
+  const peer = await Peer.inProcess().hello("gen9randomdoublesbattle");
+  peer.tell({ type: "start", battles: [start(1)] });
+  assert.deepEqual((await peer.expect("decisions")).battles, [1, 1]);
+  const fork = { type: "fork", battle: 1, fork: 2, seat: null, seed: "0000000000000001", teams: [], deadline_seconds: 9 };
+  peer.tell(fork);
+  assert.deepEqual((await peer.expect("decisions")).battles, [2, 2]);
+  peer.tell({ ...fork, fork: 3, seat: 0 });
+  assert.match((await peer.expect("error")).message, /fork: format gen9randomdoublesbattle is doubles/);
 });

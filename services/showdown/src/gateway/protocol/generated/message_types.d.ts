@@ -1,6 +1,6 @@
 // Made by scripts/make_protocol.js from schema.json.
 
-export type ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Untrack;
+export type ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Fork | Stop | Untrack;
 export type GatewayMessage =
   Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | Searched | ErrorMessage;
 
@@ -169,6 +169,36 @@ export interface FinishedBattle {
    * The omniscient log; null if not asked for.
    */
   log: string | null;
+}
+/**
+ * Copies a running battle at a decision that no seat has answered. The fork's decisions follow.
+ */
+export interface Fork {
+  type: "fork";
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  fork: number;
+  /**
+   * Draw what this seat has not seen; null: an exact copy with all hidden cards.
+   */
+  seat: (0 | 1) | null;
+  /**
+   * 16 lower-case hex digits.
+   */
+  seed: string;
+  /**
+   * As in `Search`.
+   */
+  teams: string[];
+  /**
+   * Wall-clock time after which the fork fails.
+   */
+  deadline_seconds: number;
 }
 /**
  * What the search found for one row.
@@ -419,6 +449,13 @@ export interface Space {
 export interface Start {
   type: "start";
   battles: BattleStart[];
+}
+/**
+ * Forgets running battles, forks among them. There is no answer, and none of their decisions follows.
+ */
+export interface Stop {
+  type: "stop";
+  battles: number[];
 }
 /**
  * Feeds battles that run elsewhere (a replay, the ladder). Each request for a choice is answered by a decision.

@@ -1,0 +1,19 @@
+/** An exact copy of a running battle, by the simulator's own way through JSON: hidden cards and all. */
+import { KNOWN } from "./accelerate/effects.js";
+import { PRNG, State, simulatorSeed } from "./package.js";
+
+/** @typedef {import("./package.js").Battle} Battle */
+
+/**
+ * @param {Battle} battle
+ * @param {string} seed 16 hex digits: the copy's chance from here on
+ * @returns {Battle}
+ */
+export function forkBattle(battle, seed) {
+  const fork = /** @type {any} */ (State.deserializeBattle(JSON.stringify(State.serializeBattle(battle))));
+  fork.send = () => {};
+  fork.prng = new PRNG(simulatorSeed(seed));
+  // Its conditions began in the other battle: what is known of it is read again.
+  delete fork[KNOWN];
+  return fork;
+}
