@@ -24,12 +24,12 @@ def _step(battle: Battle, pick: int) -> None:
 
 
 def _seen(battle: Battle, seat: int) -> list[float]:
-    return battle.decisions[seat].observation.tolist()
+    return [float(value) for value in battle.decisions[seat].observation]
 
 
 def _play(battle: Battle) -> list[list[float]]:
     """Return every observation up to the end."""
-    seen = []
+    seen: list[list[float]] = []
     for pick in range(1000):
         if battle.result is not None:
             return seen

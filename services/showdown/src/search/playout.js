@@ -83,9 +83,23 @@ export function cheapChoice(battle, seat, prng) {
     }
     return best;
   }
-  for (const choice of choices) {
+  return bestSwitch(battle, seat, choices);
+}
+
+/**
+ * @param {any} battle
+ * @param {number} seat
+ * @param {string[]} switches at least one
+ * @returns {string} the switch to the Pokémon that deals the opposing one the most damage beyond what it takes
+ */
+export function bestSwitch(battle, seat, switches) {
+  const side = battle.sides[seat];
+  const foe = battle.sides[1 - seat].active[0];
+  let best = switches[0];
+  let most = -Infinity;
+  for (const choice of switches) {
     const pokemon = side.pokemon[Number(choice.slice(7)) - 1];
-    const share = foe.hp > 0 ? threat(battle, pokemon, foe) - threat(battle, foe, pokemon) : pokemon.hp / pokemon.maxhp;
+    const share = foe?.hp > 0 ? threat(battle, pokemon, foe) - threat(battle, foe, pokemon) : pokemon.hp / pokemon.maxhp;
     if (share > most) [best, most] = [choice, share];
   }
   return best;

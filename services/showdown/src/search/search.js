@@ -8,7 +8,7 @@ import { seedFrom } from "../simulator/teams.js";
 import { legalChoices } from "../tracker/actions.js";
 import { choicesOf, play } from "./choices.js";
 import { copyBattle } from "./clone.js";
-import { playOn } from "./playout.js";
+import { bestSwitch, playOn } from "./playout.js";
 import { solveWorlds } from "./solve.js";
 import { valueOf } from "./value.js";
 import { Worlds } from "./worlds.js";
@@ -32,6 +32,10 @@ import { Worlds } from "./worlds.js";
  * @property {number} nodes that were played
  */
 
+/** Nodes that a world gets at least: making a world costs as much as about ten. */
+const NODES_OF_WORLD = 30;
+/** The opponent's switches that a world plays: the best by estimated damage, and others by chance. */
+const FOE_SWITCHES = 2;
 /** Part of a joint choice's deviation from the means of its row and column that is believed. */
 const INTERACTION = 0.4;
 /** Share of the most probable action's probability below which an action is not played: what remains of chance. */
@@ -39,14 +43,20 @@ const LEAST_SHARE = 0.2;
 
 /** One world, and the choices of both sides in it. */
 class World {
-  /** @param {any} battle @param {number} seat @param {string[]} own */
-  constructor(battle, seat, own) {
+  /** @param {any} battle @param {number} seat @param {string[]} own @param {InstanceType<typeof PRNG>} prng */
+  constructor(battle, seat, own, prng) {
     this.battle = battle;
     this.seat = seat;
     this.own = own;
     /** @type {(string | null)[]} null: the opponent has nothing to choose */
     this.foe = choicesOf(battle, 1 - seat);
     if (this.foe.length === 0) this.foe = [null];
+    else if (battle.requestState === "move") this.foe = withFewSwitches(battle, 1 - seat, choicesOf(battle, 1 - seat), prng);
+  }
+
+  /** Number of joint choices. */
+  get size() {
+    return this.own.length * this.foe.length;
   }
 
   /**
@@ -71,20 +81,50 @@ class World {
 }
 
 /**
+ * @param {any} battle
+ * @param {number} seat
+ * @param {string[]} choices
+ * @param {InstanceType<typeof PRNG>} prng
+ * @returns {string[]}
+ */
+function withFewSwitches(battle, seat, choices, prng) {
+  const moves = choices.filter((choice) => !choice.startsWith("switch"));
+  const switches = choices.filter((choice) => choice.startsWith("switch"));
+  if (moves.length === 0 || switches.length <= FOE_SWITCHES) return choices;
+  prng.shuffle(switches);
+  const best = bestSwitch(battle, seat, switches);
+  return [...moves, best, ...switches.filter((choice) => choice !== best).slice(0, FOE_SWITCHES - 1)];
+}
+
+/**
  * One node for a joint choice is mostly chance, and an opponent that picks the best of such values would be too strong. So
- * each value becomes the sum of the means of its row and column, and a part of what remains.
+ * each value becomes the sum of the means of its row and column, and a part of what remains. Moves and switches of the
+ * opponent are smoothed apart, since an own choice may be good against one kind alone.
  * @param {number[][]} values
+ * @param {(string | null)[]} foe the opponent's choices
  * @returns {number[][]}
  */
-function smoothed(values) {
-  const mean = (/** @type {number[]} */ list) => list.reduce((one, other) => one + other, 0) / list.length;
-  const rows = values.map(mean);
-  const columns = values[0].map((_, b) => mean(values.map((row) => row[b])));
-  const whole = mean(rows);
-  return values.map((row, a) => row.map((value, b) => {
-    const additive = rows[a] + columns[b] - whole;
-    return additive + INTERACTION * (value - additive);
-  }));
+function smoothed(values, foe) {
+  const kinds = foe.map((choice) => choice?.slice(0, 4) ?? "");
+  const found = values.map((row) => [...row]);
+  for (const kind of new Set(kinds)) {
+    const columns = [...kinds.keys()].filter((b) => kinds[b] === kind);
+    const rowMeans = values.map((row) => mean(columns.map((b) => row[b])));
+    const whole = mean(rowMeans);
+    for (const b of columns) {
+      const columnMean = mean(values.map((row) => row[b]));
+      values.forEach((row, a) => {
+        const additive = rowMeans[a] + columnMean - whole;
+        found[a][b] = additive + INTERACTION * (row[b] - additive);
+      });
+    }
+  }
+  return found;
+}
+
+/** @param {number[]} list @returns {number} */
+function mean(list) {
+  return list.reduce((one, other) => one + other, 0) / list.length;
 }
 
 /**
@@ -108,10 +148,15 @@ export function search(tracker, prior, { nodes, turns, milliseconds }, seed) {
   const isOver = () => (milliseconds !== null && performance.now() - started > milliseconds) || played >= nodes;
   // Whole worlds, so that no choice is judged by other worlds than its rivals.
   do {
-    const world = new World(worlds.draw(seedFrom(prng)), tracker.seat, own);
-    const values = world.values(turns, seedFrom(prng));
-    played += values.length * values[0].length;
-    payoffs.push(smoothed(values));
+    const world = new World(worlds.draw(seedFrom(prng)), tracker.seat, own, prng);
+    /** @type {number[][][]} */
+    const passes = [];
+    do {
+      passes.push(world.values(turns, seedFrom(prng)));
+      played += world.size;
+    } while (passes.length * world.size < NODES_OF_WORLD);
+    const means = own.map((_, a) => world.foe.map((__, b) => mean(passes.map((values) => values[a][b]))));
+    payoffs.push(smoothed(means, world.foe));
   } while (!isOver());
   const { mixture, values } = solveWorlds(payoffs);
   return { actions, probabilities: withoutTraces(mixture), values, worlds: payoffs.length, nodes: played };
