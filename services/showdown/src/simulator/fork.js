@@ -1,5 +1,6 @@
 /** An exact copy of a running battle, by the simulator's own way through JSON: hidden cards and all. */
 import { KNOWN } from "./accelerate/effects.js";
+import { EFFECTS } from "./accelerate/pokemon.js";
 import { PRNG, State, simulatorSeed } from "./package.js";
 
 /** @typedef {import("./package.js").Battle} Battle */
@@ -13,7 +14,8 @@ export function forkBattle(battle, seed) {
   const fork = /** @type {any} */ (State.deserializeBattle(JSON.stringify(State.serializeBattle(battle))));
   fork.send = () => {};
   fork.prng = new PRNG(simulatorSeed(seed));
-  // Its conditions began in the other battle: what is known of it is read again.
+  // Its conditions began in the other battle: what the acceleration knows of it is read again.
   delete fork[KNOWN];
+  for (const side of fork.sides) for (const pokemon of side.pokemon) if (EFFECTS in pokemon) pokemon[EFFECTS] = null;
   return fork;
 }
