@@ -21,12 +21,12 @@ def _matrix(nodes: int, max_concurrent_battles: int, milliseconds: float = 0.0) 
         _player,
         games=frozenset({SHOWDOWN}),
         needs_lines=True,
-        parameters={"nodes": nodes, "turns": 2, "milliseconds": milliseconds},
+        parameters={"nodes": nodes, "turns": 1, "milliseconds": milliseconds},
         max_concurrent_battles=max_concurrent_battles,
     )
 
 
-MATRIX: Final = _matrix(nodes=300, max_concurrent_battles=8)
+MATRIX: Final = _matrix(nodes=100, max_concurrent_battles=8)
 MATRIX_SMALL: Final = _matrix(nodes=1, max_concurrent_battles=16)
 """One world."""
 MATRIX_ONE_SECOND: Final = _matrix(nodes=1_000_000, max_concurrent_battles=1, milliseconds=1000.0)

@@ -1,7 +1,9 @@
 /**
- * What a position is worth to a seat, from −1 (lost) to 1 (won), by material: Pokémon left, their HP and statuses, boosts,
- * and what lies on either side. The weights are in units of one healthy Pokémon.
+ * What a position is worth to a seat, from −1 (lost) to 1 (won): Pokémon left, their HP and statuses, boosts, what lies on
+ * either side, and what the active Pokémon are about to do to each other. The weights are in units of one healthy Pokémon.
  */
+
+import { statOf, threat } from "./damage.js";
 
 /** @typedef {import("../simulator/package.js").Battle} Battle */
 
@@ -23,6 +25,35 @@ const HAZARD = /** @type {Record<string, number>} */ ({ spikes: -0.03, stealthro
 const SCREEN = /** @type {Record<string, number>} */ ({ reflect: 0.12, lightscreen: 0.12, auroraveil: 0.2, tailwind: 0.1, safeguard: 0.03 });
 /** A lead of this many healthy Pokémon is worth tanh(1) = 0.76. */
 const SCALE = 2.5;
+
+/** Part of the damage of the turn to come that counts: either side may still switch. */
+const OUTLOOK = 0.5;
+/** Share of turns in which a Pokémon of this status acts. */
+const ACTS = /** @type {Record<string, number>} */ ({ slp: 0.2, frz: 0.05, par: 0.75 });
+/** Estimated share of HP above which a hit is counted as the last. */
+const LAST_HIT = 0.85;
+
+/** @param {any} battle @param {any} user @param {any} target @returns {number} share of the target's HP that the next turn takes */
+function nextHit(battle, user, target) {
+  if (user.volatiles.mustrecharge || user.volatiles.partiallytrapped) return 0;
+  return threat(battle, user, target) * (ACTS[user.status] ?? 1);
+}
+
+/** @param {any} pokemon @param {number} hit share of its HP @returns {number} what the hit takes of its worth */
+function loss(pokemon, hit) {
+  return (1 - ALIVE) * (pokemon.hp / pokemon.maxhp) * hit + (hit >= LAST_HIT ? ALIVE * hit : 0);
+}
+
+/** @param {any} battle @param {any} own active @param {any} foe active @returns {number} what the next turn is worth, by moves alone */
+function outlook(battle, own, foe) {
+  if (!own || !foe || own.hp <= 0 || foe.hp <= 0) return 0;
+  let hit = nextHit(battle, own, foe);
+  let hurt = nextHit(battle, foe, own);
+  // Whoever faints first does not strike.
+  if (statOf(own, "spe") > statOf(foe, "spe")) hurt *= hit >= LAST_HIT ? 1 - hit : 1;
+  else hit *= hurt >= LAST_HIT ? 1 - hurt : 1;
+  return OUTLOOK * (loss(foe, hit) - loss(own, hurt));
+}
 
 /** @param {any} side @returns {number} */
 function worth(side) {
@@ -61,5 +92,6 @@ export function valueOf(battle, seat) {
     const { winner } = battle;
     return winner ? (winner === battle.sides[seat].name ? 1 : -1) : 0;
   }
-  return 0.98 * Math.tanh((worth(battle.sides[seat]) - worth(battle.sides[1 - seat])) / SCALE);
+  const [own, foe] = [battle.sides[seat], battle.sides[1 - seat]];
+  return 0.98 * Math.tanh((worth(own) - worth(foe) + outlook(battle, own.active[0], foe.active[0])) / SCALE);
 }
