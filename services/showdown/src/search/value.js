@@ -50,8 +50,9 @@ function outlook(battle, own, foe) {
   let hit = nextHit(battle, own, foe);
   let hurt = nextHit(battle, foe, own);
   // Whoever faints first does not strike.
-  if (statOf(own, "spe") > statOf(foe, "spe")) hurt *= hit >= LAST_HIT ? 1 - hit : 1;
-  else hit *= hurt >= LAST_HIT ? 1 - hurt : 1;
+  const lead = statOf(own, "spe") - statOf(foe, "spe");
+  if (lead > 0 && hit >= LAST_HIT) hurt *= 1 - hit;
+  if (lead < 0 && hurt >= LAST_HIT) hit *= 1 - hurt;
   return OUTLOOK * (loss(foe, hit) - loss(own, hurt));
 }
 
