@@ -4,7 +4,6 @@ import json
 import math
 import os
 import random
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -13,34 +12,45 @@ from typing import Any
 
 import pytest
 from installation import Installation, Object
+from kubernetes.client import ApiException, CoreV1Api, CustomObjectsApi
+from kubernetes.config import new_client_from_config
 from ledgers import assert_exact
 from processes import NASHDEX, attempt, run
+from urllib3.exceptions import HTTPError
 
 from nashdex.runs.creation import open_run
 from support.results import published
-from support.run_files import SMALL_GEN1OU
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(0)]
 
 KILLS = int(os.environ.get("NASHDEX_TEST_KILLS", "0"))
+ENOUGH_FOR_EVERY_KIND = 100
+MOST_SECONDS = 60 * float(os.environ.get("NASHDEX_TEST_MINUTES", "inf"))
+"""Then kills end, even if they are too few: the runs still end and are compared."""
 SEED = int(os.environ.get("NASHDEX_TEST_SEED", "200"))
 RUNS_AT_ONCE = 6
-DOOMED_SHARE = 0.5
+DOOMED_SHARE = 0.6
 """Of the pods of steps. The others end by themselves, so that runs go on."""
-MOST_LIFE_SECONDS = 20.0
-"""Seconds after which a doomed pod has died, from the moment when it was seen to run."""
-CALM_SECONDS = 60.0
+MEAN_LIFE_SECONDS = 6.0
+"""Mean of the exponential time until a doomed pod dies, from when it was seen to run. Short steps take 3 s."""
+CALM_SECONDS = 120.0
 """Mean time between kills of each of the pods that are always there."""
 MOST_SHARE = 0.2
 """Of the kills, for the pods that are always there: without them nothing else goes on."""
 LOOK_SECONDS = 10.0
 SILENCE_SECONDS = 1200.0
 """Without a kill or the end of a run for so long, something hangs."""
+API_SECONDS = 60
+API_ERRORS = (ApiException, HTTPError)
+ARGO = ("argoproj.io", "v1alpha1")
+NOT_COMPLETED = "workflows.argoproj.io/completed!=true"
+CONTROLLER = "workflow-controller"
 ALWAYS_THERE = ("controller", "store", "exporter")
+STEPS = ("plan", "collect", "train", "evaluate", "solve", "report")
 
 EXACT = """
 format = "kuhn_poker"
-iterations = 5
+iterations = 3
 [population]
 initial = ["random"]
 [collect]
@@ -52,26 +62,79 @@ shards = 2
 [solve]
 num_draws = 100
 """
-KINDS = {"exact": EXACT, "real": SMALL_GEN1OU}
+REAL = """
+format = "gen1ou"
+iterations = 2
+seed = 3
+[collect]
+battles = 16
+shards = 2
+concurrent_battles = 8
+[train.oracle]
+decisions = 1000
+round_battles = 16
+[train.first]
+num_epochs = 2
+[evaluate]
+battles_per_pair = 4
+[solve]
+num_draws = 100
+"""
+KINDS = {"exact": EXACT, "real": REAL}
 ORDER = ("real", "exact", "exact")
 """Kinds of the runs, in turn."""
 
 
-def items(*command: str) -> list[Object]:
-    """Return the objects that kubectl lists; none while the API server is too busy."""
-    try:
-        answer = attempt(*command)
-    except subprocess.TimeoutExpired:
-        return []
-    found: list[Object] = json.loads(answer.stdout)["items"] if answer.returncode == 0 else []
-    return found
+class Cluster:
+    """The API server, asked by this process: kubectl takes a second of a busy machine to start."""
+
+    def __init__(self) -> None:
+        connection = new_client_from_config()
+        self._pods = CoreV1Api(connection)
+        self._workflows = CustomObjectsApi(connection)
+
+    def running_pods(self, namespace: str) -> list[Object]:
+        """Return the pods that run and are not being deleted; none while the API server is too busy."""
+        try:
+            answer = self._pods.list_namespaced_pod(
+                namespace, field_selector="status.phase=Running", _preload_content=False, _request_timeout=API_SECONDS
+            )
+        except API_ERRORS:
+            return []
+        found: list[Object] = json.loads(answer.data)["items"]
+        return [pod for pod in found if "deletionTimestamp" not in pod["metadata"]]
+
+    def unfinished_workflows(self, namespace: str) -> list[Object] | None:
+        """Return the workflows that have not ended; None while the API server is too busy."""
+        try:
+            answer = self._workflows.list_namespaced_custom_object(
+                *ARGO, namespace, "workflows", label_selector=NOT_COMPLETED, _request_timeout=API_SECONDS
+            )
+        except API_ERRORS:
+            return None
+        return [each for each in answer["items"] if not each.get("status", {}).get("finishedAt")]
+
+    def delete(self, pod: Object, grace_seconds: int | None) -> bool:
+        """Delete a pod, by force if ``grace_seconds`` is 0; return whether the API server has agreed."""
+        metadata = pod["metadata"]
+        try:
+            self._pods.delete_namespaced_pod(
+                metadata["name"],
+                metadata["namespace"],
+                grace_period_seconds=grace_seconds,
+                _request_timeout=API_SECONDS,
+            )
+        except API_ERRORS:
+            return False
+        return True
 
 
 class Killer:
     """Kills pods: of steps a share, each at a random moment of its life; of what is always there now and then."""
 
-    def __init__(self, installed: Installation, generator: random.Random) -> None:
-        self.installed = installed
+    def __init__(self, cluster: Cluster, namespace: str, generator: random.Random) -> None:
+        self.cluster = cluster
+        self.namespace = namespace
         self.generator = generator
         self.killed: Counter[str] = Counter()
         self._doom: dict[str, float] = {}
@@ -79,24 +142,23 @@ class Killer:
 
     def look(self) -> None:
         """Kill the pods whose time has come."""
-        steps = ("kubectl", "get", "pods", "-n", self.installed.namespace, "-o", "json")
-        controllers = ("kubectl", "get", "pods", "-n", "argo", "-l", "app=workflow-controller", "-o", "json")
-        for pod in [*items(*steps), *items(*controllers)]:
-            if pod["status"]["phase"] == "Running" and "deletionTimestamp" not in pod["metadata"]:
-                self._look_at(pod)
+        for pod in [*self.cluster.running_pods(self.namespace), *self.cluster.running_pods("argo")]:
+            self._look_at(pod)
 
     def _look_at(self, pod: Object) -> None:
         metadata = pod["metadata"]
-        component = metadata["labels"].get("app.kubernetes.io/component", "controller")
+        labels = metadata["labels"]
+        component = "controller" if labels.get("app") == CONTROLLER else labels.get("app.kubernetes.io/component")
+        if component is None:
+            return  # Argo's server
         now = time.monotonic()
         if metadata["uid"] not in self._doom:
             self._doom[metadata["uid"]] = now + self._life_seconds(component)
-        if self._doom[metadata["uid"]] > now or self.killed.total() >= KILLS:
+        if self._doom[metadata["uid"]] > now or self.killed.total() == KILLS:
             return
         if component in ALWAYS_THERE and sum(self.killed[each] for each in ALWAYS_THERE) > self._most_of_these():
             return
-        how = self.generator.choice((("--grace-period=0", "--force"), ("--wait=false",)))
-        if not attempt("kubectl", "-n", metadata["namespace"], "delete", "pod", metadata["name"], *how).returncode:
+        if self.cluster.delete(pod, self.generator.choice((0, None))):
             self.killed[component] += 1
 
     def _most_of_these(self) -> float:
@@ -106,14 +168,15 @@ class Killer:
         if component in ALWAYS_THERE:
             return self.generator.expovariate(1 / CALM_SECONDS)
         if self.generator.random() < DOOMED_SHARE:
-            return self.generator.uniform(0, MOST_LIFE_SECONDS)
+            return self.generator.expovariate(1 / MEAN_LIFE_SECONDS)
         return math.inf
 
 
 class Runs:
     """Runs of both kinds on the cluster: a new one for each that ends, until there were enough kills."""
 
-    def __init__(self, installed: Installation, folder: Path) -> None:
+    def __init__(self, cluster: Cluster, installed: Installation, folder: Path) -> None:
+        self.cluster = cluster
         self.installed = installed
         self.folder = folder
         self.kind_of: dict[str, str] = {}
@@ -133,15 +196,10 @@ class Runs:
 
     def look(self) -> bool:
         """Resume runs that failed; return whether one has ended."""
-        listed = ("kubectl", "get", "workflows", "-n", self.installed.namespace, "-o", "json")
-        workflows = items(*listed)
-        if not workflows:
+        workflows = self.cluster.unfinished_workflows(self.installed.namespace)
+        if workflows is None:
             return False
-        unfinished = {
-            each["metadata"]["labels"].get("nashdex.dev/run")
-            for each in workflows
-            if not each.get("status", {}).get("finishedAt")
-        }
+        unfinished = {each["metadata"]["labels"].get("nashdex.dev/run") for each in workflows}
         ended = False
         for name in sorted(self.active - unfinished):
             words = ("resume", name, "--no-check", "--json", "-n", self.installed.namespace)
@@ -156,18 +214,44 @@ class Runs:
         return ended
 
 
+def compare(runs: Runs) -> tuple[int, list[str]]:
+    """Verify every run and compare it with an undisturbed one on this machine; return objects read, and problems."""
+    installed, expected = runs.installed, {}
+    for kind in KINDS:
+        words = ("run", str(runs.folder / f"{kind}.toml"), "--run", kind, "--store", str(runs.folder))
+        installed.nashdex(*words, seconds=1800)
+        here = open_run(f"{runs.folder}/{kind}")
+        expected[kind] = published(here.store, range(here.settings.iterations))
+    objects, problems = 0, []
+    with installed.bucket() as store:
+        for name, kind in runs.kind_of.items():
+            verified = json.loads(attempt(*NASHDEX, "verify", f"{store}/{name}", "--json", seconds=900).stdout)
+            objects += verified["objects"]
+            problems += verified["problems"]
+            there = open_run(f"{store}/{name}")
+            if published(there.store, range(there.settings.iterations)) != expected[kind]:
+                problems.append(f"{name} differs from an undisturbed {kind} run")
+            if kind == "real":
+                for iteration in range(there.settings.iterations):
+                    assert_exact(there, iteration)
+            sys.stderr.write(f"{name}, {kind}: {verified['objects']} objects\n")
+    return objects, problems
+
+
 @pytest.mark.skipif(not KILLS, reason="takes an hour; NASHDEX_TEST_KILLS=N kills N pods")
 def test_kills_of_every_kind_lose_and_double_nothing(
     installed: Installation, tmp_path: Path, measured: dict[str, Any]
 ) -> None:
-    killer, runs = Killer(installed, random.Random(SEED)), Runs(installed, tmp_path)
+    cluster = Cluster()
+    killer, runs = Killer(cluster, installed.namespace, random.Random(SEED)), Runs(cluster, installed, tmp_path)
     killed = killer.killed
     began = time.monotonic()
     progress, looked = (began, 0), -math.inf
-    while killed.total() < KILLS or runs.active:
-        if killed.total() < KILLS and len(runs.active) < RUNS_AT_ONCE:
+    while (kills := killed.total() < KILLS and time.monotonic() - began < MOST_SECONDS) or runs.active:
+        if kills and len(runs.active) < RUNS_AT_ONCE:
             runs.start()
-        killer.look()
+        if kills:
+            killer.look()
         if time.monotonic() - looked > LOOK_SECONDS:
             ended, looked = runs.look(), time.monotonic()
             if ended or killed.total() > progress[1]:
@@ -182,22 +266,10 @@ def test_kills_of_every_kind_lose_and_double_nothing(
     measured["chaos: runs"] = dict(Counter(runs.kind_of.values()))
     measured["chaos: runs resumed by hand"] = runs.num_resumed
 
-    expected = {}
-    for kind in KINDS:
-        installed.nashdex("run", str(tmp_path / f"{kind}.toml"), "--run", kind, "--store", str(tmp_path), seconds=1800)
-        here = open_run(f"{tmp_path}/{kind}")
-        expected[kind] = published(here.store, range(here.settings.iterations))
-    objects = 0
-    with installed.bucket() as store:
-        for name, kind in runs.kind_of.items():
-            verified = json.loads(installed.nashdex("verify", f"{store}/{name}", "--json", seconds=900))
-            objects += verified["objects"]
-            assert verified["problems"] == []
-            there = open_run(f"{store}/{name}")
-            assert published(there.store, range(there.settings.iterations)) == expected[kind], name
-            if kind == "real":
-                for iteration in range(there.settings.iterations):
-                    assert_exact(there, iteration)
+    objects, problems = compare(runs)
     measured["chaos: objects verified"] = objects
-    assert killed.keys() >= {*ALWAYS_THERE, "collect", "train", "evaluate"}
+    assert problems == []
+    assert killed.total() >= KILLS
+    if KILLS >= ENOUGH_FOR_EVERY_KIND:
+        assert killed.keys() >= {*ALWAYS_THERE, *STEPS}
     run("kubectl", "get", "--raw", "/readyz")

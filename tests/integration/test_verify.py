@@ -107,6 +107,16 @@ def test_an_exact_payoff_with_hashes_that_fit_is_found(run: Path, capsys: pytest
     assert "ledger.json does not follow from what evaluate reads: exact[0].payoff" in err
 
 
+def test_a_report_that_another_machine_wrote_follows(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The control image has other packages than whoever verifies."""
+    store = open_store(str(run))
+    report = json.loads(read_object(store, read_manifest(store, 1, StepName.REPORT, 0), keys.REPORT))
+    report["versions"]["scipy"] = "0.1"
+    replace_object(store, 1, StepName.REPORT, 0, keys.REPORT, json.dumps(report).encode())
+    code, found, _ = verified(run, capsys)
+    assert (code, found["problems"]) == (0, [])
+
+
 @pytest.mark.parametrize(
     ("pattern", "says"),
     [
