@@ -15,6 +15,8 @@ KILLED = 137
 NEVER_STARTED = -1
 """Argo's exit code of a pod that failed before its main container ran: its node shut down or rejected it, or it was
 evicted while its image was pulled."""
+EXECUTOR_STOPPED = "context canceled"
+"""What Argo's executor says, with exit code 64, when a pod that only waits for a Workflow is evicted."""
 MAX_OUT_OF_MEMORY_RETRIES = 2
 """Out of memory is rarely chance, so it is retried less often than other failures."""
 
@@ -99,7 +101,9 @@ RETRY = shared_map(
     {
         "limit": str(MAX_RETRIES),
         "retryPolicy": "Always",
-        "expression": 'lastRetry.status == "Error" || (asInt(lastRetry.exitCode) in '
+        "expression": 'lastRetry.status == "Error" || '
+        f'lastRetry.message contains "{EXECUTOR_STOPPED}" || '
+        "(asInt(lastRetry.exitCode) in "
         f"{[NEVER_STARTED, int(ExitCode.TRY_AGAIN), KILLED, int(ExitCode.STOPPED)]} && "
         f'!(lastRetry.message contains "OOMKilled" && asInt(retries) >= {MAX_OUT_OF_MEMORY_RETRIES}))',
         comment(

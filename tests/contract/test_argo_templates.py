@@ -48,6 +48,7 @@ ENDS = [
     # status, Argo's exit code, message, failed attempts before it, retried
     ("Error", "-1", "pod deleted", 0, True),
     ("Error", "64", "cannot save the outputs", 0, True),
+    ("Failed", "64", "main: Error (exit code 64): context canceled", 0, True),  # the executor of an evicted pod
     ("Failed", "-1", NODE_SHUTDOWN, 0, True),
     ("Failed", "-1", NO_DEVICE, 7, True),
     ("Failed", "-1", "The node was low on resource: ephemeral-storage.", 0, True),

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from safetensors import numpy as safetensors
 
-from fuzz import documents, exchange
+from fuzz import commands, documents, exchange, logs
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.journal import Entry
@@ -141,7 +141,7 @@ def targets() -> dict[str, Target]:
     metamon = [path.read_bytes() for path in sorted((DATA / "metamon" / "replays").glob("*/*"))[:3]]
     verdict = Verdict(phase=Phase.FAILED, iteration=1, ended_timestamp_seconds=1.0, message="x")
     stored = documents.seeds()
-    stored_run = _StoredRun()
+    stored_run, raw_logs, command = _StoredRun(), logs.RawLogs(), commands.Commands()
 
     def document(name: str, reader: documents.Reader) -> Target:
         return Target(lambda data: reader(data, name), stored[name])
@@ -151,6 +151,7 @@ def targets() -> dict[str, Target]:
         "interaction-matrix": Target(_matrix, stored["interaction-matrix"]),
         "verdict": Target(lambda data: Verdict.from_json(data, "v"), [verdict.to_json()]),
         "stored-run": Target(stored_run.read, stored_run.seeds()),
+        "command": Target(command.read, command.seeds()),
         "shard": Target(lambda data: decode(data, "s"), [encode([_episode()], space)]),
         "weights": Target(
             lambda data: read_weights(space, SMALL, data, "w"),
@@ -177,5 +178,7 @@ def targets() -> dict[str, Target]:
         "frame": Target(_frame, [HEADER.pack(len(message) + 4, 1) + message]),
         "replay": Target(_replay, [b"|player|p1|Red|\n|win|Red", b"</script><!--", replay]),
         "vocabulary": Target(lambda data: Tokenizer.from_json(data, "v"), [b'{"<unk>": 0, "a": 1}']),
+        "raw-log": Target(raw_logs.read, raw_logs.seeds()),
+        "raw-replay": Target(logs.read_replay, logs.raw_replays()),
         "metamon-replay": Target(lambda data: replay_file.decode(data, "r"), metamon),
     }

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from nashdex.cli import run_command_line
@@ -176,6 +177,35 @@ def test_bad_replays_are_refused_and_counted(tmp_path: Path, capsys: pytest.Capt
     names = {name.player for path in (tmp_path / "out" / "gen1ou").iterdir() if (name := ReplayName.parse(path.name))}
     assert len(names) == 2
     assert all(name.startswith("player-") for name in names)
+
+
+@pytest.mark.integration
+@pytest.mark.timeout(120)
+def test_hostile_replays_take_neither_memory_nor_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each grew with the square of its length, took gigabytes, or ended the import with a traceback."""
+    good = json.loads((LOGS / "gen1ou-2333334844.json").read_text())
+    end = "\n|win|gulpin3184"
+    begun = good["log"].partition("|win|")[0]
+    hostile = {
+        "names": "".join(f"\n|switch|p1a: P{number}|Mew|100/100" for number in range(50_000)),
+        "moves": "".join(f"\n|move|p1a: Alakazam|m{chr(97 + n % 26)}{n}|p2a: Mew" for n in range(50_000)),
+        "too-long": "\n|turn|6" * 300_000,
+        "long-line": f"\n|-message|{'x' * 100_000}",
+    }
+    logs = {cause: begun + text + end for cause, text in hostile.items()}
+    logs["numbers"] = begun.replace("|turn|2", f"|turn|{'9' * 5000}") + end
+    logs["levels"] = begun.replace("|switch|p1a: Alakazam|Alakazam", f"|switch|p1a: Alakazam|Alakazam, L{'9' * 5000}")
+    logs["levels"] += end
+    logs["no-hp"] = begun.replace("100\\/100", "0/0").replace("100/100", "0/0") + end
+    (tmp_path / "logs").mkdir()
+    for name, log in logs.items():
+        (tmp_path / "logs" / f"{name}.json").write_text(json.dumps({**good, "id": f"gen1ou-{name}", "log": log}))
+    before = psutil.Process().memory_info().rss
+    counts = run(["data", "import", str(tmp_path / "logs"), str(tmp_path / "out")], capsys)
+    assert counts["read"] == len(logs)
+    # A number of 5,000 digits makes a long line.
+    assert counts["refused"].items() >= {"names": 1, "moves": 1, "too-long": 1, "long-line": 3}.items()
+    assert psutil.Process().memory_info().rss - before < 512 << 20
 
 
 @pytest.mark.integration

@@ -62,6 +62,7 @@ iterations = 1
 [collect]
 battles = 10_000_000
 shards = 1
+concurrent_battles = 16
 deadline_seconds = 3600
 """
 TRAINING = """
@@ -221,7 +222,7 @@ def main() -> int:
     """Soak, and print what every process has and what grew."""
     parser = argparse.ArgumentParser(prog="soak")
     parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--out", type=Path, help="file for every median and slope, as JSON")
+    parser.add_argument("--out", type=Path, help="file for every median, slope and sample, as JSON")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="nashdex-soak-") as name:
         folder = Path(name)
@@ -234,7 +235,9 @@ def main() -> int:
     seconds = max((samples[-1].seconds for samples in series.values()), default=0.0)
     measured = [*growths(series, seconds)]
     if options.out:
-        options.out.write_text(json.dumps([each._asdict() for each in measured], indent=1) + "\n")
+        samples = {name: each for name, each in by_life(series, seconds).items() if len(each) > 1}
+        written = {"growth": [each._asdict() for each in measured], "samples": samples}
+        options.out.write_text(json.dumps(written) + "\n")
     sys.stderr.write("\n")
     for each in measured:
         sys.stdout.write(f"{each}{', grew' if each.is_growth else ''}\n")

@@ -15,7 +15,7 @@ from nashdex.metamon.effects import (
     STACKABLE,
     WEATHERS,
 )
-from nashdex.metamon.names import NO_WEATHER, clean_name
+from nashdex.metamon.names import NO_WEATHER, clean_name, whole_number
 
 _UNKNOWN: Final = "unknown"
 _KINDS: Final = ("item: ", "move: ", "ability: ")
@@ -90,7 +90,8 @@ def _end(conditions: Conditions, parts: list[str]) -> None:
 
 
 def _turn(conditions: Conditions, parts: list[str]) -> None:
-    conditions.turn = int(parts[0]) if parts[0].isdecimal() else conditions.turn
+    turn = whole_number(parts[0])
+    conditions.turn = conditions.turn if turn is None else turn
     for pokemon in conditions.active.values():
         effects = conditions.effects.get(pokemon, {})
         for effect in list(effects):

@@ -19,9 +19,15 @@ BLANK: Final = "<blank>"
 """Fills a place of an observation's text that the state leaves empty."""
 
 _NAMES_CACHED = 1 << 14
+_MOST_DIGITS: Final = 9
 _SPELLINGS: Final = {"vicegrip": "visegrip"}
 _FAMILIES: Final = ("hiddenpower", "return", "frustration")
 """Moves whose ids go on with a type or a power."""
+
+
+def whole_number(text: str) -> int | None:
+    """Return a decimal number of at most nine digits; None for any other text."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 @lru_cache(_NAMES_CACHED)

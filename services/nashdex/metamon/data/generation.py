@@ -23,7 +23,7 @@ from nashdex.metamon.data.replay_file import write
 from nashdex.metamon.live import begins_battle
 from nashdex.policies.interface import Actions, Policy
 
-_CONDITION = re.compile(r"(\d+)/(\d+)(?= |$)")
+_CONDITION = re.compile(r"(?<!\d)(\d{1,9})/([1-9]\d{0,8})(?= |$)")
 _FULL_PERCENT = 100
 _SEATS: Final[tuple[Seat, Seat]] = (0, 1)
 

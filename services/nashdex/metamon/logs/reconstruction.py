@@ -23,6 +23,8 @@ from nashdex.metamon.logs.requests import NO_ACTION, asked
 from nashdex.metamon.logs.teams import teams
 from nashdex.metamon.tracked import battle_state
 
+MAX_DECISIONS: Final = 2000
+"""Of one player. The simulator ends a battle after 1,000 turns; each keeps about 20 KB until the battle is written."""
 _SEATS: Final[tuple[Seat, Seat]] = (0, 1)
 
 
@@ -70,6 +72,10 @@ def _pair(replay: RawReplay, follower: Follower) -> tuple[View, View]:
         decisions = cuts[seat]
         if not decisions:
             raise RefusedReplayError("no-decision", f"{replay.battle}: a player decides nothing")
+        if len(decisions) > MAX_DECISIONS:
+            raise RefusedReplayError(
+                "too-long", f"{replay.battle}: a player decides {len(decisions):,} times; expected {MAX_DECISIONS:,}"
+            )
         # Where a log has exact HP, a player still sees the opponent's in percent.
         lines = seen_by(seat, replay.lines)
         rows = list(asked(lines, seat, decisions, members, dex(replay.generation), follower.wire))

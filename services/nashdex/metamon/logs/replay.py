@@ -9,10 +9,12 @@ from typing import Final, Literal
 from nashdex.core.documents import shorten
 from nashdex.metamon.data.file_name import UNRATED_RATING, Result
 from nashdex.metamon.data.replay_file import RefusedReplayError
-from nashdex.metamon.names import clean_name
+from nashdex.metamon.names import clean_name, whole_number
 
 MAX_LOG_BYTES = 1 << 22
 """Of one replay. A battle of 1,000 turns has about 0.3 MB."""
+MAX_LINE_CHARACTERS = 4096
+"""A shown team, the longest line of a battle, has about 1,500."""
 MIN_TURNS = 5
 _MAX_RATING = 9999
 _BATTLE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,99}")
@@ -150,13 +152,13 @@ class _Facts:
             case "player" if first in _SIDES and len(parts) > 3 and parts[3] and not self.players[_SIDES.index(first)]:
                 seat = _SIDES.index(first)
                 self.players[seat] = parts[3]
-                rating = parts[5] if len(parts) > 5 else ""
-                if rating.isdecimal() and 0 < int(rating) <= _MAX_RATING:
-                    self.ratings[seat] = int(rating)
+                rating = whole_number(parts[5]) if len(parts) > 5 else None
+                if rating is not None and 0 < rating <= _MAX_RATING:
+                    self.ratings[seat] = rating
             case "rule":
                 self.has_species_clause |= first.startswith("Species Clause")
-            case "turn" if first.isdecimal():
-                self.turns = max(self.turns, int(first))
+            case "turn":
+                self.turns = max(self.turns, whole_number(first) or 0)
             case "poke" | "switch" | "drag" | "replace" if len(parts) > 3:
                 self.has_illusion |= clean_name(parts[3].partition(",")[0]).startswith(_ILLUSIONISTS)
             case "-message" if first.endswith(" forfeited."):
@@ -172,7 +174,11 @@ class _Facts:
 
 
 def _battle_lines(log: str) -> tuple[tuple[str, ...], _Facts]:
-    """Return the battle's lines and facts. Of an omniscient log, the lines that both players may see."""
+    """Return the battle's lines and facts. Of an omniscient log, the lines that both players may see.
+
+    Raises:
+        RefusedReplayError: a line is too long.
+    """
     facts = _Facts()
     kept: list[str] = []
     secret = False
@@ -194,6 +200,8 @@ def _battle_lines(log: str) -> tuple[tuple[str, ...], _Facts]:
             continue
         if kind in _NOT_PLAYED:
             continue
+        if len(line) > MAX_LINE_CHARACTERS:
+            raise RefusedReplayError("long-line", f"a line has {len(line):,} characters: {shorten(line)}")
         facts.read(kind, parts)
         kept.append(line)
         if kind in {"win", "tie"}:

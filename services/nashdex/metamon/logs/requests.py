@@ -6,6 +6,7 @@ stat later. Everything that the log does not forbid is offered: Disable, Choice 
 request, and a log does not show them all.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,7 +15,7 @@ from nashdex.metamon.dex import Dex
 from nashdex.metamon.live import WireActions
 from nashdex.metamon.logs.cutting import Decision, bare, name_of
 from nashdex.metamon.logs.teams import Member
-from nashdex.metamon.names import clean_name
+from nashdex.metamon.names import clean_name, whole_number
 
 _SIDES: Final = ("p1", "p2")
 _LAST_WITH_STAT_EXPERIENCE: Final = 2
@@ -76,27 +77,33 @@ def asked(
         request = _request(decision, sides[seat], teams[seat], details, dex, has_tera=has_tera)
         request["side"] |= {"id": _SIDES[seat], "name": _SIDES[seat]}
         for entry in request["side"]["pokemon"]:
-            later = [text for index, text in arrivals.get(entry["ident"], ()) if index >= decision.position]
-            if later and later[0] is not None and not entry["active"]:
-                entry["condition"] = later[0]
+            times, conditions = arrivals.get(entry["ident"], ((), ()))
+            following = bisect_left(times, decision.position)
+            if following < len(times) and not entry["active"] and (condition := conditions[following]) is not None:
+                entry["condition"] = condition
             entry["ident"] = f"{_SIDES[seat]}: {entry['ident']}"
         yield Asked(new, request, _action(decision, sides[seat], teams[seat], wire))
-        read = decision.position
+        read = max(read, decision.position)
 
 
-def _arrivals(lines: Sequence[str], seat: int) -> dict[str, list[tuple[int, str | None]]]:
+def _arrivals(lines: Sequence[str], seat: int) -> dict[str, tuple[list[int], list[str | None]]]:
     """Return when each Pokémon of ``seat`` came in, by its name, and in which condition: that of its time on the bench.
 
     Natural Cure and Regenerator heal a Pokémon unseen as it leaves; its owner knows. None: a line changed it on the
     bench, such as Heal Bell's, so that what follows says nothing of the time before.
     """
-    found: dict[str, list[tuple[int, str | None]]] = {}
+    found: dict[str, tuple[list[int], list[str | None]]] = {}
     for index, line in enumerate(lines):
         parts = line.split("|")
         if len(parts) > 4 and parts[1] in {"switch", "drag"} and parts[2].startswith(_SIDES[seat]):
-            found.setdefault(name_of(parts[2]), []).append((index, parts[4]))
+            condition: str | None = parts[4]
         elif len(parts) > 2 and parts[2].startswith(f"{_SIDES[seat]}: "):
-            found.setdefault(name_of(parts[2]), []).append((index, None))
+            condition = None
+        else:
+            continue
+        times, conditions = found.setdefault(name_of(parts[2]), ([], []))
+        times.append(index)
+        conditions.append(condition)
     return found
 
 
@@ -204,7 +211,7 @@ def _action(decision: Decision, side: _Side, team: Sequence[Member], wire: WireA
 def _stats(details: str, dex: Dex) -> dict[str, int]:
     """Return the stats of a usual spread."""
     species, *rest = details.split(", ")
-    level = next((int(part[1:]) for part in rest if part[:1] == "L" and part[1:].isdecimal()), 100)
+    level = next((whole_number(part[1:]) for part in rest if part[:1] == "L"), None) or 100
     base = dex.species(clean_name(species)).base_stats
     old = dex.generation <= _LAST_WITH_STAT_EXPERIENCE
     stats = {}

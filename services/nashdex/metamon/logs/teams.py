@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from nashdex.core.documents import shorten
 from nashdex.metamon.data.replay_file import RefusedReplayError
 from nashdex.metamon.logs.cutting import STRUGGLE, bare, caller_of, name_of
 from nashdex.metamon.names import clean_name
@@ -66,7 +67,7 @@ def teams(lines: Sequence[str]) -> tuple[list[Member], list[Member]]:
         kind, arguments = parts[1], parts[2:]
         if kind == "poke" and len(arguments) > 1:
             details = arguments[1].replace("-*", "")
-            found[seat].append(Member("", details, in_preview=True))
+            _join(found[seat], Member("", details, in_preview=True))
         elif kind in {"switch", "drag", "replace"} and len(arguments) > 1:
             slots[seat].transformed, slots[seat].mimicked = False, None
             slots[seat].active = _member(found[seat], name_of(arguments[0]), arguments[1])
@@ -75,11 +76,9 @@ def teams(lines: Sequence[str]) -> tuple[list[Member], list[Member]]:
     for team in found:
         for member in team:
             member.name = member.name or member.species
-            if len(member.moves) > NUM_MOVES:
-                raise RefusedReplayError("moves", f"{member.name} uses {len(member.moves)} own moves; expected 4")
         names = [member.name for member in team]
-        if len(team) > TEAM_SIZE or len(set(names)) < len(names):
-            raise RefusedReplayError("names", f"a team has the Pokémon {', '.join(names)}; expected six names at most")
+        if len(set(names)) < len(names):
+            raise RefusedReplayError("names", f"a team has the Pokémon {shorten(names)}; expected different names")
     return found
 
 
@@ -93,8 +92,15 @@ def _member(team: list[Member], name: str, details: str) -> Member:
         if not member.name and _base(member.species) == _base(species):
             member.name, member.details = name, details
             return member
-    team.append(Member(name, details))
+    _join(team, Member(name, details))
     return team[-1]
+
+
+def _join(team: list[Member], member: Member) -> None:
+    """Add a member. A hostile log would add thousands, each of which every later line looks at."""
+    if len(team) == TEAM_SIZE:
+        raise RefusedReplayError("names", f"a team has more than {TEAM_SIZE} Pokémon, such as {shorten(member.name)}")
+    team.append(member)
 
 
 def _base(species: str) -> str:
@@ -154,6 +160,10 @@ def _learn(subject: Member, slot: _Slot, move: str, caller: str | None) -> None:
     if is_called or slot.transformed or not move or move in {*_NOT_OWN, slot.mimicked, *subject.moves}:
         return
     if move.removeprefix("max") not in _MAX_MOVES:
+        if len(subject.moves) == NUM_MOVES:
+            raise RefusedReplayError(
+                "moves", f"{shorten(subject.name)} uses more than {NUM_MOVES} own moves, such as {shorten(move)}"
+            )
         subject.moves.append(move)
 
 
