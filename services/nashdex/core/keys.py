@@ -70,9 +70,14 @@ JOURNAL_ENTRIES: Final = "journal"
 """Folder of a train shard: what its rounds learned from, while it trains."""
 
 
+def step_prefix(iteration: int, step: StepName) -> str:
+    """Return the prefix of all objects of a step."""
+    return f"{ITERATIONS}/{iteration:04d}/{step}"
+
+
 def shard_prefix(iteration: int, step: StepName, shard: int) -> str:
     """Return the prefix of all objects of a shard."""
-    return f"{ITERATIONS}/{iteration:04d}/{step}/{shard:05d}"
+    return f"{step_prefix(iteration, step)}/{shard:05d}"
 
 
 def manifest(iteration: int, step: StepName, shard: int) -> str:

@@ -7,6 +7,7 @@ from nashdex.core.steps import StepName
 from nashdex.core.verdict import Phase
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.report.assembly.uses import in_sequence
 from nashdex.report.document import Report, Throughput
 from nashdex.telemetry import metrics
 from nashdex.telemetry.metric import Metric
@@ -91,13 +92,14 @@ def _used(report: Report) -> Iterator[Fact]:
             yield Fact(metrics.RUN_CPU_SECONDS, cpu, {"step": step})
         yield Fact(metrics.RUN_GPU_SECONDS, gpu, {"step": step})
     newest = report.iterations[-1].steps
-    wall_seconds = sum(used.seconds for used in newest)
+    sequence = in_sequence(newest)
+    wall_seconds = sum(used.seconds for used in sequence)
     for used in newest:
         labels = {"step": used.step.value}
         if used.step.value not in measured:
             yield Fact(metrics.ITERATION_CPU_SECONDS, used.cpu_seconds, labels)
         yield Fact(metrics.ITERATION_GPU_SECONDS, used.gpu_seconds, labels)
-        if wall_seconds:
+        if wall_seconds and used in sequence:
             yield Fact(metrics.ITERATION_STEP_SHARE, used.seconds / wall_seconds, labels)
     if report.cost is not None and report.cost.gained_elo is not None:
         yield Fact(metrics.GAINED_ELO, report.cost.gained_elo)

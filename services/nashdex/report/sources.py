@@ -15,8 +15,9 @@ from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
+from nashdex.oracles.actors import needs_actors
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import read_manifest
+from nashdex.store.attempt import find_manifest, read_manifest
 from nashdex.store.documents import read_published, read_written
 from nashdex.store.protocol import ObjectStore
 
@@ -41,8 +42,12 @@ class IterationManifests:
 
     @property
     def seconds(self) -> float:
-        """Wall time: the slowest shard of each step, summed over the steps."""
-        return sum(max(manifest.seconds for manifest in step) for step in self.by_step.values() if step)
+        """Wall time: the slowest shard of each step, summed over the steps. Actors run beside the train step."""
+        return sum(
+            max(manifest.seconds for manifest in shards)
+            for step, shards in self.by_step.items()
+            if shards and step is not StepName.ACT
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ class IterationSources:
 
 
 def read_manifests(store: ObjectStore, settings: RunSettings, iteration: int) -> IterationManifests:
-    """Read the manifests of one iteration.
+    """Read the manifests of one iteration. Of its actors, those that are done: nothing waits for one that is late.
 
     Raises:
         DataError: a step is not done.
@@ -91,13 +96,21 @@ def read_manifests(store: ObjectStore, settings: RunSettings, iteration: int) ->
         StepName.EVALUATE: settings.evaluate.shards,
         StepName.SOLVE: 1,
     }
-    return IterationManifests(
-        iteration,
-        {
-            step: tuple(read_manifest(store, iteration, step, shard) for shard in range(number))
-            for step, number in shards.items()
-        },
-    )
+    by_step = {
+        step: tuple(read_manifest(store, iteration, step, shard) for shard in range(number))
+        for step, number in shards.items()
+    }
+    by_step[StepName.ACT] = _actors(store, settings, iteration)
+    return IterationManifests(iteration, {step: by_step[step] for step in StepName if step in by_step})
+
+
+def _actors(store: ObjectStore, settings: RunSettings, iteration: int) -> tuple[Manifest, ...]:
+    """Return the manifests of the actors that are done: more than the settings name may have joined."""
+    if not needs_actors(settings):
+        return ()
+    shards = store.at(keys.step_prefix(iteration, StepName.ACT)).folders()
+    found = (find_manifest(store, iteration, StepName.ACT, int(shard)) for shard in shards if shard.isdecimal())
+    return tuple(manifest for manifest in found if manifest is not None)
 
 
 def read_ledgers(store: ObjectStore, manifests: IterationManifests) -> tuple[Evaluated, ...]:

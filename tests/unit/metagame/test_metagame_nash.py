@@ -210,9 +210,11 @@ def test_a_champion_of_many_is_played_alone() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 5, 8, 11, 13])
 def test_many_games_at_once_have_the_same_equilibria(size: int) -> None:
-    """Random games, and one of ties, which has many equilibria."""
+    """Random games, one of ties, which has many equilibria, and one where a policy beats every other."""
     upper = np.triu(np.random.default_rng(size).normal(size=(12, size, size)), 1)
     payoffs = upper - np.swapaxes(upper, 1, 2)
     payoffs[3] = 0.0
     payoffs[5] = np.sign(payoffs[5])
+    champion, others = size // 2, np.arange(size) != size // 2
+    payoffs[7, champion, others], payoffs[7, others, champion] = 0.1, -0.1
     np.testing.assert_allclose(nash_of_many(payoffs), [nash(each).strategy for each in payoffs], atol=1e-12)

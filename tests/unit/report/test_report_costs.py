@@ -1,5 +1,6 @@
 """What a run cost, from its manifests."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -7,13 +8,14 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.steps import StepName
+from nashdex.report import step as report_step
 from nashdex.report.costs import Prices, RunCost, cost_of, read_prices
 from nashdex.report.document import Report
 from nashdex.report.sources import read_manifests
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, read_manifest
 from nashdex.store.documents import read_published
-from support.made_runs import make_tabular_run
+from support.made_runs import made_settings, make_iteration, make_tabular_run
 
 ROOT = Path(__file__).parents[3]
 RPS = ((0.0, -1.0, 1.0), (1.0, 0.0, -1.0), (-1.0, 1.0, 0.0))
@@ -71,6 +73,30 @@ def test_the_report_says_what_the_steps_used_and_what_that_bought(tmp_path: Path
     page = store.get(keys.published(2, keys.REPORT_PAGE)).decode()
     assert "of exploitability cost" in page
     assert f"is the step {cost.bottleneck}" in page
+
+
+def test_actors_cost_too_and_are_no_bottleneck(tmp_path: Path) -> None:
+    """They run beside the train step, and more may join than the settings name."""
+    store = open_store(str(tmp_path))
+    settings = made_settings(iterations=1)
+    oracle = settings.train.oracle.model_copy(update={"decisions": 1000})
+    settings = settings.model_copy(update={"train": settings.train.model_copy(update={"oracle": oracle})})
+    make_iteration(store, settings, 0)
+    without = read_manifests(store, settings, 0)
+    for shard in (0, 7):
+        attempt = Attempt(store, 0, StepName.ACT, shard)
+        time.sleep(0.2)
+        attempt.finish({})
+    store.put("iterations/0000/act/00003/requests/1", b"an actor that is not done")
+    manifests = read_manifests(store, settings, 0)
+    assert [manifest.shard for manifest in manifests.by_step[StepName.ACT]] == [0, 7]
+    assert manifests.seconds == without.seconds
+    report_step.run(store, settings, 0, 0)
+    cost = cost_of(read_published(store, 0, keys.REPORT, Report), [manifests], Prices())
+    (acted,) = [step for step in cost.iterations[0].steps if step.step is StepName.ACT]
+    assert acted.seconds >= 0.2
+    assert cost.iterations[0].bottleneck is not StepName.ACT
+    assert 0 < cost.iterations[0].bottleneck_share <= 1
 
 
 def test_an_attempt_that_held_gpus_says_for_how_long(tmp_path: Path) -> None:

@@ -128,10 +128,7 @@ def _intervals(
         yield "legacy_dominance_gap", estimates.legacy_dominance_gap, float(dominance_gap(truth.payoffs, mixture))
     if analysis.pairs is not None and analysis.pairs.correlation is not None:
         yield "pair_correlation", analysis.pairs.correlation, truth.correlation
-    scores = mixture_scores(
-        matrix, strategy.meta_strategy, design.scripted, num_draws=design.num_draws, seed=derive_seed(seed, "scores")
-    )
-    for score in scores:
+    for score in mixture_scores(matrix, strategy.meta_strategy, design.scripted):
         yield "mixture_score", score, EVEN + float(mixture @ truth.payoffs[:, policies.index(score.opponent)])
     yield from _chosen(design, truth, selection, scoring, seed)
 

@@ -155,6 +155,24 @@ def clustered_wilson_interval(scores: ArrayLike, clusters: ArrayLike) -> tuple[f
     return float(low), float(high)
 
 
+def interval_of_weighted_sum(weights: Floats, values: Floats, low: Floats, high: Floats) -> tuple[float, float]:
+    """Return the interval of Σ w x from those of its independent terms, such as Wilson's of cells.
+
+    The distance to each end is the root of the summed squares of w times the terms' distances to theirs (Zou, Huang and
+    Zhang 2009, "A note on confidence interval estimation for a linear function of binomial proportions"). So it is as
+    skew as its terms near 0 and 1, and the interval of a single term is that term's.
+
+    Args:
+        weights: w of shape (K,), none negative.
+        values: x of shape (K,).
+        low: lower ends of shape (K,).
+        high: upper ends of shape (K,).
+    """
+    value = float(weights @ values)
+    below, above = weights * (values - low), weights * (high - values)
+    return value - float(np.sqrt(below @ below)), value + float(np.sqrt(above @ above))
+
+
 def verdict(score: float, games: int) -> Verdict:
     """Say whether ``score`` out of ``games`` shows a difference: undecided while Wilson's interval holds ½."""
     low, high = wilson_interval(score, games)

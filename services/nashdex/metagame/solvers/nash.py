@@ -24,6 +24,9 @@ _MAX_ADDITIONS = 4
 _STRICT_LOSS = 1e-9
 """A policy that loses more than this, payoffs being scaled to ±1, is not played in any equilibrium."""
 
+_CLEAR_WIN = 1e-9
+"""As a share of the largest payoff: what rounding cannot make."""
+
 
 class NashSettings(Choice):
     """Settings of ``nash``: none."""
@@ -44,10 +47,14 @@ def nash(payoffs: Floats) -> Solution:
 
 def nash_of_many(payoffs: Floats) -> Floats:
     """Return the equilibria of one population's payoffs (D, K, K), one mixture a row, as ``nash`` gives them."""
-    if payoffs.shape[1] > LARGEST_SIZE:
-        return np.array([nash(each).strategy for each in payoffs])
-    strategies, unsolved = small_equilibria(payoffs)
-    for place in np.flatnonzero(unsolved):
+    # A policy that beats every other is the only equilibrium: there is nothing to solve.
+    least = _CLEAR_WIN * np.abs(payoffs).max(axis=(1, 2), keepdims=True)
+    strategies = ((payoffs > least).sum(axis=2) == payoffs.shape[1] - 1).astype(np.float64)
+    open_games = np.flatnonzero(~strategies.any(axis=1))
+    if payoffs.shape[1] <= LARGEST_SIZE:
+        strategies[open_games], unsolved = small_equilibria(payoffs[open_games])
+        open_games = open_games[unsolved]
+    for place in open_games:
         strategies[place] = nash(payoffs[place]).strategy
     return strategies
 

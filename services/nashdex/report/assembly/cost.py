@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from nashdex.report.assembly.uses import in_sequence
 from nashdex.report.document import Cost, IterationRow, Progress, StepUse, Used
 
 ELO_STEP = 100.0
@@ -13,8 +14,9 @@ def cost_of_rows(rows: Sequence[IterationRow], progress: Progress | None) -> Cos
     """Return the cost of a run with these iterations, the newest last."""
     run = _used(step for row in rows for step in row.steps)
     newest = rows[-1].steps
-    slowest = max(newest, key=lambda step: step.seconds, default=None)
-    total = sum(step.seconds for step in newest)
+    sequence = in_sequence(newest)
+    slowest = max(sequence, key=lambda step: step.seconds, default=None)
+    total = sum(step.seconds for step in sequence)
     elo, fallen = gained_elo(progress), lowered_exploitability(rows)
     return Cost(
         run=run,

@@ -1,5 +1,8 @@
 """The resources that the steps of an iteration used, from their manifests."""
 
+from collections.abc import Iterable
+
+from nashdex.core.steps import StepName
 from nashdex.report.document import StepUse
 from nashdex.report.sources import IterationManifests
 from nashdex.store.usage import WRITING
@@ -25,3 +28,8 @@ def step_uses(manifests: IterationManifests) -> tuple[StepUse, ...]:
             )
         )
     return tuple(found)
+
+
+def in_sequence(steps: Iterable[StepUse]) -> tuple[StepUse, ...]:
+    """Return the steps that run one after another: all but actors, which run beside the train step."""
+    return tuple(used for used in steps if used.step is not StepName.ACT)

@@ -38,14 +38,7 @@ def sampled_parts(context: Context, matrix: SampledCounts) -> Parts:
 
 def _anchor_scores(context: Context, matrix: SampledCounts) -> tuple[AnchorScore, ...]:
     """Return the mixture's score against each anchor."""
-    settings = context.settings
-    scores = mixture_scores(
-        matrix,
-        context.last.meta_strategy.meta_strategy,
-        context.anchors,
-        num_draws=settings.solve.num_draws,
-        seed=derive_seed(settings.seed, "report", context.last.iteration),
-    )
+    scores = mixture_scores(matrix, context.last.meta_strategy.meta_strategy, context.anchors)
     return tuple(
         AnchorScore(
             opponent=score.opponent,
