@@ -49,7 +49,7 @@ def nash_of_many(payoffs: Floats) -> Floats:
     """Return the equilibria of one population's payoffs (D, K, K), one mixture a row, as ``nash`` gives them."""
     # A policy that beats every other is the only equilibrium: there is nothing to solve.
     least = _CLEAR_WIN * np.abs(payoffs).max(axis=(1, 2), keepdims=True)
-    strategies = ((payoffs > least).sum(axis=2) == payoffs.shape[1] - 1).astype(np.float64)
+    strategies: Floats = ((payoffs > least).sum(axis=2) == payoffs.shape[1] - 1).astype(np.float64)
     open_games = np.flatnonzero(~strategies.any(axis=1))
     if payoffs.shape[1] <= LARGEST_SIZE:
         strategies[open_games], unsolved = small_equilibria(payoffs[open_games])
