@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,28 @@ def test_every_battle_gives_two_trajectories(
         if last.battle_won:
             assert last.opponents_remaining == 0
     assert decisions == counts["decisions"]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("format_id", ["gen1ou", "gen5ou", "gen6ou", "gen7ou", "gen8ou"])
+def test_logs_of_generated_battles_are_rebuilt(
+    format_id: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From what spectators saw follow the same decisions and, where an action is known, the same one."""
+
+    def counted(*arguments: object) -> dict[str, Any]:
+        assert run_command_line(["data", *map(str, arguments), "--json"]) == 0
+        counts: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return counts
+
+    played, rebuilt = tmp_path / "played", tmp_path / "rebuilt"
+    policies = ("--p1", "random", "--p2", "metamon:max-bp", "--knowledge", "known")
+    counted("generate", played, "--format", format_id, *policies, "--battles", 2, "--seed", 3, "--logs")
+    imported = counted("import", played / f"{format_id}.jsonl.gz", rebuilt, "--keep-names")
+    assert (imported["read"], imported["files"], imported["refused"]) == (2, 4, {})
+    gap = counted("gap", played, rebuilt)
+    assert gap["same_battles"] == 4
+    assert (gap["equal"]["length"], gap["equal"]["action"]) == (1.0, 1.0)
 
 
 @pytest.mark.integration

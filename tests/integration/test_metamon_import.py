@@ -79,12 +79,12 @@ def test_golden_battles_are_rebuilt(tmp_path: Path, capsys: pytest.CaptureFixtur
             assert replay.num_decisions == len(rows) == other.num_decisions
             for row, state, action in zip(rows, replay.states, replay.actions, strict=False):
                 right = picked(row)
-                is_only = right in {"recharge", "struggle"} and action == 0
+                is_only = right in {"fight", "recharge", "struggle"} and action == 0
                 assert is_only or name_of(state, action) in {None, right}, (battle, player)
             expected = [row["state"] for row in golden("spaces", battle)["decisions"] if row["seat"] == seat]
             for state, right in zip(replay.states, expected, strict=True):
                 compare(state.to_json(), right, fields, differing)
-    assert unnamed["ours"] <= unnamed["metamon"]
+    assert unnamed == {"ours": 99, "metamon": 102}
     assert differing.keys() <= {"effect", "types", "previous"}
     assert differing["effect"] <= 0.003 * fields["effect"]
     assert differing["types"] <= 0.002 * fields["types"]
@@ -174,6 +174,8 @@ def test_bad_replays_are_refused_and_counted(tmp_path: Path, capsys: pytest.Capt
     assert counts["refused"].keys() >= {
         "not-json", "unreadable", "unfinished", "short", "not-singles", "no-species-clause", "no-date", "no-id",
     }  # fmt: skip
+    alone = run(["data", "import", str(tmp_path / "logs" / "unknown.json"), str(tmp_path / "none")], capsys)
+    assert (alone["files"], alone["refused"]) == (0, {"format": 1})
     names = {name.player for path in (tmp_path / "out" / "gen1ou").iterdir() if (name := ReplayName.parse(path.name))}
     assert len(names) == 2
     assert all(name.startswith("player-") for name in names)

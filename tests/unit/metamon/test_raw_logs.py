@@ -64,6 +64,49 @@ def test_a_recharge_is_known_even_if_the_pokemon_faints_first() -> None:
     assert (second.choice, second.only) == (Choice("move", "recharge"), "recharge")
 
 
+ASLEEP = ["|-status|p1a: Ann|slp|[from] move: Sing", "|cant|p1a: Ann|slp", "|", "|upkeep", "|turn|2", "|"]
+
+
+@pytest.mark.parametrize(
+    ("before", "turn", "move"),
+    [
+        (["|move|p1a: Ann|Fly|p2a: Bob|[still]", "|-prepare|p1a: Ann|Fly"], ["|faint|p1a: Ann"], "fly"),
+        (["|move|p1a: Ann|Fly|p2a: Bob|[still]", "|-prepare|p1a: Ann|Fly"], ["|cant|p1a: Ann|par"], "fly"),
+        (["|move|p1a: Ann|Growl|p2a: Bob", "|-start|p1a: Ann|Encore"], ["|cant|p1a: Ann|flinch"], "growl"),
+    ],
+)
+def test_the_only_possible_move_is_known(before: list[str], turn: list[str], move: str) -> None:
+    second = decisions([*before, "|", "|upkeep", "|turn|2", "|", *turn])[0][1]
+    assert second.choice == Choice("move", move)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ["|-prepare|p1a: Ann|Solar Beam", "|-anim|p1a: Ann|Solar Beam|p2a: Bob"],
+        ["|-prepare|p1a: Ann|Fly", "|-enditem|p1a: Ann|Power Herb"],
+        ["|move|p1a: Ann|Growl|p2a: Bob", "|-start|p1a: Ann|Encore", "|-end|p1a: Ann|Encore"],
+        ["|move|p1a: Ann|Surf|p2a: Bob|[from]Metronome", "|-start|p1a: Ann|Encore"],
+    ],
+)
+def test_a_move_that_nothing_forces_any_more_is_unknown(before: list[str]) -> None:
+    assert decisions([*before, "|", "|upkeep", "|turn|2", "|", "|faint|p1a: Ann"])[0][1].choice is None
+
+
+def test_a_pokemon_of_the_first_generation_can_only_fight_or_switch_asleep() -> None:
+    waking = [*ASLEEP, "|-curestatus|p1a: Ann|slp|[msg]", "|", "|upkeep", "|turn|3", "|", "|cant|p1a: Ann|par"]
+    first, second, third = decisions(waking, 1)[0]
+    assert (first.choice, third.choice) == (None, None)
+    assert (second.choice, second.only) == (Choice("move", "fight"), "fight")
+    leaving = decisions([*ASLEEP, "|switch|p1a: Dan|Snorlax|100/100"], 1)[0][1]
+    assert (leaving.choice, leaving.only) == (Choice("switch", "Dan"), "fight")
+    assert decisions([*ASLEEP, "|cant|p1a: Ann|slp"], 2)[0][1].choice is None
+    arrived = ["|switch|p1a: Dan|Snorlax|80/100 frz", "|", "|upkeep", "|turn|2", "|", "|cant|p1a: Dan|frz"]
+    assert decisions(arrived, 1)[0][1].only == "fight"
+    numbered = decisions(["|choice|move 2|", "|move|p1a: Ann|Growl|p2a: Bob", *ASLEEP, "|choice|move 2|"], 1)[0][1]
+    assert (numbered.choice, numbered.only) == (Choice("move", "growl"), None)
+
+
 def test_neither_player_sees_the_others_replacement() -> None:
     """Both Pokémon fainted: both states end before the first of the two switches."""
     lines = [

@@ -20,7 +20,7 @@ from nashdex.metamon.actions import FIRST_SWITCH, FIRST_TERA, UNKNOWN_ACTION, so
 from nashdex.metamon.data.first_person import FirstPerson, Turn
 from nashdex.metamon.data.generation import RecordedPolicy, seen_by
 from nashdex.metamon.data.replay_file import ParsedReplay, RefusedReplayError
-from nashdex.metamon.logs.cutting import RECHARGE, STRUGGLE
+from nashdex.metamon.logs.cutting import FIGHT, RECHARGE, STRUGGLE
 from nashdex.metamon.logs.following import Follower
 from nashdex.metamon.logs.reconstruction import parsed, views
 from nashdex.metamon.logs.replay import RawReplay, parse_log
@@ -122,7 +122,7 @@ def _compare(replay: RawReplay, truth: list[ParsedReplay | None], follower: Foll
             asked = [decision for decision in view.decisions if decision.asks != "team"]
             for number in range(rebuilt.num_decisions):
                 result.decisions += 1
-                if asked[number].only in {RECHARGE, STRUGGLE}:  # action 0, whatever the Pokémon's first move is
+                if asked[number].only in {FIGHT, RECHARGE, STRUGGLE}:  # action 0, whatever the Pokémon's first move is
                     result.named_right += rebuilt.actions[number] == right.actions[number]
                     continue
                 ours = action_name(rebuilt.states[number], rebuilt.actions[number])

@@ -3,6 +3,8 @@
 A player decides in Team Preview, at the start of each turn, and whenever a Pokémon has to be replaced. The state of a
 replacement holds the lines up to the moment at which the simulator asked: if both players replace at once, neither sees
 the other's choice. A choice that the log does not show is None: the Pokémon fainted, slept, flinched, or was forced.
+It is still known where only one was possible: a charged attack, an encored move, or Fight, all that a Pokémon of the
+first generation can do asleep or frozen. That it did not switch is certain, because switches come before attacks.
 """
 
 import re
@@ -16,11 +18,15 @@ from nashdex.metamon.names import clean_name
 Asks = Literal["team", "move", "switch", "revival"]
 RECHARGE: Final = "recharge"
 STRUGGLE: Final = "struggle"
+FIGHT: Final = "fight"
+"""What the simulator offers instead of moves to a Pokémon of the first generation that is asleep or frozen."""
 _LAST_GENERATION_OF_PURSUED_SWITCHES: Final = 4
 _CHOICE = re.compile(r"(move|switch) ([0-9]+)")
 _EJECTS: Final = ("ejectbutton", "ejectpack")
 _USED_ASLEEP: Final = ("sleeptalk", "snore")
 _EXITS: Final = ("emergencyexit", "wimpout")
+_HELPLESS: Final = ("slp", "frz")
+_CHARGES: Final = "powerherb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class Decision:
     """Name of the active Pokémon."""
     choice: Choice | None = None
     only: str | None = None
-    """Id of the single move that the request offered: the Pokémon was locked into it."""
+    """Id of the single move that the request offered: the Pokémon was locked into it, or could only fight."""
     text: str = ""
     """The choice as old logs write it, such as ``move 3``."""
 
@@ -63,25 +69,55 @@ class _Seat:
     encored: bool = False
     """The move that it uses in this turn may not be the one that was chosen."""
     recharging: bool = False
+    charging: str = ""
+    """The move that it began in this turn and finishes in the next."""
+    last_move: str = ""
+    """The last move of its own choice since it came in; empty if it used another since."""
+    encore: str = ""
+    """The move that Encore, begun in an earlier turn, forces."""
+    status: str = ""
     gimmick: Literal["", "mega", "zmove", "dynamax", "terastallize"] = ""
 
     def begin_turn(self) -> None:
         """Forget the turn before."""
         self.acted = self.must_switch = self.pursued = self.ejected = False
         self.encored = self.asleep = self.recharging = False
-        self.gimmick = ""
+        self.gimmick = self.charging = ""
 
     @property
     def newest(self) -> Decision:
         return self.decisions[-1]
 
+    def enter(self, name: str) -> None:
+        """Have another Pokémon come in."""
+        self.active = name
+        self.charging = self.last_move = self.encore = self.status = ""
+
+    def decide(self, position: int, generation: int) -> None:
+        """Begin the decision of a turn. What it must be is known already for some."""
+        self.decisions.append(Decision(position, "move", self.active))
+        only = RECHARGE if self.recharging else self.charging
+        if not only and generation == 1 and self.status in _HELPLESS:
+            only = FIGHT
+        if only:
+            self.newest.choice, self.newest.only = Choice("move", only), only
+        elif self.encored:
+            self.encore = self.last_move
+        self.begin_turn()
+
     def act(self, choice: Choice | None, only: str | None = None) -> None:
         """Record the choice of the turn."""
-        if not self.acted:
-            self.acted = True
-            if choice is not None or self.newest.only is None:
+        if self.acted:
+            return
+        self.acted = True
+        if self.newest.only == FIGHT:
+            if choice is not None and choice.kind == "switch":
                 self.newest.choice = choice
-                self.newest.only = only
+            return
+        if choice is None and self.encore and not self.pursued:
+            choice = Choice("move", self.encore)
+        if self.newest.only is None or (choice is not None and choice.name != self.newest.only):
+            self.newest.choice, self.newest.only = choice, only
 
 
 def cut(lines: Sequence[str], generation: int) -> tuple[list[Decision], list[Decision]]:
@@ -100,10 +136,7 @@ def cut(lines: Sequence[str], generation: int) -> tuple[list[Decision], list[Dec
                     seat.decisions.append(Decision(index + 1, "team"))
             case "turn":
                 for seat in seats:
-                    seat.decisions.append(Decision(index + 1, "move", seat.active))
-                    if seat.recharging:
-                        seat.newest.choice, seat.newest.only = Choice("move", RECHARGE), RECHARGE
-                    seat.begin_turn()
+                    seat.decide(index + 1, generation)
             case "choice" if len(arguments) > 1:
                 for seat, text in zip(seats, arguments, strict=False):
                     if seat.decisions and not seat.acted:
@@ -122,9 +155,12 @@ def _read(seat: _Seat, kind: str, arguments: list[str], boundary: int, generatio
     match kind:
         case "switch":
             _switch(seat, name_of(arguments[0]), boundary)
+            seat.status = _status_of(arguments)
         case "drag":
             seat.act(None)
-            seat.active, seat.must_switch = name_of(arguments[0]), False
+            seat.must_switch = False
+            seat.enter(name_of(arguments[0]))
+            seat.status = _status_of(arguments)
         case "replace":
             seat.active = name_of(arguments[0])
         case "move":
@@ -136,8 +172,25 @@ def _read(seat: _Seat, kind: str, arguments: list[str], boundary: int, generatio
             if name_of(arguments[0]) == seat.active and not continues:
                 seat.act(None)
                 seat.must_switch = True
+        case "-heal" if any(bare(tag.removeprefix("[from] ")) == "revivalblessing" for tag in arguments[2:]):
+            seat.decisions.append(Decision(boundary, "revival", seat.active, Choice("switch", name_of(arguments[0]))))
+        case _:
+            _read_effect(seat, kind, arguments)
+
+
+def _read_effect(seat: _Seat, kind: str, arguments: list[str]) -> None:
+    """Read a line about what happens to a Pokémon of ``seat``."""
+    match kind:
         case "-mustrecharge":
             seat.recharging = True
+        case "-prepare" if len(arguments) > 1:
+            seat.charging = clean_name(arguments[1])
+        case "-anim":  # the charged attack follows at once, as Solar Beam's does in sunshine
+            seat.charging = ""
+        case "-status" if name_of(arguments[0]) == seat.active and len(arguments) > 1:
+            seat.status = arguments[1]
+        case "-curestatus" if name_of(arguments[0]) == seat.active:
+            seat.status = ""
         case "-terastallize":
             seat.gimmick = "terastallize"
         case "-mega":
@@ -148,14 +201,16 @@ def _read(seat: _Seat, kind: str, arguments: list[str], boundary: int, generatio
             seat.gimmick = "dynamax"
         case "-start" if len(arguments) > 1 and bare(arguments[1]) == "encore":
             seat.encored = True
-        case "-enditem" if len(arguments) > 1 and clean_name(arguments[1]) in _EJECTS:
-            seat.ejected = True
+        case "-end" if len(arguments) > 1 and bare(arguments[1]) == "encore":
+            seat.encored, seat.encore = False, ""
+        case "-enditem" if len(arguments) > 1:
+            item = clean_name(arguments[1])
+            seat.ejected |= item in _EJECTS
+            seat.charging = "" if item == _CHARGES else seat.charging
         case "-activate" if len(arguments) > 1:
             effect = bare(arguments[1])
             seat.ejected |= effect in _EXITS
             seat.pursued |= effect == "pursuit"
-        case "-heal" if any(bare(tag.removeprefix("[from] ")) == "revivalblessing" for tag in arguments[2:]):
-            seat.decisions.append(Decision(boundary, "revival", seat.active, Choice("switch", name_of(arguments[0]))))
         case _:
             pass
 
@@ -170,13 +225,19 @@ def _switch(seat: _Seat, name: str, boundary: int) -> None:
         seat.must_switch = seat.ejected = False
     else:
         seat.act(Choice("switch", name))
-    seat.active = name
+    seat.enter(name)
+
+
+def _status_of(arguments: Sequence[str]) -> str:
+    """Return the status of a Pokémon that comes in: ``slp`` of ``80/100 slp``."""
+    return arguments[2].partition(" ")[2] if len(arguments) > 2 else ""
 
 
 def _move(seat: _Seat, arguments: list[str]) -> None:
     if len(arguments) < 2:  # who and what
         return
     move, caller = clean_name(arguments[1]), caller_of(arguments)
+    seat.last_move = move if caller is None else ""
     if seat.asleep and caller is None and move in _USED_ASLEEP:
         seat.newest.choice, seat.asleep = Choice("move", move, seat.gimmick), False
     if seat.acted:
@@ -203,6 +264,8 @@ def _name_by_number(decisions: list[Decision]) -> None:
     """Name choices that only an old log's text shows, by the number that the Pokémon's moves have in it."""
     numbered: dict[tuple[str, str], str] = {}
     for decision in decisions:
+        if decision.only == FIGHT and decision.text.startswith("move "):  # old simulators offered the moves themselves
+            decision.choice = decision.only = None
         if decision.text.startswith("move ") and decision.choice is not None and decision.choice.kind == "move":
             numbered.setdefault((decision.active, decision.text), decision.choice.name)
     for decision in decisions:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from nashdex.metamon.dex import Dex
 from nashdex.metamon.live import WireActions
-from nashdex.metamon.logs.cutting import Decision, bare, name_of
+from nashdex.metamon.logs.cutting import FIGHT, Decision, bare, name_of
 from nashdex.metamon.logs.teams import Member
 from nashdex.metamon.names import clean_name, whole_number
 
@@ -180,7 +180,7 @@ def _entry(
 def _offered(decision: Decision, side: _Side, *, has_tera: bool) -> dict[str, Any]:
     """Return what the request offers the active Pokémon."""
     if decision.only is not None:
-        return {"moves": [{"id": decision.only}], "trapped": True}
+        return {"moves": [{"id": decision.only}], "trapped": decision.only != FIGHT}
     moves = side.moves_of(side.active) if side.active is not None else []
     if not moves:
         return {"moves": [{"id": _UNKNOWN_MOVE}]}
