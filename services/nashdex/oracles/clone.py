@@ -237,6 +237,10 @@ def _imitation(log_probs: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
     return statistics.mean_over_choices(surprise, batch.masks), statistics.mean_over_choices(hit, batch.masks)
 
 
+def _num_choices(masks: Tensor) -> float:
+    return float((masked.mask_of(masks).sum(dim=-1) > 1).sum())
+
+
 def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
     """Return how well ``network`` predicts the teacher's held-out actions and results."""
     log_probs, values = batching.evaluate(network, validation.batch)
@@ -248,7 +252,11 @@ def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
             if len(rows):
                 loss, share = _imitation(log_probs[rows], replace(validation.batch, device=batching.CPU).rows(rows))
                 group = name.replace(":", "_").replace("-", "_")
-                by_actor |= {f"validation_loss_{group}": loss.item(), f"validation_accuracy_{group}": share.item()}
+                by_actor |= {
+                    f"validation_loss_{group}": loss.item(),
+                    f"validation_accuracy_{group}": share.item(),
+                    f"validation_decisions_{group}": _num_choices(validation.batch.masks[rows]),
+                }
     return by_actor | {
         "validation_loss": cross_entropy.item(),
         "validation_accuracy": accuracy.item(),
@@ -336,8 +344,8 @@ CLONE = Oracle(
         "value_loss": "mean squared error of the critic",
         "explained_variance": "share of the variance of returns that the critic explains",
         "validation_loss": "cross-entropy on held-out battles, nats a decision",
-        "validation_accuracy": "accuracy on held-out battles; with replays also by who acted: `_TEACHER`, or "
-        "`_replays_` and the band of ratings",
+        "validation_accuracy": "accuracy on held-out battles; with replays, this, the loss and `validation_decisions` "
+        "also by who acted: `_TEACHER`, or `_replays_` and the band of ratings",
         "validation_explained_variance": "explained variance on held-out battles",
         "gradient_norm": "global norm of the gradient before it is scaled down",
         "learning_rate": "step size of the optimiser",

@@ -14,14 +14,14 @@ HUMAN, TEACHER = replayed_policy("1200-1399"), PolicyId("heuristic")
 LENGTH = 10
 
 
-def episode(seed: int, policy: PolicyId) -> Episode:
+def episode(seed: int, policy: PolicyId, seat: int = 0) -> Episode:
     return Episode(
         seed=seed,
-        seat=0,
+        seat=seat,
         policy=policy,
         opponent=policy,
         score=1.0,
-        observations=np.zeros((LENGTH, 1), np.float32),
+        observations=np.full((LENGTH, 1), seed, np.float32),
         legal=LegalActions.of_mask(np.ones((LENGTH, 2), np.bool_)),
         actions=np.zeros(LENGTH, np.int64),
         log_probs=np.zeros(LENGTH, np.float32),
@@ -53,3 +53,15 @@ def test_an_epoch_has_the_replays_share(share: float) -> None:
 def test_one_source_alone_is_drawn_whole() -> None:
     settings, lesson, _ = lessons(10, 0, 0.5)
     assert sorted(torch.cat(epoch_order(lesson, settings, 3)).tolist()) == list(range(len(lesson.batch)))
+
+
+def test_both_players_of_a_battle_are_on_one_side_of_the_split() -> None:
+    settings = CloneSettings(validation_share=0.3)
+    episodes = [episode(seed, policy, seat) for seed in range(20) for seat, policy in enumerate((HUMAN, HUMAN))]
+    episodes += [episode(100 + seed, TEACHER) for seed in range(20)]
+    rewards = [np.zeros(LENGTH, np.float32)] * len(episodes)
+    lesson, validation = make_lessons(episodes, rewards, settings, 1.0, 7, torch.device("cpu"))
+    learned, held_out = (set(side.batch.observations[:, 0].tolist()) for side in (lesson, validation))
+    assert learned & held_out == set()
+    assert learned | held_out == {float(seed) for seed in (*range(20), *range(100, 120))}
+    assert len(held_out) == 12, "six battles of each source"

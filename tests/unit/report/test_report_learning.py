@@ -3,6 +3,7 @@
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import Evaluation
 from nashdex.report.document import Curve, Training
+from nashdex.report.page.views.cloning import ClonedGroup, cloned_groups
 from nashdex.report.page.views.learning import constant_curves, learning_views, strength_views
 
 
@@ -56,6 +57,23 @@ def test_a_constant_metric_is_a_line_of_text_and_no_chart() -> None:
     training = trained_by("q-learning", exploration=(0.5, 0.5))
     assert learning_views(training) == []
     assert [(curve.name, title) for curve, title in constant_curves(training)] == [("exploration", "exploration")]
+
+
+def test_a_clone_of_replays_has_a_row_for_each_group_of_players_and_no_chart_of_them() -> None:
+    values = {"loss": 1.0, "accuracy": 0.5, "decisions": 40.0}
+    groups = ("replays_1200_1399", "replays_0800_0999", "replays_unrated", "metamon_grunt")
+    summary = {f"validation_{name}_{group}": value for group in groups for name, value in values.items()}
+    training = trained_by("clone", **{name: (value, value + 1) for name, value in summary.items()})
+    assert learning_views(training) == constant_curves(training) == []
+    rows = list(cloned_groups(training.model_copy(update={"summary": summary}), "metamon:grunt"))
+    assert [row.players for row in rows] == [
+        "metamon:grunt",
+        "players of replays, rating 800 to 999",
+        "players of replays, rating 1200 to 1399",
+        "players of replays without a rating",
+    ]
+    assert rows[0] == ClonedGroup("metamon:grunt", 0.5, 1.0, 40)
+    assert list(cloned_groups(trained_by("clone"), "heuristic")) == []
 
 
 def evaluated(decisions: int, anchor: str, style: str, score: float) -> Evaluation:

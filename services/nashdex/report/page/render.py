@@ -15,8 +15,8 @@ from nashdex.games.showdown.replays import PLAYER_HOST, rename_players, replay_p
 from nashdex.metagame.calibration.documents import Calibration
 from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
 from nashdex.report.page.charts import NUM_COLOURS
+from nashdex.report.page.views import cloning, exploitability, learning, matrix, mixture, policies
 from nashdex.report.page.views import colours as colour_views
-from nashdex.report.page.views import exploitability, learning, matrix, mixture, policies
 from nashdex.report.words import findings
 from nashdex.report.words.numbers import percent, precise, signed
 from nashdex.report.words.texts import DECISIONS, opponents_of, oracle_summary
@@ -94,6 +94,11 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
         drawn=drawn,
         learning={training.policy: learning.learning_views(training) for row in drawn for training in row.training},
         strength={training.policy: learning.strength_views(training) for row in drawn for training in row.training},
+        cloned={
+            training.policy: list(cloning.cloned_groups(training, report.settings["collect"]["teacher"]))
+            for row in drawn
+            for training in row.training
+        },
         constant={training.policy: learning.constant_curves(training) for row in drawn for training in row.training},
         replay_groups=[
             (pair, list(group))
@@ -171,6 +176,7 @@ def _compiled_templates() -> Environment:
         "typeset": typeset,
         "named": _named_reference,
     }
+    environment.tests["of_group"] = cloning.is_of_group
     for name in environment.list_templates(extensions=["j2"]):
         environment.get_template(name)
     return environment

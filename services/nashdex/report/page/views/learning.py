@@ -8,6 +8,7 @@ from markupsafe import Markup
 from nashdex.core.results import Evaluation
 from nashdex.report.document import Curve, Training
 from nashdex.report.page.charts.lines import Point, Series, line_chart
+from nashdex.report.page.views.cloning import is_of_group
 from nashdex.report.words.texts import LearningChart, learning_charts, strength_chart
 
 
@@ -22,7 +23,7 @@ class LearningView:
 
 def learning_views(training: Training) -> list[LearningView]:
     """Return the charts of the curves that were measured and that changed."""
-    curves = {curve.name: curve for curve in training.curves}
+    curves = {curve.name: curve for curve in training.curves if not is_of_group(curve.name)}
     views = []
     for text in learning_charts(training.oracle, curves):
         found = [(curves[name], legend) for name, legend in text.curves if name in curves]
@@ -76,11 +77,12 @@ def _strength(evaluation: Evaluation, x: float) -> Point:
 
 def constant_curves(training: Training) -> list[tuple[Curve, str]]:
     """Return the curves that a line of text shows better than a chart, each with its title."""
-    charts = learning_charts(training.oracle, (curve.name for curve in training.curves))
+    curves = [curve for curve in training.curves if not is_of_group(curve.name)]
+    charts = learning_charts(training.oracle, (curve.name for curve in curves))
     titles = {text.curves[0][0]: text.title for text in charts if len(text.curves) == 1}
     return [
         (curve, f"{titles[curve.name][0].lower()}{titles[curve.name][1:]}")
-        for curve in training.curves
+        for curve in curves
         if curve.name in titles and is_constant(curve)
     ]
 
