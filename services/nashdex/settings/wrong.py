@@ -75,5 +75,8 @@ def _meant(problem: ErrorDetails, keys: Sequence[str]) -> str:
     """Return a question for the key that was meant, if one is near."""
     if problem["type"] != "extra_forbidden":
         return ""
-    meant = did_you_mean(".".join(str(part) for part in problem["loc"]), keys, 1, 0.8)
+    given = ".".join(str(part) for part in problem["loc"])
+    if given in keys:
+        return f"; {given.rpartition('.')[0]}.kind names another kind, which has no such key"
+    meant = did_you_mean(given, keys, 1, 0.8)
     return f"; {meant.rstrip()}" if meant else ""

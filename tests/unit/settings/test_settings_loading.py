@@ -156,6 +156,12 @@ def test_a_wrong_variable_is_refused_by_name(
         load_settings(config)
 
 
+def test_a_key_of_another_kind_is_said_to_be_one(config: Path) -> None:
+    config.write_text('[network]\nkind = "pointer"\nentity_size = 8\n')
+    with pytest.raises(ConfigurationError, match=r"entity_size: no such key .got 8.; network.kind names another kind"):
+        load_settings(config)
+
+
 def test_each_problem_names_the_source_of_its_value(config: Path) -> None:
     config.write_text("[collect]\nbatles = 3\n")
     with pytest.raises(ConfigurationError) as refused:
