@@ -43,8 +43,14 @@ IMPORTED = {
         "boto3, kubernetes.client, kubernetes.config, kubernetes.watch, argo_workflows, pyspiel, jinja2, scipy.stats",
         "nashdex.cli, nashdex.solver.step, nashdex.report.step, nashdex.exporter.service",
     ),
-    "collector": ("boto3, pyspiel, poke_env", "nashdex.cli, nashdex.collector.step, nashdex.rollout.loading"),
-    "evaluator": ("boto3, pyspiel, poke_env", "nashdex.cli, nashdex.evaluator.step, nashdex.rollout.loading"),
+    "collector": (
+        "boto3, pyspiel, poke_env",
+        "nashdex.cli, nashdex.collector.step, nashdex.rollout.loading, nashdex.metamon.checkpoints.playing",
+    ),
+    "evaluator": (
+        "boto3, pyspiel, poke_env",
+        "nashdex.cli, nashdex.evaluator.step, nashdex.rollout.loading, nashdex.metamon.checkpoints.playing",
+    ),
     "trainer": ("boto3, pyspiel, torch.distributed.run", "nashdex.cli, nashdex.trainer.step, nashdex.learning.loop"),
 }
 IMAGE_OF_STEP = {

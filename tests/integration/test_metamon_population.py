@@ -1,6 +1,8 @@
 """The first iteration of metamon's population: human models, baselines, and a network that remembers."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,6 @@ from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.population import Population
 from nashdex.metamon.checkpoints.archive import import_checkpoint
 from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.planning.programs import step_function
 from nashdex.report.document import Report
 from nashdex.runs.creation import begin_run, open_run
 from nashdex.store import open_store
@@ -25,8 +26,34 @@ CONFIG = Path(__file__).parents[2] / "configs" / "metamon-psro.toml"
 BASELINES = ("random", "metamon:mini-rnn", "metamon:gym-leader", "metamon:grunt")
 
 
+ABSENT = {
+    "control": ("torch", "poke_env", "lz4"),
+    "battles": ("kubernetes", "argo_workflows", "scipy"),
+    "trainer": ("kubernetes", "argo_workflows", "scipy", "poke_env"),
+}
+"""What the images lack, as tests/images checks."""
+BATTLES = {StepName.COLLECT, StepName.ACT, StepName.EVALUATE}
+STEP = """
+import sys
+sys.modules |= dict.fromkeys(sys.argv[1].split(","))  # importing one of them fails
+from nashdex.core.steps import StepName
+from nashdex.planning.programs import step_function
+from nashdex.runs.creation import open_run
+run = open_run(sys.argv[3])
+step_function(StepName(sys.argv[2]))(run.store, run.settings, 0, int(sys.argv[4]))
+"""
+
+
+def run_as_in_image(step: StepName, uri: str, shard: int) -> None:
+    """Run a step of iteration 0 with the packages of its image alone."""
+    image = "battles" if step in BATTLES else "trainer" if step == StepName.TRAIN else "control"
+    command = [sys.executable, "-c", STEP, ",".join(ABSENT[image]), step.value, uri, str(shard)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_population_of_metamons_world_plays_its_first_iteration(tmp_path: Path) -> None:
-    """The imported policy plays from the run's store: what it was imported from is gone."""
+    """The imported policy plays from the run's store, as in pods: what it was imported from is gone."""
     imports = tmp_path / "imports"
     imported = import_checkpoint(
         open_store(str(imports)),
@@ -47,7 +74,7 @@ def test_a_population_of_metamons_world_plays_its_first_iteration(tmp_path: Path
     run = open_run(begun.store.uri)
     for step in iteration_steps(run.settings):
         for shard in range(num_shards(run.settings, step.name)):
-            step_function(step.name)(run.store, run.settings, 0, shard)
+            run_as_in_image(step.name, run.store.uri, shard)
     solved = read_manifest(run.store, 0, StepName.SOLVE, 0)
     population = read_written(run.store, solved, keys.POPULATION, Population)
     assert population.ids[:-1] == (*BASELINES, imported)
