@@ -32,6 +32,15 @@ test("a search answers with a mixture over the legal actions, the same for the s
   assert.deepEqual({ ...second, battle: 7 }, first);
 });
 
+test("a limit in milliseconds ends a search that has nodes left", async () => {
+  const peer = await Peer.inProcess().hello("gen1randombattle");
+  const { lines, request } = decision();
+  const rows = [{ battle: 7, seat: 0, lines, request, seed: "0000000000000001" }];
+  peer.tell({ type: "search", rows, ...BUDGET, nodes: 1_000_000, milliseconds: 100 });
+  const [found] = (await peer.expect("searched")).rows;
+  assert.ok(found.worlds >= 1 && found.nodes < 1_000_000);
+});
+
 test("doubles are refused", async () => {
   const peer = await Peer.inProcess().hello("gen9randomdoublesbattle");
   peer.tell({ type: "search", rows: [], ...BUDGET });
