@@ -15,9 +15,10 @@ from installation import Installation, Object
 from kubernetes.client import ApiException, CoreV1Api, CustomObjectsApi
 from kubernetes.config import new_client_from_config
 from ledgers import assert_exact
-from processes import NASHDEX, attempt, run
+from processes import NASHDEX, attempt, run, wait_for
 from urllib3.exceptions import HTTPError
 
+from nashdex.core.errors import ExitCode
 from nashdex.runs.creation import open_run
 from support.results import published
 
@@ -40,6 +41,7 @@ MOST_SHARE = 0.2
 LOOK_SECONDS = 10.0
 SILENCE_SECONDS = 1200.0
 """Without a kill or the end of a run for so long, something hangs."""
+VERIFY_SECONDS = 600.0
 API_SECONDS = 60
 API_ERRORS = (ApiException, HTTPError)
 ARGO = ("argoproj.io", "v1alpha1")
@@ -214,6 +216,17 @@ class Runs:
         return ended
 
 
+def verify(run: str) -> Object:
+    """Return what ``nashdex verify`` finds, once the store answers."""
+
+    def found() -> Object | None:
+        ended = attempt(*NASHDEX, "verify", run, "--json", seconds=900)
+        assert ended.returncode in {ExitCode.OK, ExitCode.DATA, ExitCode.TRY_AGAIN}, ended.stderr
+        return json.loads(ended.stdout) if ended.stdout else None
+
+    return wait_for(found, f"a verification of {run}", VERIFY_SECONDS)
+
+
 def compare(runs: Runs) -> tuple[int, list[str]]:
     """Verify every run and compare it with an undisturbed one on this machine; return objects read, and problems."""
     installed, expected = runs.installed, {}
@@ -223,18 +236,19 @@ def compare(runs: Runs) -> tuple[int, list[str]]:
         here = open_run(f"{runs.folder}/{kind}")
         expected[kind] = published(here.store, range(here.settings.iterations))
     objects, problems = 0, []
-    with installed.bucket() as store:
-        for name, kind in runs.kind_of.items():
-            verified = json.loads(attempt(*NASHDEX, "verify", f"{store}/{name}", "--json", seconds=900).stdout)
-            objects += verified["objects"]
-            problems += verified["problems"]
+    for name, kind in runs.kind_of.items():
+        with installed.bucket() as store:
+            verified = verify(f"{store}/{name}")
             there = open_run(f"{store}/{name}")
-            if published(there.store, range(there.settings.iterations)) != expected[kind]:
-                problems.append(f"{name} differs from an undisturbed {kind} run")
+            found = published(there.store, range(there.settings.iterations))
             if kind == "real":
                 for iteration in range(there.settings.iterations):
                     assert_exact(there, iteration)
-            sys.stderr.write(f"{name}, {kind}: {verified['objects']} objects\n")
+        objects += verified["objects"]
+        problems += verified["problems"]
+        if found != expected[kind]:
+            problems.append(f"{name} differs from an undisturbed {kind} run")
+        sys.stderr.write(f"{name}, {kind}: {verified['objects']} objects, {len(problems)} problems so far\n")
     return objects, problems
 
 

@@ -14,13 +14,29 @@ from nashdex.store import open_store
 from support.results import published
 from support.s3_proxy import FAULTS, s3_proxy
 
-CONFIG = """
+KUHN = """
 format = "kuhn_poker"
 iterations = 2
 [population]
 initial = ["random"]
 [train]
 oracle = "exact"
+[solve]
+num_draws = 100
+"""
+REAL = """
+format = "gen1ou"
+iterations = 1
+seed = 3
+[population]
+initial = ["random"]
+[collect]
+battles = 8
+concurrent_battles = 8
+[train.first]
+num_epochs = 1
+[evaluate]
+battles_per_pair = 2
 [solve]
 num_draws = 100
 """
@@ -44,23 +60,26 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.stop()
 
 
-def run(folder: Path, store: str, endpoint: str = "") -> "subprocess.CompletedProcess[str]":
-    (folder / "kuhn.toml").write_text(CONFIG)
-    command = [sys.executable, "-m", "nashdex", "run", "kuhn.toml", "--store", store, "--run", "kuhn"]
+def run(folder: Path, config: str, store: str, endpoint: str = "") -> "subprocess.CompletedProcess[str]":
+    (folder / "small.toml").write_text(config)
+    command = [sys.executable, "-m", "nashdex", "run", "small.toml", "--store", store, "--run", "small"]
     environment = os.environ | CREDENTIALS | ({"AWS_ENDPOINT_URL": endpoint} if endpoint else {})
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
 
 
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("config", "iterations"), [(KUHN, 2), (REAL, 1)], ids=["kuhn_poker", "gen1ou"])
 def test_a_faulty_s3_server_loses_and_doubles_nothing(
-    tmp_path: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
+    config: str, iterations: int, tmp_path: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    undisturbed = run(tmp_path, str(tmp_path / "store"))
+    store = f"s3://runs/{tmp_path.name}"  # the server keeps its objects from test to test
+    undisturbed = run(tmp_path, config, str(tmp_path / "store"))
     assert undisturbed.returncode == 0, undisturbed.stderr
     with s3_proxy(endpoint, SHARE, seed=75) as (url, proxy):
         for _ in range(ATTEMPTS):
-            done = run(tmp_path, "s3://runs/test", url)
+            done = run(tmp_path, config, store, url)
             assert done.returncode in {0, 75}, done.stderr
             assert "Traceback" not in done.stderr
             assert CREDENTIALS["AWS_SECRET_ACCESS_KEY"] not in done.stderr
@@ -69,10 +88,10 @@ def test_a_faulty_s3_server_loses_and_doubles_nothing(
     assert done.returncode == 0, done.stderr
     assert {each.partition(" ")[2] for each in proxy.injected} == set(FAULTS)
     monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
-    expected = published(open_store(str(tmp_path / "store" / "kuhn")), range(2))
-    assert published(open_store("s3://runs/test/kuhn"), range(2)) == expected
+    expected = published(open_store(str(tmp_path / "store" / "small")), range(iterations))
+    assert published(open_store(f"{store}/small"), range(iterations)) == expected
     verified = subprocess.run(
-        [sys.executable, "-m", "nashdex", "verify", "s3://runs/test/kuhn"],
+        [sys.executable, "-m", "nashdex", "verify", f"{store}/small"],
         capture_output=True,
         text=True,
         check=False,
