@@ -163,6 +163,18 @@ def test_a_team_is_what_the_whole_log_shows_of_it() -> None:
     assert [(m.moves, m.item, m.ability) for m in other] == [(["mimic"], "rockyhelmet", "levitate")]
 
 
+def test_a_z_move_is_no_own_move() -> None:
+    """One that does no damage shows the move that it is made from."""
+    own, _ = teams(
+        [
+            *LEADS,
+            *("|-zpower|p1a: Ann", "|move|p1a: Ann|Gigavolt Havoc|p2a: Bob|[zeffect]"),
+            *("|-zpower|p1a: Ann", "|move|p1a: Ann|Z-Growth|p1a: Ann|[anim]Growth"),
+        ]
+    )
+    assert own[0].moves == ["growth"]
+
+
 def test_replays_are_packed_without_names_and_read_again() -> None:
     objects = pack(HUMAN, "gen1ou", lambda _replay, _seat: True)
     document = PackedReplays.from_json(objects[keys.REPLAYS], "replays.json")

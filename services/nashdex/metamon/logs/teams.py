@@ -20,6 +20,10 @@ _FOUND: Final = frozenset({"frisk"})
 """Causes of lines that show an item which the Pokémon held already."""
 
 
+_Z_MOVE: Final = "[zeffect]"
+"""Marks a Z-move that does damage, whose name is not that of the own move. One that does none is like "Z-Growth"."""
+
+
 @dataclass(slots=True)
 class Member:
     """A Pokémon of a team."""
@@ -127,8 +131,8 @@ def _read(
     if subject is None:
         return
     match kind:
-        case "move":
-            _learn(subject, slot, clean_name(arguments[1]), caller_of(arguments))
+        case "move" if _Z_MOVE not in arguments:
+            _learn(subject, slot, clean_name(arguments[1].removeprefix("Z-")), caller_of(arguments))
         case "cant" if len(arguments) > 2:
             _learn(subject, slot, clean_name(arguments[2]), None)
         case "-transform":
