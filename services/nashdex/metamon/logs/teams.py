@@ -101,7 +101,7 @@ def _member(team: list[Member], name: str, details: str) -> Member:
 
 
 def _join(team: list[Member], member: Member) -> None:
-    """Add a member. A hostile log would add thousands, each of which every later line looks at."""
+    """Add a member. A hostile log would add thousands, and every later line looks at them all."""
     if len(team) == TEAM_SIZE:
         raise RefusedReplayError("names", f"a team has more than {TEAM_SIZE} Pokémon, such as {shorten(member.name)}")
     team.append(member)
