@@ -3,7 +3,6 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,13 +12,11 @@ from nashdex.core import keys
 from nashdex.core.ids import replayed_policy
 from nashdex.core.steps import StepName
 from nashdex.metagame.population import Population
-from nashdex.metamon.logs.packing import pack
-from nashdex.oracles.replays import ReplaySettings
+from nashdex.oracles.clone import CloneSettings
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.report.document import Report, Training
 from nashdex.runs.creation import begin_run, open_run
-from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
 from nashdex.telemetry.progress import Progress
@@ -98,19 +95,21 @@ def test_ppo_goes_on_from_a_clone_of_replays(tmp_path: Path, capsys: pytest.Capt
     ("wanted", "players", "scores"),
     [
         ({}, ["1200-1399", "1400-1599", "unrated"], {0.0, 1.0}),
-        ({"min_rating": 1300}, ["1400-1599"], {0.0}),
-        ({"winners_only": True}, ["1200-1399", "unrated"], {1.0}),
+        ({"min_rating": "1300"}, ["1400-1599"], {0.0}),
+        ({"winners_only": "true"}, ["1200-1399", "unrated"], {1.0}),
     ],
 )
 def test_only_wanted_players_are_learned_from(
-    wanted: dict[str, Any], players: list[str], scores: set[float], tmp_path: Path
+    wanted: dict[str, str], players: list[str], scores: set[float], tmp_path: Path
 ) -> None:
     """Three battles of people; in one the player rated 1225 beat the one rated 1424, the others are unrated."""
-    settings = ReplaySettings(path=LOGS, **wanted)
-    store = open_store(str(tmp_path))
-    for key, data in pack(LOGS, "gen1ou", lambda _replay, _seat: True).items():
-        store.put_if_absent(key, data)
-    episodes = list(Replays(store, settings, 1, 0).episodes(Progress(StepName.COLLECT, 0, 3, "battles")))
+    values = {"path": f"'{LOGS}'", **wanted}
+    given = [f"train.first.replays.{key}={value}" for key, value in values.items()]
+    begun = begin_run(str(tmp_path), CONFIGS / "gen1ou-replays.toml", name="wanted", overrides=given)
+    clone = begun.settings.train.first
+    assert isinstance(clone, CloneSettings)
+    progress = Progress(StepName.COLLECT, 0, 3, "battles")
+    episodes = list(Replays(begun.store, clone.replays, 1, 0).episodes(progress))
     assert sorted({episode.policy for episode in episodes}) == [replayed_policy(band) for band in players]
     assert {episode.score for episode in episodes} == scores
 
