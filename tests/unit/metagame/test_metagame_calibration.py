@@ -112,6 +112,8 @@ FAMILIES = {
     "anchor 600 Elo below": design_of(expected_scores_of(np.array([-3.45, *[0.0] * 9])), correlation=0.0),
 }
 CYCLIC = {"cycle of seven", "cycle with dominated policies", "random game of six"}
+ONE_SIDED = {("ladder of 20, steps of 100 Elo", "mixture_score")}
+"""The best policy never loses to the anchor: every interval of a score holds more than it says there."""
 SETS = int(os.environ.get("NASHDEX_TEST_SETS", "0"))
 """Tournaments of each family; by default 50 of the first alone."""
 
@@ -126,7 +128,7 @@ def test_intervals_hold_what_they_say(family: str) -> None:
     for name, number in numbers.items():
         print(f"{family}: {name} {number.coverage:.3f} ± {number.standard_error:.3f}")  # noqa: T201 - for the page
         slack = 3 * number.standard_error
-        may_hold_more = number.conservative or family in CYCLIC
+        may_hold_more = number.conservative or family in CYCLIC or (family, name) in ONE_SIDED
         highest = 1.0 if may_hold_more else 0.97 + slack
         if not 0.93 - slack <= number.coverage <= highest:
             off.append(name)

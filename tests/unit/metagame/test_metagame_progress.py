@@ -7,7 +7,7 @@ import pytest
 
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.progress import Improvement, improvement, mixture_scores
-from nashdex.metagame.evidence.estimates import cell_intervals, interval_of_weighted_sum
+from nashdex.metagame.evidence.estimates import cell_intervals, interval_of_mixture, wilson_interval
 from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger
 from nashdex.metagame.evidence.sampled import SampledCounts
 
@@ -96,11 +96,12 @@ def test_a_mixture_of_one_policy_has_the_interval_of_its_cell() -> None:
     assert (score.low, score.high) == pytest.approx((low[0, 2], high[0, 2]))
 
 
-def test_errors_of_a_mixtures_members_add_as_squares() -> None:
-    weights, values = np.array([0.6, 0.8]), np.array([0.5, 0.9])
-    low, high = interval_of_weighted_sum(weights, values, values - 0.1, values + np.array([0.1, 0.05]))
-    assert low == pytest.approx(1.02 - 0.1)
-    assert high == pytest.approx(1.02 + 0.1 * np.sqrt(0.36 + 0.16))
+def test_the_variances_of_a_mixtures_cells_add_up() -> None:
+    """Four cells of 100 games count as one of 400; a known score has no error."""
+    known = np.full(4, np.inf)
+    low, high = interval_of_mixture(np.full(4, 0.25), np.full(4, 0.9), np.full(4, 100.0), known)
+    assert (low, high) == pytest.approx(wilson_interval(360, 400))
+    assert interval_of_mixture(np.array([1.0]), np.array([0.5]), np.array([np.inf]), known[:1]) == (0.5, 0.5)
 
 
 def test_a_member_of_the_mixture_counts_a_half_against_itself() -> None:

@@ -12,7 +12,7 @@ from pydantic import NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.evidence.estimates import cell_intervals, expected_scores, interval_of_weighted_sum
+from nashdex.metagame.evidence.estimates import expected_scores, interval_of_mixture
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.ledger import BattleRecord, count_records
 from nashdex.metagame.evidence.purposes import ScoringBattles, SelectionBattles
@@ -44,9 +44,9 @@ def mixture_scores(
 ) -> tuple[MixtureScore, ...]:
     """Return Σ_j σ_j P̂(j, opponent) for each opponent that has met all of the mixture.
 
-    The interval joins Wilson's intervals of the cells. The same battles may have chosen the mixture, so the score leans
-    high where policies are alike: by .012 among ten copies with 100 battles a cell. ``docs/explanation/metagame.md``
-    has the coverage, which includes that.
+    The interval is Wilson's, with the variance of the cells together. The same battles may have chosen the mixture,
+    so the score leans high where policies are alike: by .012 among ten copies with 100 battles a cell.
+    ``docs/explanation/metagame.md`` has the coverage, which includes that.
 
     An opponent that is the whole mixture is left out: it is itself.
     """
@@ -55,14 +55,16 @@ def mixture_scores(
     games = tally.games
     sigma = np.array([strategy.get(policy, 0.0) for policy in policies])
     scores = expected_scores(tally)
-    low, high = (np.where(np.eye(len(policies), dtype=bool), scores, ends) for ends in cell_intervals(tally))
+    effective = np.where(np.eye(len(policies), dtype=bool), np.inf, tally.effective_games())
+    freedom = tally.degrees_of_freedom()
     found = []
     for opponent in opponents:
         place = policies.index(opponent)
         others = [member for member in np.flatnonzero(sigma) if member != place]
         if not others or not games[others, place].all():
             continue
-        bounds = interval_of_weighted_sum(sigma, scores[:, place], low[:, place], high[:, place])
+        played = np.flatnonzero(sigma)
+        bounds = interval_of_mixture(sigma[played], *(table[played, place] for table in (scores, effective, freedom)))
         found.append(
             MixtureScore(
                 opponent=opponent,

@@ -95,7 +95,7 @@ def solve_game(
     unknown = touches_support(payoffs.imputed, support)
     analysis = MetaGameAnalysis(
         **dict(ratings),
-        exploitability=_WITHHELD if unknown else _exploitabilities(game, payoffs, mixture, num_draws, seed),
+        exploitability=_WITHHELD if unknown else _exploitabilities(game, payoffs, mixture),
         dominant_policies=tuple(DominantPolicy(policy=policy, probability=share) for policy, share in played),
         support=support,
         support_probability=dict(zip(policies, in_support.mean(axis=0).tolist(), strict=True)),
@@ -156,16 +156,14 @@ def _rounded(numbers: ArrayLike) -> Floats:
     return rounded
 
 
-def _exploitabilities(
-    game: EmpiricalGame, payoffs: Payoffs, mixture: Mapping[PolicyId, float], num_draws: int, seed: int
-) -> Exploitabilities:
+def _exploitabilities(game: EmpiricalGame, payoffs: Payoffs, mixture: Mapping[PolicyId, float]) -> Exploitabilities:
     policies, values = game.matrix.policies, payoffs.values
     drawn = values[None] if payoffs.drawn is None else payoffs.drawn
     strategy = np.array([mixture[policy] for policy in policies])
     answer = game.answer
     return Exploitabilities(
         restricted=restricted(policies, values, strategy, drawn),
-        best_response_gap=answer and game.matrix.best_response_gap(answer, num_draws=num_draws, seed=seed),
+        best_response_gap=answer and game.matrix.best_response_gap(answer),
         exact=game.nash_conv and exact_exploitability(game.nash_conv(mixture)),
         legacy_dominance_gap=legacy_dominance_gap(policies, values, strategy, drawn),
     )

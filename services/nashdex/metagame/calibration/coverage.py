@@ -156,8 +156,6 @@ def _chosen(
             policies,
             selection=selection,
             scoring=both if len(design.candidates) == 1 else scoring,
-            num_draws=design.num_draws,
-            seed=derive_seed(seed, "gap"),
         )
         if gap is not None and gap.policy is not None:
             sigma = np.array([design.opponents.get(policy, 0.0) for policy in policies])

@@ -155,22 +155,35 @@ def clustered_wilson_interval(scores: ArrayLike, clusters: ArrayLike) -> tuple[f
     return float(low), float(high)
 
 
-def interval_of_weighted_sum(weights: Floats, values: Floats, low: Floats, high: Floats) -> tuple[float, float]:
-    """Return the interval of Σ w x from those of its independent terms, such as Wilson's of cells.
+def interval_of_mixture(
+    shares: Floats, scores: Floats, games: Floats, degrees_of_freedom: Floats
+) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of Σ w x, the score of a mixture from those of its independent cells.
 
-    The distance to each end is the root of the summed squares of w times the terms' distances to theirs (Zou, Huang and
-    Zhang 2009, "A note on confidence interval estimation for a linear function of binomial proportions"). So it is as
-    skew as its terms near 0 and 1, and the interval of a single term is that term's.
+    It counts with the games n* = p (1 − p) / V that give a proportion p this variance V (Korn and Graubard 1998,
+    "Confidence intervals for proportions with small expected number of positive counts"). p and V = Σ w² x (1 − x) / n
+    are of scores with half a win and half a loss more, so that cells without a loss have a variance. V has
+    Satterthwaite's (1946) degrees of freedom. Of a single cell the interval is that cell's.
 
     Args:
-        weights: w of shape (K,), none negative.
-        values: x of shape (K,).
-        low: lower ends of shape (K,).
-        high: upper ends of shape (K,).
+        shares: w of shape (K,), which add up to 1.
+        scores: x of shape (K,).
+        games: n of shape (K,), effective games; infinite where a score is known.
+        degrees_of_freedom: of each cell's variance, shape (K,).
     """
-    value = float(weights @ values)
-    below, above = weights * (values - low), weights * (high - values)
-    return value - float(np.sqrt(below @ below)), value + float(np.sqrt(above @ above))
+    uncertain = np.isfinite(games)
+    value, part = float(shares @ scores), shares[uncertain]
+    if not part.any():
+        return value, value
+    of, num = scores[uncertain], games[uncertain]
+    likely = (of * num + 0.5) / (num + 1)
+    variances = part**2 * likely * (1 - likely) / num
+    mean = float(part @ likely + shares[~uncertain] @ scores[~uncertain])
+    spread = float((variances**2 / degrees_of_freedom[uncertain]).sum())
+    freedom = float(variances.sum()) ** 2 / spread if spread else np.inf
+    sure = mean * (1 - mean) / variances.sum() * (NORMAL_QUANTILE / student_quantile(freedom)) ** 2
+    low, high = wilson_interval(min(value, 1.0) * sure, sure)
+    return float(low), float(high)
 
 
 def verdict(score: float, games: int) -> Verdict:

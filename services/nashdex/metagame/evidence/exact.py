@@ -125,9 +125,8 @@ class ExactValues(InteractionMatrix):
     def pair_statistics(self) -> None:
         """Return None: no battles are played."""
 
-    def best_response_gap(self, answer: Answer, *, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
+    def best_response_gap(self, answer: Answer) -> ExploitabilityEstimate | None:
         """Return the gain of the best new policy."""
-        del num_draws, seed
         return exact_best_response_gap(self.policies, self.array(), answer)
 
     def win_rates(self, learner: PolicyId) -> dict[PolicyId, float]:

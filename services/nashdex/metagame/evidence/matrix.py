@@ -146,7 +146,7 @@ class InteractionMatrix(Document, ABC):
         """Return how the two battles of a side-swapped pair go together; None where no battles are played."""
 
     @abstractmethod
-    def best_response_gap(self, answer: Answer, *, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
+    def best_response_gap(self, answer: Answer) -> ExploitabilityEstimate | None:
         """Return what the best of an iteration's new policies gains against the mixture that they answered.
 
         None where no candidate met all of the mixture in the battles that it would be judged by.

@@ -146,9 +146,9 @@ class SampledCounts(InteractionMatrix):
         """Return how the two battles of a pair go together, and how many independent ones all are worth."""
         return pair_statistics(self.tally())
 
-    def best_response_gap(self, answer: Answer, *, num_draws: int, seed: int) -> ExploitabilityEstimate | None:
+    def best_response_gap(self, answer: Answer) -> ExploitabilityEstimate | None:
         """Return the gain of the best new policy, from the battles played since the mixture was chosen."""
-        return best_response_gap(answer, num_draws=num_draws, seed=seed)
+        return best_response_gap(answer)
 
     def win_rates(self, learner: PolicyId) -> dict[PolicyId, float]:
         """Return (w + 1) / (n + 2), a draw half a win: ½ for a policy that it never met, and never 0 or 1."""
