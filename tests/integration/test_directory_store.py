@@ -150,6 +150,41 @@ def test_what_killed_writers_leave_is_never_listed_or_in_the_way(tmp_path: Path)
     assert list(store.list("objects/")) == found
 
 
+def test_a_write_survives_that_its_folder_is_deleted_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a learner removes old chunks, and a slow actor still writes one."""
+    store = open_store(str(tmp_path))
+    flush = os.fsync
+
+    def delete_first(descriptor: int) -> None:
+        monkeypatch.setattr(os, "fsync", flush)
+        store.delete_folder("chunks/7")
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", delete_first)
+    store.put("chunks/7/part", b"late")
+    assert store.get("chunks/7/part") == b"late"
+    monkeypatch.setattr(os, "fsync", delete_first)
+    assert store.put_if_absent("chunks/7/chunk.json", b"{}")
+    assert list(store.list("")) == ["chunks/7/chunk.json"]
+
+
+def test_a_folder_is_deleted_while_another_process_writes_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(str(tmp_path))
+    store.put("chunks/7/part", b"early")
+    remove = os.rmdir
+
+    def write_first(path: str, **options: int | None) -> None:
+        monkeypatch.setattr(os, "rmdir", remove)
+        store.put("chunks/7/late", b"late")
+        remove(path, **options)
+
+    monkeypatch.setattr(os, "rmdir", write_first)
+    store.delete_folder("chunks/7")
+    assert list(store.list("")) == []
+
+
 def test_a_run_that_does_not_exist_is_named_and_not_made(tmp_path: Path) -> None:
     missing = tmp_path / "runs" / "none"
     with pytest.raises(DataError, match=f"{missing} does not exist; check the run's URI"):

@@ -9,7 +9,7 @@ behind; its name starts with a dot, which no key can, so it is never taken for a
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
@@ -20,6 +20,8 @@ from nashdex.store.naming import check_key, check_prefix, too_large
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
+_MOST_TRIES = 5
+"""Of a write and of a deletion, where both work in one folder at once."""
 
 
 class DirectoryStore:
@@ -54,26 +56,11 @@ class DirectoryStore:
 
     def put(self, key: str, data: bytes) -> None:
         """Write an object, replacing what was there."""
-        with self._temporary(key, data) as (temporary, path):
-            temporary.replace(path)
+        self._write(key, data, _replace)
 
     def put_if_absent(self, key: str, data: bytes) -> bool:
         """Write an object unless there is one; return whether this call wrote it."""
-        if self.exists(key):
-            return False
-        with self._temporary(key, data) as (temporary, path):
-            try:
-                path.hardlink_to(temporary)
-            except FileExistsError:
-                return False
-            except OSError as error:
-                if error.errno in _NO_LINKS:
-                    raise ConfigurationError(
-                        f"{path}: the file system has no hard links, which a store needs so that only one of two "
-                        f"racing processes finishes a shard; choose a directory on another one ({error.strerror})"
-                    ) from error
-                raise
-        return True
+        return not self.exists(key) and self._write(key, data, _link)
 
     def delete(self, key: str) -> None:
         """Remove an object. A missing object is no error."""
@@ -86,14 +73,18 @@ class DirectoryStore:
             raise _explain(error, path) from error
 
     def delete_folder(self, folder: str) -> None:
-        """Remove a directory and everything below it."""
+        """Remove a directory and everything below it. What another process writes there meanwhile may stay."""
         path = self._root / check_key(folder)
-        try:
-            shutil.rmtree(path)
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        except OSError as error:
-            raise _explain(error, path) from error
+        for _ in range(_MOST_TRIES):
+            try:
+                shutil.rmtree(path)
+            except (FileNotFoundError, NotADirectoryError):
+                return
+            except OSError as error:
+                if error.errno != errno.ENOTEMPTY:
+                    raise _explain(error, path) from error
+            else:
+                return
 
     def list(self, prefix: str) -> Iterator[str]:
         """Yield the keys that begin with ``prefix``, in the order of their bytes, as S3 does."""
@@ -140,24 +131,57 @@ class DirectoryStore:
         except OSError as error:
             raise _explain(error, path) from error
 
-    @contextmanager
-    def _temporary(self, key: str, data: bytes) -> Iterator[tuple[Path, Path]]:
-        """Write ``data`` to a temporary file; yield it and the object's path. Removes the temporary file at the end."""
+    def _write(self, key: str, data: bytes, name: Callable[[Path, Path], bool]) -> bool:
+        """Write ``data`` to a temporary file, which ``name`` gives the object's path; return what ``name`` does.
+
+        Where another process deletes the folder meanwhile, the write begins again: it comes after the deletion.
+        """
         path = self._root / check_key(key)
-        temporary = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        for left in reversed(range(_MOST_TRIES)):
             try:
-                with temporary.open("xb") as stream:
-                    stream.write(data)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                yield temporary, path
-            finally:
-                temporary.unlink(missing_ok=True)
-            _sync_directory(path.parent)
-        except OSError as error:
-            raise _explain(error, path) from error
+                return _write_once(path, data, name)
+            except FileNotFoundError as error:
+                if not left:
+                    raise _explain(error, path) from error
+            except OSError as error:
+                raise _explain(error, path) from error
+        raise AssertionError("the last try returns or raises")
+
+
+def _write_once(path: Path, data: bytes, name: Callable[[Path, Path], bool]) -> bool:
+    temporary = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        named = name(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    _sync_directory(path.parent)
+    return named
+
+
+def _replace(temporary: Path, path: Path) -> bool:
+    temporary.replace(path)
+    return True
+
+
+def _link(temporary: Path, path: Path) -> bool:
+    """Return False if ``path`` exists."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno in _NO_LINKS:
+            raise ConfigurationError(
+                f"{path}: the file system has no hard links, which a store needs so that only one of two "
+                f"racing processes finishes a shard; choose a directory on another one ({error.strerror})"
+            ) from error
+        raise
+    return True
 
 
 def _sync_directory(folder: Path) -> None:
