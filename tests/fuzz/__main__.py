@@ -1,7 +1,8 @@
-"""``python -m fuzz [--seconds S] [--inputs N] [--seed N] [TARGET...]``: mutate inputs that reach new lines.
+"""``python -m fuzz [--seconds S] [--inputs N] [--seed N] [--grow] [TARGET...]``: mutate inputs that reach new lines.
 
 Exits with 1 if a reader raised anything but an error of nashdex, took more than some seconds, or more memory than the
-limit. Such an input is written to ``corpus/TARGET/``; every later run begins with it, so it is a regression test.
+limit. Such an input is written to ``corpus/TARGET/``; every later run begins with it, so it is a regression test. With
+``--grow``, small inputs that reach new lines are written there too: later runs begin where this one ended.
 """
 
 import argparse
@@ -26,6 +27,9 @@ from nashdex.core.errors import NashdexError
 
 CORPUS = Path(__file__).parent / "corpus"
 MOST_BYTES = 64 << 10
+MOST_CORPUS_BYTES = 2 << 10
+MOST_CORPUS_INPUTS = 12
+"""Of a target, besides those that failed: the corpus is part of the repository."""
 GROWTH_BYTES = 1 << 30
 SLOW_SECONDS = 5.0
 WORDS = [b"null", b"-1", b"1e400", b"9" * 400, b"[" * 2000, b"{}", b'""', b"\xff\xfe", b"\0" * 8, b"\xff" * 8, b"NaN"]
@@ -109,7 +113,7 @@ def failure_of(target: Target, data: bytes, coverage: Coverage) -> str | None:
 class Fuzzing:
     """One target's mutation, from its seeds and its corpus on."""
 
-    def __init__(self, name: str, target: Target, generator: random.Random) -> None:
+    def __init__(self, name: str, target: Target, generator: random.Random, *, grows: bool = False) -> None:
         import nashdex  # noqa: PLC0415 - only its place is of interest
 
         self.name = name
@@ -118,6 +122,7 @@ class Fuzzing:
         self.failures: set[str] = set()
         self._generator = generator
         self._coverage = Coverage(nashdex)
+        self._grows, self._num_written = grows, len(list((CORPUS / name).glob("*")))
         self._kept = [*target.seeds, *(path.read_bytes() for path in sorted((CORPUS / name).glob("*")))]
 
     def run(self, seconds: float, num_inputs: int) -> None:
@@ -135,12 +140,20 @@ class Fuzzing:
         if failure is None:
             if len(self._coverage.lines) > before and data not in self._kept:
                 self._kept.append(data)
+                if self._grows and len(data) <= MOST_CORPUS_BYTES and self._num_written < MOST_CORPUS_INPUTS:
+                    self._num_written += 1
+                    self._write(data)
         elif failure not in self.failures:
             self.failures.add(failure)
-            (CORPUS / self.name).mkdir(parents=True, exist_ok=True)
-            path = CORPUS / self.name / hashlib.sha256(data).hexdigest()[:16]
-            path.write_bytes(data)
-            sys.stdout.write(f"{self.name}: {path}\n{failure}\n")
+            sys.stdout.write(f"{self.name}: {self._write(data)}\n{failure}\n")
+
+    def _write(self, data: bytes) -> Path:
+        """Write ``data`` to the corpus and return its path."""
+        folder = CORPUS / self.name
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / hashlib.sha256(data).hexdigest()[:16]
+        path.write_bytes(data)
+        return path
 
     def __str__(self) -> str:
         reached = f"{len(self._kept)} kept, {len(self._coverage.lines)} lines"
@@ -155,13 +168,14 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="in all")
     parser.add_argument("--inputs", type=int, default=0, help="in all, at least, however long they take")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--grow", action="store_true", help="add small inputs that reach new lines to the corpus")
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     options = parser.parse_args()
     for name in (name for name in options.targets if name not in every):
         parser.error(f"no target {name}; expected some of {', '.join(every)}")
     names = options.targets or list(every)
     generator = random.Random(options.seed)
-    fuzzed = [Fuzzing(name, every[name], generator) for name in names]
+    fuzzed = [Fuzzing(name, every[name], generator, grows=options.grow) for name in names]
     for each in fuzzed:
         with memory_limit():
             each.run(options.seconds / len(names), -(-options.inputs // len(names)))
