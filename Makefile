@@ -105,7 +105,7 @@ docs: setup ## Build the documentation site into site/, and the pages and pictur
 	@echo 'site/index.html'
 
 .PHONY: fuzz
-fuzz: setup ## Mutate INPUTS (10000) of every reader for SECONDS (600), guided by reached lines; failures join tests/fuzz/corpus, with GROW=1 new lines too
+fuzz: setup ## Mutate INPUTS (10000) of every reader for SECONDS (600), guided by reached lines; failures (GROW=1: new lines too) join tests/fuzz/corpus
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),600) --inputs $(or $(INPUTS),10000) $(if $(GROW),--grow) $(TARGETS)
 
 .PHONY: soak
