@@ -12,6 +12,7 @@ from nashdex.metagame.evidence.estimates import (
     cell_intervals,
     centred,
     clustered_wilson_interval,
+    count_interval,
     expected_scores,
     posterior_scores,
     require_played,
@@ -35,6 +36,12 @@ def test_26_of_50_is_no_difference() -> None:
     assert verdict(24, 50) == "undecided"
     assert verdict(34, 50) == "better"
     assert verdict(16, 50) == "worse"
+
+
+def test_a_poisson_count_of_ten_is_between_five_and_nineteen() -> None:
+    """The bounds are n + z²/2 ± z √(n + z²/4)."""
+    assert count_interval(10) == pytest.approx((5.4320, 18.4095), abs=1e-3)
+    assert count_interval(0) == pytest.approx((0.0, 3.8415), abs=1e-3)
 
 
 def test_wilson_without_games_knows_nothing() -> None:

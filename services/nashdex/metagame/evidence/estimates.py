@@ -6,6 +6,7 @@ games by side-swapped pairs (``tally``), times (z / t)² with t Student's quanti
 estimated. Wilson's intervals use the same m, so one estimator is behind every number.
 """
 
+import math
 from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Literal
@@ -132,6 +133,17 @@ def wilson_interval(score: ArrayLike, games: ArrayLike) -> tuple[Floats, Floats]
     middle = s + z * z / 2
     low, high = (middle - spread) / (n + z * z), (middle + spread) / (n + z * z)
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+
+def count_interval(count: float) -> tuple[float, float]:
+    """Return the 95 % score interval of the mean of a Poisson count: Wilson's for events without a number of trials.
+
+    For what ends in a span of time, such as battles. Battles end more evenly than Poisson events, which have no
+    shortest duration, so their true interval is narrower.
+    """
+    z = NORMAL_QUANTILE
+    spread = z * math.sqrt(count + z * z / 4)
+    return max(0.0, count + z * z / 2 - spread), count + z * z / 2 + spread
 
 
 def clustered_wilson_interval(scores: ArrayLike, clusters: ArrayLike) -> tuple[float, float]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import CollectResult, TrainingResult
 from nashdex.metagame.analysis.exploitability import Estimator, ExactExploitability, ExploitabilityEstimate
-from nashdex.metagame.evidence.estimates import wilson_interval
-from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.evidence.estimates import count_interval, wilson_interval
+from nashdex.metagame.evidence.intervals import Estimate, Interval
 from nashdex.metagame.tournament.gate import GateResult
 from nashdex.report.assembly.uses import step_uses
 from nashdex.report.assembly.versions import iteration_versions
@@ -168,12 +168,14 @@ def _throughput(
     causes: Counter[str] = Counter()
     for counted in failures:
         causes.update(counted)
+    low, high = count_interval(battles)
     return Throughput(
         battles=battles,
         decisions=decisions,
         seconds=seconds,
         cpu_seconds=cpu_seconds,
         battles_per_second=battles / seconds if seconds else None,
+        battles_per_second_interval=Interval(low=low / seconds, high=high / seconds) if seconds else None,
         decisions_per_second=decisions / seconds if seconds else None,
         decisions_per_cpu_second=decisions / cpu_seconds if cpu_seconds else None,
         failures=dict(sorted(causes.items())),

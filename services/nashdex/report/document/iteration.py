@@ -7,7 +7,7 @@ from nashdex.core.ids import PolicyIdField
 from nashdex.core.results import Evaluation
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.exploitability import Estimator
-from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.evidence.intervals import Estimate, Interval
 from nashdex.metagame.tournament.gate import GateDecision
 
 
@@ -62,6 +62,9 @@ class Throughput(Model):
     seconds: NonNegativeFloat = Field(description="Wall time of the slowest shard.")
     cpu_seconds: NonNegativeFloat = Field(description="CPU time of all processes of all shards, user and system.")
     battles_per_second: NonNegativeFloat | None = Field(description="Battles per second of wall time, over all shards.")
+    battles_per_second_interval: Interval | None = Field(
+        None, description="Score interval of a Poisson count: how many battles would end in as many seconds again."
+    )
     decisions_per_second: NonNegativeFloat | None = Field(description="Decisions per second of wall time, all shards.")
     decisions_per_cpu_second: NonNegativeFloat | None
     failures: dict[str, NonNegativeInt] = Field(description="Failed attempts by cause; each battle was replayed.")
