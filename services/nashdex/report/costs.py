@@ -14,7 +14,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
 from nashdex.core.user_input.toml_file import read_toml
 from nashdex.report.assembly.cost import ELO_STEP, GAP_STEP, gained_elo, lowered_exploitability
-from nashdex.report.assembly.uses import in_sequence, step_uses
+from nashdex.report.assembly.uses import bottleneck, step_uses
 from nashdex.report.document import Report, StepUse
 from nashdex.report.sources import IterationManifests
 
@@ -97,14 +97,12 @@ def cost_of(report: Report, manifests: Sequence[IterationManifests], prices: Pri
 
 def _iteration_cost(manifests: IterationManifests, prices: Prices) -> IterationCost:
     steps = tuple(_step_cost(used, prices) for used in step_uses(manifests))
-    sequence = in_sequence(steps)
-    slowest = max(sequence, key=lambda step: step.seconds)
-    total = sum(step.seconds for step in sequence)
+    slowest, share = bottleneck(steps)
     return IterationCost(
         iteration=manifests.iteration,
         price=sum(step.price for step in steps),
-        bottleneck=slowest.step,
-        bottleneck_share=slowest.seconds / total if total else 0.0,
+        bottleneck=slowest,
+        bottleneck_share=share,
         steps=steps,
     )
 

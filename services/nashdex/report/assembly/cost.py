@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from nashdex.report.assembly.uses import in_sequence
+from nashdex.report.assembly.uses import bottleneck
 from nashdex.report.document import Cost, IterationRow, Progress, StepUse, Used
 
 ELO_STEP = 100.0
@@ -14,15 +14,13 @@ def cost_of_rows(rows: Sequence[IterationRow], progress: Progress | None) -> Cos
     """Return the cost of a run with these iterations, the newest last."""
     run = _used(step for row in rows for step in row.steps)
     newest = rows[-1].steps
-    sequence = in_sequence(newest)
-    slowest = max(sequence, key=lambda step: step.seconds, default=None)
-    total = sum(step.seconds for step in sequence)
+    slowest, share = bottleneck(newest) if newest else (None, 0.0)
     elo, fallen = gained_elo(progress), lowered_exploitability(rows)
     return Cost(
         run=run,
         iteration=_used(newest),
-        bottleneck=None if slowest is None else slowest.step,
-        bottleneck_share=slowest.seconds / total if slowest is not None and total else 0.0,
+        bottleneck=slowest,
+        bottleneck_share=share,
         gained_elo=elo,
         lowered_exploitability=fallen,
         a_hundred_elo=None if elo is None else _times(run, ELO_STEP / elo),

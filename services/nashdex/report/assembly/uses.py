@@ -1,6 +1,6 @@
 """The resources that the steps of an iteration used, from their manifests."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from nashdex.core.steps import StepName
 from nashdex.report.document import StepUse
@@ -33,3 +33,11 @@ def step_uses(manifests: IterationManifests) -> tuple[StepUse, ...]:
 def in_sequence(steps: Iterable[StepUse]) -> tuple[StepUse, ...]:
     """Return the steps that run one after another: all but actors, which run beside the train step."""
     return tuple(used for used in steps if used.step is not StepName.ACT)
+
+
+def bottleneck(steps: Sequence[StepUse]) -> tuple[StepName, float]:
+    """Return the step with the longest wall time of an iteration's ``steps``, and its share of that of all."""
+    sequence = in_sequence(steps)
+    slowest = max(sequence, key=lambda used: used.seconds)
+    total = sum(used.seconds for used in sequence)
+    return slowest.step, slowest.seconds / total if total else 0.0

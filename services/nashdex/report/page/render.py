@@ -13,6 +13,7 @@ from markupsafe import Markup
 from nashdex.core.ids import PolicyId
 from nashdex.games.showdown.replays import PLAYER_HOST, rename_players, replay_page
 from nashdex.metagame.calibration.documents import Calibration
+from nashdex.report.assembly.uses import in_sequence
 from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
 from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.views import cloning, exploitability, learning, matrix, mixture, policies
@@ -175,6 +176,7 @@ def _compiled_templates() -> Environment:
         "thousands": _thousands,
         "typeset": typeset,
         "named": _named_reference,
+        "in_sequence": in_sequence,
     }
     environment.tests["of_group"] = cloning.is_of_group
     for name in environment.list_templates(extensions=["j2"]):
