@@ -12,7 +12,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from nashdex.core.seeds import derive_seed, derive_uniform, hex_seed
+from nashdex.core.seeds import derive_seed, derive_uniform, hex_seed, inverse_cdf
 from nashdex.games.interface import Decisions
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import Found, Search, Searched, SearchedSeat, Untrack
@@ -46,18 +46,15 @@ class SearchPlayer(ScriptedPlayer):
         roots = (uniforms * _UNIFORM_BITS).astype(np.int64).tolist()
         found = self._search(decisions, roots)
         action = np.empty(len(decisions), dtype=np.int64)
-        log_prob = np.empty(len(decisions), dtype=np.float32)
+        probability = np.empty(len(decisions))
         for row, answer in enumerate(found):
             if answer.cause is not None:
                 _log.warning("a position was not searched", cause=answer.cause.partition("\n")[0])
             probabilities = _legal_mixture(answer, decisions.legal[row])
-            draw = derive_uniform(roots[row], "draw")
-            place = min(int(np.searchsorted(probabilities.cumsum(), draw, side="right")), len(probabilities) - 1)
-            while probabilities[place] == 0.0:  # rounding may end past the last action that is played
-                place -= 1
-            action[row] = decisions.legal[row][place]
-            log_prob[row] = np.log(probabilities[place])
-        return Actions(action, log_prob)
+            draw = np.array([derive_uniform(roots[row], "draw")])
+            (place,) = inverse_cdf(probabilities.cumsum()[None], draw)
+            action[row], probability[row] = decisions.legal[row][place], probabilities[place]
+        return Actions(action, np.log(probability).astype(np.float32))
 
     def forget(self, battle: int, seat: int) -> None:
         """Forget both seats of the battle, which has ended."""
