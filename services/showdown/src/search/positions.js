@@ -66,6 +66,16 @@ function draw(battle, first, last) {
   return first >= last ? Math.max(first, last) : battle.random(first, last + 1);
 }
 
+/**
+ * Let turns pass for an effect that ends by itself; at least one is left.
+ * @param {any} effect its state, or undefined if the battle does not have it
+ * @param {"duration" | "time"} counter that runs down; an effect without it does not end
+ * @param {number} turns
+ */
+function pass(effect, counter, turns) {
+  if (effect?.[counter]) effect[counter] = Math.max(1, effect[counter] - turns);
+}
+
 /** Effects may rely on a past that this battle does not have. @param {() => void} apply */
 function attempt(apply) {
   try {
@@ -86,8 +96,7 @@ export function applySide(side, known, turn) {
   if (known.used_dynamax) side.dynamaxUsed = true;
   for (const [id, { layers, since }] of Object.entries(known.conditions)) {
     for (let layer = 0; layer < layers; layer++) attempt(() => side.addSideCondition(id, source));
-    const state = side.sideConditions[id];
-    if (state?.duration) state.duration = Math.max(1, state.duration - (turn - since));
+    pass(side.sideConditions[id], "duration", turn - since);
   }
 }
 
@@ -95,23 +104,19 @@ export function applySide(side, known, turn) {
 export function applyField(battle, state) {
   const { field, sides } = battle;
   const source = sides[0].active[0];
-  /** @param {any} effect @param {number} since */
-  const shorten = (effect, since) => {
-    if (effect?.duration) effect.duration = Math.max(1, effect.duration - (state.turn - since));
-  };
   attempt(() => field.clearWeather());
   attempt(() => field.clearTerrain());
   if (state.weather) {
     attempt(() => field.setWeather(state.weather.id, source));
-    shorten(field.weatherState, state.weather.since);
+    pass(field.weatherState, "duration", state.turn - state.weather.since);
   }
   if (state.terrain) {
     attempt(() => field.setTerrain(state.terrain.id, source));
-    shorten(field.terrainState, state.terrain.since);
+    pass(field.terrainState, "duration", state.turn - state.terrain.since);
   }
   for (const [id, since] of Object.entries(state.rooms)) {
     attempt(() => field.addPseudoWeather(id, source));
-    shorten(field.pseudoWeather[id], Number(since));
+    pass(field.pseudoWeather[id], "duration", state.turn - Number(since));
   }
 }
 
@@ -152,9 +157,8 @@ export function applyVolatiles(battle, pokemon, foe, known) {
     if (condition === null) continue;
     attempt(() => pokemon.addVolatile(condition, foe));
     const state = pokemon.volatiles[condition];
-    if (!state) continue;
-    if (COUNTED.has(id) && state.time) state.time = Math.max(1, state.time - (volatiles[id] - 1));
-    if (state.duration && volatiles[id] > 1) state.duration = Math.max(1, state.duration - (volatiles[id] - 1));
+    if (COUNTED.has(id)) pass(state, "time", volatiles[id] - 1);
+    if (volatiles[id] > 1) pass(state, "duration", volatiles[id] - 1);
   }
   applyLocks(battle, pokemon, foe, known);
   for (let success = 0; success < known.stalls; success++) attempt(() => pokemon.addVolatile("stall"));
@@ -175,15 +179,13 @@ function applyLocks(battle, pokemon, foe, known) {
   }
   if (volatiles.thrashing && move) {
     attempt(() => pokemon.addVolatile("lockedmove", pokemon, move));
-    const state = pokemon.volatiles.lockedmove;
-    if (state?.time) state.time = Math.max(1, state.time - volatiles.thrashing + 1);
-    if (state?.duration) state.duration = Math.max(1, state.duration - volatiles.thrashing + 1);
+    pass(pokemon.volatiles.lockedmove, "time", volatiles.thrashing - 1);
+    pass(pokemon.volatiles.lockedmove, "duration", volatiles.thrashing - 1);
   }
   if (battle.gen === 1) {
     if (volatiles.binding && move && !foe.fainted) {
       attempt(() => pokemon.addVolatile("partialtrappinglock", foe, move));
-      const state = pokemon.volatiles.partialtrappinglock;
-      if (state) state.duration = Math.max(1, state.duration - volatiles.binding);
+      pass(pokemon.volatiles.partialtrappinglock, "duration", volatiles.binding);
     }
   } else if (volatiles.bound && !foe.fainted) {
     attempt(() => pokemon.addVolatile("partiallytrapped", foe, battle.dex.getActiveMove("wrap")));

@@ -69,6 +69,16 @@ function fitted(set, seen) {
   };
 }
 
+/** @param {any} dex @returns {{nature: string, evs: any, ivs: any}} the spread of a Pokémon whose own is unknown: even */
+export function evenSpread(dex) {
+  const evs = dex.gen <= 2 ? 252 : 84;
+  return {
+    nature: "Serious",
+    evs: { hp: evs, atk: evs, def: evs, spa: evs, spd: evs, spe: evs },
+    ivs: { hp: 31, atk: 31, def: 31, spa: 31, spd: 31, spe: 31 },
+  };
+}
+
 /** Draws the opponent's team. One object serves all battles of a format. */
 export class Prior {
   /**
@@ -106,13 +116,11 @@ export class Prior {
 
   /** @param {Seen[]} seen @param {number} size @param {Random} prng @returns {PokemonSet[]} */
   #generate(seen, size, prng) {
-    Object.assign(this.generator, this.pristine);
-    this.generator.prng = prng;
+    this.#reset(prng);
     const sets = seen.map((pokemon) => fitted(this.#generateSet(pokemon), pokemon));
     const taken = new Set(seen.map(({ species }) => this.#base(species)));
     for (let attempt = 0; attempt < MAX_TEAMS && sets.length < size; attempt++) {
-      Object.assign(this.generator, this.pristine);
-      this.generator.prng = prng;
+      this.#reset(prng);
       for (const set of /** @type {PokemonSet[]} */ (this.generator.getTeam())) {
         const base = this.#base(set.species || set.name);
         if (sets.length >= size || taken.has(base)) continue;
@@ -121,6 +129,12 @@ export class Prior {
       }
     }
     return sets;
+  }
+
+  /** Let the generator begin as if it were new. @param {Random} prng */
+  #reset(prng) {
+    Object.assign(this.generator, this.pristine);
+    this.generator.prng = prng;
   }
 
   /** @param {Seen} seen @returns {PokemonSet} */
@@ -193,13 +207,9 @@ export class Prior {
     const strongest = pool.filter((move) => move.basePower > 0 && !move.selfdestruct && !move.flags.charge && !move.flags.recharge);
     strongest.sort((one, other) => strength(other) - strength(one));
     const moves = strongest.slice(0, 4).map(({ id }) => id);
-    const isOld = this.dex.gen <= 2;
-    const evs = isOld ? 252 : 84;
     return /** @type {any} */ ({
       name: species.baseSpecies, species: species.name, moves: moves.length > 0 ? moves : ["tackle"], level: seen.level,
-      ability: species.abilities["0"] ?? "No Ability", item: "", nature: "Serious", gender: "",
-      evs: { hp: evs, atk: evs, def: evs, spa: evs, spd: evs, spe: evs },
-      ivs: { hp: 31, atk: 31, def: 31, spa: 31, spd: 31, spe: 31 },
+      ability: species.abilities["0"] ?? "No Ability", item: "", gender: "", ...evenSpread(this.dex),
     });
   }
 

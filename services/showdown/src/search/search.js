@@ -51,7 +51,7 @@ class World {
     /** @type {(string | null)[]} null: the opponent has nothing to choose */
     this.foe = choicesOf(battle, 1 - seat);
     if (this.foe.length === 0) this.foe = [null];
-    else if (battle.requestState === "move") this.foe = withFewSwitches(battle, 1 - seat, choicesOf(battle, 1 - seat), prng);
+    else if (battle.requestState === "move") this.foe = withFewSwitches(battle, 1 - seat, /** @type {string[]} */ (this.foe), prng);
   }
 
   /** Number of joint choices. */

@@ -6,6 +6,7 @@
 import { Battle, PRNG, simulatorSeed } from "../simulator/package.js";
 import { play } from "./choices.js";
 import { silence } from "./clone.js";
+import { evenSpread } from "./prior.js";
 import { applyPokemon, applySide, applyField, applyVolatiles } from "./positions.js";
 
 /** @typedef {import("../tracker/tracker.js").Tracker} Tracker */
@@ -45,8 +46,6 @@ function seenOf(pokemon) {
  */
 function ownSet(pokemon, entry, dex) {
   const species = dex.species.get(pokemon.species);
-  const isOld = dex.gen <= 2;
-  const evs = isOld ? 252 : 84;
   return {
     name: entry.ident.slice(4),
     species: species.name,
@@ -55,10 +54,8 @@ function ownSet(pokemon, entry, dex) {
     moves: entry.moves.length > 0 && !pokemon.volatiles.transformed ? [...entry.moves] : pokemon.moves.map((/** @type {any} */ move) => move.id),
     ability: entry.baseAbility ?? "",
     item: entry.item ?? "",
-    nature: "Serious",
     teraType: entry.teraType,
-    evs: { hp: evs, atk: evs, def: evs, spa: evs, spd: evs, spe: evs },
-    ivs: { hp: 31, atk: 31, def: 31, spa: 31, spd: 31, spe: 31 },
+    ...evenSpread(dex),
     known: { baseStats: species.baseStats, stats: { ...pokemon.stats } },
   };
 }
