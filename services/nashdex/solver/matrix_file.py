@@ -32,6 +32,11 @@ _SYMMETRY_TOLERANCE = 1e-9
 _SMALLEST_SCALE = 1e-100
 """Below, products of payoffs are no numbers any more."""
 
+_EXPECTED = (
+    'Expected a JSON object with payoffs to the row player, such as {"payoffs": [[0, 1], [-1, 0]]}, or with '
+    "wins, draws and games, as in a run's interaction_matrix.json"
+)
+
 
 class _Pairs(Model):
     """Side-swapped pairs by result, as in ``interaction_matrix.json``."""
@@ -89,11 +94,6 @@ class BimatrixGame:
     row_payoffs: Floats
     column_payoffs: Floats
 
-
-_EXPECTED = (
-    'Expected a JSON object with payoffs to the row player, such as {"payoffs": [[0, 1], [-1, 0]]}, or with '
-    "wins, draws and games, as in a run's interaction_matrix.json"
-)
 
 Game = SymmetricGame | TwoPopulationGame | BimatrixGame
 
