@@ -21,6 +21,7 @@ from nashdex.core import keys
 from nashdex.core.steps import StepName
 from nashdex.planning.dag import iteration_steps
 from nashdex.settings.loading import load_settings
+from support.image_packages import ABSENT_PACKAGES, IMAGE_OF_STEP
 from support.pages import install_package, titled_block
 
 ROOT = Path(__file__).parents[2]
@@ -32,12 +33,6 @@ BASE_MB = {"python": 130, "node": 205}
 """Unpacked, of the official python:3.11-slim-bookworm and node:20-bookworm-slim. The base that was built on may carry
 more, such as wheels, so the budget counts these sizes and what an image adds to its base."""
 BASES = {"python": "python:3.11-slim-bookworm", "node": "node:20-bookworm-slim"}
-ABSENT = {
-    "control": ("torch", "poke_env", "lz4"),
-    "collector": ("kubernetes", "argo_workflows", "scipy"),
-    "evaluator": ("kubernetes", "argo_workflows", "scipy"),
-    "trainer": ("kubernetes", "argo_workflows", "scipy", "poke_env"),
-}
 IMPORTED = {
     "control": (
         "boto3, kubernetes.client, kubernetes.config, kubernetes.watch, argo_workflows, pyspiel, jinja2, scipy.stats",
@@ -52,15 +47,6 @@ IMPORTED = {
         "nashdex.cli, nashdex.evaluator.step, nashdex.rollout.loading, nashdex.metamon.checkpoints.playing",
     ),
     "trainer": ("boto3, pyspiel, torch.distributed.run", "nashdex.cli, nashdex.trainer.step, nashdex.learning.loop"),
-}
-IMAGE_OF_STEP = {
-    StepName.PLAN: "control",
-    StepName.COLLECT: "collector",
-    StepName.TRAIN: "trainer",
-    StepName.GATE: "evaluator",
-    StepName.EVALUATE: "evaluator",
-    StepName.SOLVE: "control",
-    StepName.REPORT: "control",
 }
 STORE = "/tmp/runs"  # noqa: S108 - a memory file system of the container
 RESTRICTED = ("--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=none")
@@ -162,7 +148,7 @@ def test_keeps_its_budget(name: str) -> None:
 
 @pytest.mark.parametrize("name", PYTHON_IMAGES)
 def test_what_it_needs_is_importable_and_what_it_must_not_have_is_absent(name: str) -> None:
-    absent = f"from importlib.util import find_spec; print([n for n in {ABSENT[name]} if find_spec(n)])"
+    absent = f"from importlib.util import find_spec; print([n for n in {ABSENT_PACKAGES[name]} if find_spec(n)])"
     assert run(name, "-c", absent, entrypoint="python").stdout == "[]\n"
     needed = run(name, "-c", "; ".join(f"import {names}" for names in IMPORTED[name]), entrypoint="python")
     assert needed.returncode == 0, needed.stderr

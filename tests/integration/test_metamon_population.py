@@ -18,21 +18,13 @@ from nashdex.runs.creation import begin_run, open_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
+from support.image_packages import ABSENT_PACKAGES, IMAGE_OF_STEP
 from support.metamon_goldens import amago_mini
 
 pytestmark = pytest.mark.integration
 
 CONFIG = Path(__file__).parents[2] / "configs" / "metamon-psro.toml"
 BASELINES = ("random", "metamon:mini-rnn", "metamon:gym-leader", "metamon:grunt")
-
-
-ABSENT = {
-    "control": ("torch", "poke_env", "lz4"),
-    "battles": ("kubernetes", "argo_workflows", "scipy"),
-    "trainer": ("kubernetes", "argo_workflows", "scipy", "poke_env"),
-}
-"""What the images lack, as tests/images checks."""
-BATTLES = {StepName.COLLECT, StepName.ACT, StepName.EVALUATE}
 STEP = """
 import sys
 sys.modules |= dict.fromkeys(sys.argv[1].split(","))  # importing one of them fails
@@ -46,8 +38,8 @@ step_function(StepName(sys.argv[2]))(run.store, run.settings, 0, int(sys.argv[4]
 
 def run_as_in_image(step: StepName, uri: str, shard: int) -> None:
     """Run a step of iteration 0 with the packages of its image alone."""
-    image = "battles" if step in BATTLES else "trainer" if step == StepName.TRAIN else "control"
-    command = [sys.executable, "-c", STEP, ",".join(ABSENT[image]), step.value, uri, str(shard)]
+    absent = ABSENT_PACKAGES[IMAGE_OF_STEP[step]]
+    command = [sys.executable, "-c", STEP, ",".join(absent), step.value, uri, str(shard)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

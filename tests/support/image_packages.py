@@ -1,0 +1,20 @@
+"""Which image each step runs in, and what each Python image must not contain."""
+
+from nashdex.core.steps import StepName
+
+ABSENT_PACKAGES = {
+    "control": ("torch", "poke_env", "lz4"),
+    "collector": ("kubernetes", "argo_workflows", "scipy"),
+    "evaluator": ("kubernetes", "argo_workflows", "scipy"),
+    "trainer": ("kubernetes", "argo_workflows", "scipy", "poke_env"),
+}
+IMAGE_OF_STEP = {
+    StepName.PLAN: "control",
+    StepName.COLLECT: "collector",
+    StepName.ACT: "collector",
+    StepName.TRAIN: "trainer",
+    StepName.GATE: "evaluator",
+    StepName.EVALUATE: "evaluator",
+    StepName.SOLVE: "control",
+    StepName.REPORT: "control",
+}
