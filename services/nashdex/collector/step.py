@@ -17,6 +17,7 @@ from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
+from nashdex.games.space import Space
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.mixture import Mixture
@@ -67,6 +68,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     )
     _log.info("sizes", gateways=sizes.gateways, concurrent_battles=sizes.concurrent_battles, reason=sizes.reason)
     with Session(game.open_arena(num_gateways=sizes.gateways), sizes.concurrent_battles) as session:
+        _check_first_network(store, settings, plan, session.space)
         session.load(store, [plan.learner, *plan.opponents])
         writer = ShardWriter(attempt.write, session.space)
         results: Counter[tuple[PolicyId, _Result]] = Counter()
@@ -111,6 +113,15 @@ def _replays(store: ObjectStore, settings: RunSettings, plan: IterationPlan, sha
     """Return the shard's replays, if the iteration's oracle learns from any."""
     section = ORACLES[plan.oracle].replays(settings.train.section_of(plan.oracle))
     return None if section is None else Replays(store, section, settings.collect.shards, shard)
+
+
+def _check_first_network(store: ObjectStore, settings: RunSettings, plan: IterationPlan, space: Space) -> None:
+    """Refuse what the first training could not begin with, before its battles are played."""
+    if ORACLES[plan.oracle].begins_from_policy and settings.network.init_from.policy_id is not None:
+        # Late: it imports torch, which tabular games do not need.
+        from nashdex.learning.initial import check_first_network  # noqa: PLC0415
+
+        check_first_network(store, space, settings.network)
 
 
 def _trial(game: Game, settings: RunSettings) -> Trial | None:

@@ -8,6 +8,7 @@ replays.json, replays/{sha256}.jsonl.lz4                       raw battles to cl
 verdict.json                                                   how the run ended; deleted when it continues
 policies/{policy}/policy.json, weights.safetensors, table.safetensors
 imported/{policy}/policy.json, weights.safetensors, vocabulary.json    from other projects; frozen
+initial/...                                                    what the first network begins from; keys as above
 iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attempt
 iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    written last, only if absent
 iterations/{iteration:04d}/{step}/{shard:05d}/checkpoint.json  where a later attempt resumes
@@ -118,6 +119,10 @@ def policy_table(policy: BarePolicyId) -> str:
 def replay_part(sha256: str) -> str:
     """Return the key of a part of the run's raw replays."""
     return f"replays/{sha256}.jsonl.lz4"
+
+
+INITIAL: Final = "initial"
+"""Folder of the policy that the run's first network begins from: no member, so apart from those."""
 
 
 def imported_document(policy: BarePolicyId) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from nashdex.learning import batching, data, loop, optimiser, statistics
+    from nashdex.learning import batching, data, initial, loop, optimiser, statistics
     from nashdex.learning.advantages import discounting
     from nashdex.learning.batching import Batch
     from nashdex.learning.hardware import memory
@@ -46,6 +46,7 @@ else:  # imported when training begins
     discounting = LazyModule("nashdex.learning.advantages.discounting")
     batching = LazyModule("nashdex.learning.batching")
     data = LazyModule("nashdex.learning.data")
+    initial = LazyModule("nashdex.learning.initial")
     loop = LazyModule("nashdex.learning.loop")
     memory = LazyModule("nashdex.learning.hardware.memory")
     optimiser = LazyModule("nashdex.learning.optimiser")
@@ -276,7 +277,7 @@ def train(task: Task, settings: CloneSettings) -> Trained:
         shard=task.shard,
         attempt=task.attempt,
     )
-    network = data.fresh_network(collected.space, run.network, task.seed).to(device)
+    network = initial.first_network(task.store, collected.space, run.network, task.seed).to(device)
     rewards = collected.rewards(collected.episodes, shared.reward, shared.discount)
     lesson, validation = make_lessons(
         collected.episodes,
@@ -333,6 +334,7 @@ CLONE = Oracle(
     summary="behaviour cloning of `collect.teacher`: the first network, which others go on from",
     train=train,
     makes="network",
+    begins_from_policy=True,
     plays="teacher",
     replays=lambda settings: settings.replays if settings.replays.path is not None else None,
     answers_opponents=False,

@@ -166,6 +166,8 @@ class Oracle(Generic[S]):
     """Whether training plays further battles with its newest weights. Then actors run beside it."""
     improves: bool = False
     """Whether it goes on from a network in the population. `train.first` trains the first one."""
+    begins_from_policy: bool = False
+    """Whether the network that it makes begins as ``network.init_from`` says (``learning.initial``)."""
     answers_opponents: bool = True
     """Whether the policy responds to the plan's opponents."""
     is_random: bool = True

@@ -109,6 +109,20 @@ def load_network(store: ObjectStore, policy_id: BarePolicyId, space: Space) -> A
     """
     document = read_document(store, policy_id)
     document.require_space(space)
+    tensors = stored_weights(store, document)
+    assert document.network is not None, "weights were read"
+    network = make_network(document.space, document.network)
+    network.load_state_dict(tensors)
+    return network
+
+
+def stored_weights(store: ObjectStore, document: PolicyDocument) -> dict[str, Tensor]:
+    """Return the tensors of a stored policy's network, on the CPU.
+
+    Raises:
+        DataError: they are missing, altered or of another architecture, or the policy is a table.
+    """
+    policy_id = document.id
     if document.network is None or document.weights_sha256 is None:
         raise DataError(f"policy {policy_id} is a table, not a network: it has no weights to start from")
     architecture = NETWORKS[document.network.kind].architecture
@@ -119,10 +133,7 @@ def load_network(store: ObjectStore, policy_id: BarePolicyId, space: Space) -> A
         )
     key = keys.policy_weights(policy_id)
     weights = read_hashed(store, key, document.weights_sha256, document.weights_bytes)
-    tensors = read_weights(document.space, document.network, weights, f"{store.uri}/{key}")
-    network = make_network(document.space, document.network)
-    network.load_state_dict(tensors)
-    return network
+    return read_weights(document.space, document.network, weights, f"{store.uri}/{key}")
 
 
 def read_weights(space: Space, settings: NetworkSettings, weights: bytes, source: str) -> dict[str, Tensor]:

@@ -2,19 +2,21 @@
 
 import hashlib
 import json
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, field_serializer, model_validator
 
 from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
+from nashdex.core.plugins import KIND
 from nashdex.core.user_input.near import did_you_mean
 from nashdex.games.interface import Reward
 from nashdex.games.space import Space
-from nashdex.policies.networks.settings import NetworkChoice
+from nashdex.policies.networks.settings import NetworkChoice, NetworkSettings
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
+from nashdex.store.checked import read_hashed
 from nashdex.store.protocol import ObjectStore
 
 _SHA256 = r"^[0-9a-f]{64}$"
@@ -55,12 +57,16 @@ class PolicyDocument(Document):
             raise ValueError("a table policy has a table; table_sha256 is missing")
         return self
 
+    @field_serializer("network")
+    def _sizes(self, network: NetworkSettings | None) -> dict[str, Any] | None:
+        return None if network is None else network.sizes()
+
     def content_id(self) -> BarePolicyId:
         """Return the id of the content: equal for policies that agree in everything that decides their play."""
         content = {
             "weights": self.weights_sha256,
             "architecture": self.architecture,
-            "network": self.network and self.network.model_dump(mode="json", exclude={"kind"}),
+            "network": self.network and {k: size for k, size in self.network.sizes().items() if k != KIND},
             "space": self.space.fingerprint,
             "reward": [self.reward, self.reward_version],
             "format": self.format,
@@ -100,3 +106,19 @@ def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument
             f"is stored under {policy_id}"
         )
     return document
+
+
+def policy_objects(store: ObjectStore, policy_id: BarePolicyId) -> dict[str, bytes]:
+    """Return all that is stored of a policy, by key.
+
+    Raises:
+        DataError: it is missing or was altered.
+    """
+    document = read_document(store, policy_id)
+    weights, table = keys.policy_weights(policy_id), keys.policy_table(policy_id)
+    objects = {keys.policy_document(policy_id): document.to_json()}
+    if document.weights_sha256 is not None:
+        objects[weights] = read_hashed(store, weights, document.weights_sha256, document.weights_bytes)
+    if document.table_sha256 is not None:  # a network of a tabular game has both
+        objects[table] = read_hashed(store, table, document.table_sha256)
+    return objects

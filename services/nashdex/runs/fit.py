@@ -99,6 +99,19 @@ def _of_network(settings: RunSettings) -> Iterator[str]:
         fitting = [n for n, network in NETWORKS.all().items() if network.fits(played.game, played.num_slots)]
         able = " or ".join(map(repr, fitting))
         yield f"network.kind {kind!r} does not fit {settings.format}; expected {able}"
+    if settings.network.init_from.policy_id is None:
+        return
+    train, (oracle, *first) = settings.train, _oracles(settings)
+    if not first:
+        yield f"network.init_from has no effect with the oracle {oracle.name!r}, which starts afresh: leave it out"
+    elif not first[0].begins_from_policy:
+        able = " or ".join(repr(name) for name, other in ORACLES.all().items() if other.begins_from_policy)
+        yield f"network.init_from has no effect with train.first {train.first.kind!r}; expected {able}"
+    elif train.first.kind == "fresh" and train.seeds > 1 and not settings.network.init_from.parameters:
+        yield (
+            f"network.init_from copies all parameters and train.first 'fresh' changes none, so the {train.seeds} first "
+            "policies of train.seeds would be one; expected parameters to copy, or train.first 'clone'"
+        )
 
 
 def _of_oracle(settings: RunSettings) -> Iterator[str]:

@@ -11,13 +11,14 @@ import structlog
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.ids import PlayedPolicy
+from nashdex.core.ids import PlayedPolicy, is_imported
 from nashdex.core.user_input.files import read_file
 from nashdex.games.registry import check_inputs, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.metamon.checkpoints.document import imported_objects
 from nashdex.oracles.registry import ORACLES
 from nashdex.oracles.replays import ReplaySettings
+from nashdex.policies.document import policy_objects
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 
@@ -43,12 +44,26 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
         inputs[keys.MATRIX] = document.to_json()
     if (replays := first_replays(settings)) is not None:
         inputs |= _replays(replays, settings.format)
+    inputs |= initial_policy(settings)
     population = settings.population
     if population.imported:
         store = open_store(population.imported_from)
         for policy in population.imported:
             inputs |= imported_objects(store, PlayedPolicy.of(policy).policy)
     return inputs
+
+
+def initial_policy(settings: RunSettings) -> dict[str, bytes]:
+    """Return the objects of the policy that the first network begins from, by key; none without one.
+
+    Raises:
+        DataError: it is missing or was altered.
+    """
+    init = settings.network.init_from
+    if init.policy_id is None:
+        return {}
+    read = imported_objects if is_imported(init.policy_id) else policy_objects
+    return {f"{keys.INITIAL}/{key}": data for key, data in read(open_store(init.store), init.policy_id).items()}
 
 
 def first_replays(settings: RunSettings) -> ReplaySettings | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from safetensors import torch as safetensors
+from torch import Tensor
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
@@ -93,8 +94,7 @@ def load_imported(store: ObjectStore, policy: BarePolicyId) -> LoadedPolicy:
         DataError: it is missing or was altered.
     """
     document = read_imported(store, policy)
-    key = keys.imported_weights(policy)
-    weights = read_hashed(store, key, document.weights_sha256, document.weights_bytes)
+    weights = _weights(store, document)
     vocabulary_key = keys.imported_vocabulary(policy)
     vocabulary = read_hashed(store, vocabulary_key, document.vocabulary_sha256, MAX_VOCABULARY_BYTES)
     return loaded(document, weights, vocabulary, f"{store.uri}/imported/{policy}")
@@ -137,6 +137,21 @@ def _check_spaces(shape: Shape, given: Import, tokenizer: Tokenizer) -> None:
             f"{given.checkpoint} embeds {shape.num_words} words; {given.vocabulary} has {len(tokenizer)}. Name the "
             "vocabulary that it was trained with"
         )
+
+
+def imported_weights(store: ObjectStore, policy: BarePolicyId) -> dict[str, Tensor]:
+    """Return the tensors of an imported policy, on the CPU.
+
+    Raises:
+        DataError: they are missing or were altered.
+    """
+    weights = _weights(store, read_imported(store, policy))
+    return parse_tensors(weights, f"{store.uri}/{keys.imported_weights(policy)}")
+
+
+def _weights(store: ObjectStore, document: ImportedPolicy) -> bytes:
+    key = keys.imported_weights(document.id)
+    return read_hashed(store, key, document.weights_sha256, document.weights_bytes)
 
 
 def _sha256(data: bytes) -> str:

@@ -23,6 +23,7 @@ from nashdex.learning.evaluation.learning_curve import LearningCurve
 from nashdex.learning.experience import Experience, gather
 from nashdex.learning.feed import Feed, PlayedRound
 from nashdex.learning.hardware.memory import memory_limited_by
+from nashdex.learning.initial import freeze
 from nashdex.learning.loop import LoopSettings, TrainingLoop
 from nashdex.learning.optimiser import Rates
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
@@ -125,6 +126,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         task.store, task.game, task.plan, num_shards=run.collect.shards, shard=task.shard, attempt=task.attempt
     )
     network = load_network(task.store, task.plan.learner, collected.space).to(device)
+    freeze(network, run.network.freeze)
     # Both copy the loaded weights, before a checkpoint may replace them.
     start = SnapshotReference(network, task.plan.learner)
     reference = make_reference(task.store, task.plan, settings.damping, network, start)
