@@ -98,6 +98,11 @@ def _random_scores(size: int) -> Floats:
     return 0.5 + upper - upper.T
 
 
+def _faint_cycle() -> Floats:
+    """Return what a cycle of the first three of six policies adds: chance alone often hides it."""
+    return np.pad(0.3 * (_cycle(3) - 0.5), ((0, 3), (0, 3)))
+
+
 FAMILIES = {
     "ladder": design_of(LADDER),
     "ladder, pairs that agree": design_of(LADDER, correlation=0.5),
@@ -109,9 +114,11 @@ FAMILIES = {
     "ladder of 20, steps of 100 Elo": design_of(expected_scores_of(np.arange(20) * 100 * np.log(10) / 400)),
     "cycle with dominated policies": design_of(_with_dominated(_cycle(3), 4), correlation=-0.3),
     "random game of six": design_of(_random_scores(6), correlation=0.3, draw_share=0.2),
+    "ladder of six with a faint cycle": design_of(np.clip(LADDER + _faint_cycle(), 0.02, 0.98)),
     "anchor 600 Elo below": design_of(expected_scores_of(np.array([-3.45, *[0.0] * 9])), correlation=0.0),
 }
-CYCLIC = {"cycle of seven", "cycle with dominated policies", "random game of six"}
+CYCLIC = {"ladder of six with a faint cycle", "cycle of seven", "cycle with dominated policies", "random game of six"}
+"""Only these have a disc to hold a share of."""
 ONE_SIDED = {("ladder of 20, steps of 100 Elo", "mixture_score")}
 """The best policy never loses to the anchor: every interval of a score holds more than it says there."""
 SETS = int(os.environ.get("NASHDEX_TEST_SETS", "0"))
@@ -119,16 +126,16 @@ SETS = int(os.environ.get("NASHDEX_TEST_SETS", "0"))
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("family", FAMILIES if SETS else ["ladder"])
+@pytest.mark.parametrize("family", FAMILIES if SETS else ["ladder", "cycle with dominated policies"])
 def test_intervals_hold_what_they_say(family: str) -> None:
-    """Bounds are three standard errors beyond .93 and .97; in a cyclic game ratings' errors are too large."""
+    """Bounds are three standard errors beyond .93 and .97."""
     numbers = coverage_of(FAMILIES[family], SETS or 50)
-    assert set(numbers) == set(NUMBERS)
+    assert set(numbers) == set(NUMBERS) - ({"embedding_share"} if family not in CYCLIC else set())
     off = []
     for name, number in numbers.items():
         print(f"{family}: {name} {number.coverage:.3f} ± {number.standard_error:.3f}")  # noqa: T201 - for the page
         slack = 3 * number.standard_error
-        may_hold_more = number.conservative or family in CYCLIC or (family, name) in ONE_SIDED
+        may_hold_more = number.conservative or (family, name) in ONE_SIDED
         highest = 1.0 if may_hold_more else 0.97 + slack
         if not 0.93 - slack <= number.coverage <= highest:
             off.append(name)

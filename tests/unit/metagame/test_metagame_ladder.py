@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.ratings.elo import online_elo
-from nashdex.metagame.ratings.glicko import INITIAL, Glicko, glicko_after_one_period, updated
+from nashdex.metagame.ratings.glicko import INITIAL, Glicko, glicko_after_one_period, gxe_of_mean_score, updated
 from nashdex.metagame.ratings.ladder import ladder_ratings
 from support.tournaments import cell
 
@@ -96,6 +97,24 @@ def test_the_ladder_of_a_ledger() -> None:
     assert ladder[A].gxe + ladder[B].gxe == pytest.approx(100)
 
 
+def test_the_interval_of_gxe_is_that_of_the_mean_score() -> None:
+    """25 of 50 battles without their side-swapped partners: Wilson's interval, and Glicko grows with the mean score."""
+    alone = cell("a", "b", ["a", "a", "b", "b"] * 25)[::2]
+    rating = ladder_ratings((A, B), alone)[A]
+    low, high = (gxe_of_mean_score(float(end), 50) for end in wilson_interval(25, 50))
+    assert (rating.gxe_interval.low, rating.gxe_interval.high) == pytest.approx((low, high))
+    assert rating.gxe == pytest.approx(gxe_of_mean_score(0.5, 50)) == pytest.approx(50)
+
+
+def test_pairs_that_always_split_make_gxe_surer() -> None:
+    def width(results: list[str | None]) -> float:
+        interval = ladder_ratings((A, B), cell("a", "b", results))[A].gxe_interval
+        return interval.high - interval.low
+
+    assert width(["a", "b"] * 50) < 0.6 * width(["a", "a", "b", "b"] * 25)
+
+
 def test_who_has_not_played_is_where_everybody_begins() -> None:
     rating = ladder_ratings((C,), [])[C]
     assert (rating.online_elo, rating.glicko, rating.glicko_deviation, rating.gxe) == (1000, 1500, 350, 50)
+    assert (rating.gxe_interval.low, rating.gxe_interval.high) == (0, 100)

@@ -44,6 +44,21 @@ def test_a_poisson_count_of_ten_is_between_five_and_nineteen() -> None:
     assert count_interval(0) == pytest.approx((0.0, 3.8415), abs=1e-3)
 
 
+@pytest.mark.parametrize("spread", [0.25, 0.5])
+def test_a_rate_of_battles_holds_what_it_says(spread: float) -> None:
+    """200 battles on 32 places at once, whose lengths differ as those of a format of singles do: gamma distributed."""
+    generator, num, sets = np.random.default_rng(1), 200, 300
+    seconds = np.empty(sets)
+    for place in range(sets):
+        ends = np.zeros(32)
+        for length in generator.gamma(spread**-2, spread**2, num):
+            ends[ends.argmin()] += length
+        seconds[place] = ends.max()
+    low, high = (end / seconds for end in count_interval(num))
+    rate = num / seconds.mean()
+    assert ((low <= rate) & (rate <= high)).mean() >= 0.95
+
+
 def test_wilson_without_games_knows_nothing() -> None:
     assert [float(bound) for bound in wilson_interval(0, 0)] == [0.0, 1.0]
 

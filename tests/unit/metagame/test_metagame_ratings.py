@@ -34,9 +34,9 @@ def test_one_pair_gets_one_virtual_draw() -> None:
 
 
 def test_the_error_of_an_even_match_of_independent_battles() -> None:
-    """Information about θ is a quarter of the number of games."""
+    """Information about θ is a quarter of the number of games; a variance has one degree of freedom less."""
     table = _rated(matrix("ab", [[0, 200], [200, 0]], [[0, 400], [400, 0]]), {"b": 1000.0})
-    assert table.ratings["a"].sandwich_standard_error == pytest.approx(ELO_PER_STRENGTH / np.sqrt(400 / 4))
+    assert table.ratings["a"].sandwich_standard_error == pytest.approx(ELO_PER_STRENGTH / np.sqrt(399 / 4))
 
 
 def test_the_penalty_adds_one_virtual_game_for_each_free_strength() -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nashdex.core.seeds import derive_seed
+from nashdex.metagame.analysis.embedding import Payoffs, first_disc, share_interval
 from nashdex.metagame.analysis.exploitability import dominance_gap, gap_of_tallies
 from nashdex.metagame.analysis.progress import improvement_of_tallies, mixture_scores
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
@@ -20,6 +21,8 @@ from nashdex.metagame.evidence.intervals import Interval
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
+from nashdex.metagame.ratings.glicko import gxe_of_mean_score
+from nashdex.metagame.ratings.ladder import gxe_intervals
 from nashdex.metagame.ratings.table import BASE_ELO, ELO_PER_STRENGTH, RatingTable
 from nashdex.metagame.solvers.registry import configured
 
@@ -37,8 +40,13 @@ NUMBERS: Mapping[str, bool] = {
     "entropy": True,
     "intransitivity": True,
     "intransitivity_by_chance": True,
+    "embedding_share": True,
+    "gxe": False,
 }
 """The published intervals by name, and whether each holds more than its nominal share by intention."""
+
+_NO_CYCLE = 1e-3
+"""In expected score: a game whose ratings miss less has no disc but rounding."""
 
 Held = Mapping[str, tuple[int, int]]
 """By number: how many of a tournament's intervals hold the truth, and how many there are."""
@@ -130,7 +138,26 @@ def _intervals(
         yield "pair_correlation", analysis.pairs.correlation, truth.correlation
     for score in mixture_scores(matrix, strategy.meta_strategy, design.scripted):
         yield "mixture_score", score, EVEN + float(mixture @ truth.payoffs[:, policies.index(score.opponent)])
+    for place, found in enumerate(gxe_intervals(tally)):
+        if played := int(tally.games[place].sum()):
+            mean = float(design.scores[place] @ tally.games[place]) / played
+            yield "gxe", found, gxe_of_mean_score(mean, played)
+    yield from _cyclic_part(design, truth, tally, analysis)
     yield from _chosen(design, truth, selection, scoring, seed)
+
+
+def _cyclic_part(
+    design: Design, truth: Truth, tally: Tally, table: RatingTable
+) -> Iterator[tuple[str, Interval, float]]:
+    """Yield the share of the largest disc, where the report shows it."""
+    true_disc = first_disc(design.policies, truth.payoffs, centred(truth.transitive.scores))
+    if true_disc is None or truth.intransitivity < _NO_CYCLE or table.intransitivity <= table.intransitivity_by_chance:
+        return
+    elo = np.array([table.ratings[policy].elo for policy in design.policies])
+    payoffs = Payoffs.of_counts(design.policies, tally, elo, design.num_draws)
+    disc = first_disc(design.policies, payoffs.estimates, payoffs.transitive)
+    if disc is not None and (found := share_interval(disc.share, payoffs)):
+        yield "embedding_share", found, true_disc.share
 
 
 def _ratings(design: Design, truth: Truth, table: RatingTable) -> Iterator[tuple[str, Interval, float]]:

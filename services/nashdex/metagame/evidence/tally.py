@@ -115,6 +115,13 @@ class Tally:
         effective: Floats = self.games / self.design_effects()
         return effective
 
+    def score_variances(self) -> Floats:
+        """Return the variance of each cell's score by pairs; 0 where every battle ended alike."""
+        mean = self._means()
+        independent = self.games * mean * (1 - mean) * self.games / np.maximum(self.games - 1, 1)
+        variances: Floats = self.design_effects() * independent
+        return variances
+
     def degrees_of_freedom(self) -> Floats:
         """Return those of each cell's variance; infinite where no pairs are known, for then it is not estimated."""
         freedom: Floats = np.where(self.pairs > 0, degrees_of_freedom(self.games - self.pairs), np.inf)

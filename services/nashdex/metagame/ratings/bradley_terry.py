@@ -72,22 +72,19 @@ def fit(scores: Floats, games: Floats, anchors: Mapping[int, float], *, penalise
     return Strengths(theta, covariance, virtual)
 
 
-def sandwich_covariance(strengths: Strengths, games: Floats, design_effects: Floats) -> Floats:
-    """Return the covariance of θ, shape (K, K), where a cell's battles are not independent.
+def sandwich_covariance(strengths: Strengths, variances: Floats) -> Floats:
+    """Return the covariance of θ, shape (K, K), from the variance that each cell's score really has.
 
-    C M C with C the inverse Fisher information and M the score's covariance, in which each cell weighs its design
-    effect (Huber 1967; White 1982). With design effects of 1 it is C, up to the faint games.
+    C M C with C the inverse Fisher information and M the scores' covariance (Huber 1967; White 1982). It holds where
+    the two battles of a pair go together, and in games with cycles, where cells vary less than their ratings say.
 
     Args:
         strengths: the fit.
-        games: shape (K, K), symmetric.
-        design_effects: shape (K, K), symmetric: variances over those of independent battles.
+        variances: of each cell's score (wins and half the draws), shape (K, K), symmetric.
     """
-    expected = expected_scores_of(strengths.theta)
-    weights = games * expected * (1.0 - expected) * (design_effects - 1.0)
-    np.fill_diagonal(weights, 0.0)
-    extra = np.diag(weights.sum(axis=1)) - weights
-    covariance: Floats = strengths.covariance + strengths.covariance @ extra @ strengths.covariance
+    between = variances - np.diag(variances.diagonal())
+    scores = np.diag(between.sum(axis=1)) - between
+    covariance: Floats = strengths.covariance @ scores @ strengths.covariance
     return covariance
 
 

@@ -7,6 +7,7 @@ ladder, which is taken to be at 1500 with a deviation of 130.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from math import log, pi, sqrt
 from typing import NamedTuple, TypeVar
 
@@ -68,6 +69,11 @@ def glicko_after_one_period(
         results[one].append((INITIAL, score))
         results[other].append((INITIAL, 1.0 - score))
     return {policy: updated(INITIAL, met) for policy, met in results.items()}
+
+
+def gxe_of_mean_score(score: float, games: int) -> float:
+    """Return the GXE after one rating period, from ``INITIAL``: it depends on the mean score and how many games."""
+    return updated(INITIAL, repeat((INITIAL, score), games)).gxe
 
 
 def _g(deviation: float) -> float:

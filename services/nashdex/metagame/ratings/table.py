@@ -50,7 +50,7 @@ class Rating(Model):
     low: float
     high: float
     sandwich_standard_error: NonNegativeFloat = Field(
-        description="From the Fisher information and the cells' variances by side-swapped pairs."
+        description="From the Fisher information and each cell's observed variance by side-swapped pairs."
     )
     bootstrap_standard_error: NonNegativeFloat = Field(description="Side-swapped pairs drawn again as wholes.")
     games: NonNegativeInt
@@ -127,16 +127,15 @@ def rate(
     scores, games = tally.scores, tally.games
 
     strengths = fit(scores, games.astype(np.float64), fixed)
+    elo = BASE_ELO + ELO_PER_STRENGTH * strengths.theta
+    plain = _without_penalty(names, scores, games, fixed, elo)
     drawn = fit_samples(*_resampled(_clusters(tally), names, num_draws, seed), fixed, strengths)
     free = np.array([i not in fixed for i in range(len(names))])
     # Anchors did not move; what a covariance of constants leaves is rounding.
-    sandwich = sandwich_covariance(strengths, games.astype(np.float64), tally.design_effects())
+    sandwich = sandwich_covariance(strengths, _score_variances(names, tally, strengths.theta, plain))
     bootstrap = np.where(np.outer(free, free), np.cov(drawn, rowvar=False), 0.0)
     errors = ELO_PER_STRENGTH * np.sqrt(np.maximum(sandwich.diagonal(), bootstrap.diagonal()))
     gaps = ELO_PER_STRENGTH * np.sqrt(np.maximum(_gap_variances(sandwich), _gap_variances(bootstrap)))
-    elo = BASE_ELO + ELO_PER_STRENGTH * strengths.theta
-
-    plain = _without_penalty(names, scores, games, fixed, elo)
     misfit, by_chance, largest, cell = _misfit(names, tally, strengths.theta, num_draws, seed)
     return RatingTable(
         ratings={
@@ -180,6 +179,20 @@ def _without_penalty(
         name: float(plain[place]) if abs(plain[place] - elo[place]) < _RUN_AWAY else None
         for place, name in enumerate(names)
     }
+
+
+def _score_variances(names: Sequence[str], tally: Tally, theta: Floats, plain: Mapping[str, float | None]) -> Floats:
+    """Return the variance of each cell's score, shape (K, K): the observed one by pairs.
+
+    One battle has no observed variance, and that of a policy that won or lost everything is 0, which says nothing about
+    its rating: there it is the variance that the ratings predict.
+    """
+    bounded = np.array([plain[name] is not None for name in names])
+    observed = np.logical_and.outer(bounded, bounded) & (tally.games > 1)
+    expected = expected_scores_of(theta)
+    predicted = tally.games * expected * (1.0 - expected) * tally.design_effects()
+    variances: Floats = np.where(observed, tally.score_variances(), predicted)
+    return variances
 
 
 def _moved_by_the_penalty(

@@ -54,8 +54,8 @@ class Embedding(Model):
     points: tuple[EmbeddingPoint, ...] = Field(description="Points by falling rating.")
     share: float = Field(description="Share of the cyclic part's squared norm that this disc explains.")
     share_interval: Interval | None = Field(
-        description="Central 95 % of the share over posterior draws of the payoffs, widened to hold the value. "
-        "Noise spreads over all discs, so it leans low. Null where payoffs are exact."
+        description="95 %, conservative: noise spreads over all discs, so it reaches up three times as far as "
+        "posterior draws of the payoffs reach down. Null where payoffs are exact."
     )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nashdex.metagame.analysis.embedding import transitive_part
+from nashdex.metagame.analysis.embedding import Payoffs, transitive_part
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.report.assembly.evidence.embedding import embedding
 from nashdex.report.assembly.evidence.interface import Context, Parts
@@ -30,7 +30,7 @@ def exact_parts(context: Context, matrix: ExactValues) -> Parts:
             battles=0,
             full_table_battles=None,
         ),
-        embedding=embedding(context.by_rating, ordered.array(), transitive_part(ordered.array())),
+        embedding=embedding(context.by_rating, Payoffs(ordered.array(), transitive_part(ordered.array()))),
         anchor_payoffs=anchors,
     )
 

@@ -4,12 +4,11 @@ import numpy as np
 
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
+from nashdex.metagame.analysis.embedding import Payoffs
 from nashdex.metagame.analysis.progress import improvement, mixture_scores
-from nashdex.metagame.evidence.estimates import EVEN, cell_intervals, centred, posterior_scores
+from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.sampled import SampledCounts
-from nashdex.metagame.ratings.bradley_terry import expected_scores_of
-from nashdex.metagame.ratings.table import ELO_PER_STRENGTH
 from nashdex.metagame.tournament.schedule import full_table_battles
 from nashdex.report.assembly.evidence.embedding import embedding
 from nashdex.report.assembly.evidence.interface import Context, Parts
@@ -101,9 +100,5 @@ def sampled_embedding(analysis: MetaGameAnalysis, ordered: SampledCounts) -> Emb
     order = ordered.policies
     if analysis.intransitivity <= analysis.intransitivity_by_chance:
         return None
-    transitive = expected_scores_of(np.array([analysis.ratings[p].elo for p in order]) / ELO_PER_STRENGTH) - EVEN
-    tally = ordered.tally()
-    # A pair without battles counts as if its ratings predicted it.
-    payoffs = np.where(tally.games > 0, tally.scores / np.maximum(tally.games, 1) - EVEN, transitive)
-    drawn = centred(posterior_scores(order, tally, num_draws=analysis.num_draws, seed=0))
-    return embedding(order, payoffs, transitive, np.where(tally.games > 0, drawn, transitive))
+    elo = np.array([analysis.ratings[policy].elo for policy in order])
+    return embedding(order, Payoffs.of_counts(order, ordered.tally(), elo, analysis.num_draws))
