@@ -214,8 +214,19 @@ def watch(
         series[FILES, 0].append(Sample(time.monotonic() - began, 0.0, files, 0))
         for process, has in sample(programs, began).items():
             series[process].append(has)
-        sys.stderr.write(f"\r{len(series) - 1} processes so far, {left / 60:.1f} min left ")
+        show_progress(
+            f"{len(series) - 1} processes so far, {left / 60:.1f} min left",
+            is_last_of_minute=left % 60 < SAMPLE_SECONDS,
+        )
     return series, None
+
+
+def show_progress(line: str, *, is_last_of_minute: bool) -> None:
+    """Rewrite one line of a terminal; a log gets a line each minute."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{line} ")
+    elif is_last_of_minute:
+        sys.stderr.write(f"{line}\n")
 
 
 def main() -> int:
