@@ -1,9 +1,9 @@
 """``python -m soak [--minutes M] [--out FILE]``: sample every process of three runs and of an exporter while they work.
 
-One run works through short iterations of real battles, one after another; one collects all the time; one trains all the
-time, with its actors. Each process is sampled every few seconds: resident memory, file descriptors, threads; and the
-files under the temporary folder. A process that lives less than half of the time is a step of an iteration: its samples
-count for its kind. The first quarter is warm-up. Prints the medians of the second and the last quarter, and the slope
+One process works through short runs of real battles, one after another; one run collects all the time; one trains all
+the time, with its actors. Each process is sampled every few seconds: resident memory, file descriptors, threads; and
+the files under the temporary folder. A process that lives less than half of the time is a step of an iteration: its
+samples count for its kind. The first quarter is warm-up. Prints the medians of the second and the last quarter, and the slope
 between: the median of the slopes of all pairs of samples (Theil and Sen), which single peaks do not move. Exits with 1
 if a median or a slope shows growth beyond the tolerance.
 """
@@ -41,7 +41,7 @@ LONG_LIVED = 0.5
 
 SHORT = """
 format = "gen1randombattle"
-iterations = 9999
+iterations = 6
 opponents = "self-play"
 [collect]
 battles = 100
@@ -126,6 +126,7 @@ def working(folder: Path) -> Iterator[dict[str, psutil.Process]]:
     for name, settings in {"short": SHORT, "collecting": COLLECTING, "training": TRAINING}.items():
         (folder / f"{name}.toml").write_text(settings)
         commands[name] = [*nashdex, "run", f"{name}.toml", "--store", "store", "--run", name]
+    commands["short"] = [sys.executable, str(Path(__file__).with_name("runs.py")), "short.toml", "store"]
     started = []
     for name, command in commands.items():
         with (folder / f"{name}.log").open("w") as log:
@@ -242,7 +243,7 @@ def main() -> int:
         if ended:
             sys.stderr.write(f"\n{(folder / f'{ended}.log').read_text()[-2000:]}")
             sys.stderr.write(f"\n{ended} ended before its time; this is the end of its log\n")
-        iterations = len(list((folder / "store" / "short" / "iterations").glob("*/report.json")))
+        iterations = len(list((folder / "store").glob("short-*/iterations/*/report.json")))
     seconds = max((samples[-1].seconds for samples in series.values()), default=0.0)
     measured = [*growths(series, seconds)]
     if options.out:
