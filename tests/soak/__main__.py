@@ -3,9 +3,11 @@
 One process works through short runs of real battles, one after another; one run collects all the time; one trains all
 the time, with its actors. Each process is sampled every few seconds: resident memory, file descriptors, threads; and
 the files under the temporary folder. A process that lives less than half of the time is a step of an iteration: its
-samples count for its kind. The first quarter is warm-up. Prints the medians of the second and the last quarter, and the slope
-between: the median of the slopes of all pairs of samples (Theil and Sen), which single peaks do not move. Exits with 1
-if a median or a slope shows growth beyond the tolerance.
+samples count for its kind.
+
+The first quarter is warm-up. Prints the medians of the second and the last quarter, and the slope between: the median
+of the slopes of all pairs of samples (Theil and Sen), which single peaks do not move. Exits with 1 if a median or a
+slope shows growth beyond the tolerance.
 """
 
 import argparse
