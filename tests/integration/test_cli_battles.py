@@ -52,6 +52,34 @@ def test_battle_counts_an_odd_number_for_the_first_and_repeats_itself() -> None:
     assert {**again, "seconds": 0} == {**answer, "seconds": 0}
 
 
+def test_a_series_ends_when_one_side_has_won_it() -> None:
+    """Each is two or three battles of the same two teams. The first battles are those of a match without series."""
+    players = ("--format", "gen9championsvgc2026regmabo3", "--p1", "max-power", "--p2", "random", "--battles", "4")
+    answer, single = _json("battle", *players, "--best-of", "3"), _json("battle", *players)
+    series = answer["series"]
+    assert series["wins"] + series["losses"] + series["draws"] == 4
+    assert 2 * 4 <= answer["battles"] <= 3 * 4
+    assert answer["wins"] >= 2 * series["wins"]
+    assert answer["losses"] >= 2 * series["losses"]
+    assert series["score"] == (series["wins"] + series["draws"] / 2) / 4
+    assert series["low"] <= series["score"] <= series["high"]
+    assert single["series"] is None
+    assert answer["wins"] >= single["wins"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--format", "gen1randombattle", "--best-of", "2"), "--best-of is 2; expected one of 1, 3, 5, 7"),
+        (("--format", "kuhn_poker", "--best-of", "3"), "kuhn_poker has no series"),
+    ],
+)
+def test_what_is_no_series_is_refused(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], says: str
+) -> None:
+    _refuses(capsys, ("battle", "--p1", "random", "--p2", "first-action", *arguments), 64, says)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

@@ -16,14 +16,15 @@ def formats(
     """List the formats, and the battles in which each one's tracker, mask and accelerated simulator were tested.
 
     tracker: battles in which it agreed with poke-env but for explained differences. mask: decisions of random legal
-    actions / choices that the simulator rejected. simulator: battles that the published and the accelerated one play
-    alike. With --teams: the sets, their legal teams and SHA-256, and the illegal teams in the validator's words.
+    actions / choices that the simulator rejected. battle: battles of random against max-power / choices that the
+    simulator rejected. simulator: battles that the published and the accelerated one play alike. With --teams: the
+    sets, their legal teams and SHA-256, and the illegal teams in the validator's words.
     """
     if teams is not None:
         _team_sets(teams, as_json=as_json)
         return
     from nashdex.games.registry import FORMATS
-    from nashdex.games.showdown.audits import load_audits
+    from nashdex.games.showdown.audits import FormatAudit, load_audits
 
     audits = load_audits()
     rows: list[dict[str, Any]] = []
@@ -40,12 +41,12 @@ def formats(
     if as_json:
         print_json({"pokemon-showdown": audits.simulator, "formats": rows})
         return
-    print_text(f"{'format':24} {'teams':10} {'tracker':>9} {'mask':>12} {'simulator':>9}")
+    print_text(f"{'format':25} {'teams':10} {'tracker':>9} {'mask':>12} {'battle':>8} {'simulator':>9}")
     for row in rows:
         audit = audits.formats.get(row["format"])
         kind = "brought" if row["takes_teams"] else "generated" if row["game"] == "showdown" else "-"
-        cells = ("-", "-", "-") if audit is None else audit.cells()
-        print_text(f"{row['format']:24} {kind:10} {cells[0]:>9} {cells[1]:>12} {cells[2]:>9}")
+        tracker, mask, match, simulator = FormatAudit().cells() if audit is None else audit.cells()
+        print_text(f"{row['format']:25} {kind:10} {tracker:>9} {mask:>12} {match:>8} {simulator:>9}")
 
 
 def _team_sets(format_id: str, *, as_json: bool) -> None:

@@ -3,12 +3,13 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pydantic import NonNegativeFloat, NonNegativeInt
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Model
+from nashdex.core.errors import ConfigurationError
 from nashdex.evaluator.contestants import Contestant, load_contestant
 from nashdex.games.registry import game_for
 from nashdex.games.tabular.matrix import MatrixDocument
@@ -20,6 +21,21 @@ from nashdex.rollout.session import Session
 
 ESTIMATOR: Final = "mean-score, wilson-by-pairs"
 """The mean score, with Wilson's interval whose number of battles is corrected for pairs."""
+
+
+class SeriesResult(Model):
+    """Results by series: battles of the same two teams in the same seats, until one side has won more than half."""
+
+    best_of: PositiveInt
+    """Most battles of a series."""
+    score: float | None
+    """(wins + draws / 2) / number of series. None if none was finished, like both bounds."""
+    low: float | None
+    high: float | None
+    wins: NonNegativeInt
+    losses: NonNegativeInt
+    draws: NonNegativeInt
+    """Series with as many wins as losses, by battles that were drawn."""
 
 
 class MatchResult(Model):
@@ -57,6 +73,8 @@ class MatchResult(Model):
     """Battles that failed every try. They are not among ``battles``."""
     decisions: NonNegativeInt
     seconds: NonNegativeFloat
+    series: SeriesResult | None = None
+    """With a best of several; the other numbers are those of its battles."""
 
 
 def play_match(
@@ -65,6 +83,7 @@ def play_match(
     second: str,
     *,
     battles: int,
+    best_of: int = 1,
     matrix: MatrixDocument | None = None,
     teams_text: str | None = None,
     seed: int = 0,
@@ -75,15 +94,21 @@ def play_match(
 ) -> MatchResult:
     """Play ``battles`` battles as side-swapped pairs with the same teams, an odd last one alone.
 
+    With ``best_of`` above 1, an odd number, each of them is a series: up to that many battles, equal teams and seats.
     ``matrix`` holds the payoffs of format matrix, ``teams_text`` packed teams that replace the format's own.
     ``on_battle`` is called with the number of finished battles.
 
     Raises:
-        ConfigurationError: the format or a contestant is unknown.
+        ConfigurationError: the format or a contestant is unknown, or a series is asked for in a game that is none of
+            Showdown's.
         DataError: a contestant's policy is missing, altered, or of another space.
         StoppedError: the process was asked to stop. A score of the battles so far would favour short ones.
     """
     game = game_for(format_id, teams_text, matrix)
+    if best_of > 1 and game.tree is not None:
+        raise ConfigurationError(
+            f"{format_id} has no series of battles: leave --best-of out, or name a Showdown format"
+        )
     started = time.monotonic()
     at_once = max_concurrent_battles((first, second), min(concurrent_battles, battles))
     with Session(game.open_arena(num_gateways=num_gateways), at_once) as session:
@@ -91,19 +116,28 @@ def play_match(
         for contestant in contestants:
             session.policies |= contestant.policies
         paired = PairedBattles(seed, game.teams(), deadline_seconds)
+        played: dict[int, list[float]] = {}
         winners: Counter[int | None] = Counter()
-        scores: dict[int, float] = {}
-        for finished in session.play(_assignments(battles, paired, contestants)):
-            if finished.outcome is not None:
-                first_seat, winner = finished.assignment.first_seat, finished.outcome.winner
-                winners[None if winner is None else int(winner != first_seat)] += 1
-                scores[finished.assignment.number] = finished.outcome.score(first_seat)
-            on_battle(session.counts.battles)
+        undecided = list(range(battles))
+        num_failed = 0
+        for number in range(best_of):
+            for finished in session.play(_assignments(undecided, paired, contestants, number)):
+                if finished.outcome is None:
+                    num_failed += 1
+                else:
+                    first_seat, winner = finished.assignment.first_seat, finished.outcome.winner
+                    winners[None if winner is None else int(winner != first_seat)] += 1
+                    played.setdefault(finished.assignment.number, []).append(finished.outcome.score(first_seat))
+                on_battle(session.counts.battles)
+            undecided = [
+                n for n in undecided if len(played.get(n, ())) > number and not _is_decided(played[n], best_of)
+            ]
+    numbers = sorted(played)
+    scores = [score for n in numbers for score in played[n]]
     # fsum rounds exactly, so that the order in which battles end does not change the sum.
-    total = math.fsum(scores.values())
-    numbers = sorted(scores)
-    pairs = [number // 2 for number in numbers]
-    low, high = clustered_wilson_interval([scores[n] for n in numbers], pairs) if scores else (None, None)
+    total = math.fsum(scores)
+    pairs = [n // 2 for n in numbers for _ in played[n]]
+    low, high = clustered_wilson_interval(scores, pairs) if scores else (None, None)
     num_battles = len(scores)
     return MatchResult(
         format=format_id,
@@ -119,15 +153,39 @@ def play_match(
         losses=winners[1],
         draws=winners[None],
         rejected=session.counts.rejected_choices,
-        failed=battles - num_battles,
+        failed=num_failed,
         decisions=session.counts.decisions,
         seconds=time.monotonic() - started,
+        series=_series(played, best_of) if best_of > 1 else None,
+    )
+
+
+def _is_decided(scores: Sequence[float], best_of: int) -> bool:
+    """Say whether a side has won more than half of the series' battles."""
+    return max(scores.count(1.0), scores.count(0.0)) > best_of // 2
+
+
+def _series(played: Mapping[int, Sequence[float]], best_of: int) -> SeriesResult:
+    """Return the results by series. A series that lost a battle to a failure counts if it was decided."""
+    complete = {n: s for n, s in sorted(played.items()) if len(s) == best_of or _is_decided(s, best_of)}
+    margins = {n: scores.count(1.0) - scores.count(0.0) for n, scores in complete.items()}
+    scores = [(1 + (margin > 0) - (margin < 0)) / 2 for margin in margins.values()]
+    low, high = clustered_wilson_interval(scores, [n // 2 for n in margins]) if scores else (None, None)
+    return SeriesResult(
+        best_of=best_of,
+        score=math.fsum(scores) / len(scores) if scores else None,
+        low=low,
+        high=high,
+        wins=scores.count(1.0),
+        losses=scores.count(0.0),
+        draws=scores.count(0.5),
     )
 
 
 def _assignments(
-    battles: int, paired: PairedBattles, contestants: tuple[Contestant, Contestant]
+    numbers: Sequence[int], paired: PairedBattles, contestants: tuple[Contestant, Contestant], game: int
 ) -> Iterator[Assignment]:
-    for number in range(battles):
+    for number in numbers:
         draws = (paired.pair_uniform(number, "policy", 0), paired.pair_uniform(number, "policy", 1))
-        yield paired.assignment(number, (contestants[0].mixture.draw(draws[0]), contestants[1].mixture.draw(draws[1])))
+        policies = (contestants[0].mixture.draw(draws[0]), contestants[1].mixture.draw(draws[1]))
+        yield paired.assignment(number, policies, game=game)

@@ -8,7 +8,16 @@ from nashdex.core.plugins import Registry
 from nashdex.core.user_input.near import did_you_mean
 from nashdex.games.format import Format, Inputs
 from nashdex.games.interface import Game
-from nashdex.games.showdown.names import RANDOM_BATTLES, RANDOM_DOUBLES, TIERS, VGC, why_unsupported
+from nashdex.games.showdown.names import (
+    DOUBLES_TIERS,
+    OTHER_VGC,
+    RANDOM_BATTLES,
+    RANDOM_DOUBLES,
+    SERIES,
+    TIERS,
+    VGC,
+    why_unsupported,
+)
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.games.tabular.space import GAME as TABULAR
@@ -36,7 +45,8 @@ FORMATS: Registry[Format] = _Formats(
         **dict.fromkeys(RANDOM_BATTLES, "nashdex.games.showdown.formats:RANDOM_BATTLE"),
         **dict.fromkeys(TIERS, "nashdex.games.showdown.formats:TIER"),
         **dict.fromkeys(RANDOM_DOUBLES, "nashdex.games.showdown.formats:RANDOM_DOUBLES"),
-        **dict.fromkeys(VGC, "nashdex.games.showdown.formats:VGC"),
+        **dict.fromkeys((*DOUBLES_TIERS, *OTHER_VGC), "nashdex.games.showdown.formats:DOUBLES_TIER"),
+        **dict.fromkeys((*VGC, *SERIES), "nashdex.games.showdown.formats:VGC"),
         "kuhn_poker": "nashdex.games.tabular.formats:OPENSPIEL",
         "leduc_poker": "nashdex.games.tabular.formats:OPENSPIEL",
         "matrix": "nashdex.games.tabular.formats:MATRIX",

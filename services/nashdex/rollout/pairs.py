@@ -29,6 +29,7 @@ class PairedBattles:
         record: bool = False,
         record_opponent: bool = False,
         log: bool = False,
+        game: int = 0,
     ) -> Assignment:
         """Return battle ``number``.
 
@@ -38,11 +39,12 @@ class PairedBattles:
             record: keep the decisions of the first.
             record_opponent: keep those of the second.
             log: keep the battle's log.
+            game: of a series of battles with this number: equal but for the battle's seed.
         """
         seat = number % 2
         first_seed, second_seed = (derive_seed(self._root, "pair", number // 2, "team", side) for side in range(2))
         spec = BattleSpec(
-            seed=derive_seed(self._root, "battle", number),
+            seed=derive_seed(self._root, "battle", number, *(("game", game) if game else ())),
             teams=(self._team(first_seed), self._team(second_seed)),
             team_seeds=(first_seed, second_seed),
             log=log,

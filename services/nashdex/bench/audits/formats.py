@@ -1,7 +1,8 @@
 """Audits formats: ``python -m nashdex.bench.audits.formats --battles 500 …/games/showdown/audits.json``.
 
-For each format it compares the tracker with poke-env, plays random legal actions, and compares the accelerated
-simulator with the published one. It writes the file after each audit, and keeps what else the file holds.
+For each format it compares the tracker with poke-env, plays random legal actions and a match of two scripted policies,
+and compares the accelerated simulator with the published one. It writes the file after each audit, and keeps what else
+the file holds.
 """
 
 import sys
@@ -16,10 +17,19 @@ from nashdex.bench.audits.conformance import run_conformance
 from nashdex.bench.audits.rejections import count_rejections
 from nashdex.bench.audits.tracker.differential import Comparison
 from nashdex.core.errors import NashdexError
-from nashdex.games.showdown.audits import Audits, ConformanceAudit, FormatAudit, MaskAudit, TrackerAudit, load_audits
-from nashdex.games.showdown.names import RANDOM_BATTLES, RANDOM_DOUBLES, TIERS, VGC
+from nashdex.evaluator.match import play_match
+from nashdex.games.showdown.audits import (
+    Audits,
+    ConformanceAudit,
+    FormatAudit,
+    MaskAudit,
+    MatchAudit,
+    TrackerAudit,
+    load_audits,
+)
+from nashdex.games.showdown.names import SHOWDOWN
 
-_Audit: TypeAlias = TrackerAudit | MaskAudit | ConformanceAudit
+_Audit: TypeAlias = TrackerAudit | MaskAudit | MatchAudit | ConformanceAudit
 
 
 def main(
@@ -29,10 +39,12 @@ def main(
     ] = None,
     battles: Annotated[int, typer.Option(min=1, help="Battles of each audit of a format.")] = 500,
     seed: Annotated[int, typer.Option(min=0, help="Root of every seed.")] = 1,
-    only: Annotated[Literal["tracker", "mask", "simulator"] | None, typer.Option(help="Make one audit only.")] = None,
+    only: Annotated[
+        Literal["tracker", "mask", "match", "simulator"] | None, typer.Option(help="Make one audit only.")
+    ] = None,
 ) -> None:
     """Audit formats and write the result; exit 65 if a difference is unexplained or a rejection preventable."""
-    names = tuple(format_id or (*RANDOM_BATTLES, *TIERS, *RANDOM_DOUBLES, *VGC))
+    names = tuple(format_id or SHOWDOWN)
     is_good = True
     try:
         for name in names:
@@ -44,6 +56,10 @@ def main(
                 mask = audit_mask(name, battles, seed)
                 _write(file, name, "mask", mask)
                 is_good = is_good and not mask.preventable + mask.failed
+            if only in {None, "match"}:
+                match = audit_match(name, battles, seed)
+                _write(file, name, "match", match)
+                is_good = is_good and not match.failed
         if only in {None, "simulator"}:
             for name, audit in audit_conformance(names, battles, seed).items():
                 _write(file, name, "conformance", audit)
@@ -71,6 +87,12 @@ def audit_mask(name: str, battles: int, seed: int) -> MaskAudit:
         preventable=sum(count for refusal, count in counts.refusals.items() if not refusal.maybe_trapped),
         failed=counts.failed,
     )
+
+
+def audit_match(name: str, battles: int, seed: int) -> MatchAudit:
+    """Return the rejected choices of a match as `nashdex battle --p1 random --p2 max-power` plays it."""
+    result = play_match(name, "random", "max-power", battles=battles, seed=seed)
+    return MatchAudit.model_validate({key: getattr(result, key) for key in MatchAudit.model_fields})
 
 
 def audit_conformance(names: Sequence[str], battles: int, seed: int) -> dict[str, ConformanceAudit]:

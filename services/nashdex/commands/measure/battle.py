@@ -12,7 +12,7 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import SeedOption
-from nashdex.core.errors import InterruptedByUserError, StoppedError
+from nashdex.core.errors import ConfigurationError, InterruptedByUserError, StoppedError
 from nashdex.core.stopping import install_stop_handlers
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ _POLICY = (
     "POLICY_ID@greedy plays the most probable action, POLICY_ID@T0.5 samples at temperature 0.5; without a "
     "suffix it samples at 1."
 )
+_BEST_OF = (1, 3, 5, 7)
 _LINE_EVERY_SECONDS = 10.0
 """Of progress, where standard error is no terminal."""
 
@@ -33,6 +34,9 @@ def battle(
     p2: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
     *,
     battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in total, as side-swapped pairs.")] = 100,
+    best_of: Annotated[
+        int, typer.Option(metavar="1|3|5|7", help="Play series of up to this many battles with the same teams.")
+    ] = 1,
     matrix: Annotated[
         Path | None, typer.Option(metavar="MATRIX.json", help="Payoffs, for format matrix: see `nashdex solve --help`.")
     ] = None,
@@ -49,7 +53,12 @@ def battle(
     counts half; the score with draws as losses is printed too. In a game for stakes, the score is
     ½ + payoff / (2 · the game's largest payoff). A match that is stopped prints no score, since short battles end
     first.
+
+    With --best-of 3, each of --battles is a series: equal teams and seats, until one side has won two. The score by
+    series comes after the one by battles. Policies begin each battle of a series afresh.
     """
+    if best_of not in _BEST_OF:
+        raise ConfigurationError(f"--best-of is {best_of}; expected one of {', '.join(map(str, _BEST_OF))}")
     install_stop_handlers(signal.SIGTERM)
 
     from nashdex.evaluator.match import play_match
@@ -68,12 +77,13 @@ def battle(
         show(num_battles)
 
     try:
-        with _progress(f"{p1} against {p2}", battles) as show:
+        with _progress(f"{p1} against {p2}", battles * best_of) as show:
             result = play_match(
                 format_id,
                 p1,
                 p2,
                 battles=battles,
+                best_of=best_of,
                 matrix=None if matrix is None else read_matrix(matrix),
                 teams_text=None if team_set is None else read_team_set(format_id, team_set),
                 seed=seed,
@@ -83,7 +93,8 @@ def battle(
     except (KeyboardInterrupt, StoppedError) as error:
         stop = InterruptedByUserError if isinstance(error, KeyboardInterrupt) else StoppedError
         raise stop(
-            f"stopped after {ended:,} of {battles:,} battles; their score would favour short battles, so there is none"
+            f"stopped after {ended:,} of {battles * best_of:,} battles; their score would favour short battles, "
+            "so there is none"
         ) from error
     if as_json:
         print_json(result.model_dump(mode="json"))
@@ -92,6 +103,15 @@ def battle(
 
 
 def _print(result: "MatchResult") -> None:
+    _print_battles(result)
+    if (series := result.series) is not None and series.score is not None:
+        print_text(
+            f"best of {series.best_of}: {series.score:.3f} ({series.low:.3f} to {series.high:.3f}), "
+            f"{series.wins:,} series won, {series.losses:,} lost, {series.draws:,} drawn"
+        )
+
+
+def _print_battles(result: "MatchResult") -> None:
     if result.score is not None:
         percent = round(100 * result.confidence)
         print_text(

@@ -30,6 +30,16 @@ class MaskAudit(Model):
     failed: NonNegativeInt
 
 
+class MatchAudit(Model):
+    """Battles of `random` against `max-power`, as `nashdex battle` plays them."""
+
+    battles: NonNegativeInt
+    decisions: NonNegativeInt
+    rejected: NonNegativeInt
+    """Choices that the simulator rejected."""
+    failed: NonNegativeInt
+
+
 class ConformanceAudit(Model):
     """Battles on the published and the accelerated simulator."""
 
@@ -42,16 +52,18 @@ class FormatAudit(Model):
 
     tracker: TrackerAudit | None = None
     mask: MaskAudit | None = None
+    match: MatchAudit | None = None
     conformance: ConformanceAudit | None = None
 
-    def cells(self) -> tuple[str, str, str]:
+    def cells(self) -> tuple[str, str, str, str]:
         """Return one short text for each audit."""
-        tracker, mask, conformance = self.tracker, self.mask, self.conformance
+        tracker, mask, match, conformance = self.tracker, self.mask, self.match, self.conformance
         return (
             "-"
             if tracker is None
             else f"{tracker.battles:,}" + (f" ({tracker.unexplained} ?)" if tracker.unexplained else ""),
             "-" if mask is None else f"{mask.decisions:,}/{mask.rejected}",
+            "-" if match is None else f"{match.battles:,}/{match.rejected}",
             "-" if conformance is None else f"{conformance.battles:,}",
         )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from nashdex.core.evidence import Evidence
 from nashdex.games.format import Format, Inputs
+from nashdex.games.showdown.names import without_series
 
 if TYPE_CHECKING:
     from nashdex.games.showdown.game import ShowdownGame
@@ -53,10 +54,11 @@ def _shipped_teams(name: str) -> str:
 
 
 def _tournament_teams(name: str) -> str:
-    return _shipped_teams(f"{name}.tournaments")
+    return _shipped_teams(f"{without_series(name)}.tournaments")
 
 
 RANDOM_BATTLE: Final = ShowdownFormat()
 TIER: Final = ShowdownFormat(_shipped_teams)
 RANDOM_DOUBLES: Final = ShowdownFormat(active=2)
+DOUBLES_TIER: Final = ShowdownFormat(_shipped_teams, active=2)
 VGC: Final = ShowdownFormat(_tournament_teams, active=2)

@@ -25,6 +25,12 @@ TIERS: Final = (
 RANDOM_DOUBLES: Final = ("gen9randomdoublesbattle",)
 """Doubles formats whose teams the simulator generates."""
 
+DOUBLES_TIERS: Final = tuple(f"gen{generation}doublesou" for generation in range(3, 10))
+"""Doubles formats whose players bring six Pokémon and play them all. ``team_sets`` has teams for each.
+
+The first two generations have no doubles.
+"""
+
 VGC: Final = (
     "gen8vgc2020",
     "gen9vgc2023regc",
@@ -35,12 +41,28 @@ VGC: Final = (
 )
 """Doubles formats whose players bring six Pokémon and pick four. ``team_sets`` has teams of tournaments for each."""
 
+OTHER_VGC: Final = ("gen8vgc2021", "gen8vgc2022", "gen9vgc2025regi")
+"""The same, where ``team_sets`` has legal teams of earlier tournaments and generated ones."""
+
+SERIES: Final = ("gen9championsvgc2026regmabo3", "gen9championsvgc2026regmbbo3")
+"""The same with Open Team Sheets, in a best of three. They share the teams of the format without this suffix."""
+
+DOUBLES: Final = (*RANDOM_DOUBLES, *DOUBLES_TIERS, *VGC, *OTHER_VGC, *SERIES)
+SHOWDOWN: Final = (*RANDOM_BATTLES, *TIERS, *DOUBLES)
+"""All of them, as `nashdex formats` lists them."""
+
+_SERIES_SUFFIX: Final = "bo3"
 _UNSUPPORTED: Final = {
     "triples": "each side has three active Pokémon; nashdex plays one or two a side",
     "rotation": "each side has three active Pokémon; nashdex plays one or two a side",
     "multi": "it has four players; nashdex plays two",
     "freeforall": "it has four players; nashdex plays two",
 }
+
+
+def without_series(name: str) -> str:
+    """Return the format of one battle of a best of three: the same rules about teams."""
+    return name.removesuffix(_SERIES_SUFFIX)
 
 
 def why_unsupported(name: str) -> str | None:

@@ -15,6 +15,7 @@ from typing import Final
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.showdown.gateway import Gateway
+from nashdex.games.showdown.names import without_series
 
 OWN: Final = "own"
 """The name of the set that a format is played with if settings name no other."""
@@ -50,7 +51,7 @@ def team_set_names(format_id: str) -> tuple[str, ...]:
     for file in _shipped().iterdir():
         stem, _, suffix = file.name.rpartition(".")
         own_format, _, name = stem.partition(".")
-        if suffix == "txt" and own_format == format_id:
+        if suffix == "txt" and own_format == without_series(format_id):
             shipped.append(name or OWN)
     root = _directory()
     found = [] if root is None else [path.parent.name for path in root.glob(f"*/{format_id}") if path.is_dir()]
@@ -97,7 +98,8 @@ def _texts(format_id: str, name: str) -> Sequence[tuple[str, str]]:
         if folder is not None and folder.is_dir():
             files = [(path.name, path.read_text("utf-8")) for path in sorted(folder.glob(f"*.{format_id}_team"))]
         else:
-            shipped = _shipped() / (f"{format_id}.txt" if name == OWN else f"{format_id}.{name}.txt")
+            shared = without_series(format_id)
+            shipped = _shipped() / (f"{shared}.txt" if name == OWN else f"{shared}.{name}.txt")
             if not shipped.is_file():
                 known = ", ".join(team_set_names(format_id)) or "none"
                 raise ConfigurationError(

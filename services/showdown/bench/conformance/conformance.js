@@ -26,6 +26,10 @@ export const DEFAULT_FORMATS = [
   ...["gen1challengecup", "gen1hackmonscup", "gen9challengecup1v1", "gen9challengecup2v2", "gen9metronomebattle"],
   ...["gen2ou", "gen3ou", "gen4ou", "gen5ou", "gen6ou", "gen7ou", "gen8ou", "gen9ou", "gen1stadiumou", "gen2stadiumou"],
   ...["gen3doublesou", "gen4doublesou", "gen5doublesou", "gen6vgc2016", "gen7vgc2019", "gen8vgc2022", "gen9doublesou"],
+  ...["gen6doublesou", "gen7doublesou", "gen8doublesou", "gen8vgc2020", "gen8vgc2021", "gen9vgc2023regc", "gen9vgc2023regd"],
+  ...["gen9vgc2024regg", "gen9championsvgc2026regmb", "gen9championsvgc2026regmabo3", "gen9championsvgc2026regmbbo3"],
+  ...["gen1uu", "gen1nu", "gen1ubers", "gen2uu", "gen2nu", "gen2ubers", "gen3uu", "gen3nu", "gen3ubers"],
+  ...["gen4uu", "gen4nu", "gen4ubers", "gen7letsgoou", "gen8bdspou", "gen9nationaldex"],
   ...["gen5triplescustomgame", "gen6battlespottriples", "gen9freeforallrandombattle", "gen9multirandombattle"],
 ];
 

@@ -12,8 +12,9 @@ const TEAM_SETS = new URL("../../../nashdex/games/showdown/team_sets/", import.m
 
 /** @param {string} format @param {InstanceType<typeof PRNG>} prng @returns {() => any} teams of the format's own set, else of a generator */
 function teamsOf(format, prng) {
-  const file = new URL(`${format}.txt`, TEAM_SETS);
-  if (existsSync(file)) {
+  const base = format.replace(/bo3$/, "");
+  const file = [`${base}.tournaments.txt`, `${base}.txt`].map((name) => new URL(name, TEAM_SETS)).find((url) => existsSync(url));
+  if (file) {
     const texts = readFileSync(file, "utf8").split(/^===.*$/m);
     const teams = texts.length > 1 ? texts : texts[0].split("\n").filter((line) => line.includes("|") && !line.startsWith("#"));
     if (teams.length) return () => Teams.import(teams[prng.random(teams.length)].trim());

@@ -1,6 +1,7 @@
 /** Lines about which Pokémon is on the field, and in which forme. */
 import { sideOf, slotOf, foeOf, tagged, showCause, SUBJECT } from "./common.js";
-import { TrackedPokemon } from "../side.js";
+import { KNOWN, TrackedPokemon } from "../side.js";
+import { Teams } from "../../simulator/package.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
 /** @typedef {import("../tracker.js").Tracker} Tracker */
@@ -164,6 +165,26 @@ handlers.set("poke", (tracker, parts) => {
   const pokemon = new TrackedPokemon("");
   side.pokemon.push(pokemon);
   tracker.setDetails(side, pokemon, tracker.dexInfo.details(parts[3].replace(/-\*/, "")));
+});
+
+/**
+ * Open Team Sheets: all of each Pokémon but its stats, in the order of Team Preview. Its species is more exact than there.
+ */
+handlers.set("showteam", (tracker, parts) => {
+  const side = tracker.sides[parts[2] === "p1" ? 0 : 1];
+  if (side === tracker.own) return;
+  const { abilities, baseSpecies, items, moves, species, types } = tracker.dexInfo;
+  for (const [place, set] of (Teams.unpack(parts.slice(3).join("|")) ?? []).entries()) {
+    const shown = species.of(set.species || set.name);
+    const pokemon = side.pokemon[place];
+    if (!pokemon || baseSpecies[pokemon.species] !== baseSpecies[shown]) continue;
+    pokemon.species = shown;
+    pokemon.ability = abilities.of(set.ability);
+    pokemon.item = items.of(set.item);
+    pokemon.itemKnown = KNOWN;
+    if (set.teraType) pokemon.tera = types.of(set.teraType);
+    for (const move of set.moves) tracker.learn(pokemon, moves.of(move));
+  }
 });
 
 handlers.set("teamsize", (tracker, parts) => {

@@ -45,6 +45,21 @@ def _bare(choice: int) -> int:
     return _FIRST_MOVE + (choice - _FIRST_MOVE) % _GROUP_SIZE // _NUM_TARGETS * _NUM_TARGETS + _NO_TARGET
 
 
+def offers_switch_of_trapped_slot(difference: Difference) -> bool:
+    """As for singles, by numbers of pairs: all that the tracker lacks switches the slot that may be trapped."""
+    size = DoublesEnv.get_action_space_size(difference.battle.gen)
+    maybe_trapped = [slot["maybe_trapped"] for slot in difference.battle_state["slots"]]
+    free = [
+        pair
+        for pair in difference.poke_env
+        if not any(
+            trapped and 0 < choice < _FIRST_MOVE
+            for trapped, choice in zip(maybe_trapped, divmod(pair, size), strict=True)
+        )
+    ]
+    return any(maybe_trapped) and difference.tracker == free
+
+
 def offers_no_max_moves_of_locked_slot(difference: Difference) -> bool:
     """As for singles, by numbers of pairs: all that poke-env lacks dynamaxes a slot."""
     size = DoublesEnv.get_action_space_size(difference.battle.gen)

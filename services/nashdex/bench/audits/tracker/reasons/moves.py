@@ -5,6 +5,7 @@ from typing import Final
 from poke_env.data import to_id_str
 
 from nashdex.bench.audits.tracker.difference import MIN_PARTS, Difference
+from nashdex.bench.audits.tracker.reasons.doubles import offers_switch_of_trapped_slot
 
 _FIRST_GENERATION_CHARGES: Final = frozenset({"dig", "fly", "razorwind", "skullbash", "skyattack", "solarbeam"})
 
@@ -87,6 +88,8 @@ def offers_switch_from_trap(difference: Difference) -> bool:
 
     Tests whether the request leaves it open and the tracker offers what poke-env does but switches.
     """
+    if difference.feature == "pairs":
+        return offers_switch_of_trapped_slot(difference)
     return (
         difference.feature == "choices"
         and difference.battle_state["maybe_trapped"]

@@ -1,0 +1,46 @@
+/** Open Team Sheets: before Team Preview, each player sees all of the other's team but its stats. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toID } from "../../src/simulator/package.js";
+import { playDoubles } from "../support/doubles_battles.js";
+
+const BATTLES = Number(process.env.NASHDEX_TEST_BATTLES ?? 4);
+
+/** @param {any} set of the team */
+function sheetOf(set) {
+  return {
+    species: toID(set.species), item: toID(set.item), ability: toID(set.ability), moves: set.moves.map(toID).sort(),
+    tera: "",
+  };
+}
+
+/** @param {any} pokemon of the tracker's state */
+function shownOf({ species, item, base_ability: ability, moves, tera }) {
+  return { species, item, ability, moves: moves.map((/** @type {any} */ move) => move.id).sort(), tera };
+}
+
+test("the tracker knows the opponent's sheet, and follows its items and moves from there", () => {
+  let previews = 0;
+  let compared = 0;
+  for (let seed = 1; seed <= BATTLES; seed++) {
+    playDoubles("gen9championsvgc2026regmabo3", seed, ({ battle, trackers }) => {
+      for (const [seat, tracker] of trackers.entries()) {
+        const state = /** @type {any} */ (tracker.state());
+        const other = battle.sides[1 - seat];
+        if (battle.requestState === "teampreview") {
+          previews++;
+          assert.deepEqual(state.opponent.pokemon.map(shownOf), other.team.map(sheetOf));
+          continue;
+        }
+        for (const pokemon of other.pokemon) {
+          const shown = state.opponent.pokemon.find((/** @type {any} */ one) => one.name === pokemon.name);
+          if (!shown || pokemon.illusion || pokemon.fainted || pokemon.transformed) continue;
+          compared++;
+          assert.equal(shown.item, pokemon.item, `${pokemon.name} in battle ${seed}, turn ${battle.turn}`);
+          assert.deepEqual(shown.moves.map((/** @type {any} */ move) => move.id).sort(), pokemon.moves.toSorted());
+        }
+      }
+    });
+  }
+  assert.ok(previews >= 2 * BATTLES && compared > 50 * BATTLES, `${previews} previews, ${compared} compared`);
+});
