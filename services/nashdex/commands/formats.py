@@ -41,12 +41,12 @@ def formats(
     if as_json:
         print_json({"pokemon-showdown": audits.simulator, "formats": rows})
         return
-    print_text(f"{'format':25} {'teams':10} {'tracker':>9} {'mask':>12} {'battle':>8} {'simulator':>9}")
+    print_text(f"{'format':28} {'teams':10} {'tracker':>9} {'mask':>12} {'battle':>8} {'simulator':>9}")
     for row in rows:
         audit = audits.formats.get(row["format"])
         kind = "brought" if row["takes_teams"] else "generated" if row["game"] == "showdown" else "-"
         tracker, mask, match, simulator = FormatAudit().cells() if audit is None else audit.cells()
-        print_text(f"{row['format']:25} {kind:10} {tracker:>9} {mask:>12} {match:>8} {simulator:>9}")
+        print_text(f"{row['format']:28} {kind:10} {tracker:>9} {mask:>12} {match:>8} {simulator:>9}")
 
 
 def _team_sets(format_id: str, *, as_json: bool) -> None:
