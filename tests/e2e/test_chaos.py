@@ -91,7 +91,8 @@ class Cluster:
     """The API server, asked by this process: kubectl takes a second of a busy machine to start."""
 
     def __init__(self) -> None:
-        connection = new_client_from_config()
+        # Named, because the library reads the variable when it is imported, before a cluster is started.
+        connection = new_client_from_config(os.environ.get("KUBECONFIG"))
         self._pods = CoreV1Api(connection)
         self._workflows = CustomObjectsApi(connection)
 
