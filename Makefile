@@ -93,6 +93,10 @@ e2e: setup ## Test it on a real cluster, from building images to removing it all
 e2e-streaming: setup ## Kill everything around a training with streaming actors on a real cluster, and measure it; half an hour
 	$(BIN)/pytest tests/e2e/streaming.py -n0 --verbose $(PYTEST_ARGS)
 
+.PHONY: e2e-nodes
+e2e-nodes: setup ## Run on nodes with a GPU that is none, with taints and with quotas, on a real cluster
+	$(BIN)/pytest tests/e2e/nodes.py -n0 --verbose $(PYTEST_ARGS)
+
 .PHONY: docs
 docs: setup ## Build the documentation site into site/, and the pages and pictures that are made from code
 	$(BIN)/python -m nashdex.telemetry.metrics_page > docs/reference/metrics.md.new
