@@ -157,6 +157,10 @@ def test_every_replay_can_be_downloaded(page: Page, made: Made) -> None:
     assert page.evaluate("[...document.querySelectorAll('a[data-page]')].every(a => a.href.startsWith('blob:'))")
 
 
+POINTS = 50
+"""How often a test points at a mark before it gives up: a page that is still being laid out moves under the pointer."""
+
+
 def cell_title(report: dict[str, Any], row: int, column: int) -> str:
     """Return what pointing at a cell of the payoffs must say."""
     cell, policies = report["payoffs"]["cells"][row][column], report["payoffs"]["policies"]
@@ -175,9 +179,13 @@ def readout(page: Page) -> str:
 
 
 def test_pointing_at_a_payoff_tells_interval_and_counts(page: Page, made: Made) -> None:
-    page.hover("table.matrix tbody tr:nth-child(2) td:nth-of-type(4)")
-    page.wait_for_function("document.querySelector('.readout').textContent.includes('battles')")
-    assert readout(page) == cell_title(made[1], 1, 3)
+    expected = cell_title(made[1], 1, 3)
+    for _ in range(POINTS):
+        page.hover("table.matrix tbody tr:nth-child(2) td:nth-of-type(4)")
+        if readout(page) == expected:
+            break
+        page.wait_for_timeout(100)
+    assert readout(page) == expected
 
 
 def test_arrow_keys_walk_over_the_payoffs(page: Page, made: Made) -> None:
