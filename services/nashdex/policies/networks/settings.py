@@ -111,6 +111,7 @@ NETWORKS: Registry[NetworkKind] = Registry(
         "pointer": "nashdex.policies.networks.pointer.kind:POINTER",
         "pairs": "nashdex.policies.networks.pairs.settings:PAIRS",
         "memory": "nashdex.policies.networks.memory.kind:MEMORY",
+        "transformer": "nashdex.policies.networks.transformer.kind:TRANSFORMER",
     },
 )
 

@@ -18,7 +18,7 @@ from nashdex.games.space import ObservationBlock, Space
 from nashdex.policies.networks.layout import Layout
 from nashdex.policies.networks.pointer.block import BlockValues
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embedding_name
-from nashdex.policies.networks.pointer.sides import SideValues, SideWeights, encode_sides
+from nashdex.policies.networks.pointer.sides import SideValues, SideVectors, SideWeights, encode_sides
 
 
 class FusedEncoder(NamedTuple):
@@ -45,6 +45,17 @@ class Encoded(NamedTuple):
     """(P / 2, B, E)"""
     own_moves: Tensor
     """Of the own active Pokémon, (K, B, M)."""
+
+
+class Entities(NamedTuple):
+    """The vectors of an observation, before they are joined to a context."""
+
+    sides: tuple[SideVectors, SideVectors]
+    """The own one and the opponent's."""
+    active_moves: tuple[Tensor, Tensor]
+    """The moves of each side's active Pokémon after their second layer, (K, B, M)."""
+    others: tuple[Tensor, ...]
+    """The other rows, block by block, (R of the block, B, M)."""
 
 
 class Encoder(nn.Module):
@@ -108,8 +119,8 @@ class Encoder(nn.Module):
             (places == active).to(observations.dtype).unsqueeze(2),
         )
 
-    def forward(self, inputs: EncoderInputs, fused: FusedEncoder) -> Encoded:
-        """Return the observations of ``inputs``, encoded."""
+    def entities(self, inputs: EncoderInputs, fused: FusedEncoder) -> Entities:
+        """Return the vectors of the observations of ``inputs``."""
         own, opponent = encode_sides(
             inputs.sides,
             SideWeights(
@@ -123,10 +134,17 @@ class Encoder(nn.Module):
             ),
         )
         own_moves, opponent_moves = (self.active_moves(side.picked).relu_() for side in (own, opponent))
+        others = tuple(
+            other(values, fused_other).relu_().view(*values.values.shape[:2], -1)
+            for other, fused_other, values in zip(self.other_rows, fused.others, inputs.others, strict=True)
+        )
+        return Entities((own, opponent), (own_moves, opponent_moves), others)
+
+    def forward(self, inputs: EncoderInputs, fused: FusedEncoder) -> Encoded:
+        """Return the observations of ``inputs``, encoded."""
+        (own, opponent), (own_moves, opponent_moves), others = self.entities(inputs, fused)
         parts = [own.largest, opponent.largest, own.active, opponent.active, own_moves.sum(0), opponent_moves.sum(0)]
-        for other, fused_other, values in zip(self.other_rows, fused.others, inputs.others, strict=True):
-            vectors = other(values, fused_other).relu_().view(*values.values.shape[:2], -1)
-            parts.append(vectors.transpose(0, 1).flatten(1))
+        parts += [vectors.transpose(0, 1).flatten(1) for vectors in others]
         return Encoded(torch.cat(parts, dim=1), own.pokemon, own_moves)
 
 

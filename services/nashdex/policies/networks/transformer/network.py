@@ -1,0 +1,195 @@
+"""The entity transformer: attention between the Pokémon, the moves of the active ones and the field.
+
+Shapes: B decisions, F observation values, A actions, P Pokémon of a side, K moves of each, T tokens, D ``token_size``,
+H ``memory_size``.
+
+Tokens are the Pokémon of both sides, each with its moves summed in, the moves of both active Pokémon, every other row
+of the observation, and one for the battle as a whole, whose vector after the last layer is the context. The first
+layers are the pointer network's, and so is the scorer: an action's score follows from the token that it names.
+
+With a memory, the context goes through a GRU over the decisions of the battle, as the memory network's does. The critic
+is such a network with its own, smaller layers and one output.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from nashdex.games.space import Space
+from nashdex.policies.memory import RememberingNetwork
+from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic, Outputs
+from nashdex.policies.networks.layout import Layout, layout_of
+from nashdex.policies.networks.memory.network import Recurrence, lengths_of
+from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
+from nashdex.policies.networks.pointer.network import Scorer, prediction_layer
+from nashdex.policies.networks.transformer.attention import AttentionLayer
+from nashdex.policies.networks.transformer.inference import ActingTransformer, RememberingTransformer
+from nashdex.policies.networks.transformer.settings import TransformerSettings
+
+
+class Attended(NamedTuple):
+    """An observation after the last layer of attention."""
+
+    context: Tensor
+    """(B, D)"""
+    own_pokemon: Tensor
+    """(P, B, D)"""
+    own_moves: Tensor
+    """Of the own active Pokémon, (K, B, D)."""
+
+
+class Body(nn.Module):
+    """From observations to tokens, and through the layers of attention. Actor and critic have one each."""
+
+    def __init__(
+        self, encoder: Encoder, *, token_size: int, num_heads: int, num_layers: int, feedforward_size: int
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        own = encoder.layout.own
+        self._num_pokemon, self._moves_each = own.pokemon.rows, own.moves_each
+        self.of_pokemon = linear(encoder.pokemon_size, token_size, gain=1.0)
+        self.of_moves = linear(encoder.move_size, token_size, gain=1.0)
+        self.of_others = linear(encoder.move_size, token_size, gain=1.0)
+        # What a token is. Pokémon of a side share it, and so do moves: their places mean nothing.
+        self._kinds = [0] + [1] * self._num_pokemon + [2] * self._num_pokemon
+        self._kinds += [3] * self._moves_each + [4] * self._moves_each
+        num_others = sum(block.rows for block in encoder.layout.others)
+        self._kinds += range(5, 5 + num_others)
+        self.kinds = nn.Parameter(torch.randn(5 + num_others, token_size) * token_size**-0.5)
+        gain = (2 * num_layers) ** -0.5
+        self.layers = nn.ModuleList(
+            AttentionLayer(token_size, num_heads, feedforward_size, gain) for _ in range(num_layers)
+        )
+        self.last = nn.LayerNorm(token_size)
+
+    def forward(self, inputs: EncoderInputs, fused: FusedEncoder) -> Attended:
+        """Return the observations of ``inputs`` after the last layer."""
+        sides, active_moves, others = self.encoder.entities(inputs, fused)
+        vectors = [
+            *(self.of_pokemon(side.pokemon) for side in sides),
+            *(self.of_moves(moves) for moves in active_moves),
+            *(self.of_others(rows) for rows in others),
+        ]
+        battle = vectors[0].new_zeros(1, *vectors[0].shape[1:])
+        tokens = torch.cat([battle, *vectors]).transpose(0, 1).contiguous() + self.kinds[self._kinds]
+        for layer in self.layers:
+            tokens = layer(tokens)
+        tokens = self.last(tokens).transpose(0, 1).contiguous()
+        pokemon, moves = 1 + self._num_pokemon, 1 + 2 * self._num_pokemon
+        return Attended(tokens[0], tokens[1:pokemon], tokens[moves : moves + self._moves_each])
+
+
+def _body(space: Space, layout: Layout, settings: TransformerSettings, *, of_critic: bool) -> Body:
+    sizes = settings.sizes()
+    prefix = "critic_" if of_critic else ""
+    move_size = sizes[f"{prefix}move_size"]
+    encoder = Encoder(
+        space,
+        layout,
+        embedding_size=move_size if of_critic else settings.embedding_size,
+        move_size=move_size,
+        pokemon_size=sizes[f"{prefix}pokemon_size"],
+    )
+    return Body(
+        encoder,
+        token_size=sizes[f"{prefix}token_size"],
+        num_heads=settings.num_heads,
+        num_layers=sizes[f"{prefix}num_layers"],
+        feedforward_size=sizes[f"{prefix}feedforward_size"],
+    )
+
+
+class TransformerCritic(nn.Module):
+    """The value of a decision."""
+
+    def __init__(self, body: Body, token_size: int, memory_size: int) -> None:
+        super().__init__()
+        self.body = body
+        self.memory = Recurrence(token_size, memory_size) if memory_size else None
+        self.value = linear(token_size + memory_size, 1, gain=1.0)
+
+    def forward(self, inputs: EncoderInputs, lengths: list[int]) -> Tensor:
+        """Return the values of what the encoder read, (B,)."""
+        context = self.body(inputs, self.body.encoder.fuse()).context
+        if self.memory is not None:
+            context = self.memory(context, lengths)
+        values: Tensor = self.value(context).squeeze(1)
+        return values
+
+
+class TransformerNetwork(ActorCritic):
+    """The network for Showdown's spaces.
+
+    Raises:
+        ConfigurationError: the space has no Pokémon and moves that its actions name.
+    """
+
+    settings: TransformerSettings
+
+    def __init__(self, space: Space, settings: TransformerSettings) -> None:
+        super().__init__(space, settings)
+        layout = layout_of(space)
+        self.remembers = settings.memory_size > 0
+        self.predicts_opponent = settings.predicts_opponent
+        self.body = _body(space, layout, settings, of_critic=False)
+        size = settings.token_size
+        self.memory = Recurrence(size, settings.memory_size) if self.remembers else None
+        context = size + settings.memory_size
+        self.scorer = Scorer(layout, context=context, pokemon=size, move=size, size=settings.scorer_size)
+        self.opponent = prediction_layer(context, space) if settings.predicts_opponent else None
+        self.critic = TransformerCritic(
+            _body(space, layout, settings, of_critic=True),
+            settings.critic_token_size,
+            settings.critic_memory_size if self.remembers else 0,
+        )
+
+    def fuse(self) -> FusedEncoder:
+        """Return the actor's first layers under the present weights."""
+        return self.body.encoder.fuse()
+
+    def logits(self, observations: Tensor, fused: FusedEncoder | None = None) -> Tensor:
+        """Return the actor's logits before masking, (B, A)."""
+        scores, _ = self._scores(self._read(observations), self._lengths(observations), fused or self.fuse())
+        return scores
+
+    def values(self, observations: Tensor) -> Tensor:
+        """Return the critic's values, (B,)."""
+        values: Tensor = self.critic(self._read(observations), self._lengths(observations))
+        return values
+
+    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return the logits, and those of what the opponent chooses, (B, C)."""
+        scores, context = self._scores(self._read(observations), self._lengths(observations), self.fuse())
+        return scores, self._prediction(context)
+
+    def outputs(self, observations: Tensor, fused: FusedEncoder | None = None) -> Outputs:
+        """Return all outputs, from one reading of ``observations`` (B, F); with ``fused``, no prediction."""
+        inputs, lengths = self._read(observations), self._lengths(observations)
+        scores, context = self._scores(inputs, lengths, fused or self.fuse())
+        return Outputs(scores, self.critic(inputs, lengths), self._prediction(context) if fused is None else None)
+
+    def attend(self, observations: Tensor, fused: FusedEncoder) -> Attended:
+        """Return the actor's view of ``observations`` (B, F), without memory."""
+        attended: Attended = self.body(self._read(observations), fused)
+        return attended
+
+    def _read(self, observations: Tensor) -> EncoderInputs:
+        return self.body.encoder.read(observations)
+
+    def _lengths(self, observations: Tensor) -> list[int]:
+        return lengths_of(observations) if self.remembers else []
+
+    def _prediction(self, context: Tensor) -> Tensor | None:
+        return None if self.opponent is None else self.opponent(context)
+
+    def _scores(self, inputs: EncoderInputs, lengths: list[int], fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+        """Return scores (B, A), and context and memory (B, D + H)."""
+        attended = self.body(inputs, fused)
+        context = attended.context if self.memory is None else self.memory(attended.context, lengths)
+        return self.scorer(context, attended.own_pokemon, attended.own_moves), context
+
+    def for_acting(self) -> ActingNetwork | RememberingNetwork:
+        """Return the actor under its present weights."""
+        return RememberingTransformer(self) if self.remembers else ActingTransformer(self)
