@@ -73,7 +73,11 @@ class TrainValues(StepValues):
     resources: ResourceValues = Field(sized(TRAINER.size), description="Requests and limits of the main container.")
 
     gpus: int = Field(
-        0, ge=0, le=64, description='GPUs of a trainer\'s pod, 0 or 1. 0 for runs with `train.device = "cpu"`.'
+        0,
+        ge=0,
+        le=64,
+        description="GPUs of a trainer's pod: `train.num_processes` of its runs. 0 for runs with "
+        '`train.device = "cpu"`.',
     )
     gpu_resource: str = Field("nvidia.com/gpu", min_length=1, description="Resource name of the GPUs.")
     shared_memory: str = Field("8Gi", min_length=1, description="Size limit of /dev/shm.")

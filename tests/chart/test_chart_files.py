@@ -65,7 +65,6 @@ def test_a_mistake_in_values_is_named(values: dict[str, Any], complaint: str) ->
         ({"objectStore": {"uri": "s3://bucket"}}, "stored in one place"),
         ({"objectStore": {"endpoint": "http://s3:9000"}}, "the embedded server has its own endpoint"),
         ({"objectStore": {"embedded": {"enabled": False}}}, "set objectStore.uri"),
-        ({"train": {"gpus": 8}}, "train.gpus is 8, but a trainer computes on one GPU"),
         ({"queueing": {"mode": "kueue"}}, "set queueing.kueue.localQueue"),
         ({"queueing": {"kueue": {"localQueue": "research"}}}, "Set queueing.mode=kueue"),
         ({"queueing": {"kueue": {"localQueues": {"gpu": "research"}}}}, "Set queueing.mode=kueue"),

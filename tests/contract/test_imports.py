@@ -66,7 +66,7 @@ def modules_of(package: str) -> list[str]:
     ]
 
 
-TRAINING = {"nashdex.oracles.ppo.loss", "nashdex.oracles.ppo.training"}
+TRAINING = {f"nashdex.oracles.ppo.{name}" for name in ("loss", "processes", "serving", "steps", "training")}
 """Imported late, by a training."""
 CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}
 """Imported late, by commands that talk to a cluster."""

@@ -17,6 +17,7 @@ from support.cluster_workflows import add_stopped_run, recorded_workflow
 pytestmark = pytest.mark.integration
 
 CONFIG = Path(__file__).parents[2] / "configs" / "kuhn.toml"
+KUHN_PPO = CONFIG.with_name("kuhn-ppo.toml")
 Nashdex = Callable[..., int]
 
 
@@ -123,8 +124,15 @@ def test_gpus_that_a_trainer_would_leave_idle_are_refused(
     gpus = {"containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": 8}}}]}
     state.site["train-pod-patch"] = json.dumps(gpus)
     assert nashdex("submit", str(CONFIG)) == 64
-    assert "train pods request 8 GPUs, but a trainer computes on one" in capsys.readouterr().err
+    assert "train pods request 8 GPUs, but train.device is 'cpu' and train.num_processes 1" in capsys.readouterr().err
+    together = ("--set", "train.device=cuda", "--set", "train.oracle.accumulate=16", "--set")
+    assert nashdex("submit", str(KUHN_PPO), *together, "train.num_processes=16") == 64
+    error = capsys.readouterr().err
+    assert (
+        "train.num_processes is 16 and train.device 'cuda', one GPU for each process, but train pods request 8" in error
+    )
     assert state.workflows == {}
+    assert nashdex("submit", str(KUHN_PPO), *together, "train.num_processes=8") == 0
 
 
 def test_actors_that_would_leave_no_room_for_a_trainer_are_refused(

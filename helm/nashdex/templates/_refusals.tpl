@@ -41,9 +41,6 @@ nor in Argo CD, which passes the cluster's API versions but no connection.
 {{- if not (or $store.embedded.enabled $store.uri) -}}
 {{- fail "\n\nRuns have no store: set objectStore.uri=s3://bucket/prefix, or objectStore.embedded.enabled=true.\n" -}}
 {{- end -}}
-{{- if gt (int .Values.train.gpus) 1 -}}
-{{- fail (printf "\n\ntrain.gpus is %d, but a trainer computes on one GPU and the others would be idle: data-parallel training in a pod does not exist yet. Set train.gpus=1. To use more GPUs, train several policies side by side, each on one: train.seeds in a run's settings, and queueing.semaphore.trainers.\n" (int .Values.train.gpus)) -}}
-{{- end -}}
 {{- $kueue := .Values.queueing.kueue -}}
 {{- $queues := $kueue.localQueues -}}
 {{- if and (eq .Values.queueing.mode "kueue") (not $kueue.localQueue) (not (and $queues.gpu $queues.cpu)) -}}

@@ -176,11 +176,26 @@ def check_site(cluster: Cluster, settings: RunSettings) -> None:
             "train.device is 'cuda', but train pods request no GPU: set the site's train-pod-patch (with Helm, "
             "train.gpus), or set train.device = 'cpu'"
         )
-    if site.num_gpus is not None and site.num_gpus > 1:
+    _check_gpus(site.num_gpus, settings)
+
+
+def _check_gpus(num_gpus: int | None, settings: RunSettings) -> None:
+    """Check that a train pod has a GPU for each process, and none that would be idle."""
+    used = settings.train.num_processes if settings.train.device == "cuda" else 0
+    if num_gpus is None or num_gpus == used:
+        return
+    if num_gpus < used:
         raise ConfigurationError(
-            f"train pods request {site.num_gpus} GPUs, but a trainer computes on one and the others would be idle: "
-            "data-parallel training in a pod does not exist yet. Request 1 in the site's train-pod-patch (with Helm, "
-            "train.gpus=1); train.seeds trains several policies side by side, each on one GPU"
+            f"train.num_processes is {used} and train.device 'cuda', one GPU for each process, but train pods request "
+            f"{num_gpus}: request {used} in the site's train-pod-patch (with Helm, train.gpus), or set "
+            f"train.num_processes = {num_gpus}"
+        )
+    if num_gpus > 1:
+        raise ConfigurationError(
+            f"train pods request {num_gpus} GPUs, but train.device is {settings.train.device!r} and "
+            f"train.num_processes {settings.train.num_processes}, and the others would be idle: set train.device = "
+            f"'cuda' and train.num_processes = {num_gpus}, or request fewer in the site's train-pod-patch (with Helm, "
+            "train.gpus)"
         )
 
 

@@ -29,10 +29,12 @@ def run(
     from nashdex.runs.creation import create_run, prepare_run
 
     prepared = prepare_run(config, name=run, overrides=overrides)
-    if prepared.settings.train.device == "cuda":
-        from nashdex.learning.data import prepare_torch
+    train = prepared.settings.train
+    if train.device == "cuda":
+        from nashdex.learning.hardware.machine import check_machine
 
-        prepare_torch("cuda", 1)  # refuses before the first battle, not before the first update
+        # Before the first battle, not before the first update.
+        check_machine(train.device, num_processes=train.num_processes)
     begun = create_run(store, prepared)
     uri = begun.store.uri
     last = run_here(begun, processes=processes, stream=sys.stderr if as_json else sys.stdout)

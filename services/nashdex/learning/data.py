@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import AttemptId, PolicyId, is_replayed
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
@@ -89,22 +88,16 @@ def fresh_network(space: Space, settings: NetworkSettings, seed: int) -> ActorCr
         return make_network(space, settings)
 
 
-def prepare_torch(device: str, num_threads: int) -> torch.device:
-    """Make training repeatable to the bit on one machine, and return where it runs.
+def prepare_torch(device: str, num_threads: int, rank: int = 0) -> torch.device:
+    """Make training repeatable to the bit on one machine, and return where process ``rank`` of it runs.
 
-    Raises:
-        ConfigurationError: ``device`` is ``cuda`` and torch finds none.
+    ``check_machine`` says whether it can run there.
     """
     if device == "cuda":
         # Without this, cuBLAS may add in another order each time.
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-        if not torch.cuda.is_available():
-            raise ConfigurationError(
-                "train.device is 'cuda', and torch finds no CUDA device here; run on a machine that has one, with a "
-                'CUDA build of torch, or set train.device = "cpu"'
-            )
     torch.use_deterministic_algorithms(mode=True)
     # By default that also fills every new tensor, lest it be read before it is written: a seventh of a training step.
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.set_num_threads(num_threads)
-    return torch.device(device)
+    return torch.device("cuda", rank) if device == "cuda" else torch.device(device)

@@ -16,6 +16,7 @@ from nashdex.learning.checkpoint import Checkpoints, Snapshot, TrainingState
 from nashdex.learning.continuation import Continuation
 from nashdex.learning.curve import Curve
 from nashdex.learning.damping.controller import ControllerState
+from nashdex.learning.gradients import Gradients
 from nashdex.learning.guard import Guard
 from nashdex.learning.hardware.forward import Precision, forward_passes
 from nashdex.learning.optimiser import Optimiser, Rates
@@ -95,8 +96,8 @@ class TrainingLoop:
         self._checkpoints = checkpoints
         self._guard = guard or Guard()
         self._rate_multiplier = 1.0
-        self._accumulated: dict[str, float] | None = None
-        self._total_loss = 0.0
+        self.gradients = Gradients(network)
+        """Of the next optimiser step."""
         self._optimiser = Optimiser(network)
         self._snapshots: dict[str, dict[str, Tensor]] = {}
         # Created at 0, so that the first one is an increase.
@@ -123,14 +124,7 @@ class TrainingLoop:
         Returns:
             The sums of ``values`` over the parts of this optimiser step so far.
         """
-        if self._accumulated is None:
-            self._optimiser.zero_grad()
-            self._accumulated, self._total_loss = {}, 0.0
-        loss.backward()  # type: ignore[no-untyped-call]
-        self._total_loss += float(loss.detach())
-        for name, value in values.items():
-            self._accumulated[name] = self._accumulated.get(name, 0.0) + value
-        return dict(self._accumulated)
+        return self.gradients.add(loss, values)
 
     def apply(self, values: Mapping[str, float], progress: Progress, rates: Rates) -> None:
         """Take one optimiser step, unless the guard objects: then restore the last good state and halve the step size.
@@ -143,8 +137,7 @@ class TrainingLoop:
         Raises:
             StoppedError: the process was asked to stop; a checkpoint was saved.
         """
-        assert self._accumulated is not None, "there is no gradient yet"
-        total_loss, self._accumulated = self._total_loss, None
+        total_loss = self.gradients.take()
         rates = rates.scaled(self._rate_multiplier)
         norm = self._optimiser.clip_gradients(self._settings.max_gradient_norm)
         measured = {**self.latest, **values, "gradient_norm": norm, "learning_rate": rates.actor}

@@ -40,10 +40,6 @@ class Optimiser:
         actor = [p for p in network.parameters() if all(p is not other for other in critic)]
         self._adam = torch.optim.Adam([{"params": actor}, {"params": critic}], eps=1e-5)
 
-    def zero_grad(self) -> None:
-        """Forget the gradients."""
-        self._adam.zero_grad(set_to_none=True)
-
     def clip_gradients(self, max_norm: float) -> float:
         """Scale each group's gradient down to ``max_norm``; return the norm of all before that."""
         norms = [nn.utils.clip_grad_norm_(group["params"], max_norm) for group in self._adam.param_groups]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from nashdex.learning import batching, data, initial, loop, optimiser, statistics
     from nashdex.learning.advantages import discounting
     from nashdex.learning.batching import Batch
-    from nashdex.learning.hardware import memory
+    from nashdex.learning.hardware import machine, memory
     from nashdex.learning.hardware.forward import Forward
     from nashdex.learning.loop import TrainingLoop
     from nashdex.policies import masked
@@ -48,6 +48,7 @@ else:  # imported when training begins
     data = LazyModule("nashdex.learning.data")
     initial = LazyModule("nashdex.learning.initial")
     loop = LazyModule("nashdex.learning.loop")
+    machine = LazyModule("nashdex.learning.hardware.machine")
     memory = LazyModule("nashdex.learning.hardware.memory")
     optimiser = LazyModule("nashdex.learning.optimiser")
     statistics = LazyModule("nashdex.learning.statistics")
@@ -268,6 +269,7 @@ def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
 def train(task: Task, settings: CloneSettings) -> Trained:
     """Clone the teacher, whose battles the iteration collected."""
     run, shared = task.settings, task.settings.train
+    machine.check_machine(shared.device)
     device = data.prepare_torch(shared.device, shared.num_threads)
     collected = data.collected_battles(
         task.store,

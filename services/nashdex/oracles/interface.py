@@ -172,6 +172,8 @@ class Oracle(Generic[S]):
     """Whether the policy responds to the plan's opponents."""
     is_random: bool = True
     """Whether its seed matters; if not, more than one of `train.seeds` has no effect."""
+    shares_steps: bool = False
+    """Whether `train.num_processes` processes can train one policy."""
     policy_name: str = "best response {iteration}"
     """The name of its policies, for people. May hold ``{iteration}`` and ``{learner}``."""
     metrics: Mapping[str, str] = field(default_factory=dict)

@@ -120,6 +120,12 @@ def _of_oracle(settings: RunSettings) -> Iterator[str]:
     for oracle in oracles:
         yield from oracle.problems(train.section_of(oracle.name), settings)
     oracle = oracles[0]
+    if train.num_processes > 1 and not oracle.shares_steps:
+        able = " or ".join(repr(name) for name, other in ORACLES.all().items() if other.shares_steps)
+        yield (
+            f"train.num_processes is {train.num_processes}, and the oracle {oracle.name!r} trains in one process: "
+            f"leave it out, or use train.oracle {able}"
+        )
     if train.seeds > 1 and not oracle.is_random:
         yield f"train.seeds = {train.seeds} has no effect with the oracle {oracle.name!r}: leave it out"
     if len(oracles) == 1 and train.first != type(train)().first:

@@ -39,7 +39,14 @@ class TrainSettings(Section):
     precision: Literal["float32", "bfloat16"] = Field(
         "float32", description="Precision of the layers in optimiser steps; weights and losses stay float32."
     )
-    num_threads: int = Field(1, ge=1, le=256, description="CPU threads of the trainer.")
+    num_threads: int = Field(1, ge=1, le=256, description="CPU threads of each process that trains.")
+    num_processes: int = Field(
+        1,
+        ge=1,
+        le=64,
+        description="Processes on one machine that train a policy by PPO together, each on a GPU of its own or on "
+        "`num_threads` of the CPU. They share the `train.oracle.accumulate` minibatches of an optimiser step.",
+    )
     trackers: TrackerSettings = Field(TrackerSettings(), description="TensorBoard and Weights & Biases.")
 
     def section_of(self, oracle: str) -> Choice:

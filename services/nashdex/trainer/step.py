@@ -11,7 +11,7 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.learning.trackers.tracking import check_installed
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.interface import Task, Trained
+from nashdex.oracles.interface import AnyOracle, Task, Trained
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.tables import save_table_policy
 from nashdex.settings.run import RunSettings
@@ -69,11 +69,17 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         attempt.write(object_name, data)
     manifest = attempt.finish(
         {"decisions": result.num_decisions, "updates": result.num_updates, "rollbacks": result.rollbacks},
-        num_gpus=int(settings.train.device == "cuda" and oracle.makes == "network"),
+        num_gpus=_num_gpus(settings, oracle),
         keeps=frozenset({keys.EXCHANGE, keys.JOURNAL_ENTRIES}) if settings.actors.keep_chunks else frozenset(),
     )
     trained.when_stored()
     return manifest
+
+
+def _num_gpus(settings: RunSettings, oracle: AnyOracle) -> int:
+    """Return the number of GPUs that a shard of the step holds, whether it uses them all or not."""
+    uses_gpu = settings.train.device == "cuda" and oracle.makes == "network"
+    return settings.train.num_processes if uses_gpu else 0
 
 
 def _store(task: Task, trained: Trained, name: str, parent: BarePolicyId | None) -> tuple[BarePolicyId, int]:

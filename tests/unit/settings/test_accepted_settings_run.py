@@ -31,8 +31,8 @@ REGISTRIES: Mapping[str, Any] = {
     "meta_solver": META_SOLVERS,
 }
 """The sections of which one is chosen by its kind, by the name of their setting."""
-LEFT_OUT = {"device", "run", "format", "iterations", "population", "trackers", "teams", "matrix", "replays"}
-"""What names files, policies and devices, and what says nothing about one iteration."""
+LEFT_OUT = {"run", "format", "iterations", "population", "trackers", "teams", "matrix", "replays", "device"}
+"""What names files and policies, what says nothing about one iteration, and what depends on the machine."""
 MOST = 12
 """Of a whole number, so that a run is small."""
 

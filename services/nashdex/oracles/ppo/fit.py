@@ -25,6 +25,11 @@ def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     yield from _of_evaluation(settings, run)
     yield from _of_prediction(settings, run)
     yield from _of_staleness(settings, run)
+    if settings.accumulate % run.train.num_processes:
+        yield (
+            f"train.oracle.accumulate is {settings.accumulate} and train.num_processes {run.train.num_processes}, "
+            "which share the minibatches of an optimiser step; expected a multiple"
+        )
     if not ADVANTAGES[settings.advantages.kind].uses_critic:
         for key in ("critic_learning_rate", "critic_warmup_decisions"):
             if getattr(settings, key):

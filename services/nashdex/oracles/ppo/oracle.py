@@ -27,6 +27,7 @@ PPO = Oracle(
     plays="learner",
     plays_on=lambda settings: settings.decisions > 0,
     improves=True,
+    shares_steps=True,
     problems=problems,
     learner=lambda settings: "newest" if settings.start == "newest" else "first",
     exploiter=exploiter,

@@ -22,6 +22,7 @@ from nashdex.learning.data import collected_battles, prepare_torch
 from nashdex.learning.evaluation.learning_curve import LearningCurve
 from nashdex.learning.experience import Experience, gather
 from nashdex.learning.feed import Feed, PlayedRound
+from nashdex.learning.hardware.machine import check_machine
 from nashdex.learning.hardware.memory import memory_limited_by
 from nashdex.learning.initial import freeze
 from nashdex.learning.loop import LoopSettings, TrainingLoop
@@ -31,8 +32,10 @@ from nashdex.learning.rounds import Rounds, StalenessBounds
 from nashdex.learning.snapshots import SnapshotPool
 from nashdex.learning.trackers.tracking import Trackers
 from nashdex.oracles.interface import Task, Trained
-from nashdex.oracles.ppo.loss import Targets, critic_loss, make_targets, measure, ppo_loss
+from nashdex.oracles.ppo.loss import Targets, make_targets, measure
+from nashdex.oracles.ppo.processes import steps_of
 from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.oracles.ppo.steps import OWN_STEPS, Learner, StepLoss, Steps
 from nashdex.policies.archive import load_network
 from nashdex.store.attempt import find_manifest
 from nashdex.store.documents import read_written
@@ -57,6 +60,8 @@ def improve(
     clock: Clock,
     seed: int,
     progress: Progress,
+    *,
+    steps: Steps = OWN_STEPS,
 ) -> None:
     """Train for ``num_epochs`` over the batch of the loop's round, from wherever in it the loop is."""
     damping, annealing = settings.damping, settings.annealing
@@ -65,6 +70,8 @@ def improve(
     per_epoch = batch.num_minibatches(settings.step_decisions)
     num_updates = settings.num_epochs * per_epoch
     order: tuple[Tensor, ...] = ()
+    learner = Learner(training.forward, reference, settings)
+    steps.begin_round(batch, targets)
     while training.round_update < num_updates and not _moved_enough(training, settings):
         epoch, position = divmod(training.round_update, per_epoch)
         if position == 0 or not order:
@@ -75,20 +82,16 @@ def improve(
         share = annealing.at(annealing.learning_rate, moment)
         rates = Rates(actor_rate.at(moment, share * _multiplier(training, STEP_SIZE)), critic_rate.at(moment, share))
         metrics.STALENESS.set(training.staleness_updates)
-        measured: dict[str, float] = {}
+        clip_range = settings.clip_range * annealing.at(annealing.clip_range, moment)
         if training.num_decisions < settings.critic_warmup_decisions:
-            for rows, shares in parts:
-                part = batch.rows(rows), targets.rows(rows, batch.device)
-                measured = training.accumulate(*critic_loss(training.forward, *part, shares))
+            loss = StepLoss(None, clip_range)
+            measured = steps.compute(learner, training.gradients, batch, targets, parts, loss)
             training.apply(measured, progress, rates)
             continue
         multiplier = _multiplier(training, BETA)
         coefficients = damping.coefficients(moment, multiplier, annealing.at(annealing.entropy, moment))
-        clip_range = settings.clip_range * annealing.at(annealing.clip_range, moment)
-        for rows, shares in parts:
-            part = batch.rows(rows), targets.rows(rows, batch.device)
-            loss = ppo_loss(training.forward, *part, reference, coefficients, settings, clip_range, shares)
-            measured = training.accumulate(*loss)
+        loss = StepLoss(coefficients, clip_range)
+        measured = steps.compute(learner, training.gradients, batch, targets, parts, loss)
         if training.round == 0:
             measured["kl_iteration_start"] = measured["kl_behaviour"]
         if damping.beta.controller.is_on:
@@ -121,6 +124,7 @@ def _observe(training: TrainingLoop, damping: Damping, measured: Mapping[str, fl
 def train(task: Task, settings: PpoSettings) -> Trained:
     """Improve the plan's learner, in rounds, until it has learned from as many decisions as the settings say."""
     run, shared = task.settings, task.settings.train
+    check_machine(shared.device, num_processes=shared.num_processes)
     device = prepare_torch(shared.device, shared.num_threads)
     collected = collected_battles(
         task.store, task.game, task.plan, num_shards=run.collect.shards, shard=task.shard, attempt=task.attempt
@@ -167,6 +171,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             pool=settings.pool,
             records_opponents=predicts_opponent,
         ) as battles,
+        steps_of(task, network, reference, device) as steps,
         Progress(StepName.TRAIN, task.shard, 0, "updates", done=training.update) as progress,
         Trackers(shared.trackers, run=run.run or "run", iteration=task.plan.iteration, shard=task.shard) as trackers,
     ):
@@ -194,7 +199,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             targets = make_targets(played.behaviour, seen, settings, shared.discount, played.acting)
             training.latest |= targets.measured
             progress.expect(_expected_updates(training, seen.batch, settings))
-            improve(training, seen.batch, targets, reference, settings, clock, task.seed, progress)
+            improve(training, seen.batch, targets, reference, settings, clock, task.seed, progress, steps=steps)
 
             probe = slice(None if is_last else PROBE_DECISIONS)
             summary = measure(network, start, seen.batch, targets, probe, settings.clip_range)

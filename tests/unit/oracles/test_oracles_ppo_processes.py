@@ -1,0 +1,141 @@
+"""Several processes that train one policy: they learn what one learns, and end as one."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+import torch
+
+from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError, StoppedError, TryAgainError
+from nashdex.core.ids import PolicyId
+from nashdex.core.results import TrainingResult
+from nashdex.core.steps import StepName
+from nashdex.games.registry import tabular_game_of_run
+from nashdex.learning.hardware.machine import check_machine
+from nashdex.policies.archive import load_network
+from nashdex.runs.fit import check_fit
+from nashdex.settings.run import RunSettings
+from nashdex.store import open_store
+from nashdex.store.protocol import ObjectStore
+from nashdex.trainer.step import run
+from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
+from support.stopping import asked_to_stop
+
+DAMPING: dict[str, dict[str, object]] = {
+    "snapshot": {"preset": "s0-damped", "step_size": {"controller": {"target_nats": 1e-5}}},
+    "moving average": {"preset": "ema-magnet", "ema_decay": 0.5},
+    "each round": {"preset": "ppo-clip-kl", "snapshot": "round"},
+}
+TOLERANCE = 1e-5
+"""Of weights between 0 and 1 in size: sums of gradients differ in their order alone."""
+
+
+def settings_of(num_processes: int, damping: str = "moving average", **oracle: object) -> RunSettings:
+    """Return settings of two rounds, the first for the critic alone, whose optimiser steps have two minibatches."""
+    ppo = {"decisions": 500, "learning_rate": 1e-2, "minibatch_decisions": 32, "accumulate": 2}
+    ppo |= {"critic_warmup_decisions": 1, "damping": DAMPING[damping]} | oracle
+    return kuhn_settings(oracle=ppo, num_processes=num_processes)
+
+
+def begun(store: ObjectStore, settings: RunSettings) -> None:
+    """Bring a run to where PPO begins."""
+    clone = trained(store, settings, 0, "clone", RANDOM, {RANDOM: 0.5, FIRST_ACTION: 0.5}, "initial").policy
+    prepare(store, settings, 1, "ppo", clone, {RANDOM: 0.5, FIRST_ACTION: 0.5})
+
+
+def learned(folder: Path, settings: RunSettings) -> tuple[torch.Tensor, TrainingResult]:
+    """Return all weights that PPO reaches, as a vector, and what it says of itself."""
+    store = open_store(str(folder))
+    clone = trained(store, settings, 0, "clone", RANDOM, {RANDOM: 0.5, FIRST_ACTION: 0.5}, "initial").policy
+    result = trained(store, settings, 1, "ppo", clone, {RANDOM: 0.5, FIRST_ACTION: 0.5})
+    return weights(store, settings, result.policy), result
+
+
+def weights(store: ObjectStore, settings: RunSettings, policy: PolicyId) -> torch.Tensor:
+    network = load_network(store, policy, tabular_game_of_run(store, settings).space)
+    return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
+
+
+@pytest.mark.parametrize("damping", DAMPING)
+def test_two_processes_learn_what_one_learns(tmp_path: Path, damping: str) -> None:
+    alone, one = learned(tmp_path / "one", settings_of(1, damping))
+    together, two = learned(tmp_path / "two", settings_of(2, damping))
+    assert one.num_updates > 10
+    assert (two.num_updates, two.num_decisions, two.rollbacks) == (one.num_updates, one.num_decisions, one.rollbacks)
+    assert (together - alone).abs().max() < TOLERANCE
+    for of_one, of_two in zip(one.curve, two.curve, strict=True):
+        assert of_two.values == pytest.approx(of_one.values, rel=1e-3, abs=1e-5)
+
+
+def test_what_two_processes_began_is_continued_to_the_same_bits(tmp_path: Path) -> None:
+    settings = settings_of(2)
+    through, _ = learned(tmp_path / "through", settings)
+    store = open_store(str(tmp_path / "stopped"))
+    begun(store, settings)
+    for _ in range(3):
+        with asked_to_stop(), pytest.raises(StoppedError):
+            run(store, settings, 1, 0)
+        assert not workers()
+    manifest = run(store, settings, 1, 0)
+    result = TrainingResult.from_json(store.get(manifest.objects["result.json"].key), "result")
+    assert torch.equal(weights(store, settings, result.policy), through)
+
+
+def workers() -> list[psutil.Process]:
+    """Return the other processes of trainings that this one runs."""
+    living = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
+    return [child for child in living if "nashdex.oracles.ppo.worker" in child.cmdline()]
+
+
+@contextmanager
+def killer(store: ObjectStore) -> Iterator[None]:
+    """Kill a worker when the training has saved its first checkpoint."""
+
+    def kill() -> None:
+        while not store.exists(keys.checkpoint(1, StepName.TRAIN, 0)):
+            time.sleep(0.01)
+        workers()[0].kill()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    yield
+    thread.join()
+
+
+def test_a_process_that_is_killed_ends_the_attempt_and_the_next_one_goes_on(tmp_path: Path) -> None:
+    store, settings = open_store(str(tmp_path)), settings_of(2, decisions=100_000)
+    begun(store, settings)
+    with killer(store), pytest.raises(TryAgainError, match="another process of this training ended"):
+        run(store, settings, 1, 0)
+    assert not workers()
+    with asked_to_stop(), pytest.raises(StoppedError):
+        run(store, settings, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("train", "message"),
+    [
+        (
+            {"num_processes": 2, "oracle": {"accumulate": 3}},
+            "train.oracle.accumulate is 3 and train.num_processes 2, which share .* expected a multiple",
+        ),
+        ({"num_processes": 2, "oracle": "exact"}, "train.num_processes is 2, and the oracle 'exact' trains in one"),
+    ],
+)
+def test_settings_that_leave_a_process_without_work_are_refused(train: dict[str, object], message: str) -> None:
+    kuhn = {"format": "kuhn_poker", "population": {"initial": ["random"]}, "collect": {"teacher": "random"}}
+    with pytest.raises(ConfigurationError, match=message):
+        check_fit(RunSettings.model_validate(kuhn | {"train": train}))
+
+
+def test_gpus_that_are_not_there_are_named_before_work_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    check_machine("cuda", num_processes=2)
+    with pytest.raises(ConfigurationError, match=r"train\.num_processes is 4 and train\.device 'cuda', .* finds 2"):
+        check_machine("cuda", num_processes=4)
