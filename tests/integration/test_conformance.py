@@ -19,6 +19,7 @@ def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str
     return subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, env=environment or None)
 
 
+@pytest.mark.slow
 def test_says_what_was_compared() -> None:
     process = _run("--formats", "gen1randombattle,gen9doublesou", "--battles", "3", "--seed", "5", "--json")
     assert process.returncode == 0, process.stderr
@@ -39,6 +40,7 @@ def test_refuses_a_format_that_does_not_exist() -> None:
     assert process.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_difference_is_a_failure_that_is_named(tmp_path: Path) -> None:
     """The gateway's folder replaces a release whose speed-up is broken: everything is the same but that."""
     real = GatewaySettings().directory

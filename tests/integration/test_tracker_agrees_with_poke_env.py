@@ -19,6 +19,7 @@ NUM_BATTLES_OF_OTHERS = 2
 """A short form. ``python -m nashdex.bench.audits.formats`` is the long one, of every format."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", ["gen1randombattle", "gen9randombattle", "gen1ou"])
 def test_all_features_agree(format_id: str) -> None:
     report = Comparison(format_id, seed=20, max_examples=3).run(NUM_BATTLES).as_json()
@@ -34,12 +35,12 @@ def test_all_features_agree(format_id: str) -> None:
     assert not swallowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "format_id",
     [
         *("gen2randombattle", "gen3randombattle", "gen7randombattle", "gen8randombattle", "gen9ou"),
-        # Not gen9randomdoublesbattle: differences by the Illusion of an own Pokémon are not explained in doubles.
-        *("gen9vgc2024regg", "gen8vgc2020"),
+        *("gen9vgc2024regg", "gen8vgc2020", "gen9randomdoublesbattle", "gen4doublesou"),
     ],
 )
 def test_the_particulars_of_other_generations_agree(format_id: str) -> None:
@@ -62,6 +63,7 @@ def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_command_prints_counts_by_feature() -> None:
     done = run_command("--format", "gen1ou", "--battles", "2", "--seed", "3", "--json")
 

@@ -257,6 +257,8 @@ export class DexInfo {
    * @returns {number} the own move that it replaces; 0 if the name is another's, or what is known leaves it open
    */
   replacedBy(name, { moves, numMoves }) {
+    // A status move keeps its name as a Z-move.
+    if (name.startsWith("Z-")) return this.moves.of(name.slice(2));
     const replacement = this.replacements.get(name);
     if (!replacement) return 0;
     if (replacement.own) return replacement.own;

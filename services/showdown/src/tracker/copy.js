@@ -1,5 +1,6 @@
 /** Copies of trackers, for forks of a battle. */
-import { ActiveSlot, TrackedPokemon, TrackedSide } from "./side.js";
+import { TrackedPokemon, TrackedSide } from "./side.js";
+import { ActiveSlot } from "./slot.js";
 import { Offer, Tracker } from "./tracker.js";
 
 const OWNED = new Set([Tracker, TrackedSide, TrackedPokemon, ActiveSlot, Offer].map((one) => one.prototype));

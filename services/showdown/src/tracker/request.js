@@ -2,7 +2,9 @@
  * Reads the simulator's request to a seat. It is exact about the seat's own side and newer than the lines before it, so
  * it overrides them. The request is the simulator's live object and must not be changed.
  */
+import { unmask } from "./disguise.js";
 import { KNOWN, TrackedPokemon } from "./side.js";
+import { learnTrap } from "./trap.js";
 
 /** @typedef {import("./tracker.js").Tracker} Tracker */
 
@@ -77,7 +79,7 @@ export function readRequest(tracker, request) {
     places[row] = place;
     // The request begins with the active Pokémon, by position.
     const slot = entry.active && place < own.slots.length ? own.slots[place] : null;
-    if (slot && row !== slot.row && !request.teamPreview) tracker.unmask(slot, row);
+    if (slot && row !== slot.row && !request.teamPreview) unmask(tracker, slot, row);
     const pokemon = own.pokemon[row];
     // The accelerated simulator reuses the entry of a Pokémon that has not changed. The active Pokémon is always read:
     // lines describe it without naming it, and its entry also describes the slot.
@@ -86,7 +88,7 @@ export function readRequest(tracker, request) {
     if (entry.reviving) reviving = true;
   }
   tracker.reviving = reviving;
-  readTrap(tracker, request);
+  learnTrap(tracker, request);
   // An opponent that came in transformed copied moves that only this request lists.
   if (isFirst) {
     for (const slot of tracker.opponent.slots) if (slot.original) tracker.copyMoves(slot, slot.original);
@@ -102,19 +104,6 @@ export function readRequest(tracker, request) {
     if (!pokemon || places[slot.row] === NOWHERE) continue;
     readMoves(tracker, slot, pokemon, listed[places[slot.row]], request.active?.[position] ?? null, tracker.offers[position]);
   }
-}
-
-/**
- * A rejected switch shows that the opponent's Pokémon traps: the possible trap is a certain one.
- * @param {Tracker} tracker
- * @param {Request} request
- */
-function readTrap(tracker, request) {
-  // Only the last active Pokémon's request leaves a trap open.
-  const active = request.active?.at(-1);
-  const foes = tracker.opponent.slots.filter(({ pokemon }) => pokemon && (!pokemon.fainted || tracker.opponent.slots.length === 1));
-  if (request.update && tracker.maybeTrapped && active?.trapped && foes[0]?.pokemon && foes.length === 1) foes[0].pokemon.traps = true;
-  tracker.maybeTrapped = Boolean(active?.maybeTrapped);
 }
 
 /**
@@ -160,7 +149,7 @@ function rowOf(tracker, entry, places) {
  * @param {Tracker} tracker
  * @param {TrackedPokemon} pokemon
  * @param {RequestedPokemon} entry
- * @param {import("./side.js").ActiveSlot | null} slot of an active Pokémon
+ * @param {import("./slot.js").ActiveSlot | null} slot of an active Pokémon
  */
 function readPokemon(tracker, pokemon, entry, slot) {
   const { dexInfo } = tracker;
@@ -220,7 +209,7 @@ function replaceMoves({ dexInfo }, pokemon, listed) {
 /**
  * Read the moves of an active Pokémon and their PP.
  * @param {Tracker} tracker
- * @param {import("./side.js").ActiveSlot} slot
+ * @param {import("./slot.js").ActiveSlot} slot
  * @param {TrackedPokemon} pokemon
  * @param {RequestedPokemon} entry
  * @param {RequestedActive | null} active null if the request does not ask for a move

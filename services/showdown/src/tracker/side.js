@@ -1,4 +1,5 @@
 /** What a seat knows of one side: its Pokémon, and the state of each active slot. */
+import { ActiveSlot } from "./slot.js";
 
 /** The item or ability is not known. */
 export const UNKNOWN = 0;
@@ -10,9 +11,6 @@ const MOST_POKEMON = 6;
 
 const COLON = 0x3a;
 const LOWER_B = 0x62;
-
-/** A type override that keeps the species' type. */
-const NO_TYPE = 255;
 
 /** A Pokémon, on the field or on the bench. `ActiveSlot` holds what it loses by switching out. */
 export class TrackedPokemon {
@@ -168,82 +166,6 @@ function statusAt(text, at) {
 /** @param {string} text such as "par" @returns {number} number in STATUSES */
 export function statusOf(text) {
   return statusAt(text, 0);
-}
-
-/** State of an active Pokémon that ends, or is passed on, when it leaves the field. */
-export class ActiveSlot {
-  /** @param {TrackedSide} side @param {number} numVolatiles */
-  constructor(side, numVolatiles) {
-    this.side = side;
-    /** Row of its Pokémon, -1 before the first. */
-    this.row = -1;
-    /** In the order of BOOSTS. */
-    this.boosts = new Int8Array(7);
-    /** One byte per volatile, see Volatiles; the last is never read. */
-    this.volatiles = new Uint8Array(numVolatiles + 1);
-    /** The current forme or the copied species, 0 for the Pokémon's own. */
-    this.species = 0;
-    this.types = new Uint8Array(2);
-    this.addedType = 0;
-    /** Its current ability if it is not its own; -1 for its own. */
-    this.ability = -1;
-    /** Moves that replace its own: all copied by Transform, or one by Mimic. */
-    this.moves = new Uint16Array(4);
-    this.pp = new Uint8Array(4);
-    this.maxPp = new Uint8Array(4);
-    this.numMoves = 0;
-    this.hasMoves = false;
-    this.lastMove = 0;
-    /** The move that it prepares. */
-    this.prepared = 0;
-    /** Whether the prepared move is its own, and not called by another such as Metronome. */
-    this.preparesOwn = false;
-    /** Consecutive successes of Protect and similar moves. */
-    this.stalls = 0;
-    /** Ends of turns since it came in. */
-    this.turns = 0;
-    /** Where the Pokémon is that binds it, and the one that traps it. @type {ActiveSlot | null} */
-    this.binder = null;
-    /** @type {ActiveSlot | null} */
-    this.trapper = null;
-    /** Where the Pokémon was that its own transformed into. @type {ActiveSlot | null} */
-    this.original = null;
-    this.clear();
-  }
-
-  /** Its Pokémon, which may have fainted. @returns {TrackedPokemon | null} */
-  get pokemon() {
-    return this.row >= 0 ? this.side.pokemon[this.row] : null;
-  }
-
-  /** Set the state that a Pokémon normally comes in with. */
-  clear() {
-    this.boosts.fill(0);
-    this.volatiles.fill(0);
-    this.species = 0;
-    this.types.fill(NO_TYPE);
-    this.addedType = 0;
-    this.ability = -1;
-    this.hasMoves = false;
-    this.numMoves = 0;
-    this.lastMove = 0;
-    this.prepared = 0;
-    this.preparesOwn = false;
-    this.stalls = 0;
-    this.turns = 0;
-    this.binder = null;
-    this.trapper = null;
-    this.original = null;
-  }
-
-  get hasTypes() {
-    return this.types[0] !== NO_TYPE;
-  }
-
-  clearTypes() {
-    this.types.fill(NO_TYPE);
-    this.addedType = 0;
-  }
 }
 
 /** One side of the field. */

@@ -12,7 +12,7 @@ import { Volatiles } from "./volatiles.js";
 
 /** @typedef {import("../simulator/dex.js").DexInfo} DexInfo */
 /** @typedef {import("./side.js").TrackedPokemon} TrackedPokemon */
-/** @typedef {import("./side.js").ActiveSlot} ActiveSlot */
+/** @typedef {import("./slot.js").ActiveSlot} ActiveSlot */
 /** @typedef {import("./lines/lines.js").ParsedLine} ParsedLine */
 /** @typedef {import("./request.js").Request} Request */
 
@@ -64,7 +64,7 @@ export function numbersFor(dexInfo) {
       rooms: new Conditions(ROOMS, dexInfo.generation),
       conditions: new Conditions(SIDE_CONDITIONS, dexInfo.generation),
       n: Object.fromEntries(NAMED.map((id) => [id, volatiles.number(id)])),
-      moves: Object.fromEntries(["mimic", "rage", "struggle", "wish"].map((id) => [id, dexInfo.moves.of(id)])),
+      moves: Object.fromEntries(["mimic", "rage", "rollout", "struggle", "wish"].map((id) => [id, dexInfo.moves.of(id)])),
     };
     numbersOf.set(dexInfo, numbers);
   }
@@ -86,6 +86,7 @@ export class Tracker {
     this.n = n;
     this.mimic = moves.mimic;
     this.rage = moves.rage;
+    this.rollout = moves.rollout;
     this.struggle = moves.struggle;
     this.wish = moves.wish;
     this.pressure = dexInfo.abilities.of("pressure");
@@ -236,43 +237,6 @@ export class Tracker {
     const full = this.dexInfo.movePp[slot.moves[m]];
     slot.pp[m] = Math.min(5, full);
     slot.maxPp[m] = this.dexInfo.generation >= 5 ? slot.pp[m] : full;
-  }
-
-  /**
-   * The active Pokémon is another in disguise: the wearer takes over everything that was seen since it came in, and
-   * the Pokémon that it looked like returns to its state before.
-   * @param {ActiveSlot} slot
-   * @param {number} row of the wearer
-   */
-  unmask(slot, row) {
-    const worn = slot.pokemon;
-    const wearer = slot.side.pokemon[row];
-    slot.row = row;
-    if (!worn || worn === wearer) return;
-    const { before } = worn;
-    wearer.hp = worn.hp;
-    wearer.maxHp = worn.maxHp;
-    wearer.status = worn.status;
-    wearer.statusTurns = worn.statusTurns;
-    wearer.resting = worn.resting;
-    wearer.fainted = worn.fainted;
-    if (worn.itemKnown && !(before.itemKnown && before.item === worn.item)) {
-      wearer.item = worn.item;
-      wearer.itemKnown = worn.itemKnown;
-      wearer.lostItem = worn.lostItem;
-    }
-    if (worn.terastallized && !before.terastallized) {
-      wearer.tera = worn.tera;
-      wearer.terastallized = true;
-    }
-    for (let m = 0; m < worn.numMoves; m++) {
-      const had = m < before.numMoves ? before.pp[m] : this.dexInfo.movePp[worn.moves[m]];
-      const spent = had - worn.pp[m];
-      if (m < before.numMoves && spent <= 0) continue;
-      const place = this.learn(wearer, worn.moves[m]);
-      if (place >= 0) wearer.pp[place] = Math.max(0, wearer.pp[place] - Math.max(0, spent));
-    }
-    worn.restore();
   }
 
   /** @returns {Record<string, unknown>} the whole tracked state as plain JSON, with ids instead of numbers */

@@ -4,7 +4,8 @@
  */
 
 /** @typedef {import("./tracker.js").Tracker} Tracker */
-/** @typedef {import("./side.js").ActiveSlot} ActiveSlot */
+/** @typedef {import("./request.js").Request} Request */
+/** @typedef {import("./slot.js").ActiveSlot} ActiveSlot */
 
 /** @param {Tracker} tracker @param {number} position of the own slot @returns {boolean} */
 export function isTrapped(tracker, position) {
@@ -49,4 +50,48 @@ function escapes({ dexInfo, own, opponent, scratchTypes, n }, slot, foe) {
     default:
       return false;
   }
+}
+
+/** Volatiles that keep an own Pokémon from switching whatever the opponent's abilities are. */
+const HOLDS = ["bound", "trapped", "ingrain", "noretreat", "octolock"];
+
+/**
+ * Learn from a request which opposing Pokémon has a trapping ability.
+ *
+ * - A rejected switch shows that the possible trap is a certain one.
+ * - In doubles, only the request of the last active Pokémon says "maybe". That of its partner says "trapped" whatever the
+ *   reason is; if nothing else holds the partner, an opposing Pokémon's ability does. Where the last one may be trapped, no
+ *   Fairy Lock holds both.
+ * @param {Tracker} tracker
+ * @param {Request} request newer than `tracker.maybeTrapped`
+ */
+export function learnTrap(tracker, request) {
+  const active = request.active?.at(-1);
+  const isRefused = request.update && tracker.maybeTrapped && active?.trapped;
+  if (isRefused || (active?.maybeTrapped && holdsPartner(tracker, request))) {
+    const suspect = suspectOf(tracker);
+    if (suspect) suspect.traps = true;
+  }
+  tracker.maybeTrapped = Boolean(active?.maybeTrapped);
+}
+
+/** @param {Tracker} tracker @param {Request} request @returns {boolean} whether an opposing Pokémon's ability traps the first of two */
+function holdsPartner({ dexInfo, own, opponent, volatiles }, { active, side }) {
+  // In the third generation, a partner's Magnet Pull traps, too.
+  if (own.slots.length === 1 || dexInfo.generation === 3) return false;
+  const [partner] = own.slots;
+  const isFree = !active?.[0]?.trapped || side.pokemon[0].condition?.endsWith(" fnt") || active[0].moves[0].pp === undefined;
+  if (isFree || !partner.pokemon) return false;
+  const isCarried = opponent.slots.some(({ prepared }) => dexInfo.moves.ids[prepared] === "skydrop");
+  return !isCarried && !HOLDS.some((id) => partner.volatiles[volatiles.numbers.get(id) ?? -1]);
+}
+
+/** @param {Tracker} tracker @returns {import("./side.js").TrackedPokemon | null} the only opposing Pokémon whose ability can be the trap */
+function suspectOf({ dexInfo, opponent }) {
+  const foes = opponent.slots.filter(({ pokemon }) => pokemon && (!pokemon.fainted || opponent.slots.length === 1));
+  const suspects = foes.length === 1 ? foes : foes.filter(({ row }) => {
+    const ability = opponent.abilityOf(row);
+    return ability ? dexInfo.trapping.has(ability) : dexInfo.trapOf[opponent.speciesOf(row)] > 0;
+  });
+  return suspects.length === 1 ? suspects[0].pokemon : null;
 }

@@ -141,6 +141,26 @@ test("a possible trap is certain by what is known of the opponent", () => {
   assert.deepEqual(["Tornadus", "Klefki", "Gengar"].map((copied) => leaves(copied, "Gothitelle")), [false, false, true]);
 });
 
+test("in doubles, a partner that is trapped for no other reason shows which opposing Pokémon traps", () => {
+  const moves = POKEMON[0].moves.map((id) => ({ id, move: id, pp: 10 }));
+  const [mew, gengar, snorlax] = POKEMON;
+  const pokemon = [mew, { ...snorlax, active: true }, gengar];
+  /** @param {string[]} lines @returns {boolean} whether the second of two may switch after the first is trapped */
+  const maySwitch = (...lines) => {
+    const tracker = new Tracker(Encoder.forFormat("gen8vgc2020").dexInfo, 0);
+    const leads = ["|switch|p1a: Mew|Mew|100/100", "|switch|p1b: Snorlax|Snorlax|100/100"];
+    for (const line of [...leads, "|switch|p2a: Gothitelle|Gothitelle, L50|100/100", ...lines]) tracker.readLine(line);
+    const active = [{ moves, trapped: true }, { moves, maybeTrapped: true }];
+    tracker.readRequest(/** @type {any} */ ({ active, side: { pokemon } }));
+    return Object.values(/** @type {any} */ (tracker.state()).choices).some((choice) => String(choice).endsWith("switch 3"));
+  };
+  const dusclops = "|switch|p2b: Dusclops|Dusclops, L50|100/100";
+  assert.ok(!maySwitch(dusclops), "Gothitelle has Shadow Tag");
+  assert.ok(maySwitch(dusclops, "|-activate|p1a: Mew|trapped"), "a move traps the partner");
+  assert.ok(maySwitch("|switch|p2b: Dugtrio|Dugtrio, L50|100/100"), "either of two may be the one that traps");
+  assert.ok(!maySwitch("|switch|p2b: Dugtrio|Dugtrio, L50|100/100", "|-ability|p2a: Gothitelle|Frisk"), "only Dugtrio is left");
+});
+
 test("a locked move of the Pokémon's own keeps its number", () => {
   const locked = { active: [{ moves: [{ id: "recover", move: "Recover" }], trapped: true }] };
   assert.deepEqual(choices("gen9randombattle", locked), { 8: "move 1" });

@@ -195,6 +195,15 @@ test("items and abilities are read from causes, swaps and losses", () => {
   assert.equal(foe(used).item, "", "a herb that was used on arrival");
 });
 
+test("in generations 4 and 5, the item that Frisk sees is the only opponent's", () => {
+  const entry = ["|switch|p1a: Furret|Furret, M|300/300", "|switch|p2a: Vaporeon|Vaporeon, M|100/100"];
+  const frisk = "|-item||Silk Scarf|[from] ability: Frisk|[of] p1a: Furret";
+  const alone = after("gen5ou", [...entry, frisk]);
+  assert.deepEqual([alone.own.pokemon[0].ability, foe(alone).item], ["frisk", "silkscarf"]);
+  const [seen, partner] = after("gen5doublesou", [...entry, "|switch|p2b: Abra|Abra, M|100/100", frisk]).opponent.pokemon;
+  assert.deepEqual([seen.item, partner.item], [null, null], "either may hold it");
+});
+
 test("what Trace copies is the opponent's ability", () => {
   const lines = [...ENTRY, "|-ability|p1a: Mew|Water Absorb|Trace|[from] ability: Trace|[of] p2a: Vaporeon"];
   assert.equal(foe(after("gen9randombattle", lines)).ability, "waterabsorb");
@@ -218,6 +227,10 @@ test("the second generation does not mark later turns of a move, which cost no P
   assert.deepEqual(spent([...beam, "|turn|3", ...beam]), [["solarbeam", 2]]);
   const thrash = "|move|p2a: Vaporeon|Outrage|p1a: Mew";
   assert.deepEqual(spent([thrash, "|turn|2", thrash]), [["outrage", 1]]);
+  const roll = "|move|p2a: Vaporeon|Rollout|p1a: Mew";
+  assert.deepEqual(spent([roll, roll, roll, roll, roll]), [["rollout", 1]]);
+  assert.deepEqual(spent([roll, roll, roll, roll, roll, roll]), [["rollout", 2]], "it ends after five turns");
+  assert.deepEqual(spent([roll, `${roll}|[miss]`, roll]), [["rollout", 2]], "a miss ends it");
   assert.deepEqual(spent([thrash, "|turn|2", thrash, "|-start|p2a: Vaporeon|confusion|[fatigue]", "|turn|3", thrash]), [["outrage", 2]]);
 });
 
@@ -233,6 +246,14 @@ test("a Z-move and a Max move spend PP of the own move that they replace, where 
   assert.deepEqual(spent("gen8randombattle", ["Moonblast", "Max Starfall"]), [1], "a move that is unknown may be meant");
   assert.deepEqual(spent("gen7randombattle", ["Moonblast", "Power Gem", "Toxic", "Psychic", "Continental Crush"]), [1, 2, 1, 1]);
   assert.deepEqual(spent("gen7randombattle", ["Genesis Supernova"]), [1], "the only move that it can replace is Psychic");
+  assert.deepEqual(spent("gen7randombattle", ["Z-Shift Gear"]), [1], "a status move keeps its name");
+});
+
+test("in the third generation, Pressure costs nothing for a called move", () => {
+  const entry = ["|switch|p1a: Entei|Entei|300/300", "|-ability|p1a: Entei|Pressure|[silent]", "|switch|p2a: Vaporeon|Vaporeon|100/100", "|turn|1"];
+  const talk = ["|move|p2a: Vaporeon|Sleep Talk|p2a: Vaporeon", "|move|p2a: Vaporeon|Surf|p1a: Entei|[from] Sleep Talk"];
+  const spent = (/** @type {string} */ format) => foe(after(format, [...entry, ...talk])).moves.map((/** @type {any} */ { pp, max_pp: most }) => most - pp);
+  assert.deepEqual([spent("gen3ou"), spent("gen4ou")], [[1, 0], [2, 0]]);
 });
 
 test("unknown values are marked as unknown", () => {

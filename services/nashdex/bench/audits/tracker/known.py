@@ -10,9 +10,12 @@ from typing import Final
 
 from nashdex.bench.audits.tracker.difference import Difference
 from nashdex.bench.audits.tracker.reasons.doubles import (
+    aims_z_moves_as_own_moves,
     keeps_preview_active,
     keeps_replaced_move,
     misses_pressure_of_field_moves,
+    misses_pressure_of_partner,
+    mixes_twins,
     numbers_moves_otherwise,
     offers_targets_of_locked,
 )
@@ -23,6 +26,7 @@ from nashdex.bench.audits.tracker.reasons.formes import (
     counts_disguised_lead_first,
     drops_what_was_passed,
     gives_imposter_transform,
+    keeps_ability_of_copier,
     keeps_forme,
     keeps_forme_of_left,
     orders_copied_moves_as_seen,
@@ -33,9 +37,13 @@ from nashdex.bench.audits.tracker.reasons.generations import (
     has_no_lets_go_data,
     keeps_ability_of_mega,
     keeps_pp_of_changed_moves,
+    keeps_trace_of_mega,
     lists_later_abilities,
+    misses_moves_of_z_moves,
+    misses_silent_pressure,
     misses_stone_of_line,
     offers_no_max_moves_of_locked,
+    presses_callers,
     spends_pp_of_each_turn,
 )
 from nashdex.bench.audits.tracker.reasons.marks import (
@@ -61,7 +69,9 @@ from nashdex.bench.audits.tracker.reasons.moves import (
     gives_mimicked_move_own_pp,
     has_fifth_move,
     keeps_trapped,
+    misses_pursuit,
     offers_switch_from_trap,
+    presses_hidden_target,
     spends_pp_of_charge_at_once,
 )
 
@@ -112,6 +122,16 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "numbers of moves": numbers_moves_otherwise,
         "replaced move": keeps_replaced_move,
         "Pressure on moves of the field": misses_pressure_of_field_moves,
+        "Pressure of a partner": misses_pressure_of_partner,
+        "Pressure that is not announced": misses_silent_pressure,
+        "Pressure on called moves": presses_callers,
+        "Pressure on a hidden target": presses_hidden_target,
+        "Pursuit of a switch": misses_pursuit,
+        "move that a Z-move shows": misses_moves_of_z_moves,
+        "ability that a Mega Evolution traces": keeps_trace_of_mega,
+        "targets of a Z-move": aims_z_moves_as_own_moves,
+        "ability of a copier": keeps_ability_of_copier,
+        "disguise beside its original": mixes_twins,
     }
 )
 """In this order the first that applies explains a difference."""

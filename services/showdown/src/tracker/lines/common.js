@@ -4,7 +4,7 @@ import { KNOWN } from "../side.js";
 /** @typedef {import("../tracker.js").Tracker} Tracker */
 /** @typedef {import("../side.js").TrackedSide} TrackedSide */
 /** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
-/** @typedef {import("../side.js").ActiveSlot} ActiveSlot */
+/** @typedef {import("../slot.js").ActiveSlot} ActiveSlot */
 
 /**
  * Reads the parts of a line between bars; `parts[0]` is empty and `parts[1]` is the line's type.

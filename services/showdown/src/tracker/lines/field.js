@@ -1,8 +1,9 @@
 /** Lines about items, abilities, gimmicks, the field, the sides and the turn. */
-import { sideOf, slotOf, find, tagged, hasTag, showAbility, showItem, loseItem, showCause } from "./common.js";
+import { sideOf, slotOf, foeOf, find, tagged, hasTag, showAbility, showItem, loseItem, showCause } from "./common.js";
 import { TERRAINS, WEATHERS, effectId } from "../field.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
+/** @typedef {import("../tracker.js").Tracker} Tracker */
 
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
@@ -10,10 +11,10 @@ export const handlers = new Map();
 const SWAPS = new Set(["move: Trick", "move: Switcheroo"]);
 
 handlers.set("-item", (tracker, parts) => {
-  const ident = parts[2];
-  if (!ident) return;
   const from = tagged(parts, "[from] ");
   const of = tagged(parts, "[of] ");
+  const ident = parts[2] || (from === "ability: Frisk" && of && friskedBy(tracker, of)) || "";
+  if (!ident) return;
   const pokemon = find(tracker, ident);
   if (!pokemon) return;
   // A herb that takes effect as it is swapped in is reported as used before it is reported as swapped.
@@ -23,6 +24,20 @@ handlers.set("-item", (tracker, parts) => {
   else if (from.startsWith("ability: ")) showAbility(tracker, ident, from.slice(9));
   if (of && from !== "ability: Frisk") loseItem(find(tracker, of), 0);
 });
+
+/**
+ * The fourth and fifth generations do not say which item Frisk has seen.
+ * @param {Tracker} tracker
+ * @param {string} ident of the Pokémon with Frisk
+ * @returns {string} the slot of its only opponent, as lines name it; "" where it has two
+ */
+function friskedBy(tracker, ident) {
+  showAbility(tracker, ident, "Frisk");
+  const foe = foeOf(tracker, sideOf(tracker, ident));
+  const active = foe.slots.filter(({ pokemon }) => pokemon && !pokemon.fainted);
+  if (active.length !== 1) return "";
+  return `p${tracker.sides.indexOf(foe) + 1}${"ab"[foe.slots.indexOf(active[0])]}: ${active[0].pokemon?.name}`;
+}
 
 handlers.set("-enditem", (tracker, parts) => {
   loseItem(find(tracker, parts[2]), tracker.dexInfo.items.of(parts[3]));

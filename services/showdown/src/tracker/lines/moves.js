@@ -6,13 +6,16 @@ import { sideOf, slotOf, foeOf, tagged, hasTag, showAbility, showItem, showCause
 /** @typedef {import("../tracker.js").Tracker} Tracker */
 /** @typedef {import("../side.js").TrackedSide} TrackedSide */
 /** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
-/** @typedef {import("../side.js").ActiveSlot} ActiveSlot */
+/** @typedef {import("../slot.js").ActiveSlot} ActiveSlot */
 
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
 
 /** Turns from the use of Wish to its effect. */
 const WISH_TURNS = 1;
+
+/** Turns of a Rollout that always hits. */
+const MOST_ROLLS = 5;
 
 /** Moves and effects that call a move which is not the user's own. */
 const BORROWED = new Set(["Metronome", "Copycat", "Nature Power", "Me First", "Assist", "Mirror Move", "Magic Coat", "Snatch"]);
@@ -44,6 +47,8 @@ handlers.set("move", (tracker, parts) => {
     if (dexInfo.generation === 1 && slot.prepared === move && slot.preparesOwn) spend(tracker, slot, pokemon, move, 1);
   } else {
     const caller = from.startsWith("move: ") ? from.slice(6) : from;
+    // In the third generation, Pressure costs nothing for a called move.
+    const pressesCaller = dexInfo.generation > 3;
     if (from.startsWith("ability: ")) {
       showAbility(tracker, ident, from.slice(9));
     } else if (!move && from === "") {
@@ -56,11 +61,11 @@ handlers.set("move", (tracker, parts) => {
       spend(tracker, slot, pokemon, move, paysLater ? 0 : 1 + pressure(tracker, side, move, parts));
     } else if (caller === "Sleep Talk") {
       spend(tracker, slot, pokemon, move, 0);
-      const extra = pressure(tracker, side, move, parts);
+      const extra = pressesCaller ? pressure(tracker, side, move, parts) : 0;
       if (extra) spend(tracker, slot, pokemon, dexInfo.moves.of(caller), extra);
     } else if (BORROWED.has(caller)) {
-      const extra = pressure(tracker, side, move, parts);
-      if (extra && dexInfo.generation > 2) spend(tracker, slot, pokemon, dexInfo.moves.of(caller), extra);
+      const extra = pressesCaller ? pressure(tracker, side, move, parts) : 0;
+      if (extra) spend(tracker, slot, pokemon, dexInfo.moves.of(caller), extra);
     }
   }
 
@@ -75,6 +80,7 @@ handlers.set("move", (tracker, parts) => {
   slot.preparesOwn = from === "";
   const goesWild = flags & THRASHES && (!missed || dexInfo.generation === 1);
   volatiles[n.thrashing] = goesWild ? Math.min(255, volatiles[n.thrashing] + 1) : 0;
+  slot.rolls = move && move === tracker.rollout && !missed ? (slot.rolls + 1) % MOST_ROLLS : 0;
   if (!(flags & STALLS)) slot.stalls = 0;
   if (flags & MINIMIZES) volatiles[n.minimize] = 1;
   if (flags & CURLS) volatiles[n.defensecurl] = 1;
@@ -91,8 +97,8 @@ handlers.set("move", (tracker, parts) => {
  * @param {number} move that it uses
  * @returns {boolean} whether this is a later turn of the move that it began before
  */
-function goesOnUnmarked({ n }, { volatiles, prepared, lastMove }, move) {
-  return prepared === move || (volatiles[n.thrashing] > 0 && lastMove === move);
+function goesOnUnmarked({ n }, { volatiles, prepared, lastMove, rolls }, move) {
+  return prepared === move || ((volatiles[n.thrashing] > 0 || rolls > 0) && lastMove === move);
 }
 
 /** A Pokémon that thaws or wakes may use the last move that was chosen for another Pokémon of its side. */
@@ -123,19 +129,37 @@ export function bindInFirstGeneration(tracker, side, flags, missed) {
 
 /** @param {Tracker} tracker @param {TrackedSide} side @param {number} move @param {string[]} parts @returns {number} extra PP that Pressure costs */
 function pressure(tracker, side, move, parts) {
-  if (!tracker.pressure || hasTag(parts, "[notarget]")) return 0;
+  if (!tracker.pressure || hasTag(parts, "[notarget]") || tracker.gasSince) return 0;
   const flags = tracker.dexInfo.moveFlags[move];
   const foe = foeOf(tracker, side);
   const aimsAtItself = parts[4] && sideOf(tracker, parts[4]) === side;
   const pressesAll = (flags & PRESSED_ANYHOW) !== 0 || ((flags & SPREADS) !== 0 && foe.slots.length > 1);
-  if (!(flags & PRESSED_ANYHOW) && (!(flags & PRESSED) || (aimsAtItself && !pressesAll))) return 0;
-  if (tracker.gasSince) return 0;
-  let extra = 0;
+  let extra = pressesPartner(tracker, side, move, parts) ? 1 : 0;
+  if (!(flags & PRESSED_ANYHOW) && (!(flags & PRESSED) || (aimsAtItself && !pressesAll))) return extra;
   for (const slot of foe.slots) {
     if (slot.row < 0 || foe.pokemon[slot.row].fainted || foe.abilityOf(slot.row) !== tracker.pressure) continue;
     if (pressesAll || !parts[4] || foe.slotOf(parts[4]) === slot) extra++;
   }
   return extra;
+}
+
+/** Targets that include the user's partner. */
+const AT_PARTNER = new Set(["all", "allAdjacent", "allies", "allySide", "allyTeam"]);
+
+/**
+ * In doubles of the third and fourth generations, the Pressure of the user's partner costs PP, too.
+ * @param {Tracker} tracker
+ * @param {TrackedSide} side
+ * @param {number} move
+ * @param {string[]} parts
+ * @returns {boolean} whether the move of `tracker.mover` also aims at its partner, who has Pressure
+ */
+function pressesPartner({ dexInfo, mover, pressure: ability }, side, move, parts) {
+  const partner = side.slots.length > 1 && dexInfo.generation < 5 ? side.slots.find((slot) => slot !== mover) : null;
+  if (!partner?.pokemon || partner.pokemon.fainted || side.abilityOf(partner.row) !== ability) return false;
+  const { target, flags } = dexInfo.dex.moves.get(dexInfo.moves.ids[move]);
+  if (flags.mustpressure) return false;
+  return AT_PARTNER.has(target) || Boolean(parts[4]?.startsWith(parts[2].slice(0, 2)) && side.slotOf(parts[4]) === partner);
 }
 
 /**
@@ -193,6 +217,7 @@ handlers.set("cant", (tracker, parts) => {
   slot.volatiles[n.charging] = 0;
   slot.volatiles[n.hidden] = 0;
   slot.volatiles[n.thrashing] = 0;
+  slot.rolls = 0;
   slot.prepared = 0;
 });
 
@@ -239,10 +264,12 @@ handlers.set("-mustrecharge", (tracker, parts) => {
   slotOf(tracker, parts[2]).volatiles[tracker.n.recharge] = 1;
 });
 
-/** A rampage that has no effect ends. @param {Tracker} tracker @param {string} ident the Pokémon that it had no effect on */
+/** A rampage or a Rollout that has no effect ends. @param {Tracker} tracker @param {string} ident the Pokémon that it had no effect on */
 export function blocked(tracker, ident) {
   if (tracker.dexInfo.generation === 1 || !ident) return;
-  if (tracker.mover.side !== sideOf(tracker, ident)) tracker.mover.volatiles[tracker.n.thrashing] = 0;
+  if (tracker.mover.side === sideOf(tracker, ident)) return;
+  tracker.mover.volatiles[tracker.n.thrashing] = 0;
+  tracker.mover.rolls = 0;
 }
 
 /** @type {Handler} */

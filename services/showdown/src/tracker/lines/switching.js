@@ -1,11 +1,12 @@
 /** Lines about which Pokémon is on the field, and in which forme. */
 import { sideOf, slotOf, foeOf, tagged, showCause, SUBJECT } from "./common.js";
+import { rejoinTwin, separateTwins, unmask } from "../disguise.js";
 import { KNOWN, TrackedPokemon } from "../side.js";
 import { Teams } from "../../simulator/package.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
 /** @typedef {import("../tracker.js").Tracker} Tracker */
-/** @typedef {import("../side.js").ActiveSlot} ActiveSlot */
+/** @typedef {import("../slot.js").ActiveSlot} ActiveSlot */
 
 /** By type of line. @type {Map<string, Handler>} */
 export const handlers = new Map();
@@ -27,6 +28,7 @@ function switchIn(tracker, parts) {
   const pokemon = side.pokemon[row];
   // The team has a Pokémon of this species, even if this one is another in disguise.
   if (pokemon.species === 0) tracker.setDetails(side, pokemon, details);
+  separateTwins(slot, row);
   pokemon.save();
   slot.row = row;
   pokemon.revealed = true;
@@ -57,6 +59,8 @@ function leave(tracker, slot, leaving, passes) {
   if (regenerator && !leaving.fainted && side.abilityOf(slot.row) === regenerator && !tracker.gasSince) {
     leaving.hp = Math.min(leaving.maxHp, Math.floor(leaving.hp + leaving.maxHp / 3));
   }
+  // A disguise ends before its wearer faints: the one who fainted was the original.
+  if (!slot.double && !leaving.fainted) rejoinTwin(side, slot.row);
   if (passes === PASS_NONE) {
     side.vacate(slot);
     return;
@@ -81,7 +85,7 @@ handlers.set("replace", (tracker, parts) => {
   const slot = side.slotOf(ident);
   const seen = slot.pokemon;
   const row = side.rowFor(ident.slice(ident.indexOf(":") + 2), details.species);
-  if (seen) tracker.unmask(slot, row);
+  if (seen) unmask(tracker, slot, row);
   const pokemon = side.pokemon[row];
   pokemon.revealed = true;
   tracker.setDetails(side, pokemon, details);

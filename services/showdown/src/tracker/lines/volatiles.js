@@ -5,7 +5,7 @@ import { effectId } from "../field.js";
 
 /** @typedef {import("./common.js").Handler} Handler */
 /** @typedef {import("../tracker.js").Tracker} Tracker */
-/** @typedef {import("../side.js").ActiveSlot} ActiveSlot */
+/** @typedef {import("../slot.js").ActiveSlot} ActiveSlot */
 /** @typedef {import("../side.js").TrackedPokemon} TrackedPokemon */
 
 /** By type of line. @type {Map<string, Handler>} */

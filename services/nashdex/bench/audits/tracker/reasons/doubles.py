@@ -1,5 +1,6 @@
 """Reasons that only doubles have."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from poke_env.environment import DoublesEnv
@@ -10,6 +11,8 @@ _FIRST_MOVE: Final = 7
 _GROUP_SIZE: Final = 20
 _NUM_TARGETS: Final = 5
 _NO_TARGET: Final = 2
+_Z_MOVE: Final = 2
+_Z_MOVE_GENERATION: Final = 7
 _DYNAMAX: Final = 3
 _NUM_MOVES: Final = 4
 
@@ -35,7 +38,7 @@ def offers_targets_of_locked(difference: Difference) -> bool:
         size * (_bare(pair // size) if locked[0] else pair // size) + (_bare(pair % size) if locked[1] else pair % size)
         for pair in difference.poke_env
     }
-    return any(locked) and sorted(bare) == difference.tracker
+    return any(locked) and difference.tracker in (sorted(bare), _without_trapped_switches(difference, bare))
 
 
 def _bare(choice: int) -> int:
@@ -47,17 +50,22 @@ def _bare(choice: int) -> int:
 
 def offers_switch_of_trapped_slot(difference: Difference) -> bool:
     """As for singles, by numbers of pairs: all that the tracker lacks switches the slot that may be trapped."""
+    maybe_trapped = [slot["maybe_trapped"] for slot in difference.battle_state["slots"]]
+    return any(maybe_trapped) and difference.tracker == _without_trapped_switches(difference, difference.poke_env)
+
+
+def _without_trapped_switches(difference: Difference, pairs: Iterable[int]) -> list[int]:
+    """Return the pairs that switch no slot that may be trapped, ascending."""
     size = DoublesEnv.get_action_space_size(difference.battle.gen)
     maybe_trapped = [slot["maybe_trapped"] for slot in difference.battle_state["slots"]]
-    free = [
+    return sorted(
         pair
-        for pair in difference.poke_env
+        for pair in pairs
         if not any(
             trapped and 0 < choice < _FIRST_MOVE
             for trapped, choice in zip(maybe_trapped, divmod(pair, size), strict=True)
         )
-    ]
-    return any(maybe_trapped) and difference.tracker == free
+    )
 
 
 def offers_no_max_moves_of_locked_slot(difference: Difference) -> bool:
@@ -69,6 +77,21 @@ def offers_no_max_moves_of_locked_slot(difference: Difference) -> bool:
         and all(_DYNAMAX in {_group(pair // size), _group(pair % size)} for pair in missing)
         and set(difference.poke_env) <= set(difference.tracker)
     )
+
+
+def aims_z_moves_as_own_moves(difference: Difference) -> bool:
+    """A Z-move has targets of its own, which requests list; poke-env offers those of the move that it replaces.
+
+    Tests whether both offer the same pairs but for Z-moves.
+    """
+    if difference.feature != "pairs" or difference.battle.gen != _Z_MOVE_GENERATION:
+        return False
+    size = DoublesEnv.get_action_space_size(difference.battle.gen)
+    ours, theirs = (
+        [pair for pair in pairs if _Z_MOVE not in {_group(pair // size), _group(pair % size)}]
+        for pairs in (difference.tracker, difference.poke_env)
+    )
+    return ours == theirs
 
 
 def _group(choice: int) -> int:
@@ -111,3 +134,38 @@ def misses_pressure_of_field_moves(difference: Difference) -> bool:
         and difference.tracker[1] < difference.poke_env[1]
         and any(entry["ability"] == "pressure" for entry in foes["pokemon"])
     )
+
+
+def misses_pressure_of_partner(difference: Difference) -> bool:
+    """In the third and fourth generations, the Pressure of the user's partner costs PP, too; poke-env leaves it out.
+
+    Tests whether poke-env counts fewer uses, and a Pokémon of the user's side has Pressure.
+    """
+    state = difference.battle_state
+    side = state["own" if difference.feature.startswith("own.") else "opponent"]
+    return (
+        difference.is_about("pp")
+        and "slots" in side
+        and state["generation"] in {3, 4}
+        and difference.tracker[1] < difference.poke_env[1]
+        and any(entry["ability"] == "pressure" for entry in side["pokemon"])
+    )
+
+
+def mixes_twins(difference: Difference) -> bool:
+    """A disguise and the Pokémon that it shows can both be on the field; poke-env takes them for one, which can leave.
+
+    Tests whether both slots have shown the Pokémon at the same time.
+    """
+    if not difference.is_about("slot", "active", "fainted", "hp", "status", "moves", "pp", "item", "ability", "boosts"):
+        return False
+    name = (difference.tracker or difference.poke_env) if difference.is_about("slot") else difference.state["name"]
+    shown = {}
+    for parts in list(difference.parts())[::-1]:
+        if parts[1] in {"switch", "drag", "replace"} and parts[2].startswith(difference.role):
+            shown[parts[2][:3]] = parts[2].partition(": ")[2]
+            if list(shown.values()) == [name, name]:
+                return True
+        elif parts[1] == "faint":
+            shown.pop(parts[2][:3], None)
+    return False

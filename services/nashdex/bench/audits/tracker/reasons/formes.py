@@ -44,24 +44,32 @@ def takes_stellar_for_a_type(difference: Difference) -> bool:
 
 
 def drops_what_was_passed(difference: Difference) -> bool:
-    """Baton Pass and Shed Tail hand on boosts and volatiles; poke-env drops them."""
+    """Baton Pass and Shed Tail hand on boosts and volatiles; poke-env drops them, and copies of them."""
     if not difference.is_about("boosts", "volatile.substitute") and ".volatile." not in difference.feature:
         return False
-    entry = difference.since_entry()[0]
+    stay = difference.since_entry()
+    entry = stay[0]
+    copied = [parts[3] for parts in stay if parts[1] == "-transform" and parts[2] == difference.ident]
+    if copied and difference.is_about("boosts"):
+        entries = (parts for parts in difference.parts() if parts[1] in {"switch", "drag"} and parts[2] == copied[-1])
+        entry = next(entries, entry)
     return "[from] Baton Pass" in entry or (
         "[from] Shed Tail" in entry and difference.is_about("volatile.substitute") and bool(difference.tracker)
     )
 
 
 def copies_types_of_species(difference: Difference) -> bool:
-    """Transform copies types as they are; poke-env copies those of the species.
+    """Transform copies types as they are; poke-env copies those of the species, and keeps them if the forme changes.
 
-    Tests whether the Pokémon copied one whose types were not those of its species.
+    Tests whether the Pokémon copied one whose types were not those of its species, or has changed its forme since.
     """
     if not difference.is_about("types"):
         return False
     copied = None
     for parts in difference.parts():
+        if copied is None and parts[1] == "-formechange" and parts[2] == difference.ident:
+            entry = GenData.from_gen(difference.battle.gen).pokedex.get(to_id_str(parts[3]), {})
+            return bool(sorted(kind.lower() for kind in entry.get("types", [])) == difference.tracker)
         if copied is None and parts[1] == "-transform" and parts[2] == difference.ident:
             copied = parts[3]
         elif copied is not None and parts[2] == copied:
@@ -84,6 +92,25 @@ def gives_imposter_transform(difference: Difference) -> bool:
     )
 
 
+def keeps_ability_of_copier(difference: Difference) -> bool:
+    """Transform copies the ability; where poke-env does not know the original's, it keeps the copier's own.
+
+    Tests whether the Pokémon has transformed and poke-env gives it the ability that it has by itself.
+    """
+    entry = difference.state
+    return (
+        difference.is_about("ability")
+        and "transformed" in entry["volatiles"]
+        and difference.poke_env in {entry["base_ability"], *_abilities(difference)}
+    )
+
+
+def _abilities(difference: Difference) -> set[str]:
+    """Return the abilities that the Pokémon's species can have."""
+    entry = GenData.from_gen(difference.battle.gen).pokedex.get(difference.state["species"], {})
+    return {to_id_str(name) for name in entry.get("abilities", {}).values()}
+
+
 def orders_copied_moves_as_seen(difference: Difference) -> bool:
     """poke-env orders a transformed Pokémon's moves as it saw the original use them; the request has an order."""
     active = difference.battle.active_pokemon
@@ -91,20 +118,28 @@ def orders_copied_moves_as_seen(difference: Difference) -> bool:
 
 
 def counts_disguised_lead_first(difference: Difference) -> bool:
-    """poke-env puts the Pokémon that the lead looked like first; the request's order is another."""
-    if difference.feature not in {"own.order", "action_numbers"}:
+    """poke-env puts the Pokémon that a lead looked like first; the request's order is another."""
+    if difference.feature not in {"own.order", "action_numbers", "pairs"}:
         return False
-    ours = [pokemon["name"] for pokemon in difference.battle_state["own"]["pokemon"]]
+    own = difference.battle_state["own"]
+    num_leads = len(own["slots"]) if "slots" in own else 1
+    ours = [pokemon["name"] for pokemon in own["pokemon"]]
     theirs = [pokemon.name for pokemon in difference.battle.team.values()]
     abilities = {pokemon["ident"][4:]: pokemon["baseAbility"] for pokemon in difference.request["side"]["pokemon"]}
-    return abilities[ours[0]] == "illusion" and theirs == [theirs[0], *(name for name in ours if name != theirs[0])]
+    leads = theirs[:num_leads]
+    return "illusion" in {abilities.get(name) for name in ours[:num_leads]} and theirs == [
+        *leads,
+        *(name for name in ours if name not in leads),
+    ]
 
 
 def confuses_own_disguise(difference: Difference) -> bool:
     """What happens to an own Pokémon in disguise before the next request, poke-env lets happen to its looks' owner.
 
-    Tests whether an own active Pokémon came in looking like another.
+    Tests whether an own active Pokémon came in looking like another. PP that it spent are missing later, too.
     """
+    if difference.feature == "own.pp":
+        return bool(difference.state["base_ability"] == "illusion" and difference.tracker[1] < difference.poke_env[1])
     seen = {"own.boosts", "own.types", "own.prepared"}
     if difference.feature not in seen and not difference.feature.startswith("own.volatile."):
         return False
@@ -125,12 +160,19 @@ def confuses_disguise(difference: Difference) -> bool:
     seen = ("hp", "boosts", "item", "moves", "pp", "status", "ability", "terastallized", "types", "tera")
     if not difference.is_about(*seen) and ".volatile." not in difference.feature:
         return False
-    wearer = None
+    wearers: dict[str, str] = {}
     for parts in difference.parts():
-        if parts[1] == "replace" and parts[2].startswith(difference.role):
-            wearer = parts[2].partition(": ")[2]
-        elif wearer is not None and parts[1] in {"switch", "drag"} and parts[2].startswith(difference.role):
-            if difference.state["name"] in {wearer, parts[2].partition(": ")[2]}:
-                return True
-            wearer = None
+        slot, _, name = parts[2].partition(": ")
+        if parts[1] == "replace" and slot.startswith(difference.role):
+            wearers[slot] = name
+        elif (
+            slot in wearers
+            and parts[1] in {"switch", "drag"}
+            and difference.state["name"]
+            in {
+                wearers.pop(slot),
+                name,
+            }
+        ):
+            return True
     return False

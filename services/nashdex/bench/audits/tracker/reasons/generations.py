@@ -39,7 +39,7 @@ def keeps_pp_of_changed_moves(difference: Difference) -> bool:
     uses = sum(
         parts[1] == "move"
         and difference.is_named(parts[2])
-        and ("[zeffect]" in parts or parts[3].startswith(("Max ", "G-Max ")))
+        and ("[zeffect]" in parts or parts[3].startswith(("Max ", "G-Max ", "Z-")))
         for parts in difference.parts()
         if len(parts) > 3  # noqa: PLR2004 the move is the fourth part
     )
@@ -54,8 +54,41 @@ def spends_pp_of_each_turn(difference: Difference) -> bool:
     if not difference.feature.endswith(".pp") or difference.battle_state["generation"] != 2:  # noqa: PLR2004
         return False
     move = GenData.from_gen(2).moves.get(difference.tracker[0], {})
-    lasts = "charge" in move.get("flags", {}) or move.get("self", {}).get("volatileStatus") in {"lockedmove", "rollout"}
+    is_locked = move.get("self", {}).get("volatileStatus") == "lockedmove" or difference.tracker[0] == "rollout"
+    lasts = "charge" in move.get("flags", {}) or is_locked
     return bool(lasts and difference.tracker[1] > difference.poke_env[1])
+
+
+def misses_silent_pressure(difference: Difference) -> bool:
+    """The third generation does not announce Pressure to the opponent; requests show what it cost.
+
+    Tests whether poke-env counts fewer uses, and an opposing Pokémon's species can have Pressure.
+    """
+    if difference.feature != "own.pp" or difference.battle_state["generation"] != 3:  # noqa: PLR2004
+        return False
+    dex = GenData.from_gen(3).pokedex
+    return bool(difference.tracker[1] < difference.poke_env[1]) and any(
+        "Pressure" in dex[entry["species"]]["abilities"].values()
+        for entry in difference.battle_state["opponent"]["pokemon"]
+        if entry["species"] in dex
+    )
+
+
+def presses_callers(difference: Difference) -> bool:
+    """In the third generation, Pressure costs nothing for a called move; poke-env takes PP of the move that called it.
+
+    Tests whether poke-env counts at most one use more for each move that the Pokémon's move has called.
+    """
+    if not difference.is_about("pp") or difference.battle_state["generation"] != 3:  # noqa: PLR2004
+        return False
+    move, left = difference.tracker
+    calls = sum(
+        parts[1] == "move"
+        and difference.is_named(parts[2])
+        and any(part.startswith("[from] ") and to_id_str(part[7:].removeprefix("move: ")) == move for part in parts)
+        for parts in difference.parts()
+    )
+    return bool(0 < left - difference.poke_env[1] <= calls)
 
 
 def misses_stone_of_line(difference: Difference) -> bool:
@@ -90,3 +123,36 @@ def keeps_ability_of_mega(difference: Difference) -> bool:
         and bool(difference.state["fainted"])
         and any(parts[1] == "-mega" and difference.is_named(parts[2]) for parts in difference.parts())
     )
+
+
+def keeps_trace_of_mega(difference: Difference) -> bool:
+    """A Mega Evolution whose ability is Trace copies another at once; poke-env keeps the ability of its data.
+
+    Tests whether the tracker's ability is the one that the Pokémon was last seen to trace.
+    """
+    if not difference.is_about("ability") or difference.poke_env != "trace":
+        return False
+    traced = next(
+        (
+            to_id_str(parts[3])
+            for parts in difference.parts()
+            if parts[1] == "-ability" and difference.is_named(parts[2]) and "[from] ability: Trace" in parts
+        ),
+        "",
+    )
+    return bool(traced == difference.tracker)
+
+
+def misses_moves_of_z_moves(difference: Difference) -> bool:
+    """A status move keeps its name as a Z-move, and some Z-moves replace one move only; poke-env learns neither.
+
+    Tests whether the Pokémon has used as many Z-moves as poke-env lacks moves.
+    """
+    if not difference.is_about("moves") or not set(difference.poke_env) < set(difference.tracker):
+        return False
+    uses = sum(
+        parts[1] == "move" and difference.is_named(parts[2]) and (parts[3].startswith("Z-") or "[zeffect]" in parts)
+        for parts in difference.parts()
+        if len(parts) > 3  # noqa: PLR2004 the move is the fourth part
+    )
+    return len(set(difference.tracker) - set(difference.poke_env)) <= uses

@@ -166,7 +166,7 @@ def misses_ability(difference: Difference) -> bool:
 
 
 def misses_item_of_line(difference: Difference) -> bool:
-    """poke-env does not read the item of an orb's status or of a failure, nor the one that Poltergeist shows."""
+    """poke-env does not read the item of an orb's status, a failure or a Quick Claw, nor what Poltergeist shows."""
     if not difference.is_about("item"):
         return False
     for parts in difference.parts():
@@ -177,6 +177,8 @@ def misses_item_of_line(difference: Difference) -> bool:
         if parts[1] == "-fail" and any(f"[from] item: {difference.tracker}" == _with_id(part) for part in parts[3:]):
             return True
         if parts[1] == "-activate" and parts[3] == "move: Poltergeist" and to_id_str(parts[4]) == difference.tracker:
+            return True
+        if parts[1] == "-activate" and _with_id(parts[3]) == f"item: {difference.tracker}":
             return True
     return False
 

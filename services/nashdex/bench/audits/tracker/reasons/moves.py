@@ -74,6 +74,33 @@ def keeps_trapped(difference: Difference) -> bool:
     return False
 
 
+def misses_pursuit(difference: Difference) -> bool:
+    """Pursuit of a Pokémon that switches is a use of its own; poke-env takes it for a called move in some generations.
+
+    Tests whether the move is Pursuit and poke-env misses no more than such uses, which Pressure doubles.
+    """
+    if not difference.is_about("pp") or difference.tracker[0] != "pursuit":
+        return False
+    uses = sum(parts[1] == "move" and "[from] move: Pursuit" in parts for parts in difference.parts())
+    return bool(0 < difference.poke_env[1] - difference.tracker[1] <= 2 * uses)
+
+
+def presses_hidden_target(difference: Difference) -> bool:
+    """In doubles, some lines name no target, as that of a prepared move; poke-env takes it for one with Pressure.
+
+    Tests whether poke-env counts at most one use more for each such line about the move.
+    """
+    if not difference.is_about("pp") or "slots" not in difference.battle_state["own"]:
+        return False
+    move, left = difference.tracker
+    hidden = sum(
+        parts[1] == "move" and difference.is_named(parts[2]) and to_id_str(parts[3]) == move and parts[4:5] == [""]
+        for parts in difference.parts()
+        if len(parts) > 3  # noqa: PLR2004 the move is the fourth part
+    )
+    return bool(0 < left - difference.poke_env[1] <= hidden)
+
+
 def has_fifth_move(difference: Difference) -> bool:
     """poke-env gives a Pokémon five moves when one in its disguise, never seen through, has shown some of them."""
     return (

@@ -1,0 +1,42 @@
+/** What the tracker of one seat makes of lines that only doubles have. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DexInfo } from "../../src/simulator/dex.js";
+import { Tracker } from "../../src/tracker/tracker.js";
+
+/** @param {string} format @param {string[]} lines @returns {any} what player 1 knows after them */
+function after(format, lines) {
+  const tracker = new Tracker(DexInfo.forFormat(format), 0);
+  for (const line of lines) tracker.readLine(line);
+  return tracker.state();
+}
+
+test("in doubles of the fourth generation, the Pressure of the user's partner costs PP", () => {
+  const entry = ["|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Magcargo|Magcargo, M|100/100", "|switch|p2b: Moltres|Moltres|100/100", "|-ability|p2b: Moltres|Pressure", "|turn|1"];
+  const spent = (/** @type {string} */ format, /** @type {string} */ move) => {
+    const [{ pp, max_pp: most }] = after(format, [...entry, `|move|p2a: Magcargo|${move}`]).opponent.pokemon[0].moves;
+    return most - pp;
+  };
+  const moves = ["Rock Slide|p1a: Mew|[spread] p1a", "Flamethrower|p2b: Moltres", "Earthquake|p1a: Mew|[spread] p1a", "Sunny Day|p2a: Magcargo", "Protect|p2a: Magcargo"];
+  assert.deepEqual(moves.map((move) => spent("gen4doublesou", move)), [1, 2, 2, 2, 1]);
+  assert.deepEqual(moves.map((move) => spent("gen5doublesou", move)), [1, 1, 1, 1, 1]);
+});
+
+test("in doubles, a disguise and the Pokémon that it shows keep apart what each has suffered", () => {
+  const entry = [
+    "|switch|p1a: Mew|Mew|400/400", "|switch|p2a: Huntail|Huntail, M|100/100", "|switch|p2b: Abra|Abra, M|100/100", "|turn|1",
+    "|-damage|p2a: Huntail|90/100", "|switch|p2b: Huntail|Huntail, M|100/100", "|-damage|p2b: Huntail|50/100",
+    "|-damage|p2a: Huntail|70/100", "|move|p2a: Huntail|Dark Pulse|p1a: Mew", "|turn|2",
+  ];
+  const known = (/** @type {string[]} */ lines) => Object.fromEntries(after("gen6doublesou", [...entry, ...lines]).opponent.pokemon.map(
+    (/** @type {any} */ { name, hp, moves }) => [name, [hp, moves.length]],
+  ));
+  const first = known(["|replace|p2a: Zoroark|Zoroark, F", "|-end|p2a: Zoroark|Illusion"]);
+  assert.deepEqual(first, { Huntail: [50, 0], Abra: [100, 0], Zoroark: [70, 1] });
+  const second = known(["|replace|p2b: Zoroark|Zoroark, F", "|-end|p2b: Zoroark|Illusion"]);
+  assert.deepEqual(second, { Huntail: [70, 1], Abra: [100, 0], Zoroark: [50, 0] });
+  assert.deepEqual(known(["|switch|p2b: Abra|Abra, M|100/100"]), { Huntail: [70, 1], Abra: [100, 0] });
+  const fainted = ["|faint|p2b: Huntail", "|switch|p2b: Abra|Abra, M|100/100"];
+  assert.deepEqual(known(fainted), { Huntail: [0, 0], Abra: [100, 0] }, "a disguise ends before its wearer faints");
+  assert.deepEqual(known([...fainted, "|replace|p2a: Zoroark|Zoroark, F"]), { Huntail: [0, 0], Abra: [100, 0], Zoroark: [70, 1] });
+});
