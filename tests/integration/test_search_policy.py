@@ -1,17 +1,33 @@
 """The searching policies in real battles."""
 
+from pathlib import Path
+
+import psutil
 import pytest
+import torch
+from pydantic import TypeAdapter
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId
 from nashdex.evaluator.match import MatchResult, play_match
+from nashdex.games.interface import Reward
+from nashdex.games.registry import game_for
+from nashdex.policies.archive import save_policy
+from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.networks.settings import NetworkChoice
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.session import Session
+from nashdex.store import open_store
 
 pytestmark = pytest.mark.integration
+NETWORK = TypeAdapter(NetworkChoice)
 
 
 def _play(format_id: str, battles: int, seed: int = 3) -> MatchResult:
     return play_match(format_id, "search:matrix-small", "random", battles=battles, seed=seed)
 
 
+@pytest.mark.slow
 def test_it_plays_and_plays_the_same_again() -> None:
     first, second = (_play("gen1randombattle", 2) for _ in range(2))
     assert first.battles == 2
@@ -19,6 +35,7 @@ def test_it_plays_and_plays_the_same_again() -> None:
     assert first.model_copy(update={"seconds": 0.0}) == second.model_copy(update={"seconds": 0.0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", ["gen1ou", "gen9randombattle"])
 def test_it_plays_formats_with_teams_and_of_later_generations(format_id: str) -> None:
     result = _play(format_id, 1)
@@ -28,3 +45,69 @@ def test_it_plays_formats_with_teams_and_of_later_generations(format_id: str) ->
 def test_it_refuses_doubles() -> None:
     with pytest.raises(ConfigurationError, match="'search:matrix-small' does not play gen9randomdoublesbattle"):
         _play("gen9randomdoublesbattle", 1)
+
+
+def test_a_session_counts_the_search_s_cpu_time_and_ends_its_gateway(tmp_path: Path) -> None:
+    seats = (PolicyId("search:matrix-small"), PolicyId("random"))
+    before = set(psutil.Process().children())
+    with Session(game_for("gen1randombattle").open_arena(num_gateways=1), concurrent_battles=1) as session:
+        session.load(open_store(str(tmp_path)), seats)
+        assert len(list(session.play([PairedBattles(1, [], deadline_seconds=60.0).assignment(0, seats)]))) == 1
+        arena, gateway = (session.arena.cpu_seconds(), session.cpu_seconds() - session.arena.cpu_seconds())
+        # A gateway alone takes some 0.3 s to load the simulator.
+        assert arena > 0.1
+        assert gateway > 0.1
+    assert set(psutil.Process().children()) == before
+    assert session.cpu_seconds() >= arena + gateway
+
+
+def _stored(folder: Path, format_id: str, reward: Reward = "win-loss", kind: str = "pointer") -> str:
+    """Store an untrained network of the format; return its contestant's text."""
+    arena = game_for(format_id).open_arena(num_gateways=1)
+    space = arena.space
+    arena.close()
+    torch.manual_seed(1)
+    network = make_network(space, NETWORK.validate_python({"kind": kind}))
+    policy = save_policy(
+        open_store(str(folder)),
+        network,
+        name="untrained",
+        parent=None,
+        iteration=0,
+        oracle="ppo",
+        reward=reward,
+        reward_version="1",
+    )
+    return f"{folder}#{policy}"
+
+
+@pytest.mark.slow
+def test_a_stored_network_searches_and_plays_the_same_again(tmp_path: Path) -> None:
+    text = f"search:{_stored(tmp_path, 'gen1randombattle', 'shaped')}"
+    first, second = (play_match("gen1randombattle", text, "max-power", battles=1, seed=3) for _ in range(2))
+    assert (first.battles, first.failed, first.rejected) == (1, 0, 0)
+    assert first.model_copy(update={"seconds": 0.0}) == second.model_copy(update={"seconds": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("format_id", "reward", "kind", "why"),
+    [
+        ("gen1randombattle", "metamon-default", "pointer", "its critic values the reward 'metamon-default'"),
+        ("gen1randombattle", "win-loss", "memory", "its critic needs the whole battle"),
+        ("gen9randomdoublesbattle", "win-loss", "pairs", "it plays doubles, gen9randomdoublesbattle"),
+    ],
+)
+def test_what_cannot_search_is_refused(tmp_path: Path, format_id: str, reward: Reward, kind: str, why: str) -> None:
+    text = f"search:{_stored(tmp_path, format_id, reward, kind)}"
+    with pytest.raises(ConfigurationError, match=f"cannot search: {why}"):
+        play_match(format_id, text, "random", battles=1)
+
+
+def test_a_scripted_policy_after_the_prefix_is_no_contestant() -> None:
+    with pytest.raises(ConfigurationError, match="'search:heuristic'"):
+        play_match("gen1randombattle", "search:heuristic", "random", battles=1)
+
+
+def test_a_scripted_policy_of_a_run_plays_without_search(tmp_path: Path) -> None:
+    result = play_match("gen1randombattle", f"search:{tmp_path}#random", "max-power", battles=1)
+    assert (result.battles, result.failed) == (1, 0)

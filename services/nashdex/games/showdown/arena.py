@@ -3,7 +3,6 @@
 import select
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import get_args
 
@@ -214,7 +213,7 @@ class ShowdownArena:
 
     def cpu_seconds(self) -> float:
         """Return the CPU time of all child gateways so far, user and system, in seconds."""
-        return self._spent_cpu_seconds + sum(_cpu_seconds(process) for process in self._processes())
+        return self._spent_cpu_seconds + sum(worker.gateway.cpu_seconds() for worker in self._workers)
 
     def close(self) -> None:
         """Stop every gateway."""
@@ -226,9 +225,7 @@ class ShowdownArena:
 
     def _close_worker(self, worker: _Worker) -> None:
         self._workers.remove(worker)
-        if worker.gateway.process_id:
-            with suppress(psutil.Error):  # The times of a process that died are lost.
-                self._spent_cpu_seconds += _cpu_seconds(psutil.Process(worker.gateway.process_id))
+        self._spent_cpu_seconds += worker.gateway.cpu_seconds()
         worker.gateway.close()
 
     def _ready_workers(self) -> list[_Worker]:
@@ -258,11 +255,6 @@ class ShowdownArena:
     def _processes(self) -> list[psutil.Process]:
         ids = [worker.gateway.process_id for worker in self._workers]
         return [psutil.Process(process_id) for process_id in ids if process_id]
-
-
-def _cpu_seconds(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return float(times.user + times.system)
 
 
 def _battle_start(running: RunningBattle) -> BattleStart:

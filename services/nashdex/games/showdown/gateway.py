@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -185,6 +186,16 @@ class Gateway:
     def process_id(self) -> int | None:
         """The child process's id; None for a listening gateway."""
         return self._process.pid if self._process else None
+
+    def cpu_seconds(self) -> float:
+        """Return the child process's CPU time so far, user and system, in seconds; 0 if there is none or it died."""
+        if self._process is None:
+            return 0.0
+        try:
+            times = psutil.Process(self._process.pid).cpu_times()
+        except psutil.Error:
+            return 0.0
+        return float(times.user + times.system)
 
     def send(self, message: ClientMessage) -> None:
         """Queue a control message for the next ``flush``."""

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 6
+PROTOCOL: Final = 7
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -34,7 +34,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[6] = PROTOCOL
+    protocol: Literal[7] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
@@ -133,6 +133,32 @@ class Search(Message):
     turns: int = Field(ge=1, le=50, description="Turns that a node plays, the joint choice's own included.")
     milliseconds: float | None = Field(gt=0, description="Begin no world after this time; null: nodes alone count.")
     teams: tuple[str, ...] = Field(description="Packed teams that players draw from, if the format generates none.")
+
+
+class Expand(Message):
+    """Begins a search whose leaves the client values. The answer is ``Expanded``, then a row of decisions a leaf."""
+
+    type: Literal["expand"] = "expand"
+    rows: tuple[SearchedSeat, ...]
+    nodes: int = Field(ge=1, le=1_000_000, description="As in `Search`, like all other fields.")
+    turns: int = Field(ge=1, le=50)
+    milliseconds: float | None = Field(gt=0)
+    teams: tuple[str, ...]
+
+
+class ValuedSeat(Message):
+    """The values of the leaves that ``Expand`` found for a row."""
+
+    battle: BattleNumber
+    seat: Seat
+    values: tuple[float, ...] = Field(description="In the order of the leaves' rows, -1 to 1.")
+
+
+class Value(Message):
+    """Ends the searches that ``Expand`` began. The answer is ``Searched``."""
+
+    type: Literal["value"] = "value"
+    rows: tuple[ValuedSeat, ...]
 
 
 class Fork(Message):
@@ -283,6 +309,21 @@ class Searched(Message):
     rows: tuple[Found, ...]
 
 
+class ExpandedSeat(Message):
+    """How many leaves one row of ``Expand`` has. Battles that are over at a leaf are not among them."""
+
+    battle: BattleNumber
+    seat: Seat
+    leaves: NonNegativeInt
+
+
+class Expanded(Message):
+    """Precedes the leaves of ``Expand``: decisions with one row for each, in this order."""
+
+    type: Literal["expanded"] = "expanded"
+    rows: tuple[ExpandedSeat, ...]
+
+
 class ErrorMessage(Message):
     """What the client did wrong. The gateway then ends."""
 
@@ -291,9 +332,20 @@ class ErrorMessage(Message):
     message: str
 
 
-ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Fork | Stop | Untrack
+ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Expand | Value | Fork | Stop | Untrack
 GatewayMessage = (
-    Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | Searched | ErrorMessage
+    Welcome
+    | Lines
+    | Finished
+    | Failed
+    | Rejected
+    | Recycle
+    | Validated
+    | Generated
+    | Chosen
+    | Searched
+    | Expanded
+    | ErrorMessage
 )
 
 CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(

@@ -11,6 +11,16 @@ REWARD_VERSION = "1"
 _SHAPING_SCALE = 0.5
 
 
+def potential(space: Space, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the shaped reward's potential, shape (T,), of observations (T, F): half the difference of HP left.
+
+    Values under the shaped reward are values under win/loss minus it.
+    """
+    own, opponent = (_remaining(space, observations, block) for block in ("own", "opponent"))
+    found: NDArray[np.float32] = _SHAPING_SCALE * (own - opponent)
+    return found
+
+
 def rewards(
     kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
 ) -> NDArray[np.float32]:
@@ -30,11 +40,9 @@ def rewards(
         return metamon_rewards(kind, space, observations, score)
     result[-1] = 2.0 * score - 1.0
     if kind == "shaped":
-        potential = _SHAPING_SCALE * (
-            _remaining(space, observations, "own") - _remaining(space, observations, "opponent")
-        )
-        following = np.append(potential[1:], np.float32(0.0))
-        result += discount * following - potential
+        now = potential(space, observations)
+        following = np.append(now[1:], np.float32(0.0))
+        result += discount * following - now
     return result
 
 

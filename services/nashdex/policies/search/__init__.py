@@ -1,4 +1,7 @@
-"""``search:…``: scripted policies that search over sampled worlds.
+"""``search:…``: scripted policies that search over sampled worlds, and stored policies with a search around them.
 
 Nothing heavy is imported before a player is made.
 """
+
+PREFIX = "search:"
+"""Before the name of a stored policy: that policy with a search around it."""

@@ -5,25 +5,19 @@ are drawn. Every pair of choices is played out in every world, and the player pl
 game in which the opponent knows its cards (docs/reference/search.md).
 """
 
-import weakref
-from typing import Final
-
 import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from nashdex.core.seeds import derive_seed, derive_uniform, hex_seed, inverse_cdf
+from nashdex.core.seeds import derive_uniform, inverse_cdf
 from nashdex.games.interface import Decisions
-from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.protocol import Found, Search, Searched, SearchedSeat, Untrack
+from nashdex.games.showdown.protocol import Found, Search, Searched
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.declaration import ScriptedPlayer
+from nashdex.policies.search.searching import SearchGateway, search_roots
 
 _log = structlog.get_logger()
-_PATIENCE_SECONDS: Final = 600.0
-"""Longest wait for the answers of one batch."""
-_UNIFORM_BITS: Final = 2.0**53
 
 
 class SearchPlayer(ScriptedPlayer):
@@ -33,17 +27,14 @@ class SearchPlayer(ScriptedPlayer):
     """
 
     def __init__(self, space: Space, nodes: int, turns: int, milliseconds: float | None) -> None:
-        self._space = space
         self._nodes = nodes
         self._turns = turns
         self._milliseconds = milliseconds
-        self._teams = _teams_of(space.format)
-        self._gateway: Gateway | None = None
-        self._tracked: set[int] = set()
+        self._gateway = SearchGateway(space)
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row. Its uniform number seeds the search and draws from the mixture."""
-        roots = (uniforms * _UNIFORM_BITS).astype(np.int64).tolist()
+        roots = search_roots(uniforms)
         found = self._search(decisions, roots)
         action = np.empty(len(decisions), dtype=np.int64)
         probability = np.empty(len(decisions))
@@ -59,41 +50,25 @@ class SearchPlayer(ScriptedPlayer):
     def forget(self, battle: int, seat: int) -> None:
         """Forget both seats of the battle, which has ended."""
         del seat
-        if battle in self._tracked and self._gateway is not None:
-            self._tracked.discard(battle)
-            self._gateway.send(Untrack(battles=(battle,)))
+        self._gateway.forget(battle)
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of the search's gateway so far, in seconds; 0 for a listening one."""
+        return self._gateway.cpu_seconds()
+
+    def close(self) -> None:
+        """Stop the gateway."""
+        self._gateway.close()
 
     def _search(self, decisions: Decisions, roots: list[int]) -> tuple[Found, ...]:
-        if self._gateway is None:
-            # The first decision opens it, so that a process that only loads the policy starts no simulator.
-            self._gateway = Gateway(self._space.format)
-            weakref.finalize(self, self._gateway.close)
-        rows = []
-        for battle, seat, root in zip(decisions.battle.tolist(), decisions.seat.tolist(), roots, strict=True):
-            said = decisions.lines[battle, seat]
-            seed = hex_seed(derive_seed(root, "search"))
-            rows.append(
-                SearchedSeat(battle=battle, seat=seat, lines=tuple(said.lines), request=said.request, seed=seed)
-            )
-            self._tracked.add(battle)
-        self._gateway.send(
-            Search(
-                rows=tuple(rows),
-                nodes=self._nodes,
-                turns=self._turns,
-                milliseconds=self._milliseconds,
-                teams=self._teams,
-            )
+        message = Search(
+            rows=self._gateway.rows(decisions, roots),
+            nodes=self._nodes,
+            turns=self._turns,
+            milliseconds=self._milliseconds,
+            teams=self._gateway.teams,
         )
-        return self._gateway.expect(Searched, _PATIENCE_SECONDS).rows
-
-
-def _teams_of(format_id: str) -> tuple[str, ...]:
-    """Return the packed teams that the format's players draw from; none if the simulator generates teams."""
-    # Late: the registry of formats imports the settings of runs, which import the names of policies.
-    from nashdex.games.registry import game_for  # noqa: PLC0415
-
-    return tuple(game_for(format_id).teams())
+        return self._gateway.ask(message, Searched).rows
 
 
 def _legal_mixture(found: Found, legal: NDArray[np.uint16]) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@
  * serialise updates once 500 lines wait, and report 1,000 waiting lines as an infinite loop.
  */
 import { Battle, simulatorSeed } from "../simulator/package.js";
+import { IllegalTeam, NoGenerator } from "../simulator/teams.js";
 import { Tracker } from "../tracker/tracker.js";
 import { parseLine } from "../tracker/lines/lines.js";
 
@@ -58,6 +59,14 @@ export class BattleFailure extends Error {
   static from(kind, error) {
     return new BattleFailure(kind, (error instanceof Error && error.stack) || String(error));
   }
+}
+
+/** @param {unknown} error that kept a battle from starting @returns {BattleFailure} */
+export function startFailure(error) {
+  if (error instanceof BattleFailure) return error;
+  if (error instanceof IllegalTeam) return new BattleFailure("illegal_team", error.message);
+  if (error instanceof NoGenerator) return new BattleFailure("bad_start", error.message);
+  return BattleFailure.from("simulator_error", error);
 }
 
 /** One player's view of a battle, and its open decision. */

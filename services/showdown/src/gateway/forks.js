@@ -1,6 +1,7 @@
 /** Forks of running battles: exact copies, or worlds that one seat cannot tell from the battle. */
 import { LiveBattle } from "./battle.js";
 import { ProtocolError } from "./protocol/messages.js";
+import { ownLines } from "../search/lines.js";
 import { Worlds } from "../search/worlds.js";
 import { forkBattle } from "../simulator/fork.js";
 import { copyTracker } from "../tracker/copy.js";
@@ -36,23 +37,12 @@ export function fork(battles, { battle, fork: id, seat, seed, teams, deadline_se
   const world = new Worlds(trackers[seat], prior, source.encoder.dexInfo.dex).draw(seed, { isSilent: false });
   const own = copyTracker(trackers[seat]);
   const foe = new Tracker(source.encoder.dexInfo, 1 - seat);
-  for (const line of sharedLines(source.simulation.log)) foe.readLine(line);
+  // What a spectator sees, which holds nobody's secrets.
+  for (const line of ownLines(source.simulation.log, -1)) foe.readLine(line);
   return LiveBattle.fork(id, source, world, seat === 0 ? [own, foe] : [foe, own], deadlineSeconds);
 }
 
 /** @param {LiveBattle} battle @returns {number} seats that its simulator asks now */
 function numAsked({ simulation }) {
   return simulation.sides.filter(({ activeRequest }) => activeRequest && !activeRequest.wait).length;
-}
-
-/** @param {string[]} log @yields {string} lines that a spectator may see, which hold nobody's secrets */
-function* sharedLines(log) {
-  for (let at = 0; at < log.length; at++) {
-    if (!log[at].startsWith("|split|")) {
-      if (!log[at].startsWith("|t:|")) yield log[at];
-      continue;
-    }
-    if (log[at + 2]) yield log[at + 2];
-    at += 2;
-  }
 }

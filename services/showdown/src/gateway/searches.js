@@ -1,6 +1,7 @@
 /** Answers `search` messages: what a tracked seat should play, by search over worlds that it cannot tell from its battle. */
 import { BattleFailure } from "./battle.js";
 import { ProtocolError } from "./protocol/messages.js";
+import { Expansion } from "../search/expansion.js";
 import { NoPrior, Prior } from "../search/prior.js";
 import { search } from "../search/search.js";
 import { legalChoices } from "../tracker/actions.js";
@@ -8,9 +9,35 @@ import { legalChoices } from "../tracker/actions.js";
 /** @typedef {import("../simulator/package.js").Format} Format */
 /** @typedef {import("../encoder/encoder.js").Encoder} Encoder */
 /** @typedef {import("./tracked_battles.js").TrackedBattles} TrackedBattles */
+/** @typedef {import("../tracker/tracker.js").Tracker} Tracker */
 /** @typedef {import("./protocol/generated/message_types.js").Search} Search */
 /** @typedef {import("./protocol/generated/message_types.js").SearchedSeat} SearchedSeat */
 /** @typedef {import("./protocol/generated/message_types.js").Found} Found */
+/** @typedef {import("./protocol/generated/message_types.js").Expand} Expand */
+/** @typedef {import("./protocol/generated/message_types.js").Expanded} Expanded */
+/** @typedef {import("./protocol/generated/message_types.js").ValuedSeat} ValuedSeat */
+
+/** What a seat knows at a leaf, as a row of decisions. */
+class Leaf {
+  /** @param {number} id @param {Encoder} encoder @param {Tracker} tracker */
+  constructor(id, encoder, tracker) {
+    this.id = id;
+    this.encoder = encoder;
+    this.tracker = tracker;
+  }
+
+  /** @param {number} _seat @param {Float32Array} observations @param {number} row @param {Uint16Array} legal @param {number} at */
+  encode(_seat, observations, row, legal, at) {
+    this.encoder.encode(this.tracker, observations, row * this.encoder.space.observation_size);
+    return this.encoder.legal(this.tracker, legal, at);
+  }
+
+  view() {
+    return null;
+  }
+
+  destroy() {}
+}
 
 export class Searches {
   /** @param {Format} format @param {Encoder} encoder @param {TrackedBattles} tracked */
@@ -21,6 +48,8 @@ export class Searches {
     this.teams = "";
     /** @type {Prior | null} of these teams */
     this.prior = null;
+    /** @type {Map<string, {expansion: Expansion | null, actions: number[], cause: string | null}>} whose leaves the client values */
+    this.open = new Map();
   }
 
   /**
@@ -56,23 +85,79 @@ export class Searches {
     return this.prior;
   }
 
+  /**
+   * Read the rows' lines and requests, and play each row's worlds. `solve` goes on.
+   * @param {Expand} message
+   * @param {import("./session.js").Row[]} due receives the leaves' rows
+   * @returns {Expanded}
+   * @throws {ProtocolError} this format cannot be searched
+   */
+  expand({ rows, teams, nodes, turns, milliseconds }, due) {
+    const prior = this.priorOf("expand", teams);
+    const expanded = rows.map((row) => {
+      const { battle, seat } = row;
+      const { found: expansion, actions, cause } = this.#attempt("expand", row, (tracker) =>
+        new Expansion(tracker, prior, { nodes, turns, milliseconds }, row.seed));
+      this.open.set(`${battle}/${seat}`, { expansion, actions, cause });
+      const trackers = expansion?.trackers ?? [];
+      for (const tracker of trackers) due.push({ asked: new Leaf(battle, this.encoder, tracker), seat, flags: 0 });
+      return { battle, seat, leaves: trackers.length };
+    });
+    return { type: "expanded", rows: expanded };
+  }
+
+  /**
+   * @param {ValuedSeat[]} rows
+   * @returns {Found[]} one for each row
+   * @throws {ProtocolError} a row has no leaves, or another number of them
+   */
+  solve(rows) {
+    return rows.map(({ battle, seat, values }) => {
+      const open = this.open.get(`${battle}/${seat}`);
+      if (!open) throw new ProtocolError("bad_message", `value: seat ${seat} of battle ${battle} was not expanded`);
+      const { expansion, actions, cause } = open;
+      const wanted = expansion?.trackers.length ?? 0;
+      if (values.length !== wanted) throw new ProtocolError("bad_message", `value: seat ${seat} of battle ${battle} has ${wanted} leaves, not ${values.length}`);
+      this.open.delete(`${battle}/${seat}`);
+      return expansion ? { battle, seat, ...expansion.solved(values), cause } : unsearched(battle, seat, actions, cause);
+    });
+  }
+
   /** @param {SearchedSeat} row @param {Prior} prior @param {import("../search/search.js").Budget} budget @returns {Found} */
-  #search({ battle, seat, lines, request, seed }, prior, budget) {
+  #search(row, prior, budget) {
+    const { battle, seat, seed } = row;
+    const { found, actions, cause } = this.#attempt("search", row, (tracker) => search(tracker, prior, budget, seed));
+    return found ? { battle, seat, ...found, cause } : unsearched(battle, seat, actions, cause);
+  }
+
+  /**
+   * @template T
+   * @param {string} type of the message
+   * @param {SearchedSeat} row
+   * @param {(tracker: Tracker) => T} find
+   * @returns {{found: T | null, actions: number[], cause: string | null}} null: why the position could not be searched
+   */
+  #attempt(type, { battle, seat, lines, request }, find) {
     /** @type {number[]} */
     let actions = [];
     try {
       if (!this.tracked.read({ battle, seat, lines, request, state: false })) {
-        throw new ProtocolError("bad_message", `search: the request of seat ${seat} of battle ${battle} asks for nothing`);
+        throw new ProtocolError("bad_message", `${type}: the request of seat ${seat} of battle ${battle} asks for nothing`);
       }
-      const tracker = /** @type {import("../tracker/tracker.js").Tracker} */ (this.tracked.battles.get(battle)?.trackers[seat]);
+      const tracker = /** @type {Tracker} */ (this.tracked.battles.get(battle)?.trackers[seat]);
       actions = Object.keys(legalChoices(tracker)).map(Number);
-      return { battle, seat, ...search(tracker, prior, budget, seed), cause: null };
+      return { found: find(tracker), actions, cause: null };
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
       // The position cannot be rebuilt, or the simulator cannot play on from it: the seat still has to choose.
       const { message } = error instanceof BattleFailure ? error : BattleFailure.from("simulator_error", error);
-      const even = actions.map(() => 1 / actions.length);
-      return { battle, seat, actions, probabilities: even, values: actions.map(() => 0), worlds: 0, nodes: 0, cause: message };
+      return { found: null, actions, cause: message };
     }
   }
+}
+
+/** @param {number} battle @param {0 | 1} seat @param {number[]} actions @param {string | null} cause @returns {Found} a uniform mixture */
+function unsearched(battle, seat, actions, cause) {
+  const even = actions.map(() => 1 / actions.length);
+  return { battle, seat, actions, probabilities: even, values: actions.map(() => 0), worlds: 0, nodes: 0, cause };
 }

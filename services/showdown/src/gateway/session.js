@@ -4,11 +4,11 @@
  */
 import v8 from "node:v8";
 import { ASKED_AGAIN, DecisionBatch, FramePool, readActions } from "./protocol/batch.js";
-import { BattleFailure, LiveBattle } from "./battle.js";
+import { BattleFailure, LiveBattle, startFailure } from "./battle.js";
 import { ACTIONS, BadFrame, CONTROL, controlFrame } from "./protocol/frames.js";
 import { ProtocolError, readMessage } from "./protocol/messages.js";
 import { UnknownFormat, simulatorVersion } from "../simulator/package.js";
-import { IllegalTeam, NoGenerator } from "../simulator/teams.js";
+import { NoGenerator } from "../simulator/teams.js";
 import { fork } from "./forks.js";
 import { Table } from "./table.js";
 import { areEqual } from "./token.js";
@@ -140,8 +140,11 @@ export class Session {
       case "choices":
         return this.#choices(message.rows, table);
       case "search":
-        for (const { battle } of message.rows) this.#checkElsewhere("search", battle);
-        return this.#send({ type: "searched", rows: table.searches.answer(message) });
+      case "expand":
+        for (const { battle } of message.rows) this.#checkElsewhere(message.type, battle);
+        return this.#send(message.type === "search" ? { type: "searched", rows: table.searches.answer(message) } : table.searches.expand(message, this.due));
+      case "value":
+        return this.#send({ type: "searched", rows: table.searches.solve(message.rows) });
       case "fork":
         return this.#fork(message, table);
       case "stop":
@@ -195,10 +198,7 @@ export class Session {
   /** @param {number} id @param {unknown} error */
   #failStart(id, error) {
     this.battles.delete(id);
-    if (error instanceof BattleFailure) this.#report(id, error);
-    else if (error instanceof IllegalTeam) this.#report(id, new BattleFailure("illegal_team", error.message));
-    else if (error instanceof NoGenerator) this.#report(id, new BattleFailure("bad_start", error.message));
-    else this.#report(id, BattleFailure.from("simulator_error", error));
+    this.#report(id, startFailure(error));
   }
 
   /** @param {import("./protocol/generated/message_types.js").Generate} message @param {Table} table */

@@ -1,8 +1,8 @@
 /**
  * Copies of a battle that has no observers, for planning: about 20 times as fast as the simulator's own way through JSON.
  *
- * A copy shares what never changes (species, moves, sets, rules) and has everything else for itself. It keeps no log: its
- * methods that write one do nothing, so `silence` the battle first.
+ * A copy shares what never changes (species, moves, sets, rules) and has everything else for itself. A copy of a battle
+ * that was `silence`d keeps no log; other copies begin with an empty one.
  */
 import { Battle, BattleQueue, Field, PRNG, Pokemon, Side, simulatorSeed } from "../simulator/package.js";
 
@@ -91,20 +91,41 @@ class Copying {
     this.copies.set(battle, copy);
     for (const key in copy) if (!SHARED.has(key)) copy[key] = this.of(copy[key]);
     for (const action of copy.queue.list) if (action.move) action.move = Object.assign(Object.create(Object.getPrototypeOf(action.move)), action.move);
-    for (const side of copy.sides) for (const pokemon of side.pokemon) rebind(pokemon);
+    const isSilent = copy.add === nothing;
+    // A gender, so that the stand-in's is not drawn.
+    const standIn = isSilent ? null : new Pokemon({ ...copy.sides[0].pokemon[0].set, gender: "N" }, copy.sides[0]);
+    for (const side of copy.sides) for (const pokemon of side.pokemon) isSilent ? silenceTexts(pokemon) : bindTexts(pokemon, standIn);
     return copy;
   }
 }
 
-/** A Pokémon's texts are functions of one Pokémon; nothing reads the copies' log. @param {any} pokemon */
-function rebind(pokemon) {
+/** A Pokémon's texts are functions of one Pokémon; nothing reads a silent copy's log. @param {any} pokemon */
+function silenceTexts(pokemon) {
   const health = () => ({ side: pokemon.side.id, secret: "", shared: "" });
   pokemon.getHealth = health;
   pokemon.getFullDetails = health;
 }
 
+/** What a Pokémon's texts depend on. */
+const SHOWN = ["hp", "maxhp", "status", "side", "battle", "details", "illusion", "level", "terastallized"];
+
 /**
- * @param {LiveBattle} battle a silenced one that waits for choices
+ * The simulator makes a Pokémon's texts in functions that know the Pokémon that they were made for. One stand-in per copy
+ * makes those of all.
+ * @param {any} pokemon of the copy
+ * @param {any} standIn
+ */
+function bindTexts(pokemon, standIn) {
+  const asked = () => {
+    for (const key of SHOWN) standIn[key] = pokemon[key];
+    return standIn;
+  };
+  pokemon.getHealth = () => asked().getHealth();
+  pokemon.getFullDetails = () => asked().getFullDetails();
+}
+
+/**
+ * @param {LiveBattle} battle that waits for choices
  * @param {string} seed 16 hex digits: the copy's random numbers from here on
  * @returns {LiveBattle}
  */
@@ -112,5 +133,7 @@ export function copyBattle(battle, seed) {
   const copy = new Copying().battle(battle);
   copy.prng = new PRNG(simulatorSeed(seed));
   copy.log = [];
+  copy.lastMoveLine = -1;
+  copy.sentLogPos = 0;
   return copy;
 }

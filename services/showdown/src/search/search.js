@@ -1,6 +1,6 @@
 /**
  * Search over sampled worlds: in each world, every own choice is played against every choice of the opponent on a copy of
- * the battle, a cheap policy plays on for some turns, and the position is valued. The game of these values, in which the
+ * the battle, a cheap policy plays on for some turns, and the position is valued, here or by the client. The game of these values, in which the
  * opponent knows its cards and the seat does not, is solved.
  */
 import { PRNG, simulatorSeed } from "../simulator/package.js";
@@ -41,6 +41,14 @@ const INTERACTION = 0.4;
 /** Share of the most probable action's probability below which an action is not played: what remains of chance. */
 const LEAST_SHARE = 0.2;
 
+/**
+ * @template Leaf
+ * @typedef {object} Played worlds in which every joint choice was played
+ * @property {number[]} actions legal ones, ascending
+ * @property {{foe: (string | null)[], passes: Leaf[][][]}[]} worlds the opponent's choices; leaves by pass, own choice and the opponent's
+ * @property {number} nodes that were played
+ */
+
 /** One world, and the choices of both sides in it. */
 class World {
   /** @param {any} battle @param {number} seat @param {string[]} own @param {InstanceType<typeof PRNG>} prng */
@@ -61,22 +69,24 @@ class World {
 
   /**
    * Play every joint choice once, all with the same random numbers: chance then favours no choice over its rivals.
+   * @template Leaf
    * @param {number} turns
    * @param {string} seed
-   * @returns {number[][]} values by own choice and the opponent's
+   * @param {(battle: any) => Leaf} leafOf reads a battle that was played on
+   * @returns {Leaf[][]} by own choice and the opponent's
    */
-  values(turns, seed) {
-    return this.own.map((own) => this.foe.map((foe) => this.#value(own, foe, turns, seed)));
+  leaves(turns, seed, leafOf) {
+    return this.own.map((own) => this.foe.map((foe) => leafOf(this.#played(own, foe, turns, seed))));
   }
 
-  /** @param {string} own @param {string | null} foe @param {number} turns @param {string} seed @returns {number} */
-  #value(own, foe, turns, seed) {
+  /** @param {string} own @param {string | null} foe @param {number} turns @param {string} seed @returns {any} a copy that was played on */
+  #played(own, foe, turns, seed) {
     const copy = copyBattle(this.battle, seed);
     // A replacement comes before the turn that is searched.
     const until = copy.turn + turns;
     play(copy, this.seat === 0 ? [own, foe] : [foe, own]);
     playOn(copy, until, new PRNG(simulatorSeed(seed)));
-    return valueOf(copy, this.seat);
+    return copy;
   }
 }
 
@@ -134,32 +144,59 @@ function mean(list) {
  * @param {string} seed 16 hex digits
  * @returns {Found}
  */
-export function search(tracker, prior, { nodes, turns, milliseconds }, seed) {
+export function search(tracker, prior, budget, seed) {
+  return solution(playWorlds(tracker, prior, budget, seed, (battle) => valueOf(battle, tracker.seat)), (value) => value);
+}
+
+/**
+ * @template Leaf
+ * @param {Tracker} tracker
+ * @param {Prior} prior
+ * @param {Budget} budget
+ * @param {string} seed 16 hex digits
+ * @param {(battle: any) => Leaf} leafOf reads a battle that was played on
+ * @param {{isSilent?: boolean}} [options] whether these battles write no log
+ * @returns {Played<Leaf>} without worlds if there is nothing to decide
+ */
+export function playWorlds(tracker, prior, { nodes, turns, milliseconds }, seed, leafOf, { isSilent = true } = {}) {
   const choices = legalChoices(tracker);
   const actions = Object.keys(choices).map(Number);
-  if (actions.length === 1) return { actions, probabilities: [1], values: [0], worlds: 0, nodes: 0 };
+  /** @type {Played<Leaf>} */
+  const played = { actions, worlds: [], nodes: 0 };
+  if (actions.length === 1) return played;
   const started = performance.now();
   const prng = new PRNG(simulatorSeed(seed));
   const worlds = new Worlds(tracker, prior, tracker.dexInfo.dex);
   const own = actions.map((action) => choices[action]);
-  /** @type {number[][][]} */
-  const payoffs = [];
-  let played = 0;
-  const isOver = () => (milliseconds !== null && performance.now() - started > milliseconds) || played >= nodes;
+  const isOver = () => (milliseconds !== null && performance.now() - started > milliseconds) || played.nodes >= nodes;
   // Whole worlds, so that no choice is judged by other worlds than its rivals.
   do {
-    const world = new World(worlds.draw(seedFrom(prng)), tracker.seat, own, prng);
-    /** @type {number[][][]} */
+    const world = new World(worlds.draw(seedFrom(prng), { isSilent }), tracker.seat, own, prng);
+    /** @type {Leaf[][][]} */
     const passes = [];
     do {
-      passes.push(world.values(turns, seedFrom(prng)));
-      played += world.size;
+      passes.push(world.leaves(turns, seedFrom(prng), leafOf));
+      played.nodes += world.size;
     } while (passes.length * world.size < NODES_OF_WORLD);
-    const means = own.map((_, a) => world.foe.map((__, b) => mean(passes.map((values) => values[a][b]))));
-    payoffs.push(smoothed(means, world.foe));
+    played.worlds.push({ foe: world.foe, passes });
   } while (!isOver());
+  return played;
+}
+
+/**
+ * @template Leaf
+ * @param {Played<Leaf>} played
+ * @param {(leaf: Leaf) => number} value from −1 to 1
+ * @returns {Found}
+ */
+export function solution({ actions, worlds, nodes }, value) {
+  if (worlds.length === 0) return { actions, probabilities: actions.map(() => 1 / actions.length), values: actions.map(() => 0), worlds: 0, nodes };
+  const payoffs = worlds.map(({ foe, passes }) => {
+    const values = passes.map((rows) => rows.map((row) => row.map(value)));
+    return smoothed(values[0].map((row, a) => row.map((_, b) => mean(values.map((pass) => pass[a][b])))), foe);
+  });
   const { mixture, values } = solveWorlds(payoffs);
-  return { actions, probabilities: withoutTraces(mixture), values, worlds: payoffs.length, nodes: played };
+  return { actions, probabilities: withoutTraces(mixture), values, worlds: payoffs.length, nodes };
 }
 
 /** @param {number[]} mixture @returns {number[]} without the actions that are hardly played */

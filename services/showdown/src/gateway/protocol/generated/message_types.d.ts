@@ -1,8 +1,20 @@
 // Made by scripts/make_protocol.js from schema.json.
 
-export type ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Fork | Stop | Untrack;
+export type ClientMessage =
+  Hello | Start | Validate | Generate | Track | Choices | Search | Expand | Value | Fork | Stop | Untrack;
 export type GatewayMessage =
-  Welcome | Lines | Finished | Failed | Rejected | Recycle | Validated | Generated | Chosen | Searched | ErrorMessage;
+  | Welcome
+  | Lines
+  | Finished
+  | Failed
+  | Rejected
+  | Recycle
+  | Validated
+  | Generated
+  | Chosen
+  | Searched
+  | Expanded
+  | ErrorMessage;
 
 /**
  * Made by scripts/make_protocol.py from nashdex.games.showdown.protocol.
@@ -112,6 +124,62 @@ export interface ErrorMessage {
   type: "error";
   code: "protocol" | "unknown_format" | "bad_frame" | "bad_message" | "unauthorized" | "overloaded";
   message: string;
+}
+/**
+ * Begins a search whose leaves the client values. The answer is ``Expanded``, then a row of decisions a leaf.
+ */
+export interface Expand {
+  type: "expand";
+  rows: SearchedSeat[];
+  /**
+   * As in `Search`, like all other fields.
+   */
+  nodes: number;
+  turns: number;
+  milliseconds: number | null;
+  teams: string[];
+}
+/**
+ * A seat to search for. The first row of an unknown battle and seat starts a tracker, as in ``Track``.
+ */
+export interface SearchedSeat {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * Protocol lines that the seat has received since its last row.
+   */
+  lines: string[];
+  /**
+   * The seat's newest request, which asks for a choice.
+   */
+  request: {
+    [k: string]: unknown;
+  };
+  /**
+   * 16 lower-case hex digits.
+   */
+  seed: string;
+}
+/**
+ * Precedes the leaves of ``Expand``: decisions with one row for each, in this order.
+ */
+export interface Expanded {
+  type: "expanded";
+  rows: ExpandedSeat[];
+}
+/**
+ * How many leaves one row of ``Expand`` has. Battles that are over at a leaf are not among them.
+ */
+export interface ExpandedSeat {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  leaves: number;
 }
 /**
  * Battles that failed. Actions for them that are still under way are ignored.
@@ -255,7 +323,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 6;
+  protocol: 7;
   /**
    * Id of a Showdown format for two players.
    */
@@ -385,30 +453,6 @@ export interface Search {
   teams: string[];
 }
 /**
- * A seat to search for. The first row of an unknown battle and seat starts a tracker, as in ``Track``.
- */
-export interface SearchedSeat {
-  /**
-   * Chosen by the client, unique among running battles.
-   */
-  battle: number;
-  seat: 0 | 1;
-  /**
-   * Protocol lines that the seat has received since its last row.
-   */
-  lines: string[];
-  /**
-   * The seat's newest request, which asks for a choice.
-   */
-  request: {
-    [k: string]: unknown;
-  };
-  /**
-   * 16 lower-case hex digits.
-   */
-  seed: string;
-}
-/**
  * The answers to ``Search``, in its order.
  */
 export interface Searched {
@@ -515,6 +559,27 @@ export interface Validated {
    * The team as the validator accepts it; null if it is illegal.
    */
   packed: (string | null)[];
+}
+/**
+ * Ends the searches that ``Expand`` began. The answer is ``Searched``.
+ */
+export interface Value {
+  type: "value";
+  rows: ValuedSeat[];
+}
+/**
+ * The values of the leaves that ``Expand`` found for a row.
+ */
+export interface ValuedSeat {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * In the order of the leaves' rows, -1 to 1.
+   */
+  values: number[];
 }
 /**
  * The answer to ``Hello``.
