@@ -16,10 +16,11 @@ from nashdex.core.steps import StepName
 from nashdex.planning.dag import FAN_OUT_PARAMETERS, PlannedStep, iteration_steps
 from nashdex.settings.run import RunSettings
 
-_EVERY_STEP = iteration_steps(
-    RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"oracle": {"kind": "ppo", "decisions": 1}}})
-)
-_ALWAYS = {step.name for step in iteration_steps(RunSettings())}
+_EVERY_STEP = iteration_steps(RunSettings.model_validate({"gate": {"test": "sprt"}}))
+_ALWAYS = {
+    step.name
+    for step in iteration_steps(RunSettings.model_validate({"train": {"oracle": {"kind": "ppo", "decisions": 0}}}))
+}
 _SKIPPED = {
     StepName.ACT: "Plays the trainings' battles beside them. Skipped if they need none.",
     StepName.GATE: "Skipped if the run has no gate; the tasks after it run all the same.",

@@ -77,7 +77,10 @@ CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubern
     [
         ("collector", ["nashdex.cli", "nashdex.collector.step", "nashdex.actor.step"]),
         ("evaluator", ["nashdex.cli", "nashdex.evaluator.step"]),
-        ("trainer", ["nashdex.cli", "nashdex.trainer.step", "nashdex.learning.loop", "nashdex.learning.rounds"]),
+        (
+            "trainer",
+            ["nashdex.cli", "nashdex.trainer.step", "nashdex.learning.updates.loop", "nashdex.learning.rounds.players"],
+        ),
         (
             "control",
             [

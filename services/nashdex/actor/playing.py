@@ -1,6 +1,7 @@
 """Plays one chunk of a learner's request at a time, and stores it."""
 
 import time
+from collections.abc import Iterable
 from typing import Self
 
 from nashdex.core.errors import DataError
@@ -9,7 +10,7 @@ from nashdex.core.manifest import StoredObject
 from nashdex.games.interface import Game
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.protocol import Chunk, Request
-from nashdex.learning.rounds import play_planned
+from nashdex.learning.rounds.players import play_planned
 from nashdex.policies.archive import read_weights
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.rollout.play import Finished, require_finished
@@ -53,8 +54,8 @@ class ChunkPlayer:
         self._networks: dict[str, ActorCritic] = {}
         self._seen: dict[int, tuple[str, float]] = {}
         """By learner: its request, and since when this actor knows it."""
-        self._done: dict[int, set[int]] = {}
-        """By learner: chunks of that request that are known to be stored."""
+        self._done: dict[int, set[str]] = {}
+        """By learner: keys of the chunks of that request that are known to be stored."""
         self._again: dict[int, dict[int, int]] = {}
         """By learner: chunks of that request that it dropped, and how often."""
         self._absent: dict[int, set[int]] = {}
@@ -88,13 +89,12 @@ class ChunkPlayer:
             self._absent[learner] = self._played_for.get(learner, set())
             self._played_for[learner] = set()
             self._again[learner] = {}
-            if request.open_chunks is None:
-                self._done[learner] = set()
-            else:  # its chunks are numbered through all requests
-                self._done[learner] = self._done.get(learner, set()).intersection(request.open_chunks)
+            # The chunks of a stream are numbered through all of its requests; an evaluation's are not among them.
+            wanted = {self._key(learner, request, chunk) for chunk in request.open_chunks or ()}
+            self._done[learner] = self._done.get(learner, set()) & wanted
         if self._again[learner] != request.again:
             self._again[learner] = request.again
-            self._done[learner] -= request.again.keys()
+            self._done[learner] -= {self._key(learner, request, chunk) for chunk in request.again}
         number = (
             self._next_chunk(learner, request) if request.open_chunks is None else self._next_open(learner, request)
         )
@@ -104,11 +104,11 @@ class ChunkPlayer:
         """Return the next chunk of a request; None if there is nothing to do now."""
         chunks = range(request.num_chunks)
         own = [chunk for chunk in chunks if self._distance(chunk) == 0]
-        missing = [chunk for chunk in own if chunk not in self._done[learner]]
+        missing = self._not_done(learner, request, own)
         if not missing:
             waited_seconds = time.monotonic() - self._seen[learner][1]
             is_late = waited_seconds >= _PATIENCE * max(1, len(own)) * self._chunk_seconds
-            others = [chunk for chunk in chunks if chunk not in self._done[learner]]
+            others = self._not_done(learner, request, chunks)
             if not is_late:
                 others = [chunk for chunk in others if self._distance(chunk) in self._absent[learner]]
             # From the far end, and from different chunks, so that two helpers do not both begin with the same one.
@@ -123,7 +123,7 @@ class ChunkPlayer:
         known = self._opened_seconds.get(learner, {})
         known = {chunk: known.get(chunk, now_seconds) for chunk in open_chunks}
         self._opened_seconds[learner] = known
-        missing = [chunk for chunk in open_chunks if chunk not in self._done[learner]]
+        missing = self._not_done(learner, request, open_chunks)
         each_seconds = -(-len(open_chunks) // self._settings.actors.shards) * self._chunk_seconds
         own = [chunk for chunk in missing if self._distance(chunk) == 0]
         late = [
@@ -143,12 +143,20 @@ class ChunkPlayer:
         """Return how many places after the actor that a chunk belongs to this one has its place: 0 if it is its own."""
         return (self._shard - chunk) % self._settings.actors.shards
 
+    def _key(self, learner: int, request: Request, chunk: int) -> str:
+        return protocol.chunk_key(self._iteration, learner, request.folder(chunk), chunk)
+
+    def _not_done(self, learner: int, request: Request, chunks: Iterable[int]) -> list[int]:
+        """Return those of ``chunks`` that are not known to be stored."""
+        return [chunk for chunk in chunks if self._key(learner, request, chunk) not in self._done[learner]]
+
     def _first_missing(self, learner: int, request: Request, chunks: list[int]) -> int | None:
         """Return the first of ``chunks`` that is not stored."""
         for chunk in chunks:
-            if not self._store.exists(protocol.chunk_key(self._iteration, learner, request.folder(chunk), chunk)):
+            key = self._key(learner, request, chunk)
+            if not self._store.exists(key):
                 return chunk
-            self._done[learner].add(chunk)
+            self._done[learner].add(key)
         return None
 
     def _play(self, learner: int, request: Request, number: int) -> Chunk:
@@ -178,7 +186,7 @@ class ChunkPlayer:
             seconds=time.monotonic() - began_seconds,
             waited_seconds=began_seconds - self._idle_since_seconds,
         )
-        key = protocol.chunk_key(self._iteration, learner, request.folder(number), number)
+        key = self._key(learner, request, number)
         if self._store.put_if_absent(key, chunk.to_json()):
             if distance := self._distance(number):
                 self._played_for[learner].add(distance)
@@ -186,7 +194,7 @@ class ChunkPlayer:
             metrics.DROPPED_CHUNKS.add(cause="twice")
             for part in chunk.episodes:  # another actor was faster
                 self._store.delete(part.key)
-        self._done[learner].add(number)
+        self._done[learner].add(key)
         self._idle_since_seconds = time.monotonic()
         self._chunk_seconds = self._idle_since_seconds - began_seconds
         return chunk
@@ -233,7 +241,7 @@ class ChunkPlayer:
         return self._opened
 
     def _cpu_seconds(self) -> float:
-        return time.process_time() + self._session().arena.cpu_seconds()
+        return time.process_time() + self._session().cpu_seconds()
 
 
 def _score(finished: Finished) -> float:

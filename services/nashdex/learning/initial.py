@@ -4,7 +4,7 @@
 hashed it there, so every attempt reads the same bytes. ``network.freeze`` names parameters that keep these values.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 import torch
@@ -14,7 +14,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import BarePolicyId, is_imported
 from nashdex.games.space import Space
-from nashdex.learning.data import fresh_network
+from nashdex.learning.experience.data import fresh_network
 from nashdex.metamon.checkpoints.archive import imported_weights
 from nashdex.policies.archive import stored_weights
 from nashdex.policies.document import read_document
@@ -77,18 +77,11 @@ def freeze(network: ActorCritic, prefixes: Collection[str]) -> None:
     parameters = dict(network.named_parameters())
     for name in _chosen("network.freeze", prefixes, parameters):
         parameters[name].requires_grad = False
-    critic = {id(parameter) for parameter in network.critic.parameters()}
-    for part, is_part in _PARTS.items():
-        if not any(p.requires_grad for p in parameters.values() if is_part(id(p) in critic)):
+    for part, own in (("actor", network.actor_parameters()), ("critic", network.critic.parameters())):
+        if not any(parameter.requires_grad for parameter in own):
             raise ConfigurationError(
                 f"network.freeze holds all parameters of the {part}, so that nothing of it trains; expected fewer"
             )
-
-
-_PARTS: Final[dict[str, Callable[[bool], bool]]] = {
-    "actor": lambda in_critic: not in_critic,
-    "critic": lambda in_critic: in_critic,
-}
 
 
 def _copied(store: ObjectStore, network: ActorCritic, settings: NetworkSettings) -> dict[str, Tensor]:

@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from nashdex.learning import batching, data, initial, loop, optimiser, statistics
+    from nashdex.learning import initial
     from nashdex.learning.advantages import discounting
-    from nashdex.learning.batching import Batch
+    from nashdex.learning.experience import batching, data, statistics
+    from nashdex.learning.experience.batching import Batch
     from nashdex.learning.hardware import machine, memory
     from nashdex.learning.hardware.forward import Forward
-    from nashdex.learning.loop import TrainingLoop
+    from nashdex.learning.updates import loop, optimiser
+    from nashdex.learning.updates.loop import TrainingLoop
     from nashdex.policies import masked
     from nashdex.policies.networks.actor_critic import ActorCritic
     from nashdex.settings.run import RunSettings
@@ -44,14 +46,14 @@ if TYPE_CHECKING:
 else:  # imported when training begins
     torch = LazyModule("torch")
     discounting = LazyModule("nashdex.learning.advantages.discounting")
-    batching = LazyModule("nashdex.learning.batching")
-    data = LazyModule("nashdex.learning.data")
+    batching = LazyModule("nashdex.learning.experience.batching")
+    data = LazyModule("nashdex.learning.experience.data")
     initial = LazyModule("nashdex.learning.initial")
-    loop = LazyModule("nashdex.learning.loop")
+    loop = LazyModule("nashdex.learning.updates.loop")
     machine = LazyModule("nashdex.learning.hardware.machine")
     memory = LazyModule("nashdex.learning.hardware.memory")
-    optimiser = LazyModule("nashdex.learning.optimiser")
-    statistics = LazyModule("nashdex.learning.statistics")
+    optimiser = LazyModule("nashdex.learning.updates.optimiser")
+    statistics = LazyModule("nashdex.learning.experience.statistics")
     masked = LazyModule("nashdex.policies.masked")
 
 

@@ -9,10 +9,11 @@ from nashdex.core.section import Choice
 from nashdex.oracles.interface import Oracle, Task, Trained
 
 if TYPE_CHECKING:
-    from nashdex.learning import data, initial
+    from nashdex.learning import initial
+    from nashdex.learning.experience import data
     from nashdex.policies.networks.actor_critic import ActorCritic
 else:  # imported when a network is made
-    data = LazyModule("nashdex.learning.data")
+    data = LazyModule("nashdex.learning.experience.data")
     initial = LazyModule("nashdex.learning.initial")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # settings import this module, so it imports no more than cor
     from nashdex.games.interface import Game
     from nashdex.games.space import Space
     from nashdex.games.tabular.tree import GameTree, Table
-    from nashdex.learning.rounds import Player
+    from nashdex.learning.rounds.players import Player
     from nashdex.metagame.plan import IterationPlan
     from nashdex.oracles.replays import ReplaySettings
     from nashdex.oracles.tree import TreeOpponents
@@ -71,7 +71,7 @@ class Task:
     def player(self, space: Space) -> Player:
         """Return what plays the training's further battles: actors, or this process."""
         from nashdex.learning.actors.learner import ActorsPlayer  # noqa: PLC0415 - torch
-        from nashdex.learning.rounds import LocalPlayer  # noqa: PLC0415 - torch
+        from nashdex.learning.rounds.players import LocalPlayer  # noqa: PLC0415 - torch
         from nashdex.oracles.actors import needs_actors  # noqa: PLC0415 - it imports the registry of oracles
 
         run = self.settings

@@ -33,11 +33,9 @@ def train(task: Task, _settings: NullSettings) -> Trained:
         DataError: the first collect shard is missing or altered.
     """
     network = fresh_network(task)
-    critic = {id(parameter) for parameter in network.critic.parameters()}
     with torch.no_grad():
-        for parameter in network.parameters():
-            if id(parameter) not in critic:
-                parameter.zero_()
+        for parameter in network.actor_parameters():
+            parameter.zero_()
     return Trained(policy=network, summary={})
 
 

@@ -23,7 +23,7 @@ from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.games.interface import NUM_SEATS
 from nashdex.games.tabular.tree import GameTree, Table, one_hot
-from nashdex.learning.curve import Curve
+from nashdex.learning.updates.curve import Curve
 from nashdex.oracles.interface import Oracle, Task, Trained
 from nashdex.telemetry.progress import Progress
 

@@ -43,7 +43,8 @@ def iteration_steps(settings: RunSettings) -> tuple[PlannedStep, ...]:
             StepName.EVALUATE, after=(StepName.GATE if gates else StepName.TRAIN,), fan_out=("evaluate", "shards")
         ),
         PlannedStep(StepName.SOLVE, after=(StepName.EVALUATE,), fan_out=None),
-        PlannedStep(StepName.REPORT, after=(StepName.SOLVE,), fan_out=None),
+        # The report counts what actors cost, so it waits until they have ended.
+        PlannedStep(StepName.REPORT, after=(StepName.SOLVE, *(step.name for step in actors)), fan_out=None),
     )
 
 

@@ -20,8 +20,8 @@ from nashdex.games.tabular.game import TabularGame
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
-from nashdex.learning.planned import NEWEST, EvaluationBattles, RoundBattles
-from nashdex.learning.rounds import LocalPlayer, Networks
+from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, RoundBattles
+from nashdex.learning.rounds.players import LocalPlayer, Networks
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store

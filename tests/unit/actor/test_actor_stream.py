@@ -1,5 +1,6 @@
 """A stream of chunks: what the learner drops and counts, how many actors it needs, and what kills leave."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,8 +17,8 @@ from nashdex.games.tabular.game import TabularGame
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
-from nashdex.learning.planned import NEWEST, RoundBattles
-from nashdex.learning.rounds import Networks, RoundProgress, StalenessBounds
+from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, RoundBattles
+from nashdex.learning.rounds.players import Networks, RoundProgress, StalenessBounds
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
@@ -85,6 +86,13 @@ class Learner:
         """Open the stream."""
         self._player.offer(battles_of(0), networks, BOUNDS)
 
+    def evaluate(self, networks: Networks, num_chunks: int) -> list[float]:
+        """Return the scores of an evaluation."""
+        size = num_chunks * self._settings.actors.chunk_battles
+        matches = (("greedy", RANDOM),)
+        battles = EvaluationBattles(round=0, seed=1, battles_each=size, matches=matches, deadline_seconds=60.0)
+        return self._player.scores(battles, networks)
+
     def entry(self, number: int) -> Entry:
         """Return the entry of one round."""
         return Entry.from_json(self._store.get(f"{journal_folder(1, 0)}/{number:08d}.json"), "entry")
@@ -145,6 +153,21 @@ def test_actors_that_are_ahead_wait(learner: Learner, networks: Networks, play: 
     assert not seeds(first) & seeds(second)
     assert [[c.number for c in entry.chunks] for entry in learner.entries(2)] == [[0, 1, 2], [3, 4, 5]]
     assert [entry.staleness_versions for entry in learner.entries(2)] == [1.0, 2.0]
+
+
+def test_an_evaluation_hides_no_chunk_of_the_stream(
+    store: ObjectStore, learner: Learner, networks: Networks, play: Play
+) -> None:
+    """Both number their chunks from 0."""
+    evaluating = threading.Thread(target=learner.evaluate, args=(networks, OPEN))
+    evaluating.start()
+    num_played = 0
+    while num_played < OPEN:
+        num_played += len(play(0, 100)) if request_of(store) else 0
+        time.sleep(0.01)
+    evaluating.join()
+    learner.offer(networks)
+    assert play(0, 3) == [0, 2, 4]
 
 
 def test_one_actor_of_two_keeps_the_learner_going(

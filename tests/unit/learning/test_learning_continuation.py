@@ -9,15 +9,15 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
-from nashdex.learning.batching import make_batch
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.clock import Clock
-from nashdex.learning.continuation import Continuation
 from nashdex.learning.damping.settings import DampingSettings
-from nashdex.learning.experience import Experience
-from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.experience.batching import make_batch
+from nashdex.learning.experience.round import Experience
+from nashdex.learning.updates.checkpoint import Checkpoints
+from nashdex.learning.updates.clock import Clock
+from nashdex.learning.updates.continuation import Continuation
+from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.oracles.ppo.loss import make_targets
-from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.oracles.ppo.settings import Annealing, PpoSettings
 from nashdex.oracles.ppo.training import improve
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
@@ -32,6 +32,7 @@ SETTINGS = PpoSettings(
     num_epochs=5,
     minibatch_decisions=10_000,  # one minibatch, whose order changes nothing but rounding
     learning_rate=1e-2,
+    annealing=Annealing(learning_rate=1.0),
     damping=DampingSettings.model_validate({"preset": "none", "step_size": {"controller": {"target_nats": 1e-4}}}),
 )
 

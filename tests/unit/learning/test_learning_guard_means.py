@@ -7,10 +7,10 @@ import torch
 
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
-from nashdex.learning.batching import minibatches
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.loop import LoopSettings, TrainingLoop
-from nashdex.learning.optimiser import Rates
+from nashdex.learning.experience.batching import minibatches
+from nashdex.learning.updates.checkpoint import Checkpoints
+from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.optimiser import Rates
 from nashdex.policies import masked
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings

@@ -9,12 +9,12 @@ import torch
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
-from nashdex.learning.batching import CPU, Batch, evaluate, make_batch
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.clock import Clock
+from nashdex.learning.experience.batching import CPU, Batch, evaluate, make_batch
 from nashdex.learning.hardware.forward import Precision
 from nashdex.learning.hardware.memory import memory_limited_by
-from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.checkpoint import Checkpoints
+from nashdex.learning.updates.clock import Clock
+from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.oracles.ppo.loss import Targets
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.ppo.training import improve

@@ -118,6 +118,7 @@ def test_frozen_parameters_never_move_and_the_others_do(source: str, tmp_path: P
     assert not equal(weights(store, clone), weights(store, result.policy)) - held
 
 
+@pytest.mark.slow
 def test_a_training_that_was_stopped_again_and_again_reaches_the_same_bits(source: str, tmp_path: Path) -> None:
     settings = beginning(source, first="clone", freeze=ENCODERS, init_from={"parameters": [*ENCODERS, "trunk."]})
     results = []

@@ -9,12 +9,12 @@ import torch
 
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
-from nashdex.learning.batching import Batch, make_batch
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.clock import Clock
-from nashdex.learning.experience import Experience
-from nashdex.learning.loop import LoopSettings, TrainingLoop
-from nashdex.learning.optimiser import Rates
+from nashdex.learning.experience.batching import Batch, make_batch
+from nashdex.learning.experience.round import Experience
+from nashdex.learning.updates.checkpoint import Checkpoints
+from nashdex.learning.updates.clock import Clock
+from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.optimiser import Rates
 from nashdex.oracles.ppo.loss import Targets, make_targets
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.ppo.training import improve

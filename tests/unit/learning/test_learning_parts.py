@@ -9,14 +9,14 @@ import torch
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
-from nashdex.learning.batching import Batch, make_batch, minibatches, played_by
-from nashdex.learning.curve import MAX_POINTS, Curve
 from nashdex.learning.damping.interface import Coefficients
-from nashdex.learning.experience import Experience
-from nashdex.learning.guard import Guard
-from nashdex.learning.optimiser import Optimiser, Rates
+from nashdex.learning.experience.batching import Batch, make_batch, minibatches, played_by
+from nashdex.learning.experience.round import Experience
+from nashdex.learning.experience.statistics import explained_variance, mean_over_choices
 from nashdex.learning.references import SnapshotReference
-from nashdex.learning.statistics import explained_variance, mean_over_choices
+from nashdex.learning.updates.curve import MAX_POINTS, Curve
+from nashdex.learning.updates.guard import Guard
+from nashdex.learning.updates.optimiser import Optimiser, Rates
 from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.inference import NetworkPolicy

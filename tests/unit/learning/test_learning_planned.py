@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from nashdex.core.ids import PolicyId
-from nashdex.learning.planned import NEWEST, RoundBattles
+from nashdex.learning.rounds.planned import NEWEST, RoundBattles
 from nashdex.learning.settings import PoolSettings
 
 OLD = (PolicyId("snapshot-00000001"), PolicyId("snapshot-00000002"))

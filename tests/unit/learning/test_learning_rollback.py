@@ -10,17 +10,17 @@ from torch import Tensor
 
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
-from nashdex.learning.batching import Batch, make_batch
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.clock import Clock
 from nashdex.learning.damping.interface import Damping
 from nashdex.learning.damping.registry import DAMPING_PRESETS
 from nashdex.learning.damping.schedule import Moment
 from nashdex.learning.damping.settings import DampingSettings
-from nashdex.learning.experience import Experience
-from nashdex.learning.loop import LoopSettings, TrainingLoop
-from nashdex.learning.optimiser import Rates
+from nashdex.learning.experience.batching import Batch, make_batch
+from nashdex.learning.experience.round import Experience
 from nashdex.learning.references import EmaReference, PortfolioReference, Reference, SnapshotReference, UniformReference
+from nashdex.learning.updates.checkpoint import Checkpoints
+from nashdex.learning.updates.clock import Clock
+from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.optimiser import Rates
 from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.ppo.training import improve

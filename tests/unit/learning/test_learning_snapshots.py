@@ -8,11 +8,11 @@ import torch
 
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.loop import LoopSettings, TrainingLoop
-from nashdex.learning.optimiser import Rates
+from nashdex.learning.rounds.snapshots import SnapshotPool
 from nashdex.learning.settings import PoolSettings
-from nashdex.learning.snapshots import SnapshotPool
+from nashdex.learning.updates.checkpoint import Checkpoints
+from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.optimiser import Rates
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings

@@ -9,8 +9,8 @@ import torch
 
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.space import observations_of, tabular_space
-from nashdex.learning.batching import Batch
 from nashdex.learning.damping.interface import Coefficients
+from nashdex.learning.experience.batching import Batch
 from nashdex.learning.references import UniformReference
 from nashdex.oracles.ppo.loss import Targets, ppo_loss
 from nashdex.oracles.ppo.settings import PpoSettings

@@ -14,12 +14,12 @@ from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.values import expected_payoffs
 from nashdex.learning.advantages.interface import Circumstances
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.batching import CPU
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.clock import Clock
 from nashdex.learning.damping.interface import Coefficients
-from nashdex.learning.experience import Experience, gather
-from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.experience.batching import CPU
+from nashdex.learning.experience.round import Experience, gather
+from nashdex.learning.updates.checkpoint import Checkpoints
+from nashdex.learning.updates.clock import Clock
+from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.oracles.ppo.fit import problems
 from nashdex.oracles.ppo.loss import make_targets, ppo_loss
 from nashdex.oracles.ppo.settings import PpoSettings
@@ -43,7 +43,13 @@ NO_DAMPING = Coefficients(beta_reference=0.0, beta_behaviour=0.0, entropy=0.0)
 def test_each_estimator_finds_most_of_a_best_response(tmp_path: Path, estimator: str) -> None:
     """A learning run: the best response to uniform gets 0.458, the clone 0."""
     store = open_store(str(tmp_path))
-    ppo = {"decisions": 3000, "learning_rate": 1e-2, "num_epochs": 4, "damping": {"preset": "none"}}
+    ppo = {
+        "decisions": 3000,
+        "learning_rate": 1e-2,
+        "num_epochs": 4,
+        "annealing": {"learning_rate": 1.0},
+        "damping": {"preset": "none"},
+    }
     settings = kuhn_settings(battles=400, oracle={**ppo, "advantages": estimator})
     clone = trained(store, settings, 0, "clone", RANDOM, {RANDOM: 0.5, FIRST_ACTION: 0.5}, "initial").policy
     result = trained(store, settings, 1, "ppo", clone, {RANDOM: 1.0})
@@ -125,7 +131,12 @@ def expected_score(net: ActorCritic) -> float:
 
 def test_stale_battles_alone_teach_what_they_hold(tmp_path: Path) -> None:
     """Battles of one old policy, learned from again and again while the learner moves away from it."""
-    net, settings = network(0), with_estimator("v-trace", num_epochs=2, minibatch_decisions=100, learning_rate=2e-3)
+    net, settings = (
+        network(0),
+        with_estimator(
+            "v-trace", num_epochs=2, minibatch_decisions=100, learning_rate=2e-3, annealing={"learning_rate": 1.0}
+        ),
+    )
     stale = played_by(network(5), 1000)
     before = expected_score(net)
     checkpoints = Checkpoints(open_store(str(tmp_path)), 1, 0, AttemptId("attempt"), "fingerprint")

@@ -5,9 +5,9 @@ import torch
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import showdown_game
-from nashdex.learning.batching import CPU
 from nashdex.learning.damping.interface import Coefficients
-from nashdex.learning.experience import Experience, gather
+from nashdex.learning.experience.batching import CPU
+from nashdex.learning.experience.round import Experience, gather
 from nashdex.learning.references import SnapshotReference, UniformReference
 from nashdex.oracles.ppo.loss import make_targets, ppo_loss
 from nashdex.oracles.ppo.settings import PpoSettings

@@ -13,7 +13,7 @@ from nashdex.core.errors import DataError, StoppedError
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import TRAINING_RESULT, Evaluation, TrainingResult
 from nashdex.games.registry import tabular_game_of_run
-from nashdex.learning.checkpoint import Checkpoint
+from nashdex.learning.updates.checkpoint import Checkpoint
 from nashdex.policies.archive import load_network
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.run import RunSettings
@@ -91,6 +91,7 @@ def without_time(evaluations: tuple[Evaluation, ...]) -> list[Evaluation]:
     return [evaluation.model_copy(update={"cpu_seconds": 0.0}) for evaluation in evaluations]
 
 
+@pytest.mark.slow
 def test_a_stopped_training_reaches_the_same_bits_with_everything_switched_on() -> None:
     """Within rounds, at their ends and right after: weights, curve, evaluations and scores against snapshots."""
     both = {"styles": ["greedy", "sampled"]}
@@ -137,6 +138,7 @@ def test_annealing_reaches_its_shares_in_equal_steps_of_decisions() -> None:
     assert max(steps) < 1.7 * min(steps), "rounds differ a little in their decisions"
 
 
+@pytest.mark.slow
 def test_annealing_reaches_the_critic_and_the_clip_range() -> None:
     plain, narrow = (
         self_play(pool={"share": 0.0}, evaluation={}, annealing={"clip_range": share}) for share in (1.0, 0.02)
@@ -192,6 +194,7 @@ def test_nothing_temporary_is_left() -> None:
     assert kept == {"manifest.json", "result.json", "optimiser.safetensors", "controllers.json"}
 
 
+@pytest.mark.slow
 def test_the_best_evaluated_weights_are_kept_also_after_a_stop() -> None:
     """Chosen on the even pairs, scored on the odd ones. The step size is so large that the policy gets worse again."""
     wild: dict[str, object] = {"keep": "best", "learning_rate": 5e-2, "evaluation": EVALUATION | {"every_decisions": 1}}
@@ -208,6 +211,7 @@ def test_the_best_evaluated_weights_are_kept_also_after_a_stop() -> None:
     assert stopped.result.policy == through.result.policy != self_play(**wild | {"keep": "last"}).result.policy
 
 
+@pytest.mark.slow
 def test_adam_and_controllers_go_on_where_the_weights_do() -> None:
     damping = {"preset": "adaptive-kl", "beta": {"controller": {"target_nats": 1e-6}}}
     first = self_play(pool={"share": 0.0}, evaluation={}, damping=damping, learning_rate=1e-3)

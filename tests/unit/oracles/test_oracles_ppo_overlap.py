@@ -12,13 +12,15 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.space import Space
 from nashdex.learning.actors.learner import ActorsPlayer
-from nashdex.learning.rounds import Player
+from nashdex.learning.rounds.players import Player
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.ppo.training import train
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.runs.overlay import OverlayStore
+from nashdex.runs.replay import replay_settings
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest, read_object
@@ -79,6 +81,7 @@ def test_a_round_that_is_played_ahead_is_one_version_old(tmp_path: Path) -> None
     assert all(0.5 < share < 0.99999 for share in shares[1:])
 
 
+@pytest.mark.slow
 def test_a_training_played_ahead_and_stopped_again_and_again_reaches_the_same_bits(tmp_path: Path) -> None:
     """Its pool of one drops a snapshot that a round which is being played still meets."""
     settings = settings_of(1)
@@ -110,6 +113,7 @@ def train_with_actors(store: ObjectStore, settings: RunSettings, attempt: str) -
     return train(task, section)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("overlap_rounds", [0, 1])
 def test_actors_and_a_learner_that_is_stopped_reach_the_bits_of_one_process(
     tmp_path: Path, overlap_rounds: int
@@ -133,6 +137,24 @@ def test_actors_and_a_learner_that_is_stopped_reach_the_bits_of_one_process(
     collected = read_collected(store)
     assert journal.learned_decisions + collected == result.num_decisions
     assert [entry.round for entry in journal.entries] == list(range(1, len(journal.entries) + 1))
+
+
+@pytest.mark.parametrize("overlap_rounds", [0, 1])
+def test_kept_chunks_repeat_a_training_and_its_evaluations_without_actors(tmp_path: Path, overlap_rounds: int) -> None:
+    evaluation = {"every_decisions": 500, "battles": 40, "anchors": [RANDOM]}
+    settings = settings_of(overlap_rounds, evaluation=evaluation)
+    keeping = settings.model_copy(update={"actors": settings.actors.model_copy(update={"keep_chunks": True})})
+    store = begun(tmp_path, keeping)
+    plan = read_published(store, 1, keys.PLAN, IterationPlan)
+    with acting(store, keeping, ActedTask(store, keeping, plan, 0, AttemptId("none")).game, 0, 1):
+        result = train_with_actors(store, keeping, "first")
+    assert len(result.evaluations) > 3
+    hidden = OverlayStore(store, frozenset({keys.checkpoint(1, StepName.TRAIN, 0)}))
+    again = train_with_actors(hidden, replay_settings(keeping), "replayed")
+    assert isinstance(result.policy, ActorCritic)
+    assert isinstance(again.policy, ActorCritic)
+    assert weights_bytes(again.policy) == weights_bytes(result.policy)
+    assert [one.score for one in again.evaluations] == [one.score for one in result.evaluations]
 
 
 def store_weights(folder: Path, policy: PolicyId) -> bytes:

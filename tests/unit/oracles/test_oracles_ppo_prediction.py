@@ -10,7 +10,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.learning.damping.interface import Coefficients
-from nashdex.learning.experience import Experience, gather
+from nashdex.learning.experience.round import Experience, gather
 from nashdex.oracles.ppo.loss import Targets, ppo_loss
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network

@@ -61,6 +61,7 @@ def weights(store: ObjectStore, settings: RunSettings, policy: PolicyId) -> torc
     return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", DAMPING)
 def test_two_processes_learn_what_one_learns(tmp_path: Path, damping: str) -> None:
     alone, one = learned(tmp_path / "one", settings_of(1, damping))
@@ -72,6 +73,7 @@ def test_two_processes_learn_what_one_learns(tmp_path: Path, damping: str) -> No
         assert of_two.values == pytest.approx(of_one.values, rel=1e-3, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_what_two_processes_began_is_continued_to_the_same_bits(tmp_path: Path) -> None:
     settings = settings_of(2)
     through, _ = learned(tmp_path / "through", settings)
@@ -107,6 +109,7 @@ def killer(store: ObjectStore) -> Iterator[None]:
     thread.join()
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_ends_the_attempt_and_the_next_one_goes_on(tmp_path: Path) -> None:
     store, settings = open_store(str(tmp_path)), settings_of(2, decisions=100_000)
     begun(store, settings)

@@ -14,8 +14,8 @@ from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.values import expected_payoffs
-from nashdex.learning.planned import NEWEST
-from nashdex.learning.rounds import LocalPlayer, Rounds
+from nashdex.learning.rounds.planned import NEWEST
+from nashdex.learning.rounds.players import LocalPlayer, Rounds
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.policies.archive import load_network, network_table
@@ -60,6 +60,7 @@ PRESETS: dict[str, dict[str, object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRESETS)
 def test_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_path: Path, name: str) -> None:
     """Through the borders of epochs and rounds; weights, references, controllers and the curve."""
@@ -145,6 +146,7 @@ def test_a_policy_that_moves_too_fast_has_its_step_size_halved(tmp_path: Path) -
         tmp_path,
         decisions=decisions_of(6),
         learning_rate=2e-3,
+        annealing={"learning_rate": 1.0},
         damping={"preset": "none", "step_size": {"controller": {"target_nats": 1e-7}}},
     )
     rates = values(result, "learning_rate")
@@ -153,6 +155,7 @@ def test_a_policy_that_moves_too_fast_has_its_step_size_halved(tmp_path: Path) -
     assert rates[-1] == pytest.approx(2e-3 / 4)
 
 
+@pytest.mark.slow
 def test_every_reference_names_its_source_and_begins_at_0_where_it_should(tmp_path: Path) -> None:
     expected = {"snapshot": True, "ema": True, "portfolio": True, "uniform": False, "league": False}
     for kind, is_start in expected.items():
@@ -188,6 +191,7 @@ def test_the_gauges_of_later_rounds_are_from_the_round_and_from_the_iteration(tm
     assert result.summary["entropy_at_start"] == pytest.approx(0.69, abs=0.01), "of the iteration"
 
 
+@pytest.mark.slow
 def test_more_rounds_are_a_better_response(tmp_path: Path) -> None:
     """A learning run: from the clone's payoff to most of what a best response to uniform gets."""
     payoffs = []

@@ -11,7 +11,7 @@ from nashdex.core.journal import JOURNAL, Journal, journal_folder
 from nashdex.core.steps import StepName
 from nashdex.games.space import Space
 from nashdex.learning.actors.learner import ActorsPlayer
-from nashdex.learning.rounds import Player
+from nashdex.learning.rounds.players import Player
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.ppo.settings import PpoSettings
@@ -132,6 +132,7 @@ def test_weights_are_never_older_than_the_bound(tmp_path: Path) -> None:
     assert max(chunk.chunk for chunk in played) < journal_of(result).entries[-1].next_chunk, "actors wait when ahead"
 
 
+@pytest.mark.slow
 def test_a_learner_that_is_stopped_again_and_again_continues_from_its_journal(tmp_path: Path) -> None:
     settings = settings_of()
     store = begun(tmp_path, settings)
@@ -161,6 +162,7 @@ def dying(uri: str, num_writes: int) -> ObjectStore:
     return open_store(uri, observe)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [1, 7])
 def test_a_learner_that_is_killed_between_any_two_writes_loses_and_doubles_nothing(tmp_path: Path, step: int) -> None:
     """Each attempt gets some writes further than the one before needed to."""

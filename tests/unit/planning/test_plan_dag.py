@@ -10,9 +10,10 @@ from nashdex.planning.dag import NEXT_ITERATION, edges, iteration_steps, num_sha
 from nashdex.planning.programs import MODULES, step_function
 from nashdex.settings.run import RunSettings
 
-PLAIN = RunSettings()
+COLLECTED_ALONE = {"oracle": {"kind": "ppo", "decisions": 0}}
+PLAIN = RunSettings.model_validate({"train": COLLECTED_ALONE})
 ACTING = RunSettings.model_validate({"actors": {"shards": 4}, "train": {"oracle": {"kind": "ppo", "decisions": 10**6}}})
-GATED = RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3}})
+GATED = RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3, **COLLECTED_ALONE}})
 
 
 @pytest.mark.parametrize("settings", [PLAIN, ACTING, GATED], ids=["plain", "acting", "gated"])
@@ -39,8 +40,9 @@ def test_a_gate_stands_between_train_and_evaluate_one_for_each_trained_policy() 
 
 
 def test_actors_run_beside_a_training_that_plays_on() -> None:
-    """Nothing waits for them: they end when the training does."""
-    assert set(edges(ACTING)) == set(edges(PLAIN)) | {(StepName.COLLECT, StepName.ACT)}
+    """They end when the training does. The report alone waits for that, to count what they cost."""
+    added = {(StepName.COLLECT, StepName.ACT), (StepName.ACT, StepName.REPORT)}
+    assert set(edges(ACTING)) == set(edges(PLAIN)) | added
     assert [step.name for step in iteration_steps(ACTING) if step.is_service] == [StepName.ACT]
     assert (num_shards(ACTING, StepName.ACT), num_shards(PLAIN, StepName.ACT)) == (4, 0)
 
@@ -58,8 +60,14 @@ def test_other_trainings_have_no_actors(values: dict[str, object]) -> None:
     assert not needs_actors(RunSettings.model_validate(values))
 
 
+def test_a_run_without_settings_trains_on_battles_of_its_own() -> None:
+    assert needs_actors(RunSettings())
+
+
 def test_only_collect_train_and_evaluate_fan_out_each_by_its_own_setting() -> None:
-    settings = RunSettings.model_validate({"collect": {"shards": 3}, "train": {"seeds": 5}, "evaluate": {"shards": 7}})
+    settings = RunSettings.model_validate(
+        {"collect": {"shards": 3}, "train": {"seeds": 5, **COLLECTED_ALONE}, "evaluate": {"shards": 7}}
+    )
     assert {step.name: num_shards(settings, step.name) for step in iteration_steps(settings)} == {
         StepName.PLAN: 1,
         StepName.COLLECT: 3,

@@ -127,3 +127,20 @@ def test_the_configurations_that_ship_fit(config: Path, tmp_path: Path, monkeypa
     monkeypatch.chdir(ROOT)
     run = begin_run(str(tmp_path), config)
     assert game_of_run(run.store, run.settings).format == run.settings.format
+
+
+@pytest.mark.parametrize(
+    ("text", "override", "kind"),
+    [
+        ('format = "gen1ou"', "seed=1", "pointer"),
+        ('format = "gen1ou"', "network.predicts_opponent=true", "pointer"),
+        ('format = "gen1ou"', "network=slots", "slots"),
+        ('format = "gen1ou"', "network.kind=memory", "memory"),
+        ('format = "gen9vgc2023regulationc"', "seed=1", "pairs"),
+        (PPO, "seed=1", "slots"),
+        (PPO, "network.hidden_size=64", "slots"),
+    ],
+)
+def test_the_default_network_follows_the_format(tmp_path: Path, text: str, override: str, kind: str) -> None:
+    (tmp_path / "run.toml").write_text(text)
+    assert resolve_settings(tmp_path / "run.toml", [override]).network.kind == kind

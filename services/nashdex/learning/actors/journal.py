@@ -8,14 +8,19 @@ describes the rounds that led to the stored weights. At the end it becomes one o
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from nashdex.core.journal import JOURNAL, Entry, Journal, journal_folder
 from nashdex.learning.actors.protocol import Chunk, Request
-from nashdex.learning.planned import NEWEST
+from nashdex.learning.rounds.planned import NEWEST
 from nashdex.store.checked import MAX_MANIFEST_BYTES
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
+
+_NUM_HELD = 2
+"""Entries that a learner reads again: that of its round, and that of the round before."""
+_NUM_READERS = 8
 
 
 @dataclass(frozen=True)
@@ -58,11 +63,14 @@ class JournalWriter:
         self._store = store
         self._folder = journal_folder(iteration, shard)
         self._written: dict[int, Entry] = {}
+        """The newest entries. A training of thousands of rounds does not hold them all."""
 
     def write(self, entry: Entry) -> None:
         """Write a round's entry."""
         self._store.put(self._key(entry.round), entry.to_json())
         self._written[entry.round] = entry
+        while len(self._written) > _NUM_HELD:
+            self._written.pop(min(self._written))
 
     def find(self, number: int) -> Entry | None:
         """Return the entry of a round, which an earlier attempt may have written; None if there is none.
@@ -89,7 +97,9 @@ class JournalWriter:
         Raises:
             DataError: an entry of an earlier attempt is missing or altered.
         """
-        return {JOURNAL: Journal(entries=tuple(self._entry(n) for n in range(1, num_rounds + 1))).to_json()}
+        with ThreadPoolExecutor(_NUM_READERS, "journal-reader") as readers:
+            entries = tuple(readers.map(self._entry, range(1, num_rounds + 1)))
+        return {JOURNAL: Journal(entries=entries).to_json()}
 
     def _entry(self, number: int) -> Entry:
         if entry := self._written.get(number):

@@ -9,19 +9,19 @@ from functools import partial
 
 import structlog
 
-from nashdex.core.errors import DataError, TryAgainError
+from nashdex.core.errors import DataError
 from nashdex.core.journal import TakenChunk
 from nashdex.core.manifest import StoredObject
 from nashdex.core.stopping import check_stop
 from nashdex.games.space import Space
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.journal import JournalWriter, Timing, entry_of
-from nashdex.learning.actors.protocol import Chunk, Request
+from nashdex.learning.actors.protocol import Chunk, NoActorError, Request
 from nashdex.learning.actors.reading import UnusableChunkError, read_chunk, read_episodes, read_manifest
 from nashdex.learning.actors.settings import ActorSettings
 from nashdex.learning.actors.stream import Stream
-from nashdex.learning.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
-from nashdex.learning.rounds import Networks, RoundProgress, StalenessBounds
+from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
+from nashdex.learning.rounds.players import Networks, RoundProgress, StalenessBounds
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.store.protocol import ObjectStore
@@ -45,7 +45,7 @@ _Taken = tuple[Chunk, TakenChunk, list[Episode]]
 
 
 class ActorsPlayer:
-    """Lets actors play the battles of one training. Implements ``learning.rounds.Player``.
+    """Lets actors play the battles of one training. Implements ``learning.rounds.players.Player``.
 
     A learner that is stopped resumes from a checkpoint and asks for the same battles again. It finds the chunks of the
     last requests; older ones are played again, to the same bits.
@@ -322,11 +322,8 @@ class ActorsPlayer:
     def _read(self, request: Request, number: int) -> _Played:
         return read_chunk(self._store, self._iteration, self._shard, request, number, self._space)
 
-    def _no_actor(self, there: str) -> TryAgainError:
-        return TryAgainError(
-            f"no actor has played for {self._settings.patience_seconds:.0f} s: {there} are there; start actors, or "
-            "raise actors.patience_seconds"
-        )
+    def _no_actor(self, there: str) -> NoActorError:
+        return NoActorError(f"{there} are there", self._settings.patience_seconds)
 
     def _wait_for_all(self, request: Request) -> None:
         folder = f"{protocol.chunks_folder(self._iteration, self._shard, request.id)}/"
@@ -374,12 +371,12 @@ class ActorsPlayer:
         return stored
 
     def _remove_old(self) -> None:
-        """Remove chunks and weights of all but the last requests."""
+        """Remove chunks and weights of all but the last requests. ``actors.keep_chunks`` keeps the chunks."""
         while len(self._kept) > _NUM_KEPT:
             old = self._kept.pop(next(iter(self._kept)))
             self._asked_seconds.pop(old.id, None)
             needed = {stored.sha256 for one in self._kept.values() for stored in one.weights.values()}
-            if old.open_chunks is None:
+            if old.open_chunks is None and not self._settings.keep_chunks:
                 self._store.delete_folder(protocol.chunks_folder(self._iteration, self._shard, old.id))
             for stored in old.weights.values():
                 if stored.sha256 not in needed:

@@ -22,11 +22,12 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nashdex.core import keys
 from nashdex.core.documents import SealedDocument
+from nashdex.core.errors import TryAgainError
 from nashdex.core.ids import AttemptIdField, PolicyIdField
 from nashdex.core.manifest import StoredObject
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.learning.planned import EvaluationBattles, RoundBattles
+from nashdex.learning.rounds.planned import EvaluationBattles, RoundBattles
 
 DROP_CAUSES: Final = ("altered", "space", "stale", "twice")
 """Why a chunk is dropped: it does not match its hash or request, it is of another space, its weights are too old, or
@@ -34,6 +35,17 @@ another actor was first."""
 _STREAM: Final = "stream"
 _CHUNKS_A_FOLDER = 1000
 """Of a stream, so that a list of the chunks that may be new stays short, whatever is kept."""
+
+
+class NoActorError(TryAgainError):
+    """Chunks did not appear in time. ``missing`` says which."""
+
+    def __init__(self, missing: str, patience_seconds: float) -> None:
+        super().__init__(
+            f"no actor has played for {patience_seconds:.0f} s: {missing}; start actors, or raise "
+            "actors.patience_seconds"
+        )
+        self.missing = missing
 
 
 class Request(SealedDocument):

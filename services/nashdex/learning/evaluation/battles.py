@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from nashdex.core.results import Evaluation
 from nashdex.learning.evaluation.halves import held_out, selection_score
-from nashdex.learning.planned import EvaluationBattles
+from nashdex.learning.rounds.planned import EvaluationBattles
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 
 _DRAW = 0.5

@@ -7,10 +7,10 @@ import structlog
 
 from nashdex.core.results import Evaluation
 from nashdex.learning.evaluation.halves import best
-from nashdex.learning.loop import TrainingLoop
-from nashdex.learning.rounds import Rounds
+from nashdex.learning.rounds.players import Rounds
 from nashdex.learning.settings import EvaluationSettings
 from nashdex.learning.trackers.tracking import Trackers
+from nashdex.learning.updates.loop import TrainingLoop
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry import metrics
 

@@ -1,6 +1,6 @@
 """Processes on one machine that compute gradients together: the connection between them.
 
-Process 0 trains. The others know what it tells them, step by step, and keep nothing: they may be killed at any moment.
+Process 0 trains. The others compute what it sends, step by step, and keep nothing: they may be killed at any moment.
 """
 
 import json

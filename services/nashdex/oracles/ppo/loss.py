@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from nashdex.core.errors import DataError
-from nashdex.learning import batching, statistics
 from nashdex.learning.advantages.interface import Trajectory
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.batching import WHOLE, Batch, Shares
 from nashdex.learning.damping.interface import Coefficients
-from nashdex.learning.experience import Experience
+from nashdex.learning.experience import batching, statistics
+from nashdex.learning.experience.batching import WHOLE, Batch, Shares
+from nashdex.learning.experience.round import Experience
 from nashdex.learning.hardware.forward import Forward
 from nashdex.learning.references import Distribution, Reference
 from nashdex.oracles.ppo.settings import PpoSettings

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from nashdex.core import keys
-from nashdex.learning.data import collected_space, prepare_torch
+from nashdex.learning.experience.data import collected_space, prepare_torch
 from nashdex.learning.hardware.forward import forward_passes
 from nashdex.learning.hardware.process_group import ProcessGroup
 from nashdex.learning.initial import freeze

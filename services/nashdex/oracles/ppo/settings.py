@@ -14,7 +14,7 @@ from nashdex.learning.settings import EvaluationSettings, PoolSettings
 class Annealing(Section):
     """Shares of the initial values that are left at the end of a training, after a linear fall; 1 for a constant."""
 
-    learning_rate: Share = Field(1.0, description="Share of both learning rates that is left at the end.")
+    learning_rate: Share = Field(0.0, description="Share of both learning rates that is left at the end.")
     entropy: Share = Field(1.0, description="Share of the entropy bonus that is left at the end.")
     clip_range: float = Field(1.0, gt=0, le=1, description="Share of the clip range that is left at the end.")
 
@@ -51,11 +51,12 @@ class PpoSettings(Choice):
         "which still tries every action. A nearly deterministic network may not find another response.",
     )
     decisions: int = Field(
-        0,
+        300_000,
         ge=0,
         le=10**12,
         description="Length of a training: decisions to learn from. The first round learns from the collected battles; "
-        "further ones play battles with the newest weights, until there are this many. 0: the first round alone.",
+        "further ones play battles with the newest weights, until there are this many. 0: the first round alone, which "
+        "teaches little.",
     )
     round_battles: int = Field(600, ge=2, le=10_000_000, description="Battles of each further round.")
     overlap_rounds: int = Field(
@@ -70,12 +71,12 @@ class PpoSettings(Choice):
     )
     num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the decisions of a round.")
     minibatch_decisions: int = Field(
-        512, ge=1, description="Decisions of a minibatch: memory on the device grows with them."
+        1024, ge=1, description="Decisions of a minibatch: memory on the device grows with them."
     )
     accumulate: int = Field(
         1, ge=1, le=10_000, description="Minibatches an optimiser step; their gradients are added up."
     )
-    learning_rate: float = Field(1e-4, gt=0, le=1, description="Adam's step size for the actor.")
+    learning_rate: float = Field(6e-4, gt=0, le=1, description="Adam's step size for the actor.")
     critic_learning_rate: float | None = Field(
         None, gt=0, le=1, description="Adam's step size for the critic; that of the actor if it is left out."
     )
@@ -95,7 +96,7 @@ class PpoSettings(Choice):
     )
     advantage_clip: float = Field(5.0, gt=0, description="Bound of a normalised advantage.")
     max_gradient_norm: float = Field(
-        0.5, gt=0, description="Global norm that the actor's and the critic's gradient are scaled down to."
+        1.0, gt=0, description="Global norm that the actor's and the critic's gradient are scaled down to."
     )
     pool: PoolSettings = Field(PoolSettings(), description="Snapshots of the network in training, as opponents.")
     evaluation: EvaluationSettings = Field(EvaluationSettings(), description="The learning curve.")

@@ -15,12 +15,12 @@ import torch
 from torch import Tensor
 
 from nashdex.core.errors import InternalError
-from nashdex.learning.batching import Batch, Shares
 from nashdex.learning.damping.interface import Coefficients
-from nashdex.learning.gradients import Gradients
+from nashdex.learning.experience.batching import Batch, Shares
 from nashdex.learning.hardware.forward import Forward
 from nashdex.learning.hardware.process_group import ProcessGroup
 from nashdex.learning.references import Reference
+from nashdex.learning.updates.gradients import Gradients
 from nashdex.oracles.ppo.loss import Targets, critic_loss, ppo_loss
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.networks.actor_critic import ActorCritic

@@ -10,27 +10,27 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.learning import batching
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.batching import Batch
-from nashdex.learning.clock import Clock
-from nashdex.learning.continuation import Continuation
 from nashdex.learning.damping.controller import ControllerState
 from nashdex.learning.damping.interface import Damping
 from nashdex.learning.damping.schedule import Moment
-from nashdex.learning.data import collected_battles, prepare_torch
 from nashdex.learning.evaluation.learning_curve import LearningCurve
-from nashdex.learning.experience import Experience, gather
-from nashdex.learning.feed import Feed, PlayedRound
+from nashdex.learning.experience import batching
+from nashdex.learning.experience.batching import Batch
+from nashdex.learning.experience.data import collected_battles, prepare_torch
+from nashdex.learning.experience.round import Experience, gather
 from nashdex.learning.hardware.machine import check_machine
 from nashdex.learning.hardware.memory import memory_limited_by
 from nashdex.learning.initial import freeze
-from nashdex.learning.loop import LoopSettings, TrainingLoop
-from nashdex.learning.optimiser import Rates
 from nashdex.learning.references import Reference, SnapshotReference, make_reference
-from nashdex.learning.rounds import Rounds, StalenessBounds
-from nashdex.learning.snapshots import SnapshotPool
+from nashdex.learning.rounds.feed import Feed, PlayedRound
+from nashdex.learning.rounds.players import Rounds, StalenessBounds
+from nashdex.learning.rounds.snapshots import SnapshotPool
 from nashdex.learning.trackers.tracking import Trackers
+from nashdex.learning.updates.clock import Clock
+from nashdex.learning.updates.continuation import Continuation
+from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.optimiser import Rates
 from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.ppo.loss import Targets, make_targets, measure
 from nashdex.oracles.ppo.processes import steps_of

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from nashdex.core.ids import PolicyId
-from nashdex.learning.checkpoint import SNAPSHOT, Checkpoints, Snapshot
-from nashdex.learning.loop import TrainingLoop
 from nashdex.learning.settings import PoolSettings
+from nashdex.learning.updates.checkpoint import SNAPSHOT, Checkpoints, Snapshot
+from nashdex.learning.updates.loop import TrainingLoop
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.trajectory.episode import Episode
 

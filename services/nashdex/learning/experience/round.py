@@ -14,7 +14,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Game, Reward
 from nashdex.games.space import Space
 from nashdex.learning.advantages.interface import Circumstances
-from nashdex.learning.batching import Batch, make_batch
+from nashdex.learning.experience.batching import Batch, make_batch
 from nashdex.policies.networks.opponent_choices import UNKNOWN, opponent_choices
 from nashdex.trajectory.episode import Episode
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
-from nashdex.learning.checkpoint import Snapshot
-from nashdex.learning.loop import ACTING_UPDATE, TrainingLoop
-from nashdex.learning.planned import NEWEST
-from nashdex.learning.rounds import RoundProgress, Rounds, StalenessBounds
-from nashdex.learning.snapshots import SnapshotPool
+from nashdex.learning.rounds.planned import NEWEST
+from nashdex.learning.rounds.players import RoundProgress, Rounds, StalenessBounds
+from nashdex.learning.rounds.snapshots import SnapshotPool
+from nashdex.learning.updates.checkpoint import Snapshot
+from nashdex.learning.updates.loop import ACTING_UPDATE, TrainingLoop
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry import metrics
 from nashdex.trajectory.episode import Episode

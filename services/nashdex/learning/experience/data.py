@@ -14,8 +14,8 @@ from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game, Reward
 from nashdex.games.space import Space
-from nashdex.learning.batching import played_by
-from nashdex.learning.checkpoint import Checkpoints
+from nashdex.learning.experience.batching import played_by
+from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.settings import NetworkSettings

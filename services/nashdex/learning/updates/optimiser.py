@@ -36,9 +36,8 @@ class Optimiser:
 
     def __init__(self, network: ActorCritic) -> None:
         self._network = network
-        critic = list(network.critic.parameters())
-        actor = [p for p in network.parameters() if all(p is not other for other in critic)]
-        self._adam = torch.optim.Adam([{"params": actor}, {"params": critic}], eps=1e-5)
+        groups = [network.actor_parameters(), list(network.critic.parameters())]
+        self._adam = torch.optim.Adam([{"params": group} for group in groups], eps=1e-5)
 
     def clip_gradients(self, max_norm: float) -> float:
         """Scale each group's gradient down to ``max_norm``; return the norm of all before that."""

@@ -18,7 +18,7 @@ from nashdex.core.results import Evaluation
 from nashdex.core.seeds import derive_seed
 from nashdex.games.interface import Game
 from nashdex.learning.evaluation.battles import summarise
-from nashdex.learning.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
+from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
 from nashdex.learning.settings import OPPONENTS, START, EvaluationSettings, PoolSettings
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.inference import NetworkPolicy
@@ -297,8 +297,8 @@ class LocalPlayer:
         return finished
 
     def _all_cpu_seconds(self) -> float:
-        gateways = 0.0 if self._opened is None else self._opened.arena.cpu_seconds()
-        return time.process_time() - self._began_cpu_seconds + gateways
+        children = 0.0 if self._opened is None else self._opened.cpu_seconds()
+        return time.process_time() - self._began_cpu_seconds + children
 
     def _session(self) -> Session:
         if self._opened is None:

@@ -12,15 +12,15 @@ from torch import Tensor
 from nashdex.core.errors import DataError
 from nashdex.core.results import Evaluation
 from nashdex.core.stopping import check_stop, stop_requested
-from nashdex.learning.checkpoint import Checkpoints, Snapshot, TrainingState
-from nashdex.learning.continuation import Continuation
-from nashdex.learning.curve import Curve
 from nashdex.learning.damping.controller import ControllerState
-from nashdex.learning.gradients import Gradients
-from nashdex.learning.guard import Guard
 from nashdex.learning.hardware.forward import Precision, forward_passes
-from nashdex.learning.optimiser import Optimiser, Rates
 from nashdex.learning.references import Reference
+from nashdex.learning.updates.checkpoint import Checkpoints, Snapshot, TrainingState
+from nashdex.learning.updates.continuation import Continuation
+from nashdex.learning.updates.curve import Curve
+from nashdex.learning.updates.gradients import Gradients
+from nashdex.learning.updates.guard import Guard
+from nashdex.learning.updates.optimiser import Optimiser, Rates
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
@@ -111,20 +111,8 @@ class TrainingLoop:
             self.keep(_GOOD)
 
     def step(self, loss: Tensor, values: Mapping[str, float], progress: Progress, rates: Rates) -> None:
-        """Take one optimiser step with the whole of its loss: ``accumulate``, then ``apply``."""
-        self.apply(self.accumulate(loss, values), progress, rates)
-
-    def accumulate(self, loss: Tensor, values: Mapping[str, float]) -> dict[str, float]:
-        """Add the gradients of a part of the next optimiser step's loss, and free its graph.
-
-        Args:
-            loss: a scalar with a graph.
-            values: the parts of this loss.
-
-        Returns:
-            The sums of ``values`` over the parts of this optimiser step so far.
-        """
-        return self.gradients.add(loss, values)
+        """Take one optimiser step with the whole of its loss: ``gradients.add``, then ``apply``."""
+        self.apply(self.gradients.add(loss, values), progress, rates)
 
     def apply(self, values: Mapping[str, float], progress: Progress, rates: Rates) -> None:
         """Take one optimiser step, unless the guard objects: then restore the last good state and halve the step size.
