@@ -1,4 +1,4 @@
-# Everything a contributor runs. `make help` lists it; `make test` and `make e2e` are what CI runs.
+# Everything a contributor runs. `make help` lists it; `make test`, `make slow-test` and `make e2e` are what CI runs.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -28,7 +28,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@printf '\nVariables: PYTHON=%s TORCH_INDEX=%s WORKERS=%s PYTEST_ARGS=%s\n' '$(PYTHON)' '$(TORCH_INDEX)' '$(WORKERS)' '$(PYTEST_ARGS)'
 
 .PHONY: setup
@@ -47,7 +47,7 @@ demo: setup ## Play, train and solve a small run on real battles (minutes); prin
 	$(BIN)/nashdex run configs/demo.toml --store runs
 
 .PHONY: test
-test: lint types node-test python-test ## Run everything that needs no cluster
+test: lint types node-test python-test ## Check style and types, and run every test that takes seconds at most; minutes
 
 .PHONY: lint
 lint: setup ## Check style and layers: ruff, import-linter
@@ -82,12 +82,16 @@ chart-test: setup ## Run the tests of the Helm chart, without a cluster
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal tests/chart $(PYTEST_ARGS)
 
 .PHONY: python-test
-python-test: setup ## Run all Python tests at once: unit, contract, integration, chart
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
+python-test: setup ## Run all Python tests but the slow ones: unit, contract, integration, chart
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow" tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
+
+.PHONY: slow-test
+slow-test: setup ## Run the slow Python tests: kills, faults, tutorials, trainings; minutes
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m slow tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
 
 .PHONY: e2e
 e2e: setup ## Test it on a real cluster, from building images to removing it all (CONTRIBUTING.md says which cluster)
-	$(BIN)/pytest tests/e2e --verbose $(PYTEST_ARGS)
+	$(BIN)/pytest tests/e2e --verbose --durations=20 $(PYTEST_ARGS)
 
 .PHONY: e2e-streaming
 e2e-streaming: setup ## Kill everything around a training with streaming actors on a real cluster, and measure it; half an hour
@@ -96,6 +100,10 @@ e2e-streaming: setup ## Kill everything around a training with streaming actors 
 .PHONY: e2e-nodes
 e2e-nodes: setup ## Run on nodes with a GPU that is none, with taints and with quotas, on a real cluster
 	$(BIN)/pytest tests/e2e/nodes.py -n0 --verbose $(PYTEST_ARGS)
+
+.PHONY: e2e-experiment
+e2e-experiment: setup ## Run an experiment as Workflows on a real cluster
+	$(BIN)/pytest tests/e2e/experiment.py -n0 --verbose $(PYTEST_ARGS)
 
 .PHONY: docs
 docs: setup ## Build the documentation site into site/, and the pages and pictures that are made from code

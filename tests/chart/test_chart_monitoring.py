@@ -53,6 +53,7 @@ def test_without_the_exporter_no_alert_waits_for_it() -> None:
     assert left_out == {"NashdexExporterDown", "NashdexRunStalled"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not on this machine: package prometheus")
 def test_a_release_alerts_on_the_runs_of_its_own_namespace(tmp_path: Path) -> None:
     """The cases of the plain rules hold in their namespace n, and nothing fires for others."""

@@ -57,6 +57,7 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(path.read_text().replace(old, new))
 
 
+@pytest.mark.slow
 def test_an_upgrade_that_only_changes_what_can_change_is_shown(other: Path) -> None:
     replace(other / "templates" / "exporter.yaml", "periodSeconds: 10", "periodSeconds: 11")
     done = script("upgrade_diff.py", CHART, other)
@@ -65,6 +66,7 @@ def test_an_upgrade_that_only_changes_what_can_change_is_shown(other: Path) -> N
     assert "AWS_SECRET_ACCESS_KEY:" not in done.stdout
 
 
+@pytest.mark.slow
 def test_an_upgrade_that_a_cluster_refuses_is_found(other: Path) -> None:
     replace(
         other / "templates" / "exporter.yaml",
@@ -76,6 +78,7 @@ def test_an_upgrade_that_a_cluster_refuses_is_found(other: Path) -> None:
     assert "default values: Deployment/nashdex-exporter: spec.selector cannot change" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_upgrade_that_loses_a_volume_is_found(other: Path) -> None:
     (other / "templates" / "embedded-store.yaml").write_text("")
     done = script("upgrade_diff.py", CHART, other)

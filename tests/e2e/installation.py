@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from processes import NASHDEX, attempt, read_json, run, wait_for
@@ -238,22 +238,30 @@ def kueues_rule(namespace: str) -> Iterator[None]:
             "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}}},
         },
     }
-    objects = json.dumps({"apiVersion": "v1", "kind": "List", "items": [policy, binding]})
-    run("kubectl", "apply", "--filename=-", given=objects)
-    try:
+    with applied(policy, binding):
         yield
-    finally:
-        attempt("kubectl", "delete", "--filename=-", given=objects)
 
 
 @contextmanager
-def labelled_nodes(label: str, value: str) -> Iterator[None]:
-    """Label every node while the context lasts."""
-    run("kubectl", "label", "nodes", "--all", f"{label}={value}")
+def applied(*objects: Object, namespace: str = "default") -> Iterator[None]:
+    """Create objects while the context lasts. ``namespace`` is for those that have one and do not say which."""
+    kubectl = ("kubectl", "--namespace", namespace)
+    listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+    run(*kubectl, "apply", "--filename=-", given=listed)
     try:
         yield
     finally:
-        attempt("kubectl", "label", "nodes", "--all", f"{label}-")
+        attempt(*kubectl, "delete", "--filename=-", given=listed)
+
+
+@contextmanager
+def marked_nodes(verb: Literal["label", "taint"], mark: str, unmark: str) -> Iterator[None]:
+    """Label or taint every node while the context lasts. A taint leaves what runs there where it is."""
+    run("kubectl", verb, "nodes", "--all", mark)
+    try:
+        yield
+    finally:
+        attempt("kubectl", verb, "nodes", "--all", unmark)
 
 
 @contextmanager

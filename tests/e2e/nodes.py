@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from installation import CHART, RELEASE, Installation, Object
+from installation import CHART, RELEASE, Installation, Object, applied, marked_nodes
 from processes import NASHDEX, attempt, read_json, run, wait_for
 
 from nashdex.core import keys
@@ -52,16 +52,6 @@ def _patch_status(node: str, changes: list[dict[str, str]]) -> None:
 
 
 @contextmanager
-def tainted_nodes(taint: str) -> Iterator[None]:
-    """Taint every node while the context lasts: what runs there stays."""
-    run("kubectl", "taint", "nodes", "--all", f"{taint}:NoSchedule")
-    try:
-        yield
-    finally:
-        attempt("kubectl", "taint", "nodes", "--all", f"{taint}:NoSchedule-")
-
-
-@contextmanager
 def values(installed: Installation, *settings: str) -> Iterator[None]:
     """Upgrade the release while the context lasts."""
     upgrade = ("upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--wait")
@@ -70,18 +60,6 @@ def values(installed: Installation, *settings: str) -> Iterator[None]:
         yield
     finally:
         installed.helm("rollback", RELEASE, "--wait")
-
-
-@contextmanager
-def applied(installed: Installation, *objects: Object) -> Iterator[None]:
-    """Create objects in the namespace while the context lasts."""
-    listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
-    given = ("kubectl", "--namespace", installed.namespace)
-    run(*given, "apply", "--filename=-", given=listed)
-    try:
-        yield
-    finally:
-        attempt(*given, "delete", "--filename=-", given=listed)
 
 
 def submitted(installed: Installation, name: str, *words: str) -> str:
@@ -137,7 +115,7 @@ def test_a_gpu_that_does_not_compute_is_refused_in_one_line(installed: Installat
 
 
 def test_a_tainted_node_is_named_and_tolerations_are_enough(installed: Installation) -> None:
-    with tainted_nodes(TAINT):
+    with marked_nodes("taint", f"{TAINT}:NoSchedule", f"{TAINT}:NoSchedule-"):
         said = submitted(installed, "tainted")
         assert said.startswith(f"{ExitCode.TRY_AGAIN:d}: error: no node has room"), said
         assert "untolerated taint" in said
@@ -152,10 +130,10 @@ def test_a_quota_lets_a_run_wait_or_is_named(installed: Installation) -> None:
     running = ("get", "pods", "-o", "json", "--field-selector=status.phase=Running")
     there = len(json.loads(installed.kubectl(*running))["items"])
     few = _quota("few-pods", {"pods": str(there + 3)})
-    with applied(installed, few):
+    with applied(few, namespace=installed.namespace):
         assert_runs_to_its_end(installed, "few-pods")
     sized = _quota("sized", {"limits.cpu": "64"})
-    with applied(installed, sized), values(installed, 'train.resources.requests.cpu="110m"'):
+    with applied(sized, namespace=installed.namespace), values(installed, 'train.resources.requests.cpu="110m"'):
         said = submitted(installed, "unsized")
         assert "must specify limits.cpu" in said, said
         assert said.startswith(f"{ExitCode.CONFIGURATION:d}: error: "), said

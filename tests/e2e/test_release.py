@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from installation import CHART, RELEASE, Installation, Object, forwarded, labelled_nodes
+from installation import CHART, RELEASE, Installation, Object, forwarded, marked_nodes
 from ledgers import (
     assert_exact,
     assert_journal_adds_up,
@@ -172,7 +172,7 @@ def test_lost_pods_and_a_killed_controller_lose_and_double_nothing(installed: In
         while_collecting.enter_context(installed.site_with("collect-pod-patch", json.dumps(patch)))
         name = installed.submit(run=SMALL_RUN, iteration="1")
         rejected = installed.rejected(SMALL_RUN, 1, StepName.COLLECT, 300)
-        while_collecting.enter_context(labelled_nodes(room, installed.namespace))
+        while_collecting.enter_context(marked_nodes("label", f"{room}={installed.namespace}", f"{room}-"))
         # Only the successor of the rejected pod counts a failed attempt.
         collector = installed.at_work(SMALL_RUN, 1, StepName.COLLECT, "nashdex_step_retries", 300)
         assert collector != rejected["metadata"]["name"]

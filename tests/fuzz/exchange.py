@@ -7,7 +7,7 @@ from nashdex.core.journal import Entry
 from nashdex.core.manifest import StoredObject
 from nashdex.games.space import Space
 from nashdex.learning.actors.protocol import Chunk, Request
-from nashdex.learning.planned import NEWEST, RoundBattles
+from nashdex.learning.rounds.planned import NEWEST, RoundBattles
 
 SHA256 = "0" * 64
 PART = StoredObject(key="iterations/0001/train/00000/actors/x", sha256=SHA256, size_bytes=9)

@@ -46,7 +46,10 @@ IMPORTED = {
         "boto3, pyspiel, poke_env",
         "nashdex.cli, nashdex.evaluator.step, nashdex.rollout.loading, nashdex.metamon.checkpoints.playing",
     ),
-    "trainer": ("boto3, pyspiel, torch.distributed.run", "nashdex.cli, nashdex.trainer.step, nashdex.learning.loop"),
+    "trainer": (
+        "boto3, pyspiel, torch.distributed.run",
+        "nashdex.cli, nashdex.trainer.step, nashdex.learning.updates.loop",
+    ),
 }
 STORE = "/tmp/runs"  # noqa: S108 - a memory file system of the container
 RESTRICTED = ("--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=none")

@@ -49,6 +49,7 @@ def test_two_populations_are_refused_in_one_line(site: Path) -> None:
     assert "is not defined for two populations; use one of nash," in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_run_of_kuhn_poker_comes_close_to_equilibrium(site: Path) -> None:
     _, run = commands(PAGE)
     done = run_nashdex(site, *run)

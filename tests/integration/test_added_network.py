@@ -28,6 +28,7 @@ def site(tmp_path: Path) -> Path:
     return install(tmp_path / "site", project["name"], sources, project["entry-points"])
 
 
+@pytest.mark.slow
 def test_an_added_network_is_trained_and_plays(site: Path) -> None:
     (command,) = commands(PAGE)
     done = run_nashdex(site, *command)

@@ -25,6 +25,7 @@ def by_trial(tmp_path: Path) -> Path:
     return install_package(PAGE, "by_trial.py", tmp_path / "site")
 
 
+@pytest.mark.slow
 def test_an_added_oracle_solves_kuhn(by_trial: Path, tmp_path: Path) -> None:
     (command,) = commands(PAGE)
     done = run_nashdex(by_trial, *command)
@@ -110,6 +111,7 @@ teacher = "random"
 battles = 100
 shards = 1
 [train.oracle]
+decisions = 0
 advantages = { kind = "halved", factor = 0.25 }
 damping = { preset = "gentle" }
 [evaluate]
@@ -117,6 +119,7 @@ shards = 1
 """
 
 
+@pytest.mark.slow
 def test_an_added_estimator_preset_and_opponent_rule_decide_a_run(tmp_path: Path) -> None:
     site = install(
         tmp_path / "site",
@@ -170,6 +173,7 @@ MEASURED = Oracle(
 """
 
 
+@pytest.mark.slow
 def test_the_report_draws_the_metrics_that_an_added_oracle_declares(tmp_path: Path) -> None:
     site = install(
         tmp_path / "site", "measured", {"measured.py": MEASURED}, {"nashdex.oracles": {"measured": "measured:MEASURED"}}

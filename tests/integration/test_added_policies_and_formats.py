@@ -36,6 +36,7 @@ def formats(tmp_path: Path) -> Path:
     return install_package(FORMAT_PAGE, "small_games.py", tmp_path / "site")
 
 
+@pytest.mark.slow
 def test_an_added_policy_plays_cards_and_showdown(policies: Path) -> None:
     always_bets, mixed, showdown = (_json(policies, command) for command in commands(POLICY_PAGE))
     tree = openspiel_tree("kuhn_poker")
@@ -79,6 +80,7 @@ def test_a_policy_that_draws_has_to_declare_its_table(tmp_path: Path) -> None:
     assert "expected its declaration to have a `table`" in refused.stderr
 
 
+@pytest.mark.slow
 def test_added_formats_are_played_and_run(formats: Path, tmp_path: Path) -> None:
     (tmp_path / "rps.toml").write_text(titled_block(FORMAT_PAGE, "rps.toml"))
     dice, battle, showdown, run = commands(FORMAT_PAGE)

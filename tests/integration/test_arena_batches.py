@@ -37,6 +37,7 @@ class _Watched(ShowdownArena):
         return events
 
 
+@pytest.mark.slow
 def test_every_batch_asks_for_all_battles_that_go_on() -> None:
     with closing(_Watched()) as arena:
         battles = PairedBattles(3, game_for(FORMAT).teams(), deadline_seconds=200.0)

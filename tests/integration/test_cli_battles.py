@@ -38,6 +38,7 @@ def _refuses(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], cod
     assert says in error
 
 
+@pytest.mark.slow
 def test_battle_counts_an_odd_number_for_the_first_and_repeats_itself() -> None:
     arguments = ("battle", "--format", "gen1randombattle", "--p1", "max-power", "--p2", "random", "--battles", "9")
     answer = _json(*arguments, "--seed", "3")
@@ -52,6 +53,7 @@ def test_battle_counts_an_odd_number_for_the_first_and_repeats_itself() -> None:
     assert {**again, "seconds": 0} == {**answer, "seconds": 0}
 
 
+@pytest.mark.slow
 def test_a_series_ends_when_one_side_has_won_it() -> None:
     """Each is two or three battles of the same two teams. The first battles are those of a match without series."""
     players = ("--format", "gen9championsvgc2026regmabo3", "--p1", "max-power", "--p2", "random", "--battles", "4")
@@ -94,6 +96,7 @@ def test_battle_refuses_a_policy_that_it_does_not_know(
     _refuses(capsys, ("battle", "--format", "gen1randombattle", *arguments), code, says)
 
 
+@pytest.mark.slow
 def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_path: Path) -> None:
     arguments = ("--format", "gen1ou", "--seconds", "4", "--repetitions", "1", "--peer", "poke-env")
     answer = _json("bench", "collect", *arguments, "--profile", str(tmp_path / "profiles"))
@@ -116,6 +119,7 @@ def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_pat
     assert all(files[name].startswith("<svg ") for name in files if name.endswith(".svg"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["slots", "pointer"])
 def test_bench_train_compares_a_round_with_bare_torch(network: str) -> None:
     arguments = ("--format", "gen1randombattle", "--network", network, "--battles", "8", "--repetitions", "1")
@@ -126,6 +130,7 @@ def test_bench_train_compares_a_round_with_bare_torch(network: str) -> None:
     assert answer["num_decisions"] > 8 * 2
 
 
+@pytest.mark.slow
 def test_bench_loop_counts_the_cpu_time_of_playing_and_of_learning() -> None:
     arguments = ("--format", "gen1randombattle", "--network", "pointer", "--battles", "8", "--rounds", "2")
     answer = _json("bench", "loop", *arguments, "--epochs", "1", "--minibatch", "64")
@@ -137,6 +142,19 @@ def test_bench_loop_counts_the_cpu_time_of_playing_and_of_learning() -> None:
     assert all(one["num_decisions"] > 8 * 2 for one in answer["rounds"])
 
 
+@pytest.mark.slow
+def test_bench_actors_reads_the_chunks_of_simulated_actors() -> None:
+    arguments = ("--format", "gen1randombattle", "--small", "--actors", "3", "--rate", "100000", "--rounds", "5")
+    answer = _json("bench", "actors", *arguments, "--battles", "4", "--chunk-battles", "2", "--staleness", "2")
+    assert (answer["rounds"], answer["chunks"], answer["dropped_chunks"]) == (5, 10, 0)
+    assert answer["decisions"] > 5 * 4 * 2
+    assert len(answer["resident_mib"]) == 5
+    assert len(answer["resident_quarters_mib"]) == 4
+    assert answer["staleness_versions"] <= 2
+    assert answer["cpu_seconds"] <= answer["seconds"] * 4
+
+
+@pytest.mark.slow
 def test_bench_scale_adds_gateways_and_then_shards() -> None:
     result = run_scale("gen1randombattle", seconds=1.0, numbers=(2,))
     assert [(row.shards, row.gateways) for row in result.rows] == [(1, 2), (2, 1)]
@@ -160,6 +178,7 @@ def test_bench_refuses_what_it_cannot_measure(
     _refuses(capsys, ("bench", *arguments), code, says)
 
 
+@pytest.mark.slow
 def test_sizes_are_chosen_by_a_short_benchmark() -> None:
     trial = self_play_trial(showdown_game("gen1randombattle"), SlotsSettings(), seconds=1.0)
     sizes = choose_sizes(CollectSettings(gateways=0, concurrent_battles=8), 10_000, num_cores=2, trial=trial)

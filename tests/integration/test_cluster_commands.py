@@ -176,6 +176,18 @@ def test_a_run_is_not_submitted_twice_at_once(
     assert len(state.workflows) == 1
 
 
+def test_a_run_that_is_running_is_attached_to_if_its_settings_are_the_same(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert nashdex("submit", str(CONFIG), "--run", "one", "--attach") == 0
+    assert "submitted run one" in capsys.readouterr().out
+    assert nashdex("submit", str(CONFIG), "--run", "one", "--attach") == 0
+    assert "run one is running with" in capsys.readouterr().out
+    assert nashdex("submit", str(CONFIG), "--run", "one", "--attach", "--set", "seed=7") == 64
+    assert ", with other settings or files than these: restore them" in capsys.readouterr().err
+    assert len(state.workflows) == 1
+
+
 def test_status_is_what_the_workflows_came_to(
     nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
 ) -> None:

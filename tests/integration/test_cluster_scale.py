@@ -102,6 +102,7 @@ def served(state: ClusterState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         yield
 
 
+@pytest.mark.slow
 def test_every_number_of_shards_is_a_run_that_is_removed(
     state: CollectingCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -134,6 +135,7 @@ def test_a_shard_that_fails_ends_it_and_leaves_its_run(
     assert len(state.workflows) == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_workflow(state: CollectingCluster, capsys: pytest.CaptureFixture[str]) -> None:
     state.is_interrupted = True
     assert run_command_line(list(COMMAND)) == 130

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.integration
 RUN = {page: [snippet for snippet in snippets(page) if snippet.is_run] for page in PAGES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [pytest.param(page, id=page.relative_to(ROOT).as_posix()) for page in PAGES if RUN[page]]
 )

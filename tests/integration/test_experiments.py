@@ -1,50 +1,26 @@
-"""``nashdex experiment``: stopped by Ctrl-C, it leaves no process and goes on where it was."""
+"""``nashdex experiment``: stopped by Ctrl-C, it leaves no process and goes on where it was; also on a cluster."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
+from nashdex.runs.bundle import unpack
+from support.cluster_server import ClusterState
+from support.experiments import BASE, PLAN
+
 pytestmark = pytest.mark.integration
 
-BASE = """
-format = "kuhn_poker"
-iterations = 2
-opponents = "self-play"
-population.initial = ["random"]
-network = { embedding_size = 4, entity_size = 16, hidden_size = 16, num_hidden_layers = 1 }
-collect = { teacher = "random", battles = 300, shards = 1, concurrent_battles = 300 }
-train.first = { num_epochs = 1, critic_warmup_epochs = 1 }
-evaluate.shards = 1
-[train.oracle]
-decisions = 1500
-round_battles = 200
-num_epochs = 1
-minibatch_decisions = 128
-evaluation = { every_decisions = 1000, battles = 40, anchors = ["random"] }
-damping = { preset = "none" }
-"""
-PLAN = """
-hypothesis = "A step size of nearly 0 learns nothing."
-base = "base.toml"
-seeds = [1]
-arms_at_once = 2
-measure = { anchors = { random = 0.0 }, battles = 40 }
-verdict = { kind = "difference", control = "base" }
-[[arms]]
-name = "base"
-[[arms]]
-name = "still"
-settings = { "train.oracle.learning_rate" = 1e-9 }
-"""
 
-
+@pytest.mark.slow
 def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text(BASE)
     (tmp_path / "plan.toml").write_text(PLAN)
@@ -77,6 +53,7 @@ def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
     assert "0 of 2 runs to do" in again.stderr
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_says_why_and_ends_the_command_with_an_error(tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text(BASE)
     (tmp_path / "plan.toml").write_text('settings = { "train.device" = "cuda" }\n' + PLAN)
@@ -89,3 +66,74 @@ def test_a_run_that_fails_says_why_and_ends_the_command_with_an_error(tmp_path: 
     assert report["status"] == "failed"
     assert all("cuda" in run["reason"] for run in report["runs"])
     assert "no result yet" in report["verdict"]
+
+
+@pytest.mark.slow
+def test_on_a_cluster_every_run_is_a_workflow(
+    nashdex: Callable[..., int],
+    state: ClusterState,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("base.toml").write_text(BASE)
+    Path("plan.toml").write_text(PLAN)
+    overrides = {"plan-base-1": ["seed=1"], "plan-still-1": ["train.oracle.learning_rate=1e-9", "seed=1"]}
+    # One is running when the experiment begins: it is followed, not submitted.
+    changed = [argument for one in overrides["plan-base-1"] for argument in ("--set", one)]
+    assert nashdex("submit", "base.toml", "--run", "plan-base-1", *changed) == 0
+    capsys.readouterr()
+    cluster = threading.Thread(target=_work_through, args=(state, overrides))
+    cluster.start()
+    try:
+        assert nashdex("experiment", "run", "plan.toml", "--cluster", "--store", "runs", "--json") == 0
+    finally:
+        cluster.join()
+    report = json.loads(capsys.readouterr().out)
+    assert report["status"] == "completed"
+    assert all(run["matches"]["random"]["battles"] == 40 for run in report["runs"])
+    assert all(run["command"].startswith("nashdex submit base.toml --run plan-") for run in report["runs"])
+    assert len(state.workflows) == 2, "one each"
+    bundles = [
+        unpack(parameter["value"].encode(), "a bundle").settings.fingerprint()
+        for workflow in state.workflows.values()
+        for parameter in workflow["spec"]["arguments"]["parameters"]
+        if parameter["name"] == "bundle"
+    ]
+    assert sorted(bundles) == sorted(run["settings"] for run in report["runs"])
+
+
+def _work_through(state: ClusterState, overrides: dict[str, list[str]]) -> None:
+    """Do what a cluster does with each run's Workflow, here."""
+    deadline = time.monotonic() + 200
+    for run, changed in overrides.items():
+        while not (found := [w for w in state.workflows.values() if w["metadata"]["labels"]["nashdex.dev/run"] == run]):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        sets = [argument for one in changed for argument in ("--set", one)]
+        command = [sys.executable, "-m", "nashdex", "run", "base.toml", "--store", "runs", "--run", run, *sets]
+        subprocess.run(command, capture_output=True, check=True)
+        found[0]["status"] = {"phase": "Succeeded"}
+
+
+def test_options_of_a_cluster_need_one(
+    nashdex: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "base.toml").write_text(BASE)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    assert nashdex("experiment", "run", str(tmp_path / "plan.toml"), "-n", "research") == 64
+    assert "-n has no effect without --cluster" in capsys.readouterr().err
+    assert not (tmp_path / "plan.results.json").exists()
+
+
+def test_a_run_that_cannot_work_on_the_cluster_is_refused_before_any_is_submitted(
+    nashdex: Callable[..., int], state: ClusterState, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "base.toml").write_text(BASE)
+    arm = '[[arms]]\nname = "gpu"\nsettings = { "train.device" = "cuda" }\n'
+    (tmp_path / "plan.toml").write_text(PLAN + arm)
+    assert nashdex("experiment", "run", str(tmp_path / "plan.toml"), "--cluster", "--store", str(tmp_path)) == 64
+    error = capsys.readouterr().err
+    assert "arm 'gpu' with seed 1: train.device is 'cuda', but train pods request no GPU" in error
+    assert state.workflows == {}

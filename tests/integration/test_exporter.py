@@ -85,6 +85,7 @@ def test_a_run_is_told_of_in_little_memory_and_sigterm_ends_it_well(tmp_path: Pa
         assert process.wait(timeout=20) == 0
 
 
+@pytest.mark.slow
 def test_while_the_store_is_away_it_tells_what_it_knew_and_stays_well(tmp_path: Path) -> None:
     store, port = tmp_path / "runs", free_port()
     run = store / "some-run"

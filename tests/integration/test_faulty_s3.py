@@ -33,8 +33,9 @@ initial = ["random"]
 [collect]
 battles = 8
 concurrent_battles = 8
-[train.first]
-num_epochs = 1
+[train]
+oracle = { kind = "ppo", decisions = 0 }
+first = { num_epochs = 1 }
 [evaluate]
 battles_per_pair = 2
 [solve]
@@ -69,6 +70,7 @@ def run(folder: Path, config: str, store: str, endpoint: str = "") -> "subproces
     )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("config", "iterations"), [(KUHN, 2), (REAL, 1)], ids=["kuhn_poker", "gen1ou"])
 def test_a_faulty_s3_server_loses_and_doubles_nothing(

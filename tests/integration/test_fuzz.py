@@ -5,12 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parents[1]
 
 
 SECONDS = 60
 
 
+@pytest.mark.slow
 def test_no_reader_lets_anything_through_but_its_own_errors() -> None:
     command = [sys.executable, "-m", "fuzz", "--seconds", str(SECONDS)]
     done = subprocess.run(

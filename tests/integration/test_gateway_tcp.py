@@ -71,6 +71,7 @@ def _play(arena: ShowdownArena, after_the_first: Callable[[], None] | None = Non
     return found
 
 
+@pytest.mark.slow
 def test_a_client_waits_for_a_gateway_that_listens_later() -> None:
     port = _free_port()
     started: list[subprocess.Popen[str]] = []
@@ -101,6 +102,7 @@ def test_an_invalid_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         Gateway(FORMAT)
 
 
+@pytest.mark.slow
 def test_battles_go_on_when_the_listener_is_killed_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     port = _free_port()
     monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", f"127.0.0.1:{port}")

@@ -83,6 +83,7 @@ def _a_gateway() -> int:
     return max(child.pid for child in psutil.Process().children() if "gateway.js" in " ".join(child.cmdline()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "cause"), [(signal.SIGKILL, "gateway_died"), (signal.SIGSTOP, "gateway_hung")], ids=["dies", "hangs"]
 )

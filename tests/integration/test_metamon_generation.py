@@ -15,6 +15,7 @@ from nashdex.metamon.data.replay_file import decode
 NUM_BATTLES = 4
 
 
+@pytest.mark.slow
 @pytest.mark.integration
 @pytest.mark.parametrize(("format_id", "knowledge"), [("gen1ou", "online"), ("gen9randombattle", "known")])
 def test_every_battle_gives_two_trajectories(
@@ -46,6 +47,7 @@ def test_every_battle_gives_two_trajectories(
     assert decisions == counts["decisions"]
 
 
+@pytest.mark.slow
 @pytest.mark.integration
 @pytest.mark.parametrize("format_id", ["gen1ou", "gen5ou", "gen6ou", "gen7ou", "gen8ou"])
 def test_logs_of_generated_battles_are_rebuilt(

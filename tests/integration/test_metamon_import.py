@@ -49,6 +49,7 @@ def name_of(state: BattleState, action: int) -> str | None:
     return f"{moves[action % 9]}{' tera' if action >= 9 else ''}"
 
 
+@pytest.mark.slow
 @pytest.mark.integration
 def test_golden_battles_are_rebuilt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every decision is found, fewer actions are unknown than metamon's parser leaves, and every named one is right."""
@@ -181,6 +182,7 @@ def test_bad_replays_are_refused_and_counted(tmp_path: Path, capsys: pytest.Capt
     assert all(name.startswith("player-") for name in names)
 
 
+@pytest.mark.slow
 @pytest.mark.integration
 @pytest.mark.timeout(120)
 def test_hostile_replays_take_neither_memory_nor_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

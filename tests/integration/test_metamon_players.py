@@ -78,6 +78,7 @@ def named(said: SeatLines, action: int, space: Space) -> str:
     return f"move {name}{' terastallize' if word.startswith('tera') else ''}"
 
 
+@pytest.mark.slow
 def test_metamons_actions_mean_what_they_mean_there() -> None:
     """Of 1,052 decisions all but two are equal: there metamon has no order for the first generation's ``fight``."""
     num_decisions = num_fights = 0
@@ -121,10 +122,12 @@ def gen1ou_space() -> Space:
     return gateway.space
 
 
+@pytest.mark.slow
 def test_mini_rnn_beats_random_choices() -> None:
     assert play(scripted_policy(MINI_RNN, gen1ou_space())) >= 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["", "@greedy", "@T0.5"])
 def test_a_stored_agent_plays_and_remembers_no_battle_that_ended(suffix: str, tmp_path: Path) -> None:
     store = open_store(str(tmp_path))
@@ -139,6 +142,7 @@ def test_a_stored_agent_plays_and_remembers_no_battle_that_ended(suffix: str, tm
     play(load_imported_seats(store, PolicyId(f"{document.id}{suffix}"), space), num_battles=2)
 
 
+@pytest.mark.slow
 def test_a_seat_that_was_not_forgotten_is_counted_and_begins_again() -> None:
     """Two battles of one number, without ``forget`` between them, are played like two of different numbers."""
     game = showdown_game("gen1ou")

@@ -44,6 +44,7 @@ def run_as_in_image(step: StepName, uri: str, shard: int) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_population_of_metamons_world_plays_its_first_iteration(tmp_path: Path) -> None:
     """The imported policy plays from the run's store, as in pods: what it was imported from is gone."""
     imports = tmp_path / "imports"

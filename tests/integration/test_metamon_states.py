@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import Lines, Track, TrackedSeat
 from nashdex.metamon.conditions import Conditions
@@ -15,6 +17,7 @@ from support.metamon_goldens import BATTLES, golden
 LEAST_EQUAL = 0.995
 
 
+@pytest.mark.slow
 def test_states_of_golden_battles() -> None:
     """At least 99.5 % of the fields are equal, and every difference has a known reason."""
     reasons: Counter[str] = Counter()

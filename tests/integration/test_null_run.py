@@ -17,6 +17,7 @@ CONFIG = Path(__file__).parents[2] / "configs" / "null.toml"
 SMALL = ("iterations=2", "train.seeds=2", "evaluate.battles_per_pair=20", "evaluate.shards=1", "solve.num_draws=200")
 
 
+@pytest.mark.slow
 def test_a_run_of_copies_claims_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = [word for setting in SMALL for word in ("--set", setting)]
     assert cli.run_command_line(["run", str(CONFIG), "--run", "null", "--store", str(tmp_path), *settings]) == 0

@@ -82,6 +82,7 @@ def failure(call: Callable[[], object]) -> NashdexError | None:
     return None
 
 
+@pytest.mark.slow
 def test_no_answer_is_a_traceback_or_shows_the_access_key(store: S3Store, answer: Answer) -> None:
     bodies = [b"", b"<Error><Code/></Error>", b"<a"]
     bodies += [b"<ListBucketResult><KeyCount>x</KeyCount></ListBucketResult>"]

@@ -61,6 +61,7 @@ def play(format_id: str, seed: int) -> tuple[list[int | None], HeuristicSeats, l
     return [winners[battle] for battle in range(NUM_BATTLES)], heuristics, firsts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", ["gen1ou", "gen9randombattle"])
 def test_heuristics_beat_random_choices_without_falling_back(format_id: str) -> None:
     winners, heuristics, _ = play(format_id, 5)
@@ -70,6 +71,7 @@ def test_heuristics_beat_random_choices_without_falling_back(format_id: str) -> 
     assert len(heuristics) == 0, "nothing is kept of battles that ended"
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_first_choices() -> None:
     assert play("gen1ou", 8)[2] == play("gen1ou", 8)[2]
 

@@ -101,10 +101,12 @@ def wait_until_scraped(url: str, num_targets: int) -> None:
     pytest.fail(f"Prometheus scraped nothing within {DEADLINE_SECONDS} s")
 
 
+@pytest.mark.slow
 def test_every_expression_is_answered(base_url: str) -> None:
     assert ask_all(base_url, window_seconds=WINDOW_SECONDS) == []
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_named(base_url: str) -> None:
     unanswered = ask_all(base_url, window_seconds=WINDOW_SECONDS, absent=())
     assert len(unanswered) == 1

@@ -48,6 +48,7 @@ SMALL = (
 )
 
 
+@pytest.mark.slow
 def test_ppo_goes_on_from_a_clone_of_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The critic learns alone at first. The replays' file is gone once the run has begun."""
     replays = tmp_path / "people.jsonl.gz"

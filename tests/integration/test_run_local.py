@@ -16,11 +16,15 @@ from urllib.parse import unquote, urlsplit
 import boto3
 import psutil
 import pytest
+import torch
 from moto.server import ThreadedMotoServer
+from torch import Tensor
 
 from nashdex.core import keys
+from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.planning.dag import num_shards
+from nashdex.policies.archive import load_network, read_document
 from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
@@ -33,6 +37,7 @@ run = "tiny"
 iterations = 2
 seed = 7
 [network]
+kind = "slots"
 embedding_size = 4
 entity_size = 8
 hidden_size = 16
@@ -44,6 +49,7 @@ concurrent_battles = 4
 [train]
 checkpoint_every_updates = 2
 [train.oracle]
+decisions = 0
 num_epochs = 2
 minibatch_decisions = 64
 [train.first]
@@ -59,9 +65,9 @@ BATTLES_PER_PAIR = 5
 FINISH_SECONDS = 300.0
 
 
-def _start(folder: Path, *more: str) -> "subprocess.Popen[str]":
+def _start(folder: Path, *more: str, text: str = CONFIG) -> "subprocess.Popen[str]":
     config = folder / "tiny.toml"
-    config.write_text(CONFIG)
+    config.write_text(text)
     command = [sys.executable, "-m", "nashdex", "run", str(config), "--store", str(folder / "runs"), *more]
     return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -78,6 +84,18 @@ def _published(folder: Path, iteration: int, name: str) -> dict[str, Any]:
     document = json.loads(open_store(str(folder / "runs" / "tiny")).get(keys.published(iteration, name)))
     assert isinstance(document, dict)
     return document
+
+
+def _networks(folder: Path) -> list[str]:
+    """Return the ids of the trained policies, by iteration."""
+    policies = _published(folder, 1, keys.POPULATION)["policies"]
+    return [entry["id"] for entry in policies if entry["kind"] == "network"]
+
+
+def _weights(folder: Path, policy: str) -> dict[str, Tensor]:
+    store, bare = open_store(str(folder / "runs" / "tiny")), BarePolicyId(PolicyId(policy))
+    weights: dict[str, Tensor] = load_network(store, bare, read_document(store, bare).space).state_dict()
+    return weights
 
 
 def _assert_exact(folder: Path) -> None:
@@ -121,6 +139,26 @@ def test_each_iteration_is_summed_up(whole: tuple[Path, str]) -> None:
     assert "no gap: the first policy answers no meta-strategy" in out
     assert len(re.findall(r"best response +gap -?[01]\.\d\d \[", out)) == 1
     assert out.count("meta-strategy ") == 2
+
+
+@pytest.mark.slow
+def test_a_best_response_begins_from_another_runs_policy_and_keeps_what_is_frozen(
+    whole: tuple[Path, str], tmp_path: Path
+) -> None:
+    """The first network is the other policy itself; training on battles moves all but the frozen parameters."""
+    folder, _ = whole
+    source = _networks(folder)[-1]
+    frozen = ("embeddings.", "encoders.")
+    network = f'[network]\nfreeze = {json.dumps(frozen)}\ninit_from = {{ policy = "{folder}/runs/tiny#{source}" }}\n'
+    fresh = CONFIG.replace("[train.first]\nnum_epochs = 2", '[train.first]\nkind = "fresh"')
+    _finish(_start(tmp_path, text=fresh.replace("[network]\n", network)))
+
+    first, response = _networks(tmp_path)
+    assert first == source
+    given, trained = (_weights(at, policy) for at, policy in ((folder, source), (tmp_path, response)))
+    held = {name for name in given if name.startswith(frozen)}
+    assert held
+    assert {name for name in given if torch.equal(given[name], trained[name])} == held
 
 
 def test_running_again_does_nothing_and_answers_the_same(whole: tuple[Path, str]) -> None:
@@ -169,6 +207,7 @@ def _gone(processes: list[psutil.Process]) -> bool:
     return not psutil.wait_procs(processes, timeout=0)[1]
 
 
+@pytest.mark.slow
 def test_killed_steps_and_a_killed_runner_lose_and_double_nothing(whole: tuple[Path, str], tmp_path: Path) -> None:
     """Every shard of collect, train and evaluate is killed once, at a random moment; the runner too, at the end."""
     draw = random.Random(20)
@@ -203,6 +242,7 @@ def test_killed_steps_and_a_killed_runner_lose_and_double_nothing(whole: tuple[P
             assert _published(tmp_path, iteration, name) == _published(undisturbed, iteration, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_leaves_no_process(number: signal.Signals, code: int, tmp_path: Path) -> None:
     process = _start(tmp_path)
@@ -217,6 +257,7 @@ def test_an_interrupted_run_leaves_no_process(number: signal.Signals, code: int,
     assert _gone(descendants)
 
 
+@pytest.mark.slow
 def test_a_run_in_a_bucket_is_the_same_run(
     whole: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

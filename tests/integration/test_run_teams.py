@@ -20,6 +20,7 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_teams_are_kept_with_the_run_and_may_not_change(config: Path, tmp_path: Path) -> None:
     run = begin_run(str(tmp_path / "store"), config)
     assert list(game_of_run(run.store, run.settings).teams()) == list(game_for("gen1ou").teams()[:2])

@@ -74,6 +74,7 @@ def kill_in_the_second_training(run: "subprocess.Popen[str]", folder: Path) -> N
     psutil.wait_procs(killed, timeout=10)
 
 
+@pytest.mark.slow
 def test_a_killed_run_without_actors_on_a_busy_machine_gives_the_same_policies(tmp_path: Path) -> None:
     finish(start(tmp_path, "--run", "whole"))
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]

@@ -160,6 +160,7 @@ def test_folders_are_first_segments_of_keys_that_have_several(store: ObjectStore
     assert list(store.at("a").folders()) == ["b"]
 
 
+@pytest.mark.slow
 def test_list_goes_beyond_one_page_of_s3(store: ObjectStore) -> None:
     wanted = [f"many/{number:04d}" for number in range(1005)]
     with ThreadPoolExecutor(4) as pool:

@@ -38,6 +38,7 @@ def _run(folder: Path, **values: Any) -> tuple[ObjectStore, RunSettings]:  # noq
             "population": {"initial": ["random", "first-action"]},
             "network": {"hidden_size": 16, "num_hidden_layers": 1, "entity_size": 8, "critic_size": 8},
             "collect": {"battles": 200, "shards": 2, "teacher": "random"},
+            "train": {"oracle": {"kind": "ppo", "decisions": 0}},
             "evaluate": {"shards": 2},
             "solve": {"num_draws": 100},
         }
@@ -101,7 +102,7 @@ def test_the_gate_lets_in_who_beats_its_parent_and_nobody_else(tmp_path: Path) -
     store, settings = _run(
         tmp_path,
         gate={"test": "sprt"},
-        train={"seeds": 2, "oracle": {"learning_rate": 0.003, "minibatch_decisions": 64}},
+        train={"seeds": 2, "oracle": {"decisions": 0, "learning_rate": 0.003, "minibatch_decisions": 64}},
     )
     members = read_published(store, ITERATIONS - 1, keys.POPULATION, Population)
     matrix = read_published(store, ITERATIONS - 1, keys.INTERACTION_MATRIX, ExactValues)

@@ -87,6 +87,7 @@ def test_nash_with_exact_best_responses_solves_kuhn_within_twelve_iterations(tmp
     assert not matrix.battles_by_cell().any()
 
 
+@pytest.mark.slow
 def test_answering_the_uniform_mixture_gets_stuck_above_a_twentieth(tmp_path: Path) -> None:
     exact = do_run(begin(tmp_path, "kuhn.toml", "solve.meta_solver=uniform", "iterations=21"))
     assert 0.05 < exact[20] < 0.2
@@ -132,6 +133,7 @@ def published_bytes(folder: Path, environment: dict[str, str]) -> list[bytes]:
     return [(folder / "kuhn" / keys.published(i, name)).read_bytes() for i in range(4) for name in documents]
 
 
+@pytest.mark.slow
 def test_payoffs_and_mixtures_are_the_same_bytes_whatever_the_processor(tmp_path: Path) -> None:
     assert published_bytes(tmp_path / "old", OLD_PROCESSOR) == published_bytes(tmp_path / "own", {})
 

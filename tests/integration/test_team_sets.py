@@ -30,6 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_a_directory_adds_sets_whose_illegal_teams_are_listed_and_left_out() -> None:
     assert team_set_names("gen2ou") == ("own", "mine")
@@ -43,6 +44,7 @@ def test_a_directory_adds_sets_whose_illegal_teams_are_listed_and_left_out() -> 
     assert len(teams.sha256) == 64
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_the_command_lists_sets_and_a_battle_uses_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(("formats", "--teams", "gen2ou", "--json")) == 0

@@ -9,6 +9,7 @@ import pytest
 from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.manifest import Manifest
+from nashdex.core.results import TRAINING_RESULT
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaStrategy
 from nashdex.metagame.evidence.ledger import LEDGER
@@ -36,8 +37,12 @@ num_draws = 100
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run that is done."""
-    folder = tmp_path_factory.mktemp("verify")
-    (folder / "kuhn.toml").write_text(CONFIG)
+    return done(tmp_path_factory.mktemp("verify"), CONFIG)
+
+
+def done(folder: Path, config: str) -> Path:
+    """Do every step of a run of Kuhn poker; return its folder."""
+    (folder / "kuhn.toml").write_text(config)
     run = begin_run(str(folder / "store"), folder / "kuhn.toml", name="kuhn")
     for iteration in range(run.settings.iterations):
         for step in iteration_steps(run.settings):
@@ -157,3 +162,96 @@ def test_counts_are_part_of_what_follows(run: Path, capsys: pytest.CaptureFixtur
     code, _, err = verified(run, capsys)
     assert code == 65
     assert "counts {'policies': 9, 'battles': 0}; what it follows from gives {'policies': 2, 'battles': 0}" in err
+
+
+PPO = """
+format = "kuhn_poker"
+iterations = 2
+[population]
+initial = ["random"]
+[collect]
+battles = 200
+teacher = "random"
+[train.oracle]
+decisions = 1000
+round_battles = 100
+minibatch_decisions = 64
+[train.first]
+num_epochs = 1
+[evaluate]
+shards = 1
+[solve]
+num_draws = 100
+"""
+
+
+def test_trainings_are_repeated_on_demand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The trainer plays the rounds of a tabular game itself, so they need no kept chunks."""
+    folder = done(tmp_path, PPO)
+    capsys.readouterr()
+    assert verified(folder, capsys)[1]["replayed"] == []
+    before = sorted(folder.rglob("*"))
+    code, found, _ = verified(folder, capsys, "--replay")
+    assert (code, found["problems"], found["not_replayed"]) == (0, [], {})
+    assert found["replayed"] == ["iterations/0000/train/00000", "iterations/0001/train/00000"]
+    assert sorted(folder.rglob("*")) == before
+
+    store = open_store(str(folder))
+    result = json.loads(read_object(store, read_manifest(store, 1, StepName.TRAIN, 0), TRAINING_RESULT))
+    result["summary"]["entropy"] += 0.125
+    replace_object(store, 1, StepName.TRAIN, 0, TRAINING_RESULT, json.dumps(result).encode())
+    code, _, err = verified(folder, capsys, "--replay")
+    assert code == 65
+    assert "result.json does not follow from what train reads: summary.entropy" in err
+
+
+STREAM = """
+format = "gen1ou"
+iterations = 2
+seed = 3
+[population]
+initial = ["random"]
+[network]
+kind = "slots"
+hidden_size = 16
+[collect]
+battles = 8
+[actors]
+shards = 1
+chunk_battles = 2
+keep_chunks = true
+[train.oracle]
+decisions = 1500
+round_battles = 4
+advantages = "v-trace"
+streaming.max_staleness_versions = 2
+evaluation = { every_decisions = 500, battles = 4, anchors = ["random"] }
+[train.first]
+num_epochs = 1
+[evaluate]
+battles_per_pair = 2
+shards = 1
+[solve]
+num_draws = 100
+"""
+
+
+@pytest.mark.integration
+def test_a_stream_is_repeated_from_its_journal_and_kept_chunks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Real battles, by the local runner with its actor; the replay has neither an actor nor a gateway."""
+    (tmp_path / "stream.toml").write_text(STREAM)
+    store = str(tmp_path / "store")
+    assert run_command_line(["run", str(tmp_path / "stream.toml"), "--store", store, "--run", "stream"]) == 0
+    capsys.readouterr()
+    folder = tmp_path / "store" / "stream"
+    code, found, err = verified(folder, capsys, "--replay")
+    assert (code, found["problems"], err) == (0, [], "")
+    assert found["replayed"] == ["iterations/0000/train/00000", "iterations/0001/train/00000"]
+
+    chunks = folder / "iterations" / "0001" / "train" / "00000" / "actors" / "chunks"
+    next(chunks.glob("stream-*/00000.json")).unlink()
+    code, _, err = verified(folder, capsys, "--replay")
+    assert code == 65
+    assert "cannot be trained again" in err

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import yaml
 
 import nashdex
-from nashdex.cluster.submission import _TEMPLATES
+from nashdex.cluster.submission import TEMPLATES
 from nashdex.cluster.workflow_state import CHECK_TEMPLATE
 from support.http_servers import JsonHandler, served_by
 
@@ -36,7 +36,7 @@ SITE = {
 class ClusterState:
     """What is in its one namespace."""
 
-    templates: dict[str, str] = field(default_factory=lambda: dict.fromkeys(_TEMPLATES, nashdex.__version__))
+    templates: dict[str, str] = field(default_factory=lambda: dict.fromkeys(TEMPLATES, nashdex.__version__))
     """Version labels by name; None of them, and no CRD either, where it is empty."""
     site: dict[str, str] | None = field(default_factory=lambda: dict(SITE))
     secrets: set[str] = field(default_factory=lambda: {"nashdex-store"})

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nashdex.core.stopping import install_stop_handlers
-from nashdex.learning.checkpoint import Checkpoint
+from nashdex.learning.updates.checkpoint import Checkpoint
 from support.memory_store import MemoryStore
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)

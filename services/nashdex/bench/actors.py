@@ -6,7 +6,9 @@ import os
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Self
 
@@ -26,9 +28,9 @@ from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.actors.requests import Requests
 from nashdex.learning.actors.settings import ActorSettings
-from nashdex.learning.data import fresh_network, prepare_torch
-from nashdex.learning.planned import NEWEST, RoundBattles
-from nashdex.learning.rounds import RoundProgress, StalenessBounds, play_planned
+from nashdex.learning.experience.data import fresh_network, prepare_torch
+from nashdex.learning.rounds.planned import NEWEST, RoundBattles
+from nashdex.learning.rounds.players import RoundProgress, StalenessBounds, play_planned
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.settings import NetworkSettings
@@ -49,6 +51,7 @@ class ActorsBenchResult(Model):
 
     format: str
     network: str
+    num_parameters: PositiveInt
     num_actors: PositiveInt
     actor_decisions_per_second: PositiveFloat = Field(description="Of one actor, by both seats.")
     chunk_battles: PositiveInt
@@ -56,7 +59,9 @@ class ActorsBenchResult(Model):
     overlap_rounds: NonNegativeInt
     max_staleness_versions: NonNegativeInt = Field(description="0: no stream.")
     seconds: PositiveFloat
+    cpu_seconds: PositiveFloat = Field(description="Of this process: the learner, and what replaces the actors.")
     rounds: PositiveInt
+    chunks: PositiveInt = Field(description="That training learned from.")
     decisions: PositiveInt = Field(description="That training learned from, by both seats.")
     decisions_per_second: PositiveFloat
     learner_waiting_share: NonNegativeFloat
@@ -72,6 +77,7 @@ class ActorsBenchResult(Model):
     requests_per_second: NonNegativeFloat
     stored_bytes_per_decision: PositiveFloat
     resident_mib: tuple[float, ...] = Field(description="Of the whole process, after each round.")
+    resident_quarters_mib: tuple[float, ...] = Field(description="Their median in each quarter of the rounds.")
 
 
 _S3_NAMES = {"exists": "head", "put_if_absent": "put"}
@@ -223,6 +229,7 @@ def run_actors_bench(
             for number in range(rounds + 1):
                 if number == 1:
                     began_seconds, playing_seconds = time.monotonic(), simulated.playing_seconds
+                    began_cpu_seconds = time.process_time()
                     learner_requests.clear()
                     actors_requests.clear()
                 if versions:
@@ -237,12 +244,14 @@ def run_actors_bench(
                     learned += sum(map(len, episodes))
                     resident.append(_resident_mib())
             seconds = time.monotonic() - began_seconds
+            cpu_seconds = time.process_time() - began_cpu_seconds
         entries = Journal.from_json(player.objects(rounds)[JOURNAL], JOURNAL).entries
         player.close()
     requests = learner_requests.total() + actors_requests.total()
     return ActorsBenchResult(
         format=format_id,
         network=network_settings.kind,
+        num_parameters=network.num_parameters,
         num_actors=num_actors,
         actor_decisions_per_second=actor_decisions_per_second,
         chunk_battles=chunk_battles,
@@ -250,7 +259,9 @@ def run_actors_bench(
         overlap_rounds=ahead,
         max_staleness_versions=versions,
         seconds=seconds,
+        cpu_seconds=cpu_seconds,
         rounds=rounds,
+        chunks=sum(entry.num_chunks for entry in entries),
         decisions=learned,
         decisions_per_second=learned / seconds,
         learner_waiting_share=sum(entry.waited_seconds for entry in entries) / seconds,
@@ -264,6 +275,7 @@ def run_actors_bench(
         requests_per_second=requests / seconds,
         stored_bytes_per_decision=len(recorded) / chunk_decisions,
         resident_mib=tuple(resident),
+        resident_quarters_mib=tuple(median(quarter) for quarter in _quarters(resident)),
     )
 
 
@@ -297,6 +309,13 @@ def _record(
         writer.close()
     (recorded,) = written
     return recorded, sum(len(episode) for one in finished for episode in one.episodes), network
+
+
+def _quarters(values: list[float]) -> Iterator[list[float]]:
+    """Yield four parts of about the same size, or one for each value if there are fewer."""
+    num_parts = min(4, len(values))
+    for part in range(num_parts):
+        yield values[part * len(values) // num_parts : (part + 1) * len(values) // num_parts]
 
 
 def _resident_mib() -> float:

@@ -12,7 +12,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from nashdex.bench.training import POLICY, BenchTraining, open_training, self_play
 from nashdex.core.documents import Model
 from nashdex.games.registry import showdown_game
-from nashdex.learning.data import fresh_network, prepare_torch
+from nashdex.learning.experience.data import fresh_network, prepare_torch
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.settings import NetworkSettings
@@ -102,7 +102,7 @@ class _Rounds:
         )
 
     def _cpu_seconds(self) -> float:
-        return time.process_time() + self.session.arena.cpu_seconds()
+        return time.process_time() + self.session.cpu_seconds()
 
     def _play(self) -> list[Episode]:
         self.session.policies[POLICY] = NetworkPolicy(POLICY, copy.deepcopy(self.training.loop.network))

@@ -13,6 +13,11 @@ def default_network(space: Space) -> NetworkSettings:
     return SlotsSettings() if space.num_slots == 1 else PairsSettings()
 
 
+def smallest_network() -> NetworkSettings:
+    """Return settings of a network that costs next to nothing to train, where all else is measured."""
+    return SlotsSettings(embedding_size=2, entity_size=4, hidden_size=8, num_hidden_layers=1, critic_size=8)
+
+
 def network_settings(kind: str) -> NetworkSettings:
     """Return the default settings of ``kind``, with its head that predicts the opponent's choice if it can have one.
 

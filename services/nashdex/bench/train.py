@@ -13,8 +13,8 @@ from nashdex.bench.training import POLICY, open_training, self_play
 from nashdex.core.documents import Model
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.batching import CPU, make_batch
-from nashdex.learning.data import fresh_network, prepare_torch
+from nashdex.learning.experience.batching import CPU, make_batch
+from nashdex.learning.experience.data import fresh_network, prepare_torch
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import entropy, masked_log_softmax

@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.batching import CPU
-from nashdex.learning.checkpoint import Checkpoints
-from nashdex.learning.clock import Clock
-from nashdex.learning.experience import gather
-from nashdex.learning.loop import LoopSettings, TrainingLoop
+from nashdex.learning.experience.batching import CPU
+from nashdex.learning.experience.round import gather
 from nashdex.learning.references import SnapshotReference
+from nashdex.learning.updates.checkpoint import Checkpoints
+from nashdex.learning.updates.clock import Clock
+from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.oracles.ppo.loss import make_targets, measure
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.ppo.training import PROBE_DECISIONS, improve

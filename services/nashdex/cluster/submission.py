@@ -24,7 +24,7 @@ from nashdex.runs.creation import PreparedRun
 from nashdex.settings.run import RunSettings
 
 OLDEST_ARGO = (3, 7)
-_TEMPLATES = (
+TEMPLATES = (
     CHECK_TEMPLATE,
     "nashdex-collect",
     "nashdex-train",
@@ -35,6 +35,7 @@ _TEMPLATES = (
     LEAGUE_TEMPLATE,
     "nashdex-exploit",
 )
+"""WorkflowTemplates of an installation."""
 _PART_OF_LABEL = "app.kubernetes.io/part-of"
 _MAX_NAME_STEM = 20
 """Of a league's name: names of pods and labels have at most 63 characters, and every node repeats its Workflow's."""
@@ -65,6 +66,25 @@ def submit_run(cluster: Cluster, prepared: PreparedRun, *, begun: bool = False, 
         # The check may have taken minutes.
         _check_idle(prepared.id, find_workflows(cluster, prepared.id))
     return cluster.create_workflow(league_workflow(cluster.namespace, prepared.id, bundle=bundle))
+
+
+def running_workflow(cluster: Cluster, prepared: PreparedRun) -> str | None:
+    """Return the name of the Workflow that runs every iteration of a run now, or None if none does.
+
+    Raises:
+        ConfigurationError: it runs other settings.
+        TryAgainError: the cluster does not respond.
+    """
+    leagues = [w for w in find_workflows(cluster, prepared.id) if w.template == LEAGUE_TEMPLATE and not w.is_over]
+    if not leagues:
+        return None
+    bundle = leagues[0].parameters.get("bundle")
+    if bundle and bundle != pack(prepared):
+        raise ConfigurationError(
+            f"run {prepared.id} is running as workflow {leagues[0].name}, with other settings or files than these: "
+            "restore them, or choose another id (--run)"
+        )
+    return leagues[0].name
 
 
 def resume_run(cluster: Cluster, run: str, *, check: Check | None = None) -> str | None:
@@ -207,12 +227,12 @@ def _check_templates(cluster: Cluster) -> Mapping[str, Template]:
             oldest = ".".join(map(str, OLDEST_ARGO))
             raise ConfigurationError(f"the cluster has Argo Workflows {version}; nashdex needs {oldest} or later")
     templates = cluster.templates()
-    if missing := [name for name in _TEMPLATES if name not in templates]:
+    if missing := [name for name in TEMPLATES if name not in templates]:
         raise ConfigurationError(
             f"namespace {cluster.namespace} has no WorkflowTemplate {', '.join(missing)}: install nashdex there, or "
             "choose another namespace with -n"
         )
-    for version in sorted({templates[name].version for name in _TEMPLATES}):
+    for version in sorted({templates[name].version for name in TEMPLATES}):
         if version != nashdex.__version__:
             raise _other_version(cluster, version)
     return templates

@@ -87,7 +87,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
                     if episode.seat == finished.assignment.first_seat:
                         results[episode.opponent, _result(episode.score)] += 1
         writer.close()
-        gateway_cpu_seconds = session.arena.cpu_seconds()
+        children_cpu_seconds = session.cpu_seconds()
         versions = session.arena.versions
 
     counts = session.counts
@@ -100,7 +100,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         failures=dict(counts.failures),
         rejected_choices=counts.rejected_choices,
         seconds=time.monotonic() - started,
-        cpu_seconds=time.process_time() + gateway_cpu_seconds,
+        cpu_seconds=time.process_time() + children_cpu_seconds,
         versions=versions,
     )
     attempt.write(COLLECT_RESULT, result.to_json())

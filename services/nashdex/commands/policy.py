@@ -96,13 +96,13 @@ def import_population(
         Path,
         typer.Argument(help="Has population.json, interaction_matrix.json and perhaps meta_strategy.json of metamon."),
     ],
-    ledger: Annotated[Path, typer.Argument(metavar="LEDGER.json", help="File to write the counts to; must not exist.")],
+    ledger: Annotated[Path, typer.Argument(metavar="COUNTS.json", help="File to write the counts to; must not exist.")],
     *,
     as_json: JsonOption = False,
 ) -> None:
     """Read a population of metamon's PSRO scripts, say what each member is here, and write its results as counts.
 
-    `nashdex rate LEDGER.json` and `nashdex solve LEDGER.json` read the counts. Pairs that never met have 0 games, where
+    `nashdex rate COUNTS.json` and `nashdex solve COUNTS.json` read the counts. Pairs that never met have 0 games, where
     metamon counts them as even.
     """
     import json

@@ -1,9 +1,10 @@
 """The contestants of a match: a scripted policy's name, ``RUN_URI#POLICY_ID`` or ``RUN_URI#nash``.
 
-A policy id may say how the policy plays: ``RUN_URI#p0123@greedy``.
+A policy id may say how the policy plays: ``RUN_URI#p0123@greedy``. ``search:RUN_URI#POLICY_ID`` is that policy with a
+search around it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nashdex.core import keys
@@ -14,7 +15,9 @@ from nashdex.games.space import Space
 from nashdex.metagame.analysis.documents import MetaStrategy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
-from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
+from nashdex.policies.scripted.playing import scripted_policy
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted, max_concurrent_battles
+from nashdex.policies.search import PREFIX as SEARCH
 from nashdex.rollout.loading import load_policies
 from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest
@@ -22,6 +25,8 @@ from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
 NASH = "nash"
+_GUIDED_BATTLES = 8
+"""Battles at once with a search around a stored policy, so that none passes its deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ def find_contestant(text: str) -> Named:
         if text not in SCRIPTED_POLICIES:
             raise ConfigurationError(
                 f"{SCRIPTED_POLICIES.unknown(text)} (these take no suffix), RUN_URI#POLICY_ID, "
-                f"RUN_URI#POLICY_ID@greedy, RUN_URI#POLICY_ID@T0.5 or RUN_URI#{NASH}"
+                f"RUN_URI#POLICY_ID@greedy, RUN_URI#POLICY_ID@T0.5, RUN_URI#{NASH}, or one of these after {SEARCH!r}"
             )
         return Named(None, {PolicyId(text): 1.0})
     store = open_store(run_uri)
@@ -74,12 +79,41 @@ def load_contestant(text: str, space: Space) -> Contestant:
     """Return the contestant that ``text`` names.
 
     Raises:
-        ConfigurationError: it names no policy.
+        ConfigurationError: it names no policy, or one that cannot search.
         DataError: the run or policy is missing, altered, or of another space.
     """
+    if is_guided(text):
+        return _guided(find_contestant(text.removeprefix(SEARCH)), space)
     named = find_contestant(text)
     mixture = Mixture(named.mixture)
     return Contestant(mixture, load_policies(named.store or open_store("."), mixture.support, space))
+
+
+def most_concurrent_battles(texts: Sequence[str], most: int) -> int:
+    """Return how many battles to play at once with these contestants, at most ``most``."""
+    found = max_concurrent_battles(texts, most)
+    return min(found, _GUIDED_BATTLES) if any(is_guided(text) for text in texts) else found
+
+
+def is_guided(text: str) -> bool:
+    """Say whether ``text`` names stored policies with a search around them."""
+    return text.startswith(SEARCH) and "#" in text
+
+
+def _guided(named: Named, space: Space) -> Contestant:
+    # Late: torch takes seconds to import.
+    from nashdex.policies.search.guided import load_guided_search  # noqa: PLC0415
+
+    assert named.store is not None, "a text with # names a store"
+    # Scripted policies of a meta-strategy play as they do without search.
+    policies: dict[PolicyId, Policy] = {
+        policy: scripted_policy(policy, space)
+        if is_scripted(policy)
+        else load_guided_search(named.store, policy, space)
+        for policy in named.mixture
+    }
+    mixture = Mixture({policies[policy].id: share for policy, share in named.mixture.items()})
+    return Contestant(mixture, {policy.id: policy for policy in policies.values()})
 
 
 def newest_solved_iteration(store: ObjectStore) -> int:

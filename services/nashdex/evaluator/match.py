@@ -10,11 +10,10 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.evaluator.contestants import Contestant, load_contestant
+from nashdex.evaluator.contestants import Contestant, load_contestant, most_concurrent_battles
 from nashdex.games.registry import game_for
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.evidence.estimates import CONFIDENCE, clustered_wilson_interval
-from nashdex.policies.scripted.registry import max_concurrent_battles
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
 from nashdex.rollout.session import Session
@@ -110,7 +109,7 @@ def play_match(
             f"{format_id} has no series of battles: leave --best-of out, or name a Showdown format"
         )
     started = time.monotonic()
-    at_once = max_concurrent_battles((first, second), min(concurrent_battles, battles))
+    at_once = most_concurrent_battles((first, second), min(concurrent_battles, battles))
     with Session(game.open_arena(num_gateways=num_gateways), at_once) as session:
         contestants = (load_contestant(first, session.space), load_contestant(second, session.space))
         for contestant in contestants:

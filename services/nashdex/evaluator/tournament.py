@@ -59,14 +59,14 @@ def play_shard(
                         decisions=sum(outcome.decisions),
                     )
                 )
-        gateway_cpu_seconds = session.arena.cpu_seconds()
+        children_cpu_seconds = session.cpu_seconds()
     return ShardLedger(
         battles=tuple(sorted(records, key=lambda record: record.planned)),
         failures=dict(session.counts.failures),
         rejected_choices=session.counts.rejected_choices,
         decisions=session.counts.decisions,
         seconds=time.monotonic() - started,
-        cpu_seconds=time.process_time() + gateway_cpu_seconds,
+        cpu_seconds=time.process_time() + children_cpu_seconds,
         replays=tuple(sorted(replays, key=lambda replay: replay.object)),
     )
 

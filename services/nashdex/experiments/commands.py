@@ -12,10 +12,24 @@ _SEEDS = 2**31
 
 
 def run_arguments(plan: Plan, run: PlannedRun, store: str) -> list[str]:
-    """Return the arguments of ``nashdex`` that start or continue a run."""
-    changed = [argument for override in run.overrides for argument in ("--set", override)]
+    """Return the arguments of ``nashdex`` that start or continue a run on this machine."""
     processes = str(plan.experiment.processes)
-    return ["run", str(plan.base), "--store", store, "--run", run.id, "--processes", processes, *changed]
+    return ["run", str(plan.base), "--store", store, "--run", run.id, "--processes", processes, *_changed(run)]
+
+
+def submit_arguments(plan: Plan, run: PlannedRun, options: Sequence[str]) -> list[str]:
+    """Return the arguments of ``nashdex`` that start or continue a run on a cluster, and wait until it ends.
+
+    Args:
+        plan: the experiment.
+        run: the run.
+        options: which cluster, such as ``--namespace`` with its name.
+    """
+    return ["submit", str(plan.base), "--run", run.id, "--attach", "--wait", *options, *_changed(run)]
+
+
+def _changed(run: PlannedRun) -> list[str]:
+    return [argument for override in run.overrides for argument in ("--set", override)]
 
 
 def match_arguments(

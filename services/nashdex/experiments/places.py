@@ -1,9 +1,52 @@
-"""Where the logs of an experiment are."""
+"""Where the runs of an experiment work, and where the logs of its commands are."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from nashdex.experiments import commands
+from nashdex.experiments.plan import Plan, PlannedRun
+from nashdex.runs.creation import PreparedRun
 from nashdex.store.naming import parse_uri
+
+
+class Place(Protocol):
+    """Where runs work: this machine, or a cluster."""
+
+    @property
+    def store(self) -> str:
+        """URI of the runs' store, for this machine."""
+
+    @property
+    def stopped(self) -> str:
+        """What the user reads when the experiment was stopped."""
+
+    def check(self, run: PreparedRun) -> None:
+        """Check that a run can work there.
+
+        Raises:
+            ConfigurationError: it cannot.
+        """
+
+    def run_arguments(self, plan: Plan, run: PlannedRun) -> list[str]:
+        """Return the arguments of ``nashdex`` that start or continue a run, and end when it does."""
+
+
+@dataclass(frozen=True)
+class ThisMachine:
+    """Runs are processes of ``nashdex run``. Implements ``Place``."""
+
+    store: str
+    """URI."""
+    stopped: str = "stopped; every process has ended; run the same command again to go on"
+
+    def check(self, run: PreparedRun) -> None:
+        """Do nothing: the run's settings were checked when it was prepared."""
+
+    def run_arguments(self, plan: Plan, run: PlannedRun) -> list[str]:
+        """Return the arguments of ``nashdex run``."""
+        return commands.run_arguments(plan, run, self.store)
 
 
 def logs_folder(store_uri: str, experiment: str) -> Path:

@@ -1,4 +1,4 @@
-"""Runs what is planned and not done, several runs at a time; each is a process of ``nashdex run``.
+"""Runs what is planned and not done, several runs at a time; each is a process of ``nashdex``.
 
 Finished runs are kept. A run that was stopped or that failed continues where its own store says.
 """
@@ -24,11 +24,11 @@ from nashdex.core.errors import (
 )
 from nashdex.experiments import commands
 from nashdex.experiments.measuring import measured
+from nashdex.experiments.places import Place
 from nashdex.experiments.plan import Plan, PlannedRun
 from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results, write_atomically
 from nashdex.local.processes import Child, run_process, stop_on_signals
 from nashdex.runs.creation import PreparedRun, prepare_run
-from nashdex.store import open_store
 
 RESULTS_SUFFIX = ".results.json"
 _GRACE_SECONDS = 60.0
@@ -40,8 +40,8 @@ _PROGRAM = (sys.executable, "-m", "nashdex")
 class ExperimentOptions:
     """Where an experiment's runs are, and who hears of them."""
 
-    store: str
-    """URI of the store of its runs."""
+    place: Place
+    """Where they work."""
     logs: Path
     """Folder for a log file of each run."""
     say: Callable[[str], None]
@@ -50,17 +50,18 @@ class ExperimentOptions:
     """Called when results were written."""
 
 
-def prepare(plan: Plan) -> dict[str, PreparedRun]:
+def prepare(plan: Plan, place: Place) -> dict[str, PreparedRun]:
     """Return each run as it would be stored, by id: every setting is checked before anything runs.
 
     Raises:
-        ConfigurationError: an arm's settings are wrong or do not go together.
+        ConfigurationError: an arm's settings are wrong or do not go together, or the run cannot work in ``place``.
         DataError: the base settings or a file that they name is missing or wrong.
     """
     prepared: dict[str, PreparedRun] = {}
     for run in plan.runs:
         try:
             prepared[run.id] = prepare_run(plan.base, name=run.id, overrides=list(run.overrides))
+            place.check(prepared[run.id])
         except (ConfigurationError, DataError) as error:
             raise type(error)(f"{plan.path}, arm {run.arm!r} with seed {run.seed}: {error}") from error
     return prepared
@@ -77,7 +78,6 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
     results = read_results(path) or Results(
         experiment=plan.name, rule=plan.experiment.rule_digest(), began=_now(), runs=()
     )
-    store = open_store(options.store).uri
     for run in plan.runs:
         record = results.record(run.id)
         fingerprint = prepared[run.id].settings.fingerprint()
@@ -91,7 +91,7 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
         )
         update: dict[str, object] = {"settings": fingerprint}
         if fresh.policy is None:  # a finished run keeps the command that made it
-            update["command"] = commands.as_typed(commands.run_arguments(plan, run, store))
+            update["command"] = commands.as_typed(options.place.run_arguments(plan, run))
         if reason := plan.experiment.invalid.get(run.key):
             update |= {"status": Status.INVALIDATED, "reason": reason}
         elif fresh.status is Status.INVALIDATED:
@@ -109,7 +109,7 @@ def run_experiment(plan: Plan, options: ExperimentOptions) -> Results:
         DataError: a file is missing or wrong; nothing has run.
         StoppedError: the process got SIGTERM or SIGHUP, or SIGINT (InterruptedByUserError); no process is left.
     """
-    prepared = prepare(plan)
+    prepared = prepare(plan, options.place)
     runner = _Runner(plan, options, prepared, begin(plan, options, prepared))
     asyncio.run(runner.run())
     return runner.results
@@ -123,7 +123,7 @@ class _Runner:
         self._plan = plan
         self._options = options
         self._prepared = prepared
-        self._store = open_store(options.store).uri
+        self._store = options.place.store
         self._slots = asyncio.Semaphore(plan.experiment.arms_at_once)
         self._groups: set[int] = set()
 
@@ -141,7 +141,7 @@ class _Runner:
                     group.create_task(self._run_one(run))
         except asyncio.CancelledError:
             stopped = InterruptedByUserError if received[:1] == [signal.SIGINT] else StoppedError
-            raise stopped("stopped; every process has ended; run the same command again to go on") from None
+            raise stopped(self._options.place.stopped) from None
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
 
@@ -150,7 +150,7 @@ class _Runner:
             self._update(run, status=Status.RUNNING, reason="", began=_now(), version=nashdex.__version__)
             self._options.say(f"{run.key}: running as {run.id}")
             try:
-                await self._nashdex(run, commands.run_arguments(self._plan, run, self._store))
+                await self._nashdex(run, self._options.place.run_arguments(self._plan, run))
                 self._write(measured(self._record(run), f"{self._store}/{run.id}"))
                 for anchor in self._plan.experiment.measure.anchors:
                     await self._match(run, anchor)

@@ -45,7 +45,7 @@ _LATE_WITH_TORCH = (
     # What torch imports late itself: for deterministic algorithms and for tensors without memory.
     "torch._inductor",
     "torch.fx.experimental.symbolic_shapes",
-    "nashdex.learning.loop",
+    "nashdex.learning.updates.loop",
     "nashdex.policies.archive",
     "nashdex.policies.networks.pointer.network",
     "nashdex.policies.networks.slots.network",

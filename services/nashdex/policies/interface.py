@@ -1,7 +1,7 @@
 """The interface between rollouts and policies."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,3 +45,14 @@ class Policy(Protocol):
 
     def forget(self, battle: int, seat: int) -> None:
         """Forget a seat whose battle ended."""
+
+
+@runtime_checkable
+class WithProcesses(Protocol):
+    """A policy that starts child processes: a session counts their CPU time, and ends them with itself."""
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of its child processes so far, user and system, in seconds."""
+
+    def close(self) -> None:
+        """End the child processes. Safe to call twice; a later decision starts others."""

@@ -6,7 +6,7 @@ from typing import Self
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Arena
 from nashdex.games.space import Space
-from nashdex.policies.interface import Policy
+from nashdex.policies.interface import Policy, WithProcesses
 from nashdex.rollout.loading import load_policies
 from nashdex.rollout.play import Assignment, Finished, Rollout, RolloutCounts
 from nashdex.store.protocol import ObjectStore
@@ -14,7 +14,7 @@ from nashdex.telemetry.progress import Progress
 
 
 class Session:
-    """Plays assignments on ``arena``. Use as a context manager: it closes the arena on every exit.
+    """Plays assignments on ``arena``. Use as a context manager: on every exit it ends all child processes.
 
     Everything that plays battles does so here: the steps, ``nashdex battle``, training's own rounds and benchmarks.
     """
@@ -34,8 +34,14 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Close the arena. Safe to call twice."""
+        """Close the arena, and end the child processes of policies. Safe to call twice."""
         self.arena.close()
+        for policy in self._policies_with_processes():
+            policy.close()
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of all child processes so far, the arena's and the policies', in seconds."""
+        return self.arena.cpu_seconds() + sum(policy.cpu_seconds() for policy in self._policies_with_processes())
 
     @property
     def space(self) -> Space:
@@ -64,3 +70,6 @@ class Session:
             if progress is not None:
                 progress.advance(decisions=self.counts.decisions, failures=self.counts.failures.total())
             yield finished
+
+    def _policies_with_processes(self) -> Iterator[WithProcesses]:
+        return (policy for policy in self.policies.values() if isinstance(policy, WithProcesses))

@@ -11,6 +11,7 @@ from nashdex.core import keys
 from nashdex.core.documents import describe_problems, shorten
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import RunId, run_id
+from nashdex.runs.defaults import defaults_of_format
 from nashdex.runs.fit import check_fit
 from nashdex.runs.inputs import SETTING_OF, read_inputs
 from nashdex.settings.loading import differing_fields, load_settings
@@ -41,7 +42,7 @@ def resolve_settings(config: Path, overrides: list[str] | None = None) -> RunSet
         DataError: the file is missing or no TOML.
         ConfigurationError: a key, value or format is wrong, or settings do not go together.
     """
-    settings = load_settings(config, overrides)
+    settings = load_settings(config, overrides, defaults_of_format)
     check_fit(settings)
     return settings
 

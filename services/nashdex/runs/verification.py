@@ -1,8 +1,8 @@
 """Whether everything in a run follows from what is below it: hashes are compared, and what can be computed is again.
 
 Plans, populations, matrices, mixtures, analyses and reports are computed from the objects that their steps read; in
-tabular games payoffs, gates and exact responses too. Battles and training are not repeated: their objects are compared
-with their hashes, and their counts with the plan.
+tabular games payoffs, gates and exact responses too. Battles are not repeated: their objects are compared with their
+hashes, and their counts with the plan. Trainings are repeated only on demand, and only those that need no battles.
 """
 
 import hashlib
@@ -22,20 +22,26 @@ from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
 from nashdex.games.registry import FORMATS
+from nashdex.learning.actors.protocol import NoActorError
+from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.policies.document import read_document
 from nashdex.runs.creation import Run
 from nashdex.runs.overlay import OverlayStore
+from nashdex.runs.replay import replay_settings, why_not_replayable
+from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import find_manifest, read_object
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_hashed, read_root
-from nashdex.store.documents import read_written
+from nashdex.store.documents import read_published, read_written
 
 TOLERANCE = 1e-9
 """Difference of floating-point numbers, absolute and relative, that another machine may cause."""
-_MEASURED = {"seconds", "cpu_seconds"}
+_MEASURED = {"seconds", "cpu_seconds", "waited_seconds", "read_seconds", "staleness_seconds", "round_seconds"}
 """Keys of times, which nothing computes again."""
+_SEAL = "content_sha256"
+"""Key of a journal's own hash, which covers its times."""
 _REPORTERS_VERSIONS = "versions"
 """Key of a report for the packages of the machine that wrote it, which this one need not have."""
 
@@ -48,6 +54,10 @@ class Verification:
     """Objects whose hash was compared."""
     recomputed: list[str] = field(default_factory=list)
     """Documents that were computed again."""
+    replayed: list[str] = field(default_factory=list)
+    """Train shards that were trained again, by their prefix."""
+    not_replayed: dict[str, str] = field(default_factory=dict)
+    """By its prefix: why a train shard cannot be trained again without battles."""
     problems: list[str] = field(default_factory=list)
     """What does not follow, in the order of the run."""
     root: str = ""
@@ -72,27 +82,31 @@ class _Hashes:
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def verify_run(run: Run) -> Verification:
+def verify_run(run: Run, *, replays: bool = False) -> Verification:
     """Read the whole run and return what follows and what does not. Goes on after a problem.
+
+    ``replays`` also repeats the trainings that need no battles, which takes as long as their optimiser steps.
 
     Raises:
         TryAgainError: the store cannot be reached.
         StoppedError: the process was asked to stop.
     """
     found, hashes = Verification(), _Hashes()
-    for problem in _problems(run, found, hashes):
+    for problem in _problems(run, found, hashes, replays=replays):
         found.problems.append(problem)
     found.objects, found.root = len(hashes), hashes.root
     return found
 
 
-def _problems(run: Run, found: Verification, hashes: _Hashes) -> Iterator[str]:
+def _problems(run: Run, found: Verification, hashes: _Hashes, *, replays: bool) -> Iterator[str]:
     yield from _guarded(partial(_root, run, hashes))
     policies: set[str] = set()
     for iteration in range(run.settings.iterations):
         for step in iteration_steps(run.settings):
             for shard in range(num_shards(run.settings, step.name)):
                 yield from _guarded(partial(_shard, run, iteration, step.name, shard, found, hashes, policies))
+                if replays and step.name is StepName.TRAIN:
+                    yield from _guarded(partial(_replayed, run, iteration, shard, found))
 
 
 def _guarded(check: Callable[[], Iterator[str]]) -> Iterator[str]:
@@ -211,11 +225,30 @@ def _can_be_done_again(run: Run, iteration: int, step: StepName) -> bool:
     return step in {StepName.EVALUATE, StepName.GATE}
 
 
-def _done_again(run: Run, stored: Manifest, found: Verification) -> Iterator[str]:
-    """Do a shard again over the store, and compare everything that it writes."""
+def _replayed(run: Run, iteration: int, shard: int, found: Verification) -> Iterator[str]:
+    """Train a shard again from the battles that the run kept, and compare everything that it writes."""
+    stored = find_manifest(run.store, iteration, StepName.TRAIN, shard)
+    if stored is None or _can_be_done_again(run, iteration, StepName.TRAIN):
+        return
+    where = keys.shard_prefix(iteration, StepName.TRAIN, shard)
+    plan = read_published(run.store, iteration, keys.PLAN, IterationPlan)
+    if reason := why_not_replayable(run.settings, plan):
+        found.not_replayed[where] = reason
+        return
+    try:
+        yield from _done_again(run, stored, found, replay_settings(run.settings))
+    except NoActorError as error:
+        yield f"{run.store.uri}/{where} cannot be trained again: {error.missing}"
+    else:
+        found.replayed.append(where)
+
+
+def _done_again(run: Run, stored: Manifest, found: Verification, settings: RunSettings | None = None) -> Iterator[str]:
+    """Do a shard again over the store, and compare everything that it writes. ``settings`` replace the run's."""
     iteration, step, shard = stored.iteration, stored.step, stored.shard
-    overlay = OverlayStore(run.store, frozenset({keys.manifest(iteration, step, shard)}))
-    fresh = step_function(step)(overlay, run.settings, iteration, shard)
+    hidden = frozenset({keys.manifest(iteration, step, shard), keys.checkpoint(iteration, step, shard)})
+    overlay = OverlayStore(run.store, hidden)
+    fresh = step_function(step)(overlay, settings or run.settings, iteration, shard)
     if fresh.counts != stored.counts:
         where = keys.manifest(iteration, step, shard)
         yield f"{run.store.uri}/{where} counts {stored.counts}; what it follows from gives {fresh.counts}"
@@ -240,6 +273,8 @@ def _difference(stored: bytes, fresh: bytes, name: str) -> str | None:
     before, now = json.loads(stored), json.loads(fresh)
     if name == keys.REPORT:
         before, now = before | {_REPORTERS_VERSIONS: {}}, now | {_REPORTERS_VERSIONS: {}}
+    if name == JOURNAL:
+        before, now = before | {_SEAL: None}, now | {_SEAL: None}
     return next(_differences(before, now, ""), None)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,11 @@ class _Environment(EnvSettingsSource):
         return super().decode_complex_value(field_name, field, value)
 
 
-def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings:
+Defaults = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Returns settings that hold where the given ones, not validated yet, have none."""
+
+
+def load_settings(path: Path, overrides: list[str] | None = None, defaults: Defaults | None = None) -> RunSettings:
     """Resolve the settings of ``path`` with the environment and ``KEY=VALUE`` overrides above it.
 
     The sources are merged before anything is validated, so that an override may change which oracle, preset or rule
@@ -46,10 +50,12 @@ def load_settings(path: Path, overrides: list[str] | None = None) -> RunSettings
         DataError: the file is missing or is no TOML.
         ConfigurationError: a key is unknown or renamed, or a value does not fit.
     """
-    return resolve(read_toml(path, "settings"), str(path), overrides)
+    return resolve(read_toml(path, "settings"), str(path), overrides, defaults)
 
 
-def resolve(values: Mapping[str, Any], source: str, overrides: list[str] | None = None) -> RunSettings:
+def resolve(
+    values: Mapping[str, Any], source: str, overrides: list[str] | None = None, defaults: Defaults | None = None
+) -> RunSettings:
     """Resolve nested ``values``, which ``source`` names in errors, as ``load_settings`` resolves a file.
 
     Raises:
@@ -64,6 +70,8 @@ def resolve(values: Mapping[str, Any], source: str, overrides: list[str] | None 
     for name, given in sources:
         refuse_renamed(given, name)
         merged = merge(_with_kinds(merged, given), given)
+    if defaults is not None:
+        merged = merge(defaults(merged), merged)
     try:
         settings = RunSettings.model_validate(merged)
     except ValidationError as error:

@@ -41,7 +41,11 @@ class RunSettings(Section):
     )
     matrix: Path | None = Field(None, description="File of payoffs, for format matrix (see `nashdex solve --help`).")
     population: PopulationSettings = PopulationSettings()
-    network: NetworkChoice = SlotsSettings()
+    network: NetworkChoice = Field(
+        SlotsSettings(),
+        description="The network. Without network.kind in a file it is `pointer` in Showdown's singles and `pairs` in "
+        "its doubles.",
+    )
     collect: CollectSettings = CollectSettings()
     train: TrainSettings = Field(default_factory=TrainSettings)
     actors: ActorSettings = ActorSettings()

@@ -77,6 +77,6 @@ def _meant(problem: ErrorDetails, keys: Sequence[str]) -> str:
         return ""
     given = ".".join(str(part) for part in problem["loc"])
     if given in keys:
-        return f"; {given.rpartition('.')[0]}.kind names another kind, which has no such key"
+        return f"; another kind has it: set {given.rpartition('.')[0]}.kind"
     meant = did_you_mean(given, keys, 1, 0.8)
     return f"; {meant.rstrip()}" if meant else ""

@@ -9,11 +9,13 @@ import pytest
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
 from nashdex.experiments.commands import match_arguments
+from nashdex.experiments.places import ThisMachine
 from nashdex.experiments.plan import Measurement, literal, read_plan
 from nashdex.experiments.running import prepare
 from nashdex.planning.dag import iteration_steps
 
 ROOT = Path(__file__).parents[3]
+HERE = ThisMachine("runs")
 
 PLAN = """
 hypothesis = "Annealing helps."
@@ -57,13 +59,13 @@ def test_a_plan_is_arms_times_seeds_with_all_arms_of_a_seed_together(tmp_path: P
 
 def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) -> None:
     plan = read_plan(written(tmp_path))
-    settings = prepare(plan)["some-plan-no-annealing-4"].settings
+    settings = prepare(plan, HERE)["some-plan-no-annealing-4"].settings
     assert (settings.seed, settings.run, settings.evaluate.battles_per_pair) == (4, "some-plan-no-annealing-4", 20)
     wrong = read_plan(written(tmp_path, PLAN.replace("learning_rate = 1.0", "learning_rate = 2.0")))
     with pytest.raises(ConfigurationError, match=r"arm 'no-annealing' with seed 3: .*annealing.learning_rate"):
-        prepare(wrong)
+        prepare(wrong, HERE)
     with pytest.raises(DataError, match=r"arm 'full' with seed 3: .*nowhere.toml: cannot be read"):
-        prepare(read_plan(written(tmp_path, PLAN.replace("base.toml", "nowhere.toml"))))
+        prepare(read_plan(written(tmp_path, PLAN.replace("base.toml", "nowhere.toml"))), HERE)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,7 @@ def test_matches_of_one_seed_are_the_same_battles_and_those_of_seeds_differ() ->
 @pytest.mark.parametrize("path", sorted((ROOT / "configs" / "experiments").glob("*.toml")), ids=lambda path: path.stem)
 def test_the_experiments_that_ship_are_whole(path: Path) -> None:
     plan = read_plan(path)
-    prepared = prepare(plan)
+    prepared = prepare(plan, HERE)
     different = {(prepared[run.id].settings.fingerprint(), run.plays) for run in plan.runs}
     assert len(different) == len(plan.runs), "no two runs are the same"
     for run in plan.runs:

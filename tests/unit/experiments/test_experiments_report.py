@@ -8,6 +8,7 @@ import pytest
 
 from nashdex.core.results import Evaluation
 from nashdex.experiments.estimates import fixed_reference_elo, over_seeds
+from nashdex.experiments.places import ThisMachine
 from nashdex.experiments.plan import Plan, read_plan
 from nashdex.experiments.publishing import publish
 from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results
@@ -164,8 +165,8 @@ def test_the_page_holds_everything_and_the_drawing_is_well_formed(tmp_path: Path
 
 def test_results_are_kept_and_invalid_runs_do_not_count(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
-    options = ExperimentOptions(store=str(tmp_path / "runs"), logs=tmp_path, say=lambda _: None)
-    prepared = prepare(plan)
+    options = ExperimentOptions(place=ThisMachine(str(tmp_path / "runs")), logs=tmp_path, say=lambda _: None)
+    prepared = prepare(plan, options.place)
     done = results_of(plan, {"base": [0.5, 0.51, 0.49], "other": [0.7]})
     prints = {run.id: prepared[run.id].settings.fingerprint() for run in plan.runs}
     done = done.model_copy(

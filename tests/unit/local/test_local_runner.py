@@ -68,7 +68,8 @@ def driven(tmp_path: Path, request: pytest.FixtureRequest) -> Driven:
     """Return a run of one iteration with two shards of collect, or with the settings that the test asks for."""
     config = tmp_path / "scripted.toml"
     settings = getattr(request, "param", "iterations = 1")
-    config.write_text(f'format = "gen1randombattle"\n{settings}\n[collect]\nshards = 2\n[evaluate]\nshards = 1\n')
+    short = "[collect]\nshards = 2\n[evaluate]\nshards = 1\n[train.oracle]\ndecisions = 0\n"
+    config.write_text(f'format = "gen1randombattle"\n{settings}\n{short}')
     (tmp_path / "pids").mkdir()
     result = Driven(begin_run(str(tmp_path / "store"), config), tmp_path)
     result.behave()
@@ -89,6 +90,7 @@ def _wait_until(condition: Callable[[], object], what: str) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("driven", ["iterations = 2"], indirect=True)
 def test_does_every_shard_of_every_iteration_in_order(driven: Driven) -> None:
     code, out, err = driven.finish()
@@ -102,6 +104,7 @@ def test_does_every_shard_of_every_iteration_in_order(driven: Driven) -> None:
     assert "10 battles" in out, "two shards have each reported five"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("driven", ['iterations = 1\n[train]\nseeds = 2\n[gate]\ntest = "sprt"'], indirect=True)
 def test_a_gate_runs_between_train_and_evaluate_once_for_each_trained_policy(driven: Driven) -> None:
     code, out, _ = driven.finish()
@@ -111,6 +114,7 @@ def test_a_gate_runs_between_train_and_evaluate_once_for_each_trained_policy(dri
     assert [driven.tries(f"0-gate-{shard}") for shard in range(3)] == [1, 1, 0]
 
 
+@pytest.mark.slow
 def test_a_finished_run_starts_no_process(driven: Driven) -> None:
     driven.finish()
     before = driven.pids()
@@ -119,6 +123,7 @@ def test_a_finished_run_starts_no_process(driven: Driven) -> None:
     assert sorted(driven.pids()) == sorted(before)
 
 
+@pytest.mark.slow
 def test_goes_on_where_a_manifest_is_missing(driven: Driven) -> None:
     driven.finish()
     (key,) = [key for key in driven.run.store.list("iterations/0000/collect/00001/") if "manifest" in key]
@@ -129,6 +134,7 @@ def test_goes_on_where_a_manifest_is_missing(driven: Driven) -> None:
     assert driven.tries("0-collect-0") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codes", [(75, 143), (137, -signal.SIGKILL), (-signal.SIGTERM,)])
 def test_tries_again_after(driven: Driven, codes: tuple[int, ...]) -> None:
     driven.behave(collect_1={"exits": codes})
@@ -137,6 +143,7 @@ def test_tries_again_after(driven: Driven, codes: tuple[int, ...]) -> None:
     assert driven.missing() == []
 
 
+@pytest.mark.slow
 def test_gives_up_after_the_last_try_with_the_steps_message_and_log(driven: Driven) -> None:
     driven.behave(train_0={"exits": [75] * 9})
     code, out, err = driven.finish()
@@ -149,6 +156,7 @@ def test_gives_up_after_the_last_try_with_the_steps_message_and_log(driven: Driv
     assert (0, StepName.EVALUATE, 0) in driven.missing()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "exits_with"), [(64, 64), (65, 65), (1, 70), (-signal.SIGSEGV, 70)])
 def test_never_tries_again_after(driven: Driven, code: int, exits_with: int) -> None:
     driven.behave(train_0={"exits": [code]})
@@ -166,6 +174,7 @@ def test_a_port_that_the_steps_cannot_share_is_reported(driven: Driven, monkeypa
     assert out.splitlines()[0].startswith("NASHDEX_METRICS_PORT has no effect here: ")
 
 
+@pytest.mark.slow
 def test_the_store_says_how_the_run_ended_until_it_continues(driven: Driven) -> None:
     driven.behave(train_0={"exits": [65]})
     assert driven.finish()[0] == 65
@@ -197,6 +206,7 @@ def test_a_failure_stops_the_other_shards(driven: Driven) -> None:
     assert driven.living() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stops_on_a_signal_leaving_no_process_and_goes_on_later(
     driven: Driven, number: signal.Signals, code: int

@@ -175,6 +175,7 @@ print(*sorted({module.partition(".")[0] for module in set(sys.modules) - before}
 """
 
 
+@pytest.mark.slow
 def test_a_step_that_starts_warm_finds_every_library_imported(tmp_path: Path) -> None:
     """Importing scipy or jinja2 takes longer than most steps of a small game."""
     paths = os.pathsep.join(path for path in sys.path if path)

@@ -49,6 +49,7 @@ def _chosen(
     return decisive_cells(names, games, drawn, strategies, num_battles=num_battles, most_battles=most_battles)
 
 
+@pytest.mark.slow
 def test_cells_among_dominated_policies_get_nothing() -> None:
     for seed in range(4):
         chosen = _chosen(drawn_matrix(NAMES, _game(seed), 100, seed), 400)
@@ -147,6 +148,7 @@ def _distance_and_loss(truth: Floats, wins: Integers, games: Integers) -> tuple[
     return float(np.abs(found - true).sum() / 2), float((centred(truth) @ found).max())
 
 
+@pytest.mark.slow
 def test_at_equal_battles_the_decisive_cells_bring_the_mixture_nearer_to_the_truth() -> None:
     """Twelve games of eight, 3,360 battles: 40 a cell, then two rounds where they decide, or 120 a cell at once."""
     cells = list(combinations(range(8), 2))

@@ -125,6 +125,7 @@ SETS = int(os.environ.get("NASHDEX_TEST_SETS", "0"))
 """Tournaments of each family; by default 50 of the first alone."""
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("family", FAMILIES if SETS else ["ladder", "cycle with dominated policies"])
 def test_intervals_hold_what_they_say(family: str) -> None:
@@ -156,6 +157,7 @@ def test_a_battle_with_a_mixture_holds_what_it_says(pairs: int, members: list[fl
     assert 0.93 <= held_the_truth / sets <= 0.975
 
 
+@pytest.mark.slow
 def test_a_null_run_claims_nothing() -> None:
     """Ten policies that play alike, 40 or 100 tournaments: exploitability never, single claims in about 5 %."""
     sets = 100 if SETS else 40

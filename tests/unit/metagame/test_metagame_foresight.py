@@ -1,6 +1,7 @@
 """Divisions of battles: an even one, and whether another is expected to serve the mixture better."""
 
 import numpy as np
+import pytest
 
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.equilibria.zero_sum import symmetric_equilibrium
@@ -40,6 +41,7 @@ def test_an_even_division_first_levels_the_cells() -> None:
     assert sum(cell.battles for cell in capped) == 5 * 4
 
 
+@pytest.mark.slow
 def test_the_division_that_decides_who_is_best_is_taken() -> None:
     """A and b are rivals, c and d lose to both: only the cell of a and b matters."""
     payoffs = np.zeros((4, 4))

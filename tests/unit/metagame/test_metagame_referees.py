@@ -245,6 +245,7 @@ def _by_cvxpy(payoffs: Floats) -> Floats:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.timeout(300)
 def test_nash_is_cvxpy_s_equilibrium_of_maximum_entropy_in_made_games() -> None:

@@ -97,6 +97,7 @@ def test_quantities(battle: str) -> None:
             } == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_choices() -> None:
     """Where metamon's baseline always chooses the same, so does ours; where it draws, ours draws among the same."""
     different = dict.fromkeys(MOST_DIFFERENT, 0)
@@ -120,6 +121,7 @@ def test_choices() -> None:
     assert all(different[name] <= most for name, most in MOST_DIFFERENT.items()), different
 
 
+@pytest.mark.slow
 def test_baselines_that_draw_have_metamons_distributions() -> None:
     """Total variation between metamon's 16 draws and ours, summed over decisions, is that of parts of one pool.
 

@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.metamon.actions import DEFAULT_ACTIONS, MINIMAL_ACTIONS, action_space
@@ -50,6 +53,44 @@ def test_every_golden_decision(battle: str) -> None:
         for name, reward in (row["rewards"] or {}).items():
             assert REWARDS[name](previous[seat], state) == pytest.approx(reward, abs=1e-9)
         previous[seat] = state
+
+
+_NAMES = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12)
+
+
+@cache
+def _states(battle: str) -> list[str]:
+    return [json.dumps(row["state"]) for row in golden("spaces", battle)["decisions"]]
+
+
+@cache
+def _vocabulary() -> Tokenizer:
+    return Tokenizer.read(METAMON_DATA / "tokenizers" / VOCABULARIES["allreplays-v3"])
+
+
+@settings(max_examples=50)
+@given(data=st.data())
+def test_sizes_are_fixed_whatever_the_state(data: st.DataObject) -> None:
+    """Missing moves, bench places and previews are padded, and a word has an id of the vocabulary or −1."""
+    states = _states(data.draw(st.sampled_from(BATTLES)))
+    row = json.loads(states[data.draw(st.integers(0, len(states) - 1))])
+    row["available_switches"] = row["available_switches"][: data.draw(st.integers(0, 5))]
+    row["opponent_teampreview"] = data.draw(st.lists(_NAMES, max_size=6))
+    for pokemon in (row["player_active_pokemon"], row["opponent_active_pokemon"], *row["available_switches"]):
+        pokemon["moves"] = pokemon["moves"][: data.draw(st.integers(0, 4))]
+        pokemon["item"] = data.draw(_NAMES)
+    state, seen = BattleState.from_json(row), SeenOpponents()
+    seen.add(state)
+    vocabulary = _vocabulary()
+    sizes = []
+    for space in OBSERVATION_SPACES.values():
+        observation = space.observe(state, seen)
+        tokens = vocabulary.tokens_of_text(observation.text)
+        sizes.append((len(tokens), len(observation.numbers)))
+        assert tokens.min() >= -1
+        assert tokens.max() < len(vocabulary)
+        assert (np.abs(observation.numbers) <= 10).all()
+    assert sizes == [(87, 48), (100, 55), (106, 55), (106, 55)]
 
 
 def test_names() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le, Lt, MultipleOf
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -21,6 +21,7 @@ from nashdex.runs.fit import check_fit
 from nashdex.settings.run import RunSettings
 from support.kuhn import kuhn_settings
 from support.memory_store import MemoryStore
+from support.ranges import ends
 
 REGISTRIES: Mapping[str, Any] = {
     "opponents": OPPONENT_RULES,
@@ -57,22 +58,7 @@ def changes(section: type[Section], path: Path = ()) -> Iterator[Change]:
         elif get_origin(annotation) is Literal and name != "kind":
             yield from ((here, value) for value in get_args(annotation))
         else:
-            yield from ((here, value) for value in _ends(field.metadata, whole=annotation is int))
-
-
-def _ends(metadata: list[Any], *, whole: bool) -> Iterator[float]:
-    step = next((part.multiple_of for part in metadata if isinstance(part, MultipleOf)), 1 if whole else 1e-9)
-    for bound in metadata:
-        match bound:
-            case Ge(ge=end) | Le(le=end):
-                value = end
-            case Gt(gt=end):
-                value = end + step
-            case Lt(lt=end):
-                value = end - step
-            case _:
-                continue
-        yield min(int(value), MOST) if whole else value
+            yield from ((here, value) for value in ends(field, most=MOST))
 
 
 CHANGES = [*changes(RunSettings)]
@@ -100,6 +86,7 @@ SMALL: dict[str, Any] = kuhn_settings(
 }
 
 
+@pytest.mark.slow
 @given(some=st.lists(st.sampled_from(CHANGES), min_size=1, max_size=4))
 def test_what_a_run_begins_with_is_refused_by_no_step(some: list[Change]) -> None:
     document = changed(SMALL, some)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotated_types import Ge, Gt, Le, Lt
 
 from nashdex.cli import run_command_line
 from nashdex.core.section import Section
@@ -16,6 +15,7 @@ from nashdex.planning.programs import step_function
 from nashdex.settings.run import RunSettings
 from support.kuhn import SMALLEST_RUN
 from support.memory_store import MemoryStore
+from support.ranges import ends
 
 MOST = 10_000
 """Of a whole number, so that no test counts to a billion."""
@@ -24,17 +24,7 @@ MOST = 10_000
 def extremes(section: type[Section]) -> Iterator[dict[str, float]]:
     """Yield settings with one number at an end of its range."""
     for name, field in section.model_fields.items():
-        for bound in field.metadata:
-            match bound:
-                case Ge(ge=end) | Le(le=end):
-                    value = end
-                case Gt(gt=end):
-                    value = end + 1e-9 if isinstance(end, float) or field.annotation is not int else end + 1
-                case Lt(lt=end):
-                    value = end - 1e-9 if isinstance(end, float) or field.annotation is not int else end - 1
-                case _:
-                    continue
-            yield {name: min(int(value), MOST) if field.annotation is int else value}
+        yield from ({name: end} for end in ends(field, most=MOST))
 
 
 CASES = [

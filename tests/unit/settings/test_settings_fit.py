@@ -79,7 +79,7 @@ def test_goes_together(values: dict[str, Any]) -> None:
             "train.oracle.start 'clone' makes opponents 'self-play' start over",
         ),
         (KUHN | {"network": "pointer"}, "network.kind 'pointer' does not fit kuhn_poker; expected 'slots'"),
-        ({"train": {"oracle": {"round_battles": 10}}}, "round_battles has no effect with train.oracle.decisions = 0"),
+        (ppo(decisions=0, round_battles=10), "round_battles has no effect with train.oracle.decisions = 0"),
         (
             {"train": {"oracle": {"decisions": 1000, "critic_warmup_decisions": 1000}}},
             "critic_warmup_decisions is 1000 and train.oracle.decisions 1000, so the actor never learns",
@@ -89,7 +89,7 @@ def test_goes_together(values: dict[str, Any]) -> None:
             "train.oracle.advantages 'gae' does not correct for battles of older weights; expected 'v-trace'",
         ),
         (
-            ppo(overlap_rounds=1, advantages={"kind": "v-trace"}),
+            ppo(decisions=0, overlap_rounds=1, advantages={"kind": "v-trace"}),
             "train.oracle.overlap_rounds has no effect with train.oracle.decisions = 0",
         ),
         (
@@ -112,8 +112,8 @@ def test_goes_together(values: dict[str, Any]) -> None:
             ppo(decisions=1000, streaming=STREAM, round_battles=150, advantages=V_TRACE),
             "train.oracle.round_battles is 150 and actors.chunk_battles 100; expected a multiple",
         ),
-        (ppo(critic_warmup_decisions=1), "critic_warmup_decisions is 1 and train.oracle.decisions 0"),
-        (ppo(keep="best"), "train.oracle.keep has no effect with train.oracle.decisions = 0"),
+        (ppo(decisions=0, critic_warmup_decisions=1), "critic_warmup_decisions is 1 and train.oracle.decisions 0"),
+        (ppo(decisions=0, keep="best"), "train.oracle.keep has no effect with train.oracle.decisions = 0"),
         (
             ppo(decisions=1000, keep="best"),
             "train.oracle.keep is 'best' and train.oracle.evaluation.every_decisions 0, so nothing is evaluated",

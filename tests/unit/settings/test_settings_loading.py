@@ -158,7 +158,7 @@ def test_a_wrong_variable_is_refused_by_name(
 
 def test_a_key_of_another_kind_is_said_to_be_one(config: Path) -> None:
     config.write_text('[network]\nkind = "pointer"\nentity_size = 8\n')
-    with pytest.raises(ConfigurationError, match=r"entity_size: no such key .got 8.; network.kind names another kind"):
+    with pytest.raises(ConfigurationError, match=r"entity_size: no such key .got 8.; another kind has it: set network"):
         load_settings(config)
 
 

@@ -8,6 +8,7 @@ from nashdex.cli import run_command_line
 from nashdex.metagame.solvers.registry import META_SOLVERS
 
 
+@pytest.mark.slow
 def test_every_solver_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["bench", "metagame", "--policies", "5", "--draws", "100", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)

@@ -106,6 +106,7 @@ def test_bimatrix_games_need_a_solver_that_is_defined_for_them(
         _solve(tmp_path, {"payoffs": PENNIES, "column_payoffs": column_payoffs}, name)
 
 
+@pytest.mark.slow
 def test_a_bimatrix_game_whose_column_payoffs_are_the_transpose_is_of_one_population(tmp_path: Path) -> None:
     """Hawk and dove, V = 2 and C = 4: each half the time, worth ½."""
     game = {"payoffs": [[-1, 2], [0, 1]], "column_payoffs": [[-1, 0], [2, 1]], "policies": ["hawk", "dove"]}
@@ -135,6 +136,7 @@ def test_parameters_reach_the_solver_and_the_answer(tmp_path: Path) -> None:
     assert answer.parameters == {"alpha": 10.0, "population_size": 20}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in META_SOLVERS.names if name not in {"last", "last-k", "recency"}])
 def test_weights_follow_names_whatever_the_order(tmp_path: Path, name: str) -> None:
     """The same counts, listed in another order, give every policy the weight that it had."""

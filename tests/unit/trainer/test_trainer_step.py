@@ -51,6 +51,7 @@ class Teacher:
 def make_settings(*, first: dict[str, object] | None = None, device: str = "cpu", **ppo: object) -> RunSettings:
     """Return settings of a run of the bandit, with overrides of the clone's and of PPO's."""
     oracle: dict[str, object] = {
+        "decisions": 0,
         "learning_rate": 3e-3,
         "clip_range": 0.4,
         "num_epochs": 8,
@@ -120,6 +121,7 @@ def test_cloning_reaches_the_teacher(store: ObjectStore) -> None:
     assert (document.iteration, document.oracle, document.parent) == (0, "clone", None)
 
 
+@pytest.mark.slow
 def test_ppo_finds_the_best_response_from_a_clone_of_random(store: ObjectStore) -> None:
     """Seven iterations of the real step on fresh battles: from a third of the battles won to nearly all."""
     policy = clone_of(store, scripted_policy("random", bandit_space())).policy
@@ -193,7 +195,7 @@ def test_rollbacks_survive_an_interruption_too(tmp_path: Path) -> None:
 
 
 def test_the_guard_restores_the_last_good_state_and_halves_the_step(store: ObjectStore) -> None:
-    settings = make_settings(learning_rate=0.3)
+    settings = make_settings(learning_rate=0.3, annealing={"learning_rate": 1.0})
     learner = prepare_ppo(store, settings)
     result = result_of(store, run(store, settings, 1, 0))
     assert result.rollbacks > 0

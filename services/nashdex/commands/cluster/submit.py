@@ -23,6 +23,9 @@ def submit(  # noqa: PLR0917 - typer's options, never positional
     begun: Annotated[
         bool, typer.Option("--begun", help="The run exists in the cluster's store (nashdex begin); send no settings.")
     ] = False,
+    attach: Annotated[
+        bool, typer.Option("--attach", help="If the run is running there with these settings, submit nothing.")
+    ] = False,
     check: CheckOption = True,
     check_timeout: CheckTimeoutOption = DEFAULT_CHECK_TIMEOUT_SECONDS,
     namespace: NamespaceOption = None,
@@ -33,20 +36,22 @@ def submit(  # noqa: PLR0917 - typer's options, never positional
 ) -> None:
     """Run on a cluster where nashdex is installed. Rejects a run that cannot run there before it creates anything."""
     from nashdex.cluster.connection import connect
-    from nashdex.cluster.submission import submit_run
+    from nashdex.cluster.submission import running_workflow, submit_run
     from nashdex.commands.cluster.follow import follow
     from nashdex.runs.creation import prepare_run
 
     prepared = prepare_run(config, name=run, overrides=overrides)
     cluster = connect(namespace=namespace, context=context, server=server)
-    workflow = submit_run(
+    running = running_workflow(cluster, prepared) if attach else None
+    workflow = running or submit_run(
         cluster,
         prepared,
         begun=begun,
         check=site_check(cluster, wanted=check, timeout_seconds=check_timeout),
     )
     if not as_json:
-        print_text(f"submitted run {prepared.id} with {prepared.settings.iterations} iterations as workflow {workflow}")
+        done = f"run {prepared.id} is running" if running else f"submitted run {prepared.id}"
+        print_text(f"{done} with {prepared.settings.iterations} iterations as workflow {workflow}")
         if not wait:
             print_text(f"nashdex status {prepared.id} --watch -n {cluster.namespace}")
     status = follow(cluster, prepared.id, sys.stderr if as_json else sys.stdout) if wait else None

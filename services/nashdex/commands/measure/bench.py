@@ -169,6 +169,9 @@ def actors(
     staleness: Annotated[
         int, typer.Option(min=0, max=1000, help="Stream chunks that are at most this many rounds old; 0: by --overlap.")
     ] = 0,
+    small: Annotated[
+        bool, typer.Option("--small", help="Train a tiny network, so that many chunks are read in little time.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a learner on this machine with many actors, which a program replaces that stores recorded chunks.
@@ -176,7 +179,7 @@ def actors(
     It says how long learner and actors wait, how old the weights are, what the store is asked for, and memory.
     """
     from nashdex.bench.actors import run_actors_bench
-    from nashdex.bench.networks import network_settings
+    from nashdex.bench.networks import network_settings, smallest_network
     from nashdex.oracles.ppo.settings import PpoSettings
 
     _configure_logging()
@@ -192,7 +195,7 @@ def actors(
     )
     result = run_actors_bench(
         format_id,
-        network_settings(network),
+        smallest_network() if small else network_settings(network),
         settings,
         num_actors=num_actors,
         actor_decisions_per_second=rate,
@@ -203,8 +206,9 @@ def actors(
         print_json(result.model_dump(mode="json"))
         return
     print_text(
-        f"{result.decisions:,} decisions in {result.seconds:.0f} s, {result.decisions_per_second:,.0f} a second; the "
-        f"learner waits {result.learner_waiting_share:.0%} and reads {result.learner_reading_share:.0%} of the time, "
+        f"{result.decisions:,} decisions of {result.chunks:,} chunks in {result.seconds:.0f} s, "
+        f"{result.decisions_per_second:,.0f} a second; the learner waits {result.learner_waiting_share:.0%} and reads "
+        f"{result.learner_reading_share:.0%} of the time, "
         f"actors wait {result.actors_waiting_share:.0%}"
     )
     print_text(
@@ -216,7 +220,7 @@ def actors(
         print_text(f"{who}: " + ", ".join(f"{count:,} {name}" for name, count in sorted(requests.items())))
     print_text(
         f"{result.requests_per_second:.0f} requests a second; {result.stored_bytes_per_decision:.0f} bytes a decision; "
-        f"memory {result.resident_mib[0]:,.0f} MiB after the first round, {result.resident_mib[-1]:,.0f} after the last"
+        "memory, median of each quarter: " + ", ".join(f"{mib:,.0f}" for mib in result.resident_quarters_mib) + " MiB"
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def calibrate(
     source: Annotated[
-        str, typer.Argument(metavar="RUN_URI|LEDGER.json", help="A run, or a file of counts as for `nashdex rate`.")
+        str, typer.Argument(metavar="RUN_URI|COUNTS.json", help="A run, or a file of counts as for `nashdex rate`.")
     ],
     sets: Annotated[int, typer.Option(min=10, max=100_000, help="Tournaments to simulate.")] = 400,
     seed: SeedOption = 0,

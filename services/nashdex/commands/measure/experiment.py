@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
 from nashdex.commands.output import JsonOption, print_json, print_text
-from nashdex.core.errors import DataError, TryAgainError
+from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 
 if TYPE_CHECKING:
+    from nashdex.experiments.places import Place
     from nashdex.experiments.report import ExperimentReport
 
 app = typer.Typer(no_args_is_help=True, help="Compare settings: arms × seeds, judged by a rule stated beforehand.")
@@ -20,22 +22,42 @@ _PlanArgument = Annotated[Path, typer.Argument(metavar="FILE.toml", help="Plan o
 @app.command()
 def run(
     plan: _PlanArgument,
-    store: Annotated[str, typer.Option(metavar="URI", help="Store of its runs.")] = "runs",
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URI", help="Store of its runs, as this machine reaches it. [default: runs, or the cluster's]"
+        ),
+    ] = None,
+    on_cluster: Annotated[
+        bool, typer.Option("--cluster", help="Submit the runs to the cluster, and follow them.")
+    ] = False,
+    namespace: NamespaceOption = None,
+    context: ContextOption = None,
+    server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run every arm and seed that is not done, and measure it; write FILE.results.json and the page FILE.md.
 
-    Finished runs are kept. Ctrl-C stops all processes; run the same command to continue.
+    Finished runs are kept. Ctrl-C stops all processes; run the same command to continue. With --cluster, each run is a
+    Workflow that goes on after Ctrl-C, and battles that measure policies are played here.
     """
-    from nashdex.experiments.places import logs_folder
+    from nashdex.commands.cluster.experiment_runs import cluster_runs
+    from nashdex.experiments.places import ThisMachine, logs_folder
     from nashdex.experiments.plan import read_plan
     from nashdex.experiments.publishing import publish
     from nashdex.experiments.running import ExperimentOptions, run_experiment
+    from nashdex.store import open_store
 
     read = read_plan(plan)
+    if on_cluster:
+        place: Place = cluster_runs(store=store, namespace=namespace, context=context, server=server)
+    elif named := [key for key, value in (("-n", namespace), ("--context", context), ("--server", server)) if value]:
+        raise ConfigurationError(f"{named[0]} has no effect without --cluster: add --cluster, or leave it out")
+    else:
+        place = ThisMachine(open_store(store or "runs").uri)
     options = ExperimentOptions(
-        store=store,
-        logs=logs_folder(store, read.name),
+        place=place,
+        logs=logs_folder(place.store, read.name),
         say=lambda line: print(line, file=sys.stderr, flush=True),  # noqa: T201 - the results are on standard output
         on_change=lambda results: publish(read, results),
     )

@@ -21,7 +21,7 @@ _NARROWEST = 60
 
 
 def rate(
-    ledger: Annotated[Path, typer.Argument(metavar="LEDGER.json", help="Counts: policies, wins, draws and games.")],
+    ledger: Annotated[Path, typer.Argument(metavar="COUNTS.json", help="Counts: policies, wins, draws and games.")],
     anchor: Annotated[
         list[str] | None,
         typer.Option(metavar="ID=ELO", help="Fix a policy's Elo. Repeatable. [default: the mean is 1000]"),

@@ -59,6 +59,11 @@ class ActorCritic(nn.Module, ABC):
     predicts_opponent: bool = False
     """Whether ``logits_and_prediction`` returns a prediction."""
 
+    def actor_parameters(self) -> list[nn.Parameter]:
+        """Return the parameters that are not the critic's."""
+        critic = list(self.critic.parameters())
+        return [parameter for parameter in self.parameters() if all(parameter is not other for other in critic)]
+
     @property
     def num_parameters(self) -> int:
         """How many numbers training adjusts."""

@@ -28,6 +28,13 @@ class ScriptedPlayer(ABC):
     def forget(self, battle: int, seat: int) -> None:  # noqa: B027 - most players remember nothing
         """Forget a seat whose battle ended."""
 
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of its child processes so far, user and system, in seconds; most have none."""
+        return 0.0
+
+    def close(self) -> None:  # noqa: B027 - most players start no processes
+        """End the child processes. Safe to call twice; a later decision starts others."""
+
 
 SINGLES_AND_DOUBLES: Final = frozenset({1, 2})
 

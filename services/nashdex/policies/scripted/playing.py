@@ -17,7 +17,7 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_polic
 
 
 class ScriptedSeats:
-    """A scripted policy under its name. Implements ``policies.interface.Policy``."""
+    """A scripted policy under its name. Implements ``policies.interface.Policy`` and ``WithProcesses``."""
 
     def __init__(self, policy: PolicyId, player: ScriptedPlayer, declared: ScriptedPolicy) -> None:
         self._player = player
@@ -33,6 +33,14 @@ class ScriptedSeats:
     def forget(self, battle: int, seat: int) -> None:
         """Forget a seat whose battle ended."""
         self._player.forget(battle, seat)
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of the player's child processes so far, user and system, in seconds."""
+        return self._player.cpu_seconds()
+
+    def close(self) -> None:
+        """End the player's child processes."""
+        self._player.close()
 
 
 def scripted_policy(name: str, space: Space) -> ScriptedSeats:

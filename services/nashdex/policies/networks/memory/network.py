@@ -14,11 +14,11 @@ from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
 from nashdex.games.space import Space
 from nashdex.policies.memory import RememberingNetwork
-from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
 from nashdex.policies.networks.layout import layout_of
 from nashdex.policies.networks.memory.inference import ActingMemoryNetwork
 from nashdex.policies.networks.memory.settings import MemorySettings
-from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
+from nashdex.policies.networks.pointer.encoder import Encoder, FusedEncoder, linear
+from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import (
     Scorer,
     actor_encoder,
@@ -27,13 +27,6 @@ from nashdex.policies.networks.pointer.network import (
     prediction_layer,
 )
 from nashdex.policies.networks.precision import in_float32
-
-
-def lengths_of(observations: Tensor) -> list[int]:
-    """Return the decisions of each battle in ``observations`` (B, F + 1), in order."""
-    starts = (observations[:, -1] == 0).nonzero().flatten().tolist()
-    assert starts[:1] == [0], "the first row is not the first decision of a battle"
-    return [end - start for start, end in zip(starts, [*starts[1:], len(observations)], strict=True)]
 
 
 class Recurrence(nn.Module):
@@ -63,14 +56,14 @@ class MemoryCritic(nn.Module):
         self.memory = Recurrence(context_size, memory_size)
         self.value = linear(context_size + memory_size, 1, gain=1.0)
 
-    def forward(self, inputs: EncoderInputs, lengths: list[int]) -> Tensor:
-        """Return the values of what ``encoder`` read, (B,)."""
-        context = self.context(self.encoder(inputs, self.encoder.fuse()).context)
-        values: Tensor = self.value(self.memory(context, lengths)).squeeze(1)
+    def forward(self, read: Read) -> Tensor:
+        """Return the values of what the actor's encoder read, (B,)."""
+        context = self.context(self.encoder(read.inputs, self.encoder.fuse()).context)
+        values: Tensor = self.value(self.memory(context, read.lengths)).squeeze(1)
         return values
 
 
-class MemoryNetwork(ActorCritic):
+class MemoryNetwork(EntityNetwork):
     """The network for Showdown's spaces that remembers.
 
     Raises:
@@ -99,38 +92,15 @@ class MemoryNetwork(ActorCritic):
         own_encoder = critic_encoder(space, layout, settings)
         self.critic = MemoryCritic(own_encoder, settings.critic_context_size, settings.critic_memory_size)
 
-    def fuse(self) -> FusedEncoder:
-        """Return the actor's first layers under the present weights."""
-        return self.encoder.fuse()
+    @property
+    def actor_encoder(self) -> Encoder:
+        """The actor's encoder."""
+        return self.encoder
 
-    def logits(self, observations: Tensor, fused: FusedEncoder | None = None) -> Tensor:
-        """Return the actor's logits before masking, (B, A), of ``observations`` (B, F + 1)."""
-        scores, _ = self._scores(self.encoder.read(observations), lengths_of(observations), fused or self.fuse())
-        return scores
-
-    def values(self, observations: Tensor) -> Tensor:
-        """Return the critic's values, (B,), of ``observations`` (B, F + 1)."""
-        values: Tensor = self.critic(self.encoder.read(observations), lengths_of(observations))
-        return values
-
-    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Return the logits, and those of what the opponent chooses, (B, C)."""
-        scores, context = self._scores(self.encoder.read(observations), lengths_of(observations), self.fuse())
-        return scores, self._prediction(context)
-
-    def outputs(self, observations: Tensor, fused: FusedEncoder | None = None) -> Outputs:
-        """Return all outputs, from one reading of ``observations`` (B, F + 1); with ``fused``, no prediction."""
-        inputs, lengths = self.encoder.read(observations), lengths_of(observations)
-        scores, context = self._scores(inputs, lengths, fused or self.fuse())
-        return Outputs(scores, self.critic(inputs, lengths), self._prediction(context) if fused is None else None)
-
-    def _prediction(self, context: Tensor) -> Tensor | None:
-        return None if self.opponent is None else self.opponent(context)
-
-    def _scores(self, inputs: EncoderInputs, lengths: list[int], fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+    def scores(self, read: Read, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
         """Return scores (B, A), and context and memory (B, C + H)."""
-        encoded = self.encoder(inputs, fused)
-        context = self.memory(self.context(encoded.context), lengths)
+        encoded = self.encoder(read.inputs, fused)
+        context = self.memory(self.context(encoded.context), read.lengths)
         return self.scorer(context, encoded.own_pokemon, encoded.own_moves), context
 
     def for_acting(self) -> RememberingNetwork:

@@ -13,10 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from nashdex.games.space import Space
-from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic, Outputs
+from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layout import Layout, layout_of
 from nashdex.policies.networks.opponent_choices import num_choices
-from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
+from nashdex.policies.networks.pointer.encoder import Encoder, FusedEncoder, linear
+from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.inference import ActingPointerNetwork
 from nashdex.policies.networks.pointer.scores import score_targets
 from nashdex.policies.networks.pointer.settings import PointerSettings, PointerSizes
@@ -100,13 +101,13 @@ class Critic(nn.Module):
         self.context = context_layers(encoder.context_width, context_size)
         self.value = linear(context_size, 1, gain=1.0)
 
-    def forward(self, inputs: EncoderInputs) -> Tensor:
-        """Return the values of what ``encoder`` read, (B,)."""
-        values: Tensor = self.value(self.context(self.encoder(inputs, self.encoder.fuse()).context)).squeeze(1)
+    def forward(self, read: Read) -> Tensor:
+        """Return the values of what the actor's encoder read, (B,)."""
+        values: Tensor = self.value(self.context(self.encoder(read.inputs, self.encoder.fuse()).context)).squeeze(1)
         return values
 
 
-class PointerNetwork(ActorCritic):
+class PointerNetwork(EntityNetwork):
     """The network for Showdown's spaces.
 
     Raises:
@@ -132,36 +133,14 @@ class PointerNetwork(ActorCritic):
         self.predicts_opponent = settings.predicts_opponent
         self.critic = Critic(own_encoder, settings.critic_context_size)
 
-    def fuse(self) -> FusedEncoder:
-        """Return the actor's first layers under the present weights."""
-        return self.encoder.fuse()
+    @property
+    def actor_encoder(self) -> Encoder:
+        """The actor's encoder."""
+        return self.encoder
 
-    def logits(self, observations: Tensor, fused: FusedEncoder | None = None) -> Tensor:
-        """Return the actor's logits before masking, (B, A)."""
-        return self._scores(self.encoder.read(observations), fused or self.fuse())[0]
-
-    def values(self, observations: Tensor) -> Tensor:
-        """Return the critic's values, (B,)."""
-        values: Tensor = self.critic(self.encoder.read(observations))
-        return values
-
-    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Return the logits, and those of what the opponent chooses, (B, C)."""
-        scores, context = self._scores(self.encoder.read(observations), self.fuse())
-        return scores, self._prediction(context)
-
-    def outputs(self, observations: Tensor, fused: FusedEncoder | None = None) -> Outputs:
-        """Return all outputs, from one reading of ``observations`` (B, F); with ``fused``, no prediction."""
-        inputs = self.encoder.read(observations)
-        scores, context = self._scores(inputs, fused or self.fuse())
-        return Outputs(scores, self.critic(inputs), self._prediction(context) if fused is None else None)
-
-    def _prediction(self, context: Tensor) -> Tensor | None:
-        return None if self.opponent is None else self.opponent(context)
-
-    def _scores(self, inputs: EncoderInputs, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+    def scores(self, read: Read, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
         """Return scores (B, A) and context (B, ``context_size``)."""
-        encoded = self.encoder(inputs, fused)
+        encoded = self.encoder(read.inputs, fused)
         context = self.context(encoded.context)
         return self.scorer(context, encoded.own_pokemon, encoded.own_moves), context
 

@@ -16,7 +16,7 @@ from nashdex.policies.networks.memory.inference import Remembering
 from nashdex.policies.networks.onednn import in_chunks
 
 if TYPE_CHECKING:
-    from nashdex.policies.networks.transformer.network import TransformerNetwork
+    from nashdex.policies.networks.transformer.network import Attended, TransformerNetwork
 
 
 class _Actor:
@@ -50,7 +50,7 @@ class RememberingTransformer(Remembering):
     def chunk(self, observations: Tensor, memory: Memory, slots: Tensor) -> Tensor:
         """Return the logits of at most ``CHUNK_ROWS`` decisions, and update the memory."""
         network = self._actor.network
-        attended = network.attend(observations, self._actor.fused)
+        attended: Attended = network.body(network.actor_encoder.read(observations), self._actor.fused)
         context = self.remember(attended.context, memory, slots)
         scores: Tensor = network.scorer(context, attended.own_pokemon, attended.own_moves)
         return scores

@@ -18,10 +18,11 @@ from torch import Tensor, nn
 
 from nashdex.games.space import Space
 from nashdex.policies.memory import RememberingNetwork
-from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic, Outputs
-from nashdex.policies.networks.layout import Layout, layout_of
-from nashdex.policies.networks.memory.network import Recurrence, lengths_of
+from nashdex.policies.networks.actor_critic import ActingNetwork
+from nashdex.policies.networks.layout import layout_of
+from nashdex.policies.networks.memory.network import Recurrence
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
+from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import Scorer, prediction_layer
 from nashdex.policies.networks.transformer.attention import AttentionLayer
 from nashdex.policies.networks.transformer.inference import ActingTransformer, RememberingTransformer
@@ -81,26 +82,6 @@ class Body(nn.Module):
         return Attended(tokens[0], tokens[1:pokemon], tokens[moves : moves + self._moves_each])
 
 
-def _body(space: Space, layout: Layout, settings: TransformerSettings, *, of_critic: bool) -> Body:
-    sizes = settings.sizes()
-    prefix = "critic_" if of_critic else ""
-    move_size = sizes[f"{prefix}move_size"]
-    encoder = Encoder(
-        space,
-        layout,
-        embedding_size=move_size if of_critic else settings.embedding_size,
-        move_size=move_size,
-        pokemon_size=sizes[f"{prefix}pokemon_size"],
-    )
-    return Body(
-        encoder,
-        token_size=sizes[f"{prefix}token_size"],
-        num_heads=settings.num_heads,
-        num_layers=sizes[f"{prefix}num_layers"],
-        feedforward_size=sizes[f"{prefix}feedforward_size"],
-    )
-
-
 class TransformerCritic(nn.Module):
     """The value of a decision."""
 
@@ -110,16 +91,16 @@ class TransformerCritic(nn.Module):
         self.memory = Recurrence(token_size, memory_size) if memory_size else None
         self.value = linear(token_size + memory_size, 1, gain=1.0)
 
-    def forward(self, inputs: EncoderInputs, lengths: list[int]) -> Tensor:
-        """Return the values of what the encoder read, (B,)."""
-        context = self.body(inputs, self.body.encoder.fuse()).context
+    def forward(self, read: Read) -> Tensor:
+        """Return the values of what the actor's encoder read, (B,)."""
+        context = self.body(read.inputs, self.body.encoder.fuse()).context
         if self.memory is not None:
-            context = self.memory(context, lengths)
+            context = self.memory(context, read.lengths)
         values: Tensor = self.value(context).squeeze(1)
         return values
 
 
-class TransformerNetwork(ActorCritic):
+class TransformerNetwork(EntityNetwork):
     """The network for Showdown's spaces.
 
     Raises:
@@ -133,61 +114,50 @@ class TransformerNetwork(ActorCritic):
         layout = layout_of(space)
         self.remembers = settings.memory_size > 0
         self.predicts_opponent = settings.predicts_opponent
-        self.body = _body(space, layout, settings, of_critic=False)
+        self.body = Body(
+            Encoder(
+                space,
+                layout,
+                embedding_size=settings.embedding_size,
+                move_size=settings.move_size,
+                pokemon_size=settings.pokemon_size,
+            ),
+            token_size=settings.token_size,
+            num_heads=settings.num_heads,
+            num_layers=settings.num_layers,
+            feedforward_size=settings.feedforward_size,
+        )
         size = settings.token_size
         self.memory = Recurrence(size, settings.memory_size) if self.remembers else None
         context = size + settings.memory_size
         self.scorer = Scorer(layout, context=context, pokemon=size, move=size, size=settings.scorer_size)
         self.opponent = prediction_layer(context, space) if settings.predicts_opponent else None
+        critic = Body(
+            Encoder(
+                space,
+                layout,
+                embedding_size=settings.critic_move_size,
+                move_size=settings.critic_move_size,
+                pokemon_size=settings.critic_pokemon_size,
+            ),
+            token_size=settings.critic_token_size,
+            num_heads=settings.num_heads,
+            num_layers=settings.critic_num_layers,
+            feedforward_size=settings.critic_feedforward_size,
+        )
         self.critic = TransformerCritic(
-            _body(space, layout, settings, of_critic=True),
-            settings.critic_token_size,
-            settings.critic_memory_size if self.remembers else 0,
+            critic, settings.critic_token_size, settings.critic_memory_size if self.remembers else 0
         )
 
-    def fuse(self) -> FusedEncoder:
-        """Return the actor's first layers under the present weights."""
-        return self.body.encoder.fuse()
+    @property
+    def actor_encoder(self) -> Encoder:
+        """The actor's encoder."""
+        return self.body.encoder
 
-    def logits(self, observations: Tensor, fused: FusedEncoder | None = None) -> Tensor:
-        """Return the actor's logits before masking, (B, A)."""
-        scores, _ = self._scores(self._read(observations), self._lengths(observations), fused or self.fuse())
-        return scores
-
-    def values(self, observations: Tensor) -> Tensor:
-        """Return the critic's values, (B,)."""
-        values: Tensor = self.critic(self._read(observations), self._lengths(observations))
-        return values
-
-    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Return the logits, and those of what the opponent chooses, (B, C)."""
-        scores, context = self._scores(self._read(observations), self._lengths(observations), self.fuse())
-        return scores, self._prediction(context)
-
-    def outputs(self, observations: Tensor, fused: FusedEncoder | None = None) -> Outputs:
-        """Return all outputs, from one reading of ``observations`` (B, F); with ``fused``, no prediction."""
-        inputs, lengths = self._read(observations), self._lengths(observations)
-        scores, context = self._scores(inputs, lengths, fused or self.fuse())
-        return Outputs(scores, self.critic(inputs, lengths), self._prediction(context) if fused is None else None)
-
-    def attend(self, observations: Tensor, fused: FusedEncoder) -> Attended:
-        """Return the actor's view of ``observations`` (B, F), without memory."""
-        attended: Attended = self.body(self._read(observations), fused)
-        return attended
-
-    def _read(self, observations: Tensor) -> EncoderInputs:
-        return self.body.encoder.read(observations)
-
-    def _lengths(self, observations: Tensor) -> list[int]:
-        return lengths_of(observations) if self.remembers else []
-
-    def _prediction(self, context: Tensor) -> Tensor | None:
-        return None if self.opponent is None else self.opponent(context)
-
-    def _scores(self, inputs: EncoderInputs, lengths: list[int], fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+    def scores(self, read: Read, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
         """Return scores (B, A), and context and memory (B, D + H)."""
-        attended = self.body(inputs, fused)
-        context = attended.context if self.memory is None else self.memory(attended.context, lengths)
+        attended = self.body(read.inputs, fused)
+        context = attended.context if self.memory is None else self.memory(attended.context, read.lengths)
         return self.scorer(context, attended.own_pokemon, attended.own_moves), context
 
     def for_acting(self) -> ActingNetwork | RememberingNetwork:

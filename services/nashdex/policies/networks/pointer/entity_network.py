@@ -1,0 +1,74 @@
+"""What the networks have in common that read entities by the pointer network's encoder and score actions by its scorer.
+
+Shapes: B decisions, F observation values, A actions. A network that remembers gets (B, F + 1), see ``actor_critic``.
+"""
+
+from abc import abstractmethod
+from typing import NamedTuple
+
+from torch import Tensor, nn
+
+from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
+from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
+
+
+class Read(NamedTuple):
+    """Observations as the encoders of actor and critic take them: read once for both."""
+
+    inputs: EncoderInputs
+    lengths: list[int]
+    """Decisions of each battle, in order; none for a network that does not remember."""
+
+
+class EntityNetwork(ActorCritic):
+    """Actor and critic over one reading of the observations. A subclass scores, and its critic takes a ``Read``."""
+
+    opponent: nn.Module | None
+    """Predicts the opponent's choice from what ``scores`` returns beside the scores."""
+
+    @property
+    @abstractmethod
+    def actor_encoder(self) -> Encoder:
+        """The actor's encoder, which reads observations for the critic too."""
+
+    @abstractmethod
+    def scores(self, read: Read, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+        """Return the actor's scores (B, A), and the context (B, …) that they follow from."""
+
+    def fuse(self) -> FusedEncoder:
+        """Return the actor's first layers under the present weights."""
+        return self.actor_encoder.fuse()
+
+    def logits(self, observations: Tensor, fused: FusedEncoder | None = None) -> Tensor:
+        """Return the actor's logits before masking, (B, A)."""
+        return self.scores(self.read(observations), fused or self.fuse())[0]
+
+    def values(self, observations: Tensor) -> Tensor:
+        """Return the critic's values, (B,)."""
+        values: Tensor = self.critic(self.read(observations))
+        return values
+
+    def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return the logits, and those of what the opponent chooses, (B, C)."""
+        scores, context = self.scores(self.read(observations), self.fuse())
+        return scores, self._prediction(context)
+
+    def outputs(self, observations: Tensor, fused: FusedEncoder | None = None) -> Outputs:
+        """Return all outputs, from one reading of ``observations``; with ``fused``, no prediction."""
+        read = self.read(observations)
+        scores, context = self.scores(read, fused or self.fuse())
+        return Outputs(scores, self.critic(read), self._prediction(context) if fused is None else None)
+
+    def read(self, observations: Tensor) -> Read:
+        """Return ``observations`` as the encoders take them."""
+        return Read(self.actor_encoder.read(observations), lengths_of(observations) if self.remembers else [])
+
+    def _prediction(self, context: Tensor) -> Tensor | None:
+        return None if self.opponent is None else self.opponent(context)
+
+
+def lengths_of(observations: Tensor) -> list[int]:
+    """Return the decisions of each battle in ``observations`` (B, F + 1), in order."""
+    starts = (observations[:, -1] == 0).nonzero().flatten().tolist()
+    assert starts[:1] == [0], "the first row is not the first decision of a battle"
+    return [end - start for start, end in zip(starts, [*starts[1:], len(observations)], strict=True)]
