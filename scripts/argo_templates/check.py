@@ -21,6 +21,7 @@ from argo_templates.pods import (
 )
 from argo_templates.workflows import POD_SECURITY, Map, WorkflowTemplate, component_labels, workflow_template
 from argo_templates.yaml_text import Inline, InlineList, comment, shared_list, shared_map
+from nashdex.cluster.workflow_state import EXECUTOR_STOPPED_EARLY, SIDECAR_FAILED
 
 _DEADLINE_SECONDS = 3600
 _KINDS = {"control": CONTROL, "collect": COLLECTOR, "train": TRAINER, "evaluate": EVALUATOR}
@@ -31,6 +32,14 @@ _ARGS = {
 }
 _METADATA = shared_map("metadata", {"labels": component_labels("check")})
 _VOLUMES = shared_list("volumes", [Inline(name="tmp", emptyDir={})])
+_RETRY = shared_map(
+    "retry",
+    {
+        "limit": "2",
+        "retryPolicy": "Always",
+        "expression": f"asInt(lastRetry.exitCode) in {[SIDECAR_FAILED, EXECUTOR_STOPPED_EARLY]}",
+    },
+)
 _MOUNTS = shared_list("mounts", [Inline(name="tmp", mountPath="/tmp")])
 
 
@@ -45,7 +54,7 @@ def check() -> WorkflowTemplate:
         deadline_seconds=_DEADLINE_SECONDS,
         parameters=[],
         templates=[
-            comment("Side by side and without retries, so that a failure shows at once."),
+            comment("Side by side. Only a failed sidecar is retried, which Argo may have stopped too early."),
             {"name": "check", "dag": {"tasks": tasks}},
             *(_pod(name, kind) for name, kind in _KINDS.items()),
         ],
@@ -58,6 +67,7 @@ def _pod(name: str, kind: PodKind) -> Map:
         "name": name,
         "metadata": _METADATA,
         "activeDeadlineSeconds": _DEADLINE_SECONDS,
+        **({"retryStrategy": _RETRY} if kind.has_gateway else {}),
         "podSpecPatch": input_parameter(f"{kind.patch}-pod-patch"),
         "securityContext": POD_SECURITY,
         "volumes": _VOLUMES,

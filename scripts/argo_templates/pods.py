@@ -8,6 +8,7 @@ from argo_templates.workflows import POD_SECURITY, SITE_KEYS, Map, component_lab
 from argo_templates.yaml_text import Inline, InlineList, comment, shared_list, shared_map, without_comments
 from nashdex.cluster.client import ITERATION_LABEL, RUN_LABEL, SHARD_LABEL
 from nashdex.cluster.site import CONFIG_MAP
+from nashdex.cluster.workflow_state import EXECUTOR_STOPPED_EARLY, SIDECAR_FAILED
 from nashdex.core.errors import ExitCode
 
 KILLED = 137
@@ -19,6 +20,16 @@ EXECUTOR_STOPPED = "context canceled"
 """What Argo's executor says, with exit code 64, when a pod that only waits for a Workflow is evicted."""
 MAX_OUT_OF_MEMORY_RETRIES = 2
 """Out of memory is rarely chance, so it is retried less often than other failures."""
+
+_PASSING = [
+    NEVER_STARTED,
+    SIDECAR_FAILED,
+    EXECUTOR_STOPPED_EARLY,
+    int(ExitCode.TRY_AGAIN),
+    KILLED,
+    int(ExitCode.STOPPED),
+]
+"""Exit codes of failures that may pass."""
 
 _GATEWAY_PORT = 7400
 _GATEWAY_HEALTH_PORT = 7401
@@ -103,8 +114,7 @@ RETRY = shared_map(
         "retryPolicy": "Always",
         "expression": 'lastRetry.status == "Error" || '
         f'lastRetry.message contains "{EXECUTOR_STOPPED}" || '
-        "(asInt(lastRetry.exitCode) in "
-        f"{[NEVER_STARTED, int(ExitCode.TRY_AGAIN), KILLED, int(ExitCode.STOPPED)]} && "
+        f"(asInt(lastRetry.exitCode) in {_PASSING} && "
         f'!(lastRetry.message contains "OOMKilled" && asInt(retries) >= {MAX_OUT_OF_MEMORY_RETRIES}))',
         comment(
             "No maxDuration: it counts from the start of the first attempt, so long work would never be retried."

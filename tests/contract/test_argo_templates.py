@@ -50,6 +50,8 @@ ENDS = [
     ("Error", "-1", "pod deleted", 0, True),
     ("Error", "64", "cannot save the outputs", 0, True),
     ("Failed", "64", "main: Error (exit code 64): context canceled", 0, True),  # the executor of an evicted pod
+    ("Failed", "0", "showdown: Error (exit code 2)", 0, True),  # a sidecar that Argo stops while it starts
+    ("Failed", "2", "main: Error (exit code 2)", 0, True),  # an executor that is stopped while it starts
     ("Failed", "-1", NODE_SHUTDOWN, 0, True),
     ("Failed", "-1", NO_DEVICE, 7, True),
     ("Failed", "-1", "The node was low on resource: ephemeral-storage.", 0, True),
@@ -289,7 +291,14 @@ def test_pods_end_are_tried_again_by_exit_code_and_are_labelled(name: str) -> No
     assert labels["nashdex.dev/run"] == "{{workflow.parameters.run}}"
 
 
-@pytest.mark.parametrize("name", [name for name, pod in PODS.items() if "container" in pod and "retryStrategy" in pod])
+RETRIED_STEPS = [
+    name
+    for name, pod in PODS.items()
+    if "container" in pod and "retryStrategy" in pod and not name.startswith(CHECK_TEMPLATE)
+]
+
+
+@pytest.mark.parametrize("name", RETRIED_STEPS)
 def test_pods_that_are_retried_know_how_often(name: str) -> None:
     """The metric that NashdexShardRetries reads comes from it."""
     assert {"name": "NASHDEX_RETRY", "value": "{{retries}}"} in PODS[name]["container"]["env"]
@@ -302,13 +311,15 @@ def test_steps_archive_their_logs_before_their_pods_are_deleted(name: str) -> No
     assert {"name": "NASHDEX_ARCHIVE_LOGS", "value": "true"} in PODS[name]["container"]["env"]
 
 
-def test_a_check_starts_every_image_as_its_step_is_started_and_tries_nothing_twice() -> None:
+def test_a_check_starts_every_image_as_its_step_is_started_and_retries_only_stopped_sidecars() -> None:
     """With the patch of the step, so with its nodes and its GPUs, and with every container that the patch speaks of."""
     steps = {"control": "nashdex-solve/solve"} | {n: f"nashdex-{n}/{n}" for n in ("collect", "train", "evaluate")}
     images = set()
     for name, step in steps.items():
         check = PODS[f"{CHECK_TEMPLATE}/{name}"]
-        assert "retryStrategy" not in check
+        assert ("retryStrategy" in check) == ("sidecars" in check)
+        if retry := check.get("retryStrategy"):
+            assert [end for end in ENDS if is_true(retry["expression"], *end[:4]) and end[1] not in ("0", "2")] == []
         assert 0 < check["activeDeadlineSeconds"] <= DOCUMENTS[CHECK_TEMPLATE]["spec"]["activeDeadlineSeconds"]
         assert check["podSpecPatch"] == PODS[step]["podSpecPatch"]
         started, meant = ([t["container"], *t.get("sidecars", [])] for t in (check, PODS[step]))

@@ -85,6 +85,27 @@ def test_a_pod_that_fails_says_why_the_run_is_refused(
     assert state.workflows == {}
 
 
+STOPPED_SIDECAR = {
+    "phase": "Failed",
+    "message": "showdown: Error (exit code 2)",
+    "outputs": {"exitCode": "0"},
+}
+"""Argo stops a sidecar that starts after the main container ended, and takes its exit code for a failure of the pod."""
+
+
+def test_a_sidecar_that_argo_stops_too_early_is_tried_again(nashdex: Nashdex, state: ClusterState) -> None:
+    checked(state, "Succeeded", collect=STOPPED_SIDECAR, evaluate={})
+    assert nashdex("submit", str(CONFIG)) == 0
+
+
+def test_a_sidecar_that_keeps_failing_says_so(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked(state, "Failed", collect=STOPPED_SIDECAR)
+    assert nashdex("submit", str(CONFIG)) == 64
+    assert "the collect pod failed: showdown: Error (exit code 2)" in capsys.readouterr().err
+
+
 def test_a_check_is_remembered_while_the_site_stays_the_same(nashdex: Nashdex, state: ClusterState) -> None:
     for run in ("one", "two"):
         assert nashdex("submit", str(CONFIG), "--run", run) == 0

@@ -45,10 +45,12 @@ Kueue's queue. Takes (list root path).
 {{- else if ne $name "nashdex-check" -}}
 {{- with $pod.deadlineSeconds }}{{ $_ := set $template "activeDeadlineSeconds" (int64 .) }}{{ end -}}
 {{- end -}}
+{{- if ne $name "nashdex-check" -}}
 {{- with .retryStrategy -}}
 {{- $_ := set . "limit" ($workflows.retries.limit | toString) -}}
 {{- $limit := printf "asInt(retries) >= %d" (int $workflows.retries.outOfMemory) -}}
 {{- $_ := set . "expression" (regexReplaceAllLiteral "asInt\\(retries\\) >= [0-9]+" .expression $limit) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

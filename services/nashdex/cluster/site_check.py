@@ -14,7 +14,14 @@ from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_expo
 
 from nashdex.cluster.client import COMPONENT_LABEL, NAME_LABEL, Cluster, WorkflowObject
 from nashdex.cluster.site import Site
-from nashdex.cluster.workflow_state import CHECK_TEMPLATE, PodState, read_pods, read_workflow
+from nashdex.cluster.workflow_state import (
+    CHECK_TEMPLATE,
+    EXECUTOR_STOPPED_EARLY,
+    SIDECAR_FAILED,
+    PodState,
+    read_pods,
+    read_workflow,
+)
 from nashdex.core.errors import ConfigurationError, ExitCode, NashdexError, TryAgainError
 
 SITE_LABEL = "nashdex.dev/site"
@@ -26,6 +33,8 @@ _NO_IMAGE = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNe
 _NO_NODE = "Unschedulable"
 _PASSING = {None, ExitCode.TRY_AGAIN, ExitCode.STOPPED, 137}
 """Exit codes of failures that may pass: None if the pod was lost, 137 if it was killed."""
+_RETRIED = {SIDECAR_FAILED, EXECUTOR_STOPPED_EARLY}
+"""Exit codes of failures that the check itself retries."""
 _HASH_DIGITS = 16
 _MAX_MESSAGE_CHARACTERS = 400
 """Of a message from Kubernetes."""
@@ -78,11 +87,12 @@ def _follow(cluster: Cluster, name: str, selector: str, show: _Show, timeout_sec
         pods, state = read_pods(document), read_workflow(document)
         if (line := _progress(cluster.namespace, pods)) != shown:
             show(shown := line)
-        for pod in pods:
-            if (found := _problem(pod)) is not None:
-                raise found
         if state.phase == "Succeeded":
             return
+        for pod in pods:
+            is_retried = pod.exit_code in _RETRIED and not state.is_over
+            if not is_retried and (found := _problem(pod)) is not None:
+                raise found
         if state.is_over:
             raise TryAgainError(f"check {name} of the site ended: {state.phase} {state.message}; {_ELSE}")
         if time.monotonic() > deadline:

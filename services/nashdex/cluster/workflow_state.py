@@ -16,6 +16,13 @@ CHECK_TEMPLATE = "nashdex-check"
 LEAGUE_TEMPLATE = "nashdex-league"
 ITERATION_TEMPLATE = "nashdex-iteration"
 ACTORS_TEMPLATE = "nashdex-actors"
+SIDECAR_FAILED = 0
+"""Argo's exit code of a failed pod whose main container succeeded: it is the main container's."""
+EXECUTOR_STOPPED_EARLY = 2
+"""Exit code of a container whose executor gets SIGTERM before it listens for signals. No command of nashdex has it.
+
+Argo sends SIGTERM to a sidecar that starts after the main container ended, which is ordinary on a busy node.
+"""
 _ENDED = {"Succeeded", "Failed", "Error"}
 _MAX_NODES_BYTES = 64 << 20
 
