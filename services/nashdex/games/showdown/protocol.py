@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 7
+PROTOCOL: Final = 8
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -34,7 +34,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[7] = PROTOCOL
+    protocol: Literal[8] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
@@ -159,6 +159,15 @@ class Value(Message):
 
     type: Literal["value"] = "value"
     rows: tuple[ValuedSeat, ...]
+
+
+class Sample(Message):
+    """Asks for worlds that seats cannot tell from their battles, for a search elsewhere. The answer is ``Sampled``."""
+
+    type: Literal["sample"] = "sample"
+    rows: tuple[SearchedSeat, ...]
+    worlds: int = Field(ge=1, le=1_000, description="Worlds to draw for each row.")
+    teams: tuple[str, ...] = Field(description="As in `Search`.")
 
 
 class Fork(Message):
@@ -324,6 +333,23 @@ class Expanded(Message):
     rows: tuple[ExpandedSeat, ...]
 
 
+class SampledSeat(Message):
+    """The worlds of one row of ``Sample``."""
+
+    battle: BattleNumber
+    seat: Seat
+    choices: dict[str, str] = Field(description="The simulator's texts of the legal actions, by action.")
+    worlds: tuple[dict[str, Any], ...] = Field(description="Each as `src/search/snapshot.js` writes it.")
+    cause: str | None = Field(description="Why the position could not be rebuilt; there are then no worlds.")
+
+
+class Sampled(Message):
+    """The answers to ``Sample``, in its order."""
+
+    type: Literal["sampled"] = "sampled"
+    rows: tuple[SampledSeat, ...]
+
+
 class ErrorMessage(Message):
     """What the client did wrong. The gateway then ends."""
 
@@ -332,7 +358,9 @@ class ErrorMessage(Message):
     message: str
 
 
-ClientMessage = Hello | Start | Validate | Generate | Track | Choices | Search | Expand | Value | Fork | Stop | Untrack
+ClientMessage = (
+    Hello | Start | Validate | Generate | Track | Choices | Search | Expand | Value | Sample | Fork | Stop | Untrack
+)
 GatewayMessage = (
     Welcome
     | Lines
@@ -345,6 +373,7 @@ GatewayMessage = (
     | Chosen
     | Searched
     | Expanded
+    | Sampled
     | ErrorMessage
 )
 

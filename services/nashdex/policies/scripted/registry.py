@@ -18,6 +18,7 @@ SCRIPTED_POLICIES = Registry(
         "search:matrix": "nashdex.policies.search.entries:MATRIX",
         "search:matrix-small": "nashdex.policies.search.entries:MATRIX_SMALL",
         "search:matrix-1s": "nashdex.policies.search.entries:MATRIX_ONE_SECOND",
+        "search:poke-engine": "nashdex.policies.search.entries:POKE_ENGINE",
         "metamon:random-baseline": "nashdex.metamon.baselines.entries:RANDOM",
         "metamon:max-bp": "nashdex.metamon.baselines.entries:MAX_BP",
         "metamon:gen1-trainer": "nashdex.metamon.baselines.entries:GEN1_TRAINER",

@@ -16,6 +16,13 @@ def _player(space: "Space", nodes: float, turns: float, milliseconds: float) -> 
     return SearchPlayer(space, int(nodes), int(turns), milliseconds or None)
 
 
+def _poke_engine(space: "Space", worlds: float, milliseconds: float) -> ScriptedPlayer:
+    # Late: as above.
+    from nashdex.policies.search.engine import PokeEnginePlayer  # noqa: PLC0415
+
+    return PokeEnginePlayer(space, int(worlds), milliseconds)
+
+
 def _matrix(nodes: int, max_concurrent_battles: int, milliseconds: float = 0.0) -> ScriptedPolicy:
     return ScriptedPolicy(
         _player,
@@ -31,3 +38,11 @@ MATRIX_SMALL: Final = _matrix(nodes=1, max_concurrent_battles=16)
 """One world."""
 MATRIX_ONE_SECOND: Final = _matrix(nodes=1_000_000, max_concurrent_battles=1, milliseconds=1000.0)
 """As many worlds as a second allows: the only one whose choices depend on the machine."""
+POKE_ENGINE: Final = ScriptedPolicy(
+    _poke_engine,
+    games=frozenset({SHOWDOWN}),
+    needs_lines=True,
+    parameters={"worlds": 4, "milliseconds": 1000.0},
+    max_concurrent_battles=1,
+)
+"""The search of the package poke-engine, for a second; refused where the package is not installed."""

@@ -4,6 +4,10 @@ import { ProtocolError } from "./protocol/messages.js";
 import { Expansion } from "../search/expansion.js";
 import { NoPrior, Prior } from "../search/prior.js";
 import { search } from "../search/search.js";
+import { snapshot } from "../search/snapshot.js";
+import { Worlds } from "../search/worlds.js";
+import { PRNG, simulatorSeed } from "../simulator/package.js";
+import { seedFrom } from "../simulator/teams.js";
 import { legalChoices } from "../tracker/actions.js";
 
 /** @typedef {import("../simulator/package.js").Format} Format */
@@ -16,6 +20,8 @@ import { legalChoices } from "../tracker/actions.js";
 /** @typedef {import("./protocol/generated/message_types.js").Expand} Expand */
 /** @typedef {import("./protocol/generated/message_types.js").Expanded} Expanded */
 /** @typedef {import("./protocol/generated/message_types.js").ValuedSeat} ValuedSeat */
+/** @typedef {import("./protocol/generated/message_types.js").Sample} Sample */
+/** @typedef {import("./protocol/generated/message_types.js").SampledSeat} SampledSeat */
 
 /** What a seat knows at a leaf, as a row of decisions. */
 class Leaf {
@@ -120,6 +126,25 @@ export class Searches {
       if (values.length !== wanted) throw new ProtocolError("bad_message", `value: seat ${seat} of battle ${battle} has ${wanted} leaves, not ${values.length}`);
       this.open.delete(`${battle}/${seat}`);
       return expansion ? { battle, seat, ...expansion.solved(values), cause } : unsearched(battle, seat, actions, cause);
+    });
+  }
+
+  /**
+   * Read the rows' lines and requests, and draw worlds for each row.
+   * @param {Sample} message
+   * @returns {SampledSeat[]} one for each row
+   * @throws {ProtocolError} worlds of this format cannot be drawn
+   */
+  sample({ rows, teams, worlds: count }) {
+    const prior = this.priorOf("sample", teams);
+    return rows.map((row) => {
+      const { found, cause } = this.#attempt("sample", row, (tracker) => {
+        const prng = new PRNG(simulatorSeed(row.seed));
+        const worlds = new Worlds(tracker, prior, this.encoder.dexInfo.dex);
+        const drawn = Array.from({ length: count }, () => snapshot(worlds.draw(seedFrom(prng)), row.seat));
+        return { choices: legalChoices(tracker), worlds: drawn };
+      });
+      return { battle: row.battle, seat: row.seat, choices: found?.choices ?? {}, worlds: found?.worlds ?? [], cause };
     });
   }
 

@@ -143,6 +143,9 @@ export class Session {
       case "expand":
         for (const { battle } of message.rows) this.#checkElsewhere(message.type, battle);
         return this.#send(message.type === "search" ? { type: "searched", rows: table.searches.answer(message) } : table.searches.expand(message, this.due));
+      case "sample":
+        for (const { battle } of message.rows) this.#checkElsewhere(message.type, battle);
+        return this.#send({ type: "sampled", rows: table.searches.sample(message) });
       case "value":
         return this.#send({ type: "searched", rows: table.searches.solve(message.rows) });
       case "fork":

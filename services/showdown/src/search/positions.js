@@ -50,6 +50,8 @@ function applyStatus(battle, pokemon, known) {
     const whole = known.resting ? REST[Math.min(gen, REST.length - 1)] : draw(battle, Math.max(first, known.status_turns + 1), last);
     statusState.startTime = whole;
     statusState.time = Math.max(1, whole - known.status_turns);
+    // For snapshots: the simulator does not keep what put a Pokémon to sleep.
+    statusState.isResting = Boolean(known.resting);
   }
   if (known.status === "tox") {
     if (gen === 1) {

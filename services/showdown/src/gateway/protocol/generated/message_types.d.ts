@@ -1,7 +1,7 @@
 // Made by scripts/make_protocol.js from schema.json.
 
 export type ClientMessage =
-  Hello | Start | Validate | Generate | Track | Choices | Search | Expand | Value | Fork | Stop | Untrack;
+  Hello | Start | Validate | Generate | Track | Choices | Search | Expand | Value | Sample | Fork | Stop | Untrack;
 export type GatewayMessage =
   | Welcome
   | Lines
@@ -14,6 +14,7 @@ export type GatewayMessage =
   | Chosen
   | Searched
   | Expanded
+  | Sampled
   | ErrorMessage;
 
 /**
@@ -323,7 +324,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 7;
+  protocol: 8;
   /**
    * Id of a Showdown format for two players.
    */
@@ -428,6 +429,54 @@ export interface Rejected {
    * The simulator's words.
    */
   cause: string;
+}
+/**
+ * Asks for worlds that seats cannot tell from their battles, for a search elsewhere. The answer is ``Sampled``.
+ */
+export interface Sample {
+  type: "sample";
+  rows: SearchedSeat[];
+  /**
+   * Worlds to draw for each row.
+   */
+  worlds: number;
+  /**
+   * As in `Search`.
+   */
+  teams: string[];
+}
+/**
+ * The answers to ``Sample``, in its order.
+ */
+export interface Sampled {
+  type: "sampled";
+  rows: SampledSeat[];
+}
+/**
+ * The worlds of one row of ``Sample``.
+ */
+export interface SampledSeat {
+  /**
+   * Chosen by the client, unique among running battles.
+   */
+  battle: number;
+  seat: 0 | 1;
+  /**
+   * The simulator's texts of the legal actions, by action.
+   */
+  choices: {
+    [k: string]: string;
+  };
+  /**
+   * Each as `src/search/snapshot.js` writes it.
+   */
+  worlds: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * Why the position could not be rebuilt; there are then no worlds.
+   */
+  cause: string | null;
 }
 /**
  * Asks what seats should play, by search over sampled worlds. The answer is ``Searched``.
