@@ -54,7 +54,7 @@ _STATS: Final = {
 _BOOSTS: Final = _STATS | {"accuracy": "accuracy", "evasion": "evasion"}
 _EVS: Final = ("hp", "atk", "def", "spa", "spd", "spe")
 _COUNTED_UP: Final = ("confusion", "encore", "lockedmove", "taunt", "yawn")
-"""Conditions of which the engine counts the turns that have passed, up to 2 (Yawn: 1)."""
+"""Conditions whose past turns the engine counts, up to 2 (Yawn: 1)."""
 _NO_END: Final = -1
 _MAX_REST_TURNS: Final = 3
 _FIRST_OF_WEAK_HIDDEN_POWER: Final = 6
