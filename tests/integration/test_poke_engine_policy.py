@@ -23,7 +23,7 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
 from nashdex.rollout.session import Session
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 STAND_IN = Path(__file__).parents[1] / "support" / "stand_in"
 CLI = ("battle", "--p1", "search:poke-engine", "--p2", "random", "--battles", "1", "--format")
 ENGINE, OPPONENT = PolicyId("search:poke-engine"), PolicyId("first-action")
@@ -95,7 +95,7 @@ def _play(engine: ModuleType, format_id: str, spec: BattleSpec | None = None, wo
         watched = _Watched(PokeEnginePlayer(session.space, worlds, 50.0), engine)
         opponent = _FirstMove() if spec else scripted_policy("random", session.space)
         session.policies |= {ENGINE: watched, OPPONENT: opponent}
-        made = PairedBattles(3, game_for(format_id).teams(), deadline_seconds=120.0).assignment(0, (ENGINE, OPPONENT))
+        made = PairedBattles(3, game_for(format_id).teams(), deadline_seconds=1000.0).assignment(0, (ENGINE, OPPONENT))
         assignment = made if spec is None else Assignment(spec=spec, seats=(ENGINE, OPPONENT))
         (finished,) = session.play([assignment])
         assert finished.outcome is not None, finished.detail
@@ -204,7 +204,9 @@ def test_unseen_cards_change_nothing(engine: Any) -> None:  # noqa: ANN401
     played = []
     for opponent in opponents:
         engine.seen.clear()
-        played.append(_play(engine, "gen1ou", BattleSpec(seed=11, teams=(own, opponent))).asked)
+        played.append(
+            _play(engine, "gen1ou", BattleSpec(seed=11, teams=(own, opponent), deadline_seconds=1000.0)).asked
+        )
     alike = 0
     for (lines, _, given), (other_lines, _, other_given) in zip(*played, strict=False):
         if lines != other_lines:
