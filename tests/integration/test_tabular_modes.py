@@ -8,6 +8,8 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, TrainingResult
 from nashdex.core.steps import StepName
+from nashdex.learning.updates.continuation import Continuation
+from nashdex.local.summary import summarise
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.opponents.league import LeagueSettings
@@ -16,9 +18,11 @@ from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
+from nashdex.report.document import Report
 from nashdex.runs.fit import check_fit
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
+from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore
 
@@ -27,13 +31,18 @@ pytestmark = pytest.mark.integration
 ITERATIONS = 3
 
 
-def _run(folder: Path, **values: Any) -> tuple[ObjectStore, RunSettings]:  # noqa: ANN401 - sections of the settings
+def _run(
+    folder: Path,
+    *,
+    iterations: int = ITERATIONS,
+    **values: Any,  # noqa: ANN401 - sections of the settings
+) -> tuple[ObjectStore, RunSettings]:
     """Do every step of a run of Kuhn poker in this process."""
     settings = RunSettings.model_validate(
         {
             "run": "kuhn",
             "format": "kuhn_poker",
-            "iterations": ITERATIONS,
+            "iterations": iterations,
             "seed": 1,
             "population": {"initial": ["random", "first-action"]},
             "network": {"hidden_size": 16, "num_hidden_layers": 1, "entity_size": 8, "critic_size": 8},
@@ -46,15 +55,15 @@ def _run(folder: Path, **values: Any) -> tuple[ObjectStore, RunSettings]:  # noq
     )
     check_fit(settings)
     store = open_store(str(folder))
-    for iteration in range(ITERATIONS):
+    for iteration in range(iterations):
         for step in iteration_steps(settings):
             for shard in range(num_shards(settings, step.name)):
                 step_function(step.name)(store, settings, iteration, shard)
     return store, settings
 
 
-def _plans(store: ObjectStore) -> list[IterationPlan]:
-    return [read_published(store, iteration, keys.PLAN, IterationPlan) for iteration in range(ITERATIONS)]
+def _plans(store: ObjectStore, iterations: int = ITERATIONS) -> list[IterationPlan]:
+    return [read_published(store, iteration, keys.PLAN, IterationPlan) for iteration in range(iterations)]
 
 
 def _trained(store: ObjectStore, settings: RunSettings, iteration: int) -> list[TrainingResult]:
@@ -85,6 +94,41 @@ def test_a_league_meets_every_class_that_is_there(tmp_path: Path) -> None:
     league = LeagueSettings()
     assert plans[1].opponents[clone.policy] == pytest.approx(league.itself / (league.itself + league.baseline))
     assert sum(plans[2].opponents.values()) == pytest.approx(1)
+
+
+@pytest.mark.slow
+def test_exploiters_train_in_turn_with_the_main_agent_and_start_again(tmp_path: Path) -> None:
+    roles = ["main", "main-exploiter"]
+    league = {"kind": "league", "roles": roles, "exploiters": {"max_trainings": 1}}
+    store, settings = _run(tmp_path, iterations=5, opponents=league)
+    plans = _plans(store, iterations=5)
+    trained = [_trained(store, settings, iteration)[0] for iteration in range(5)]
+    clone = trained[0].policy
+    assert [plan.role for plan in plans] == [None, *roles, *roles]
+    assert [result.name for result in trained[1:]] == ["main 1", "main exploiter 2", "main 3", "main exploiter 4"]
+    assert [result.parent for result in trained[1:]] == [clone, clone, trained[1].policy, clone]
+    assert [plan.opponents for plan in plans[2::2]] == [{trained[1].policy: 1.0}, {trained[3].policy: 1.0}]
+    reset = plans[4].reset
+    assert reset is not None
+    assert (reset.policy, reset.opponent, reset.cause) == (trained[2].policy, trained[1].policy, "trainings")
+    members = read_published(store, 4, keys.POPULATION, Population).policies
+    assert [entry.role for entry in members[-4:]] == [*roles, *roles]
+    row = read_published(store, 4, keys.REPORT, Report).iterations[4]
+    assert (row.role, row.reset) == ("main-exploiter", reset)
+    assert "role            main-exploiter, starts again: main exploiter 2 scored" in summarise(store, 4)
+    page = store.get(keys.published(4, keys.REPORT_PAGE)).decode().replace("\N{NO-BREAK SPACE}", " ")
+    assert "a league, as main exploiter" in page
+    assert "<small>starts again: main exploiter 2 scored" in page
+    # Adam goes on with the weights, two iterations later, and starts again with them.
+    steps = [_adam_steps(store, iteration) for iteration in range(1, 5)]
+    updates = [result.num_updates for result in trained[1:]]
+    assert steps == [updates[0], updates[1], updates[0] + updates[2], updates[3]]
+
+
+def _adam_steps(store: ObjectStore, iteration: int) -> int:
+    continuation = Continuation.read(store, read_manifest(store, iteration, StepName.TRAIN, 0))
+    assert continuation is not None
+    return max(int(value) for name, value in continuation.optimiser.items() if name.endswith("/step"))
 
 
 def test_a_training_can_start_from_random_weights(tmp_path: Path) -> None:

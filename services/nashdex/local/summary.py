@@ -7,7 +7,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.document import GateOutcome, IterationRow, Report, policy_names
-from nashdex.report.words.findings import found_again
+from nashdex.report.words.findings import found_again, reset_finding
 from nashdex.report.words.numbers import precise, signed
 from nashdex.report.words.texts import DECISIONS, other_opponents
 from nashdex.store.documents import read_published
@@ -35,6 +35,9 @@ def describe_iteration(report: Report, iteration: int) -> str:
     played.append("payoffs computed exactly" if exact else f"{row.evaluation.battles:,} evaluated")
     played.append(describe_seconds(row.seconds))
     lines = [f"iteration {iteration} ({iteration + 1} of {report.planned_iterations}): {', '.join(played)}"]
+    if row.role:
+        reset = f", {reset_finding(row.reset, names)}" if row.reset else ""
+        lines.append(f"  role            {row.role}{reset}")
     for policy in row.new_policies:
         lines.append(f"  new policy      {names[policy]} ({policy})")
         lines.append(f"  its {'payoffs  ' if exact else 'win rates'}   {' · '.join(_against_anchors(report, policy))}")

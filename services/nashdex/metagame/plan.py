@@ -9,7 +9,7 @@ from nashdex.core.documents import Document, Model
 from nashdex.core.ids import GREEDY, SAMPLED, BarePolicyIdField, PlayedPolicy, PolicyId, PolicyIdField
 from nashdex.core.results import TrainingResult
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
-from nashdex.metagame.population import Population
+from nashdex.metagame.population import Population, Reset
 
 
 class FurtherBattles(Model):
@@ -32,6 +32,8 @@ class IterationPlan(Document):
         description="Who sits in the learner's seat: the teacher, or the policy to improve. With an oracle that plays "
         "no battles: the newest member."
     )
+    role: str | None = Field(None, description="Whose turn it is, in a league with roles, such as main-exploiter.")
+    reset: Reset | None = Field(None, description="Why the role starts again from the first network, if it does.")
     plays: Literal["sampled", "greedy"] = Field(
         "sampled", description="How the iteration's new policies play as members of the population."
     )
@@ -74,4 +76,4 @@ class IterationPlan(Document):
 
     def grown(self, admitted: Iterable[TrainingResult]) -> Population:
         """Return the population after the admitted results of this iteration joined."""
-        return self.population.grown(((self.member(result), result) for result in admitted), self.iteration)
+        return self.population.grown(((self.member(result), result) for result in admitted), self.iteration, self.role)

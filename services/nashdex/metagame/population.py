@@ -1,9 +1,9 @@
 """Who is in the population. Everything refers to policies by id; nothing depends on their order."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyId, PolicyIdField
@@ -20,11 +20,38 @@ class PolicyEntry(Model):
     name: str = Field(description="For people: 'heuristic', 'clone of heuristic', 'best response 3'.")
     iteration: int | None = Field(description="Iteration that trained it; none for what the run began with.")
     parent: PolicyIdField | None = Field(description="Whose weights its training began from.")
+    role: str | None = Field(None, description="Whose turn it was in a league with roles, such as main-exploiter.")
 
     @property
     def is_anchor(self) -> bool:
         """Whether it never learned here: a scripted policy, or one that was imported from another project."""
         return self.kind in {"scripted", "imported"}
+
+
+class Reset(Model):
+    """Why a role of a league starts again from the run's first network."""
+
+    policy: PolicyIdField = Field(description="The role's newest policy, from which no training goes on.")
+    cause: Literal["win-rate", "trainings"] = Field(description="It has won, or has trained for long.")
+    opponent: PolicyIdField = Field(description="Of those that it has to beat, the one that it beats least.")
+    win_rate: float = Field(ge=0, le=1, description="Against this opponent, from the payoffs before this iteration.")
+    reset_win_rate: float = Field(ge=0, le=1, description="The win rate above which it has won.")
+    trainings: PositiveInt = Field(description="Its trainings in a row, since it began from the first network.")
+
+
+def newest(entries: Iterable[PolicyEntry], ratings: Mapping[str, float]) -> PolicyEntry:
+    """Return the entry of the latest iteration; of several, the one with the highest rating. Unrated ones come last.
+
+    Args:
+        entries: at least one.
+        ratings: Elo by policy.
+    """
+
+    def age(entry: PolicyEntry) -> tuple[int, float, PolicyId]:
+        trained_in = -1 if entry.iteration is None else entry.iteration
+        return trained_in, ratings.get(entry.id, float("-inf")), entry.id
+
+    return max(entries, key=age)
 
 
 class Population(Document):
@@ -56,12 +83,15 @@ class Population(Document):
         """The members' ids, oldest first."""
         return tuple(entry.id for entry in self.policies)
 
-    def grown(self, results: Iterable[tuple[PolicyId, TrainingResult]], iteration: int) -> "Population":
+    def grown(
+        self, results: Iterable[tuple[PolicyId, TrainingResult]], iteration: int, role: str | None = None
+    ) -> "Population":
         """Return the population with the policies that ``iteration`` trained; one that is there stays as it is.
 
         Args:
             results: what each training gave, and the id of its policy as a member.
             iteration: that trained them.
+            role: whose turn it was, in a league with roles.
         """
         return self.with_members(
             tuple(
@@ -71,6 +101,7 @@ class Population(Document):
                     name=result.name,
                     iteration=iteration,
                     parent=result.parent,
+                    role=role,
                 )
                 for member, result in results
             )

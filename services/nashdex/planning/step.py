@@ -1,7 +1,9 @@
 """The plan step: choose the learner and its opponents from what the iteration before published."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import structlog
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
@@ -17,7 +19,7 @@ from nashdex.metagame.opponents.interface import Situation
 from nashdex.metagame.opponents.registry import INITIAL_RULE, OPPONENT_RULES
 from nashdex.metagame.opponents.target import TargetSettings, shares
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
-from nashdex.metagame.population import PolicyEntry, Population
+from nashdex.metagame.population import PolicyEntry, Population, newest
 from nashdex.metamon.checkpoints.document import read_imported
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.document import read_document
@@ -26,6 +28,8 @@ from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
+
+_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +93,16 @@ def first_plan(settings: RunSettings, store: ObjectStore | None = None) -> Itera
     if isinstance(settings.opponents, TargetSettings):
         names = tuple(shares(settings.opponents))
     population = Population(policies=tuple(_first_member(name, store) for name in names))
-    newest = PlayedPolicy.of(population.ids[-1]).policy
+    last = PlayedPolicy.of(population.ids[-1]).policy
     situation = Situation(
         population=population,
-        learner=newest,
+        learner=last,
         iteration=0,
         num_iterations=settings.iterations,
         matrix=SampledCounts.unplayed(population.ids),
         meta_strategy={},
         ratings={},
+        seed=settings.seed,
     )
     rule = OPPONENT_RULES[rule_name]
     section = settings.opponents if rule.is_fixed else rule.settings()
@@ -107,7 +112,7 @@ def first_plan(settings: RunSettings, store: ObjectStore | None = None) -> Itera
         population=population,
         rule=rule_name,
         opponents=rule.mixture(section, situation),
-        learner=BarePolicyId(PolicyId(settings.collect.teacher)) if oracle.plays == "teacher" else newest,
+        learner=BarePolicyId(PolicyId(settings.collect.teacher)) if oracle.plays == "teacher" else last,
         is_scored=oracle.answers_opponents or not rule.is_fixed,
     )
 
@@ -141,56 +146,64 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
     strangers = sorted(solved.meta_strategy.keys() - set(solved.population.ids))
     if strangers:
         raise DataError(f"the meta-strategy of iteration {iteration - 1} names {', '.join(strangers)}: not members")
-    learner = _learner(solved, settings, iteration)
+    rule = OPPONENT_RULES[settings.opponents.kind]
+    roles = rule.roles(settings.opponents)
+    role = roles[(iteration - 1) % len(roles)] if roles else None
     situation = Situation(
         population=solved.population,
-        learner=learner,
+        learner=_learner(solved, settings, iteration, role),
         iteration=iteration,
         num_iterations=settings.iterations,
         matrix=solved.matrix,
         meta_strategy=solved.meta_strategy,
         ratings=solved.ratings,
+        seed=settings.seed,
+        role=role,
     )
-    rule = settings.opponents.kind
+    reset = rule.reset(settings.opponents, situation)
+    if reset is not None:
+        _log.info("reset", role=role, **reset.model_dump())
+        situation = replace(situation, learner=_learner(solved, settings, iteration, role, starts_again=True))
     return IterationPlan(
         iteration=iteration,
         oracle=settings.train.oracle.kind,
         population=solved.population,
-        rule=rule,
-        opponents=OPPONENT_RULES[rule].mixture(settings.opponents, situation),
-        learner=learner,
+        rule=settings.opponents.kind,
+        opponents=rule.mixture(settings.opponents, situation),
+        learner=BarePolicyId(situation.learner),
+        role=role,
+        reset=reset,
         plays=settings.opponents.plays if isinstance(settings.opponents, TargetSettings) else "sampled",
         further=_further(settings, iteration, solved),
     )
 
 
-def _learner(solved: Solved, settings: RunSettings, iteration: int) -> BarePolicyId:
+def _learner(
+    solved: Solved, settings: RunSettings, iteration: int, role: str | None, *, starts_again: bool = False
+) -> BarePolicyId:
     """Return the policy that the oracle goes on from: the newest, or the oldest network if the oracle asks for it.
 
     Of one iteration's policies that is the one with the highest rating; a policy without a rating comes last. Members
-    that play greedily or at another temperature do not count: nothing learns from what such a policy plays.
+    that play greedily or at another temperature do not count: nothing learns from what such a policy plays. A role goes
+    on from its own networks, and begins with the first iteration's.
     """
     members = tuple(entry for entry in solved.population.policies if not PlayedPolicy.of(entry.id).suffix)
     section = settings.train.oracle
     oracle = ORACLES[section.kind]
     if oracle.improves:
-        oldest_only = oracle.learner(section) == "first"
+        oldest_only = starts_again or oracle.learner(section) == "first"
         members = tuple(
             entry
             for entry in members
-            if entry.kind == oracle.makes and entry.iteration is not None and not (oldest_only and entry.iteration)
+            if entry.kind == oracle.makes
+            and (entry.iteration == 0 or (entry.iteration and not oldest_only and entry.role == role))
         )
         if not members:
             raise DataError(
                 f"iteration {iteration} has no {oracle.makes} to improve: iteration 0 registered none that plays at "
                 "temperature 1"
             )
-
-    def age(entry: PolicyEntry) -> tuple[int, float, PolicyId]:
-        trained_in = -1 if entry.iteration is None else entry.iteration
-        return trained_in, solved.ratings.get(entry.id, float("-inf")), entry.id
-
-    return PlayedPolicy.of(max(members, key=age).id).policy
+    return PlayedPolicy.of(newest(members, solved.ratings).id).policy
 
 
 def _further(settings: RunSettings, iteration: int, solved: Solved) -> tuple[FurtherBattles, ...]:

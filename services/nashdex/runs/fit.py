@@ -1,6 +1,6 @@
 """Settings that are each valid and do not go together: refused before a run begins, in one line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from pydantic import BaseModel
@@ -148,6 +148,31 @@ def _of_opponents(settings: RunSettings) -> Iterator[str]:
             "battles; expected another rule, or another oracle"
         )
     yield from rule.problems(section)
+    yield from _of_roles(settings, rule.roles(section))
+
+
+def _of_roles(settings: RunSettings, roles: Sequence[str]) -> Iterator[str]:
+    """Yield what does not fit a rule whose ``roles`` train in turn."""
+    if not roles:
+        return
+    oracle = ORACLES[settings.train.oracle.kind]
+    if not oracle.improves:
+        yield f"opponents.roles go on from networks, and the oracle {oracle.name!r} starts afresh; expected 'ppo'"
+    elif oracle.learner(settings.train.section_of(oracle.name)) == "first":
+        yield (
+            "train.oracle.start 'clone' makes every role of opponents.roles start over in each iteration; expected "
+            "'newest'"
+        )
+    if settings.gate.test != "none":
+        yield (
+            f"gate.test {settings.gate.test!r} plays a policy against its parent, and an exploiter of opponents.roles "
+            "need not beat its parent; expected 'none'"
+        )
+    if len(roles) >= settings.iterations:
+        yield (
+            f"opponents.roles has {len(roles)} roles and iterations is {settings.iterations}: one role trains in each "
+            f"after the first, so {roles[-1]!r} at its end never does; expected iterations of at least {len(roles) + 1}"
+        )
 
 
 def _of_gate(settings: RunSettings) -> Iterator[str]:

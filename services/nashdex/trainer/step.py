@@ -40,6 +40,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     task = Task(store, settings, plan, shard, attempt.id)
     trained = oracle.train(task, settings.train.section_of(plan.oracle))
     name = oracle.policy_name.format(iteration=iteration, learner=plan.learner)
+    if plan.role is not None:
+        name = f"{plan.role.replace('-', ' ')} {iteration}"
     parent = plan.learner if oracle.improves else None
     policy, num_parameters = _store(task, trained, name, parent)
     result = TrainingResult(

@@ -13,11 +13,10 @@ from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.opponents.league import (
     ClassShares,
     LeagueSettings,
-    Weighting,
     league_mixture,
-    pfsp,
     shares_at,
 )
+from nashdex.metagame.opponents.pfsp import Weighting, pfsp
 from nashdex.metagame.population import PolicyEntry, Population
 from support.tournaments import matrix
 

@@ -11,6 +11,7 @@ from nashdex.settings.run import RunSettings
 
 SPRT = {"test": "sprt"}
 KUHN = {"format": "kuhn_poker", "population": {"initial": ["random"]}, "collect": {"teacher": "random"}}
+ROLES = {"kind": "league", "roles": ["main", "main-exploiter", "league-exploiter"]}
 EXACT = KUHN | {"train": {"oracle": "exact"}}
 OFTEN = {"every_decisions": 5000}
 STREAM = {"max_staleness_versions": 2}
@@ -33,6 +34,7 @@ def ppo(values: dict[str, Any] | None = None, **oracle: object) -> dict[str, Any
         {"opponents": "initial"},
         {"opponents": "self-play", "solve": {"meta_solver": "nash"}, "gate": SPRT},
         {"opponents": {"kind": "league", "itself": 0, "peer": 1}},
+        {"opponents": ROLES, "iterations": 4},
         {"opponents": "league", "gate": SPRT | {"elo1": 30, "max_battles": 400}},
         {"evaluate": {"schedule": "adaptive", "first_battles": 20, "adaptive_battles": 100}},
         KUHN | {"opponents": "league"},
@@ -67,6 +69,23 @@ def test_goes_together(values: dict[str, Any]) -> None:
             "opponents.baseline and opponents.itself are both 0",
         ),
         ({"opponents": {"kind": "league", "final_shares": [0, 0, 0.5, 0.5]}}, "both 0"),
+        (
+            {"opponents": {"kind": "league", "roles": ["main-exploiter", "main"]}},
+            "opponents.roles begins with 'main-exploiter', which has nobody to exploit yet; expected 'main'",
+        ),
+        (
+            {"opponents": {"kind": "league", "exploiters": {"max_trainings": 3}}},
+            "opponents.exploiters has no effect without exploiters in opponents.roles",
+        ),
+        (
+            {"opponents": ROLES, "iterations": 3},
+            "has 3 roles and iterations is 3: .* 'league-exploiter' at its end never does; .* at least 4",
+        ),
+        ({"opponents": ROLES, "gate": SPRT}, "an exploiter of opponents.roles need not beat its parent"),
+        (
+            {"opponents": ROLES, "train": {"oracle": {"start": "clone"}}},
+            "train.oracle.start 'clone' makes every role of opponents.roles start over",
+        ),
         ({"gate": {"elo1": 20}}, "gate.elo1 has no effect without a gate"),
         ({"gate": SPRT | {"elo0": 50}}, "expected gate.elo0 to be the smaller"),
         (EXACT | {"gate": SPRT}, "plays a policy against its parent, and the oracle 'exact' gives policies none"),

@@ -1,13 +1,13 @@
 """What an opponent rule is: the whole surface between the plan step and a rule."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.section import Choice
 from nashdex.metagame.evidence.matrix import InteractionMatrix
-from nashdex.metagame.population import Population
+from nashdex.metagame.population import Population, Reset
 
 S = TypeVar("S", bound=Choice)
 
@@ -29,10 +29,22 @@ class Situation:
     """The newest one; empty in iteration 0."""
     ratings: Mapping[str, float]
     """Elo by policy; some members may have none."""
+    seed: int
+    """The run's: the root of what a rule draws."""
+    role: str | None = None
+    """The role whose turn it is, if the rule has roles."""
 
 
 def _no_problem(_settings: Choice) -> Iterator[str]:
     yield from ()
+
+
+def _no_roles(_settings: Choice) -> Sequence[str]:
+    return ()
+
+
+def _never(_settings: Choice, _situation: Situation) -> Reset | None:
+    return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,5 +73,12 @@ class OpponentRule(Generic[S]):
     members, and tournaments play only the cells between them and the new policies."""
     needs_battles: bool = False
     """Whether the rule is for oracles that play battles."""
+    roles: Callable[[S], Sequence[str]] = _no_roles
+    """Returns the roles that train in turn, one an iteration, from iteration 1 on; none where one learner trains.
+
+    The learner of a role is its newest network, at first the run's first one. Needs an oracle that improves networks.
+    """
+    reset: Callable[[S, Situation], Reset | None] = _never
+    """Returns why the learner of a role starts again from the run's first network; None where it goes on."""
     problems: Callable[[S], Iterator[str]] = _no_problem
     """Yields what is wrong with the settings, each as one line."""

@@ -1,13 +1,11 @@
-"""A league: prioritised fictitious self-play (PFSP) within classes of opponents.
+"""A league: prioritised fictitious self-play (PFSP) within classes of opponents, and exploiters in turn with it.
 
-PFSP (Vinyals et al. 2019, "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Methods)
-weighs an opponent by f(w), where w is the learner's win rate against it: hard (1 − w)² prefers those that it loses to,
-variance w (1 − w) its equals, normal min(½, 1 − w) those that it does not beat yet. The classes keep a share of the
-battles for anchors, for the learner itself, and for those that it must not forget to beat. Everything goes by id.
+The classes keep a share of the battles for anchors, for the learner itself, and for those that it must not forget to
+beat. Everything goes by id.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -16,14 +14,14 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.section import Choice, Share
 from nashdex.metagame.evidence.estimates import EVEN
+from nashdex.metagame.opponents.exploiters import MAIN, ExploiterSettings, Role, exploiter_mixture, exploiter_reset
 from nashdex.metagame.opponents.interface import OpponentRule, Situation
-from nashdex.metagame.population import Population
-
-Weighting = Literal["hard", "variance", "normal"]
+from nashdex.metagame.opponents.pfsp import Weighting, pfsp
+from nashdex.metagame.population import Population, Reset
 
 
 class LeagueSettings(Choice):
-    """Prioritised fictitious self-play over classes of opponents. Shares are proportions: they need not sum to 1."""
+    """Prioritised fictitious self-play over classes of opponents, and exploiters. Shares need not sum to 1."""
 
     kind: Literal["league"] = "league"
     weighting: Weighting = Field("hard", description="PFSP weight of an opponent.")
@@ -34,18 +32,19 @@ class LeagueSettings(Choice):
     final_shares: tuple[Share, Share, Share, Share] | None = Field(
         None, description="Shares of baseline, itself, peer and exploitable in the last iteration; linear in between."
     )
+    roles: tuple[Role, ...] = Field(
+        (MAIN,),
+        min_length=1,
+        description="Who trains, one role an iteration, in turn from iteration 1 on. Each role goes on from its own "
+        "newest network. The settings above are those of `main`; `weighting` is also that of `league-exploiter`.",
+    )
+    exploiters: ExploiterSettings = Field(ExploiterSettings(), description="When the exploiters start again.")
 
 
 PEER_ELO: Final = 100.0
 """Peers are at most this much weaker than the learner. Stronger policies are peers too: hard PFSP is for them."""
 EXPLOITABLE_ELO: Final = 50.0
 """Policies more than this much weaker are exploitable, and may be peers as well."""
-
-_WEIGHTS: Final[Mapping[Weighting, Callable[[float], float]]] = {
-    "hard": lambda win_rate: (1.0 - win_rate) ** 2,
-    "variance": lambda win_rate: win_rate * (1.0 - win_rate),
-    "normal": lambda win_rate: min(0.5, 1.0 - win_rate),
-}
 
 
 class ClassShares(NamedTuple):
@@ -69,18 +68,6 @@ def shares_at(settings: LeagueSettings, iteration: int, num_iterations: int) -> 
     final = ClassShares(*(settings.final_shares or first))
     done = (iteration - 1) / (num_iterations - 2) if num_iterations > 2 else 0.0  # noqa: PLR2004 - 0 and 1
     return ClassShares(*((1.0 - done) * start + done * end for start, end in zip(first, final, strict=True)))
-
-
-def pfsp(win_rates: Mapping[PolicyId, float], weighting: Weighting) -> dict[PolicyId, float]:
-    """Return how often each opponent is met, by the learner's win rate against it, in [0, 1].
-
-    If every weight is 0, because every opponent is beaten for certain, all are met equally often.
-    """
-    weights = {policy: _WEIGHTS[weighting](rate) for policy, rate in win_rates.items()}
-    total = math.fsum(weights.values())
-    if total > 0.0:
-        return {policy: weight / total for policy, weight in weights.items()}
-    return dict.fromkeys(weights, 1.0 / len(weights)) if weights else {}
 
 
 def league_mixture(
@@ -145,6 +132,8 @@ def mixture(settings: LeagueSettings, situation: Situation) -> dict[PolicyId, fl
     Raises:
         ConfigurationError: only classes that are empty have a share.
     """
+    if situation.role not in {None, MAIN}:
+        return exploiter_mixture(settings.exploiters, settings.weighting, situation)
     return league_mixture(
         situation.population,
         situation.learner,
@@ -155,8 +144,22 @@ def mixture(settings: LeagueSettings, situation: Situation) -> dict[PolicyId, fl
     )
 
 
+def roles(settings: LeagueSettings) -> tuple[str, ...]:
+    """Return the roles that train in turn; none where the main agent alone trains."""
+    return settings.roles if set(settings.roles) != {MAIN} else ()
+
+
+def reset(settings: LeagueSettings, situation: Situation) -> Reset | None:
+    """Return why the learner starts again; the main agent never does."""
+    return None if situation.role in {None, MAIN} else exploiter_reset(settings.exploiters, situation)
+
+
 def problems(settings: LeagueSettings) -> Iterator[str]:
-    """Yield what leaves the learner without an opponent."""
+    """Yield what leaves a learner without an opponent, and settings without effect."""
+    if settings.roles[0] != MAIN:
+        yield f"opponents.roles begins with {settings.roles[0]!r}, which has nobody to exploit yet; expected 'main'"
+    if not roles(settings) and settings.exploiters != ExploiterSettings():
+        yield "opponents.exploiters has no effect without exploiters in opponents.roles: leave it out, or add some"
     # In between, shares are weighted means of these two: positive where both are.
     if min(sum(shares_at(settings, iteration, 3)[:2]) for iteration in (1, 2)) <= 0:
         yield (
@@ -167,10 +170,12 @@ def problems(settings: LeagueSettings) -> Iterator[str]:
 
 LEAGUE = OpponentRule(
     settings=LeagueSettings,
-    summary="a league: scripted policies, the learner itself, peers and weaker policies, by PFSP",
+    summary="a league: scripted policies, the learner itself, peers and weaker policies, by PFSP; exploiters in turn",
     words="a league",
     mixture=mixture,
     meets_itself=True,
     needs_battles=True,
+    roles=roles,
+    reset=reset,
     problems=problems,
 )

@@ -263,16 +263,29 @@ class _Before:
 
 
 def _before(task: Task) -> _Before:
-    """Return what the iteration before did, and its state if this one goes on from its policy by the same oracle."""
+    """Return what the run did before, and the state of the training that gave the learner, if the same oracle did."""
     if task.plan.iteration == 0:
         return _Before()
     manifest = find_manifest(task.store, task.plan.iteration - 1, StepName.TRAIN, task.shard)
     if manifest is None:
         return _Before()
     result = read_written(task.store, manifest, TRAINING_RESULT, TrainingResult)
-    goes_on = (result.policy, result.oracle) == (task.plan.learner, task.plan.oracle)
-    continuation = Continuation.read(task.store, manifest) if goes_on else None
-    return _Before(result.num_run_updates, result.num_run_decisions, continuation)
+    return _Before(result.num_run_updates, result.num_run_decisions, _continuation(task))
+
+
+def _continuation(task: Task) -> Continuation | None:
+    """Return the state that this shard's training left with the learner's weights; None if another oracle or shard did.
+
+    In a league with roles, that was not in the iteration before.
+    """
+    plan = task.plan
+    trained_in = next((entry.iteration for entry in plan.population.policies if entry.id == plan.learner), None)
+    manifest = None if trained_in is None else find_manifest(task.store, trained_in, StepName.TRAIN, task.shard)
+    if manifest is None:
+        return None
+    result = read_written(task.store, manifest, TRAINING_RESULT, TrainingResult)
+    goes_on = (result.policy, result.oracle) == (plan.learner, plan.oracle)
+    return Continuation.read(task.store, manifest) if goes_on else None
 
 
 def _clock(task: Task, settings: PpoSettings, before: _Before, num_collected: int) -> Clock:

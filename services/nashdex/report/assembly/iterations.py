@@ -40,6 +40,8 @@ def iteration_row(sources: IterationSources) -> IterationRow:
         versions=iteration_versions(sources),
         oracle=sources.plan.oracle,
         rule=sources.plan.rule,
+        role=sources.plan.role,
+        reset=sources.plan.reset,
         gates=tuple(_gate(result) for result in sources.gates),
         new_policies=tuple(policy for policy in sources.population.ids if policy not in known),
         meta_solver=strategy.meta_solver,

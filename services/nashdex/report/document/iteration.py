@@ -8,6 +8,7 @@ from nashdex.core.results import Evaluation
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.exploitability import Estimator
 from nashdex.metagame.evidence.intervals import Estimate, Interval
+from nashdex.metagame.population import Reset
 from nashdex.metagame.tournament.gate import GateDecision
 
 
@@ -131,6 +132,8 @@ class IterationRow(Model):
     versions: dict[str, str] = Field(description="Versions of the software that made the iteration, by name.")
     oracle: str
     rule: str = Field(description="Source of the opponents.")
+    role: str | None = Field(None, description="Who trained, in a league with roles, such as main-exploiter.")
+    reset: Reset | None = Field(None, description="Why the role started again from the first network, if it did.")
     gates: tuple[GateOutcome, ...] = Field(description="Empty in a run without a gate.")
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str

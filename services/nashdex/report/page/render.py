@@ -77,6 +77,7 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
         others_played=any(colours[policy] == "other" for policy in played),
         known=policies.known_policies(report, names),
         opponents_of=opponents_of,
+        resets={row.iteration: findings.reset_finding(row.reset, names) for row in report.iterations if row.reset},
         oracle_summary=oracle_summary,
         decisions=DECISIONS,
         learned=any(training.num_decisions for row in report.iterations for training in row.training),

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.calibration.documents import Calibration
 from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.population import Reset
 from nashdex.report.document import (
     AnchorPayoff,
     AnchorScore,
@@ -118,6 +119,15 @@ def unjudged_finding(row: IterationRow, names: Mapping[PolicyId, str]) -> str | 
     if opponents := other_opponents(row.rule, row.iteration):
         return f"Training was against {opponents}, not against the mixture, so there is no best-response gap."
     return None
+
+
+def reset_finding(reset: Reset, names: Mapping[PolicyId, str]) -> str:
+    """Return why a role of a league started again from the run's first network."""
+    begin = f"starts again: {names[reset.policy]} scored {reset.win_rate:.2f} against {names[reset.opponent]}"
+    if reset.cause == "win-rate":
+        return f"{begin}, above {reset.reset_win_rate:.2f}"
+    times = "once" if reset.trainings == 1 else f"{reset.trainings} times"
+    return f"{begin}, not above {reset.reset_win_rate:.2f}, and has trained {times}"
 
 
 def exact_best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, str]) -> str:
