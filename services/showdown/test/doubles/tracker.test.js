@@ -40,3 +40,28 @@ test("in doubles, a disguise and the Pokémon that it shows keep apart what each
   assert.deepEqual(known(fainted), { Huntail: [0, 0], Abra: [100, 0] }, "a disguise ends before its wearer faints");
   assert.deepEqual(known([...fainted, "|replace|p2a: Zoroark|Zoroark, F"]), { Huntail: [0, 0], Abra: [100, 0], Zoroark: [70, 1] });
 });
+
+test("an ability that a Pokémon got in a swap and gives on is not its own after it faints", () => {
+  const entry = ["|switch|p1a: Araquanid|Araquanid, F|298/298", "|switch|p2a: Dragapult|Dragapult, F|100/100", "|switch|p2b: Runerigus|Runerigus, F|100/100", "|turn|1"];
+  const abilities = (/** @type {string[]} */ lines) => after("gen8doublesou", [...entry, ...lines]).opponent.pokemon.map(
+    (/** @type {any} */ { ability, base_ability: own }) => [ability, own],
+  );
+  // Partners swap without naming their abilities; Wandering Spirit is the only one that Runerigus can have.
+  const partners = ["|-activate|p2a: Dragapult|Skill Swap|||[of] p2b: Runerigus"];
+  assert.deepEqual(abilities(partners), [["wanderingspirit", ""], ["", "wanderingspirit"]]);
+  const swapped = [...partners, "|-activate|p1a: Araquanid|Skill Swap|Wandering Spirit|Water Bubble|[of] p2a: Dragapult"];
+  assert.deepEqual(abilities(swapped), [["waterbubble", ""], ["", "wanderingspirit"]]);
+  assert.deepEqual(abilities([...swapped, "|faint|p2a: Dragapult"]), [["", ""], ["", "wanderingspirit"]]);
+  // An ability that is its own is known from then on.
+  const first = ["|-activate|p2a: Dragapult|Skill Swap|Water Bubble|Infiltrator|[of] p1a: Araquanid"];
+  assert.deepEqual(abilities(first), [["waterbubble", "infiltrator"], ["wanderingspirit", "wanderingspirit"]]);
+  assert.deepEqual(abilities([...first, "|faint|p2a: Dragapult"])[0], ["infiltrator", "infiltrator"]);
+});
+
+test("an ability that Mummy replaces is its wearer's own only if nothing replaced it before", () => {
+  const entry = ["|switch|p1a: Cofagrigus|Cofagrigus, F|300/300", "|switch|p2a: Dragapult|Dragapult, F|100/100", "|switch|p2b: Runerigus|Runerigus, F|100/100", "|turn|1"];
+  const mummy = (/** @type {string} */ old) => `|-activate|p1a: Cofagrigus|ability: Mummy|p2a: Dragapult|[ability] ${old}`;
+  const own = (/** @type {string[]} */ lines) => after("gen8doublesou", [...entry, ...lines]).opponent.pokemon[0].base_ability;
+  assert.equal(own([mummy("Infiltrator")]), "infiltrator");
+  assert.equal(own(["|-activate|p2a: Dragapult|Skill Swap|||[of] p2b: Runerigus", mummy("Wandering Spirit")]), "");
+});

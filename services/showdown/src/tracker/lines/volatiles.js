@@ -110,7 +110,7 @@ handlers.set("-activate", (tracker, parts) => {
       const target = slotOf(tracker, parts[4]);
       const victim = find(tracker, parts[4]);
       showAbility(tracker, ident, name.slice(9));
-      if (victim && victim.ability === 0) victim.ability = dexInfo.abilities.of(old);
+      if (victim && victim.ability === 0 && target.ability < 0) victim.ability = dexInfo.abilities.of(old);
       if (victim === target.pokemon) target.ability = dexInfo.abilities.of(name.slice(9));
     } else {
       showAbility(tracker, ident, name.slice(9));
@@ -192,8 +192,9 @@ function swapAbilities(tracker, slot, parts, of) {
   // From the fifth generation on, the line names both: the first Pokémon's new ability, then the second's.
   const got = abilities.of(parts[4] ?? "") || other.side.abilityOf(other.row);
   const gave = abilities.of(parts[5] ?? "") || slot.side.abilityOf(slot.row);
-  if (mine.ability === 0) mine.ability = gave;
-  if (theirs.ability === 0) theirs.ability = got;
+  // An ability that was swapped before is not the Pokémon's own: it ends when the Pokémon leaves or faints.
+  if (mine.ability === 0 && slot.ability < 0) mine.ability = gave;
+  if (theirs.ability === 0 && other.ability < 0) theirs.ability = got;
   slot.ability = got;
   other.ability = gave;
 }
