@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "b.gen2ou_team").write_text(second)
     (folder / "c.gen2ou_team").write_text(ILLEGAL)
     (folder / "notes.txt").write_text("not a team")
-    monkeypatch.setenv("NASHDEX_TEAMS", str(tmp_path))
+    monkeypatch.setenv("NASHDEX_TEAM_SETS", str(tmp_path))
     return folder
 
 

@@ -8,6 +8,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.manifest import StoredObject
 from nashdex.games.interface import Game
+from nashdex.games.team_schedule import training_teams
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.rounds.players import play_planned
@@ -44,6 +45,7 @@ class ChunkPlayer:
         self._store = store
         self._settings = settings
         self._game = game
+        self._teams = training_teams(store, settings, game, iteration)
         self._iteration = iteration
         self._shard = shard
         self._attempt = attempt
@@ -170,7 +172,7 @@ class ChunkPlayer:
         began_decisions = session.counts.decisions
         networks = {PolicyId(name): self._network(stored) for name, stored in request.weights.items()}
         battles, numbers = request.planned(number)
-        finished = play_planned(session, self._store, self._game, battles, networks, numbers)
+        finished = play_planned(session, self._store, self._game, battles, networks, numbers, self._teams)
         is_round = battles.kind == "round"
         chunk = Chunk(
             request=request.id,

@@ -18,6 +18,7 @@ from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.games.space import Space
+from nashdex.games.team_schedule import training_teams
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.mixture import Mixture
@@ -56,7 +57,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     wants_battles = replays is None or replays.share < 1
     numbers = shard_range(settings.collect.battles if wants_battles else 0, settings.collect.shards, shard)
     root = derive_seed(settings.seed, "collect", iteration)
-    battles = PairedBattles(root, game.teams(), settings.collect.deadline_seconds)
+    teams = training_teams(store, settings, game, iteration)
+    battles = PairedBattles(root, teams, settings.collect.deadline_seconds)
     attempt = Attempt(store, iteration, StepName.COLLECT, shard)
     started = time.monotonic()
 

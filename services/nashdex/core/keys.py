@@ -3,7 +3,7 @@
 ```
 manifest.json                                                  hashes of the run's first objects
 config.json
-teams.txt, matrix.json
+teams.txt, team_sets.json, matrix.json
 replays.json, replays/{sha256}.jsonl.lz4                       raw battles to clone from
 verdict.json                                                   how the run ended; deleted when it continues
 policies/{policy}/policy.json, weights.safetensors, table.safetensors
@@ -27,6 +27,7 @@ from nashdex.core.steps import StepName
 RUN_MANIFEST = "manifest.json"
 CONFIG = "config.json"
 TEAMS = "teams.txt"
+TEAM_SETS = "team_sets.json"
 MATRIX = "matrix.json"
 REPLAYS = "replays.json"
 VERDICT = "verdict.json"

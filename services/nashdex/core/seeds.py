@@ -16,7 +16,12 @@ def derive_seed(root: int, *path: str | int) -> int:
 
 def derive_uniform(root: int, *path: str | int) -> float:
     """Return a draw in [0, 1) for ``path`` under ``root``."""
-    return float((derive_seed(root, *path) >> 11) * 2.0**-53)
+    return seed_uniform(derive_seed(root, *path))
+
+
+def seed_uniform(seed: int) -> float:
+    """Return the draw in [0, 1) that a 64-bit ``seed`` stands for."""
+    return float((seed >> 11) * 2.0**-53)
 
 
 def uniforms(seeds: NDArray[np.uint64], counters: NDArray[np.uint64]) -> NDArray[np.float64]:

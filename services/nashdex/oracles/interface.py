@@ -70,6 +70,7 @@ class Task:
 
     def player(self, space: Space) -> Player:
         """Return what plays the training's further battles: actors, or this process."""
+        from nashdex.games.team_schedule import training_teams  # noqa: PLC0415
         from nashdex.learning.actors.learner import ActorsPlayer  # noqa: PLC0415 - torch
         from nashdex.learning.rounds.players import LocalPlayer  # noqa: PLC0415 - torch
         from nashdex.oracles.actors import needs_actors  # noqa: PLC0415 - it imports the registry of oracles
@@ -77,7 +78,8 @@ class Task:
         run = self.settings
         if needs_actors(run):
             return ActorsPlayer(self.store, run.actors, space, iteration=self.plan.iteration, shard=self.shard)
-        return LocalPlayer(self.store, run, self.game)
+        teams = training_teams(self.store, run, self.game, self.plan.iteration)
+        return LocalPlayer(self.store, run, self.game, teams)
 
     def opponents_in_tree(self) -> TreeOpponents:
         """Return the plan's mixture of opponents as tables.

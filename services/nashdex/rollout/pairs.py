@@ -6,6 +6,7 @@ from itertools import count
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed, derive_uniform
 from nashdex.games.interface import BattleSpec
+from nashdex.games.team_pool import TeamPool
 from nashdex.rollout.play import Assignment
 
 
@@ -16,9 +17,9 @@ class PairedBattles:
     So each policy plays each team once, and the luck of the teams cancels.
     """
 
-    def __init__(self, root: int, teams: Sequence[str], deadline_seconds: float) -> None:
+    def __init__(self, root: int, teams: Sequence[str] | TeamPool, deadline_seconds: float) -> None:
         self._root = root
-        self._teams = teams
+        self._pool = teams if isinstance(teams, TeamPool) else TeamPool(teams)
         self._deadline_seconds = deadline_seconds
 
     def assignment(
@@ -43,9 +44,10 @@ class PairedBattles:
         """
         seat = number % 2
         first_seed, second_seed = (derive_seed(self._root, "pair", number // 2, "team", side) for side in range(2))
+        (first_name, first_team), (second_name, second_team) = self._pool.draw(first_seed), self._pool.draw(second_seed)
         spec = BattleSpec(
             seed=derive_seed(self._root, "battle", number, *(("game", game) if game else ())),
-            teams=(self._team(first_seed), self._team(second_seed)),
+            teams=(first_team, second_team),
             team_seeds=(first_seed, second_seed),
             log=log,
             deadline_seconds=self._deadline_seconds,
@@ -55,7 +57,7 @@ class PairedBattles:
             spec=spec,
             seats=(second, first) if seat else (first, second),
             number=number,
-            team_names=(self._team_name(first_seed), self._team_name(second_seed)),
+            team_names=(first_name, second_name),
             first_seat=seat,
             record=(record_opponent, record) if seat else (record, record_opponent),
         )
@@ -68,9 +70,3 @@ class PairedBattles:
     def pair_uniform(self, number: int, *path: str | int) -> float:
         """Return a draw in [0, 1) that both battles of ``number``'s pair share."""
         return derive_uniform(self._root, "pair", number // 2, *path)
-
-    def _team_name(self, seed: int) -> str:
-        return f"{seed % len(self._teams) if self._teams else seed}"
-
-    def _team(self, seed: int) -> str | None:
-        return self._teams[seed % len(self._teams)] if self._teams else None

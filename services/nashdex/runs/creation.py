@@ -171,6 +171,8 @@ def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun, stored: Ru
         files = {key: data for key, data in prepared.inputs.items() if key in SETTING_OF}
         if keys.REPLAYS in prepared.inputs and store.get(keys.REPLAYS) != prepared.inputs[keys.REPLAYS]:
             differences.append("train.first.replays.path: the replays there have changed")
+        if keys.TEAM_SETS in prepared.inputs and store.get(keys.TEAM_SETS) != prepared.inputs[keys.TEAM_SETS]:
+            differences.append("team_schedule: the teams of its sets have changed")
         changed = [SETTING_OF[key] for key, data in files.items() if store.get(key) != data]
         differences += [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]
     if differences:

@@ -25,10 +25,22 @@ def check_fit(settings: RunSettings) -> None:
         ConfigurationError: they do not; says which and what to do.
     """
     check_inputs(settings.format, has_teams=settings.teams is not None, has_matrix=settings.matrix is not None)
+    _check_team_schedule(settings)
     of_game = _of_battles if _plays_battles(settings) else _of_exact_payoffs
     parts = (of_game, _of_scripted, _of_reward, _of_network, _of_oracle, _of_opponents, _of_gate, _of_schedule)
     for problem in chain.from_iterable(part(settings) for part in parts):
         raise ConfigurationError(problem)
+
+
+def _check_team_schedule(settings: RunSettings) -> None:
+    stages = settings.team_schedule
+    if stages and not FORMATS[settings.format].takes_teams:
+        raise ConfigurationError(f"{settings.format} takes no teams: leave `team_schedule` out")
+    if stages and stages[-1].from_iteration >= settings.iterations:
+        raise ConfigurationError(
+            f"team_schedule has a stage from iteration {stages[-1].from_iteration}, and the last of the run's "
+            f"iterations is {settings.iterations - 1}: leave the stage out, or raise `iterations`"
+        )
 
 
 def _plays_battles(settings: RunSettings) -> bool:

@@ -15,6 +15,7 @@ from nashdex.core.ids import PlayedPolicy, is_imported
 from nashdex.core.user_input.files import read_file
 from nashdex.games.registry import check_inputs, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
+from nashdex.games.team_schedule import TeamSets
 from nashdex.metamon.checkpoints.document import imported_objects
 from nashdex.oracles.registry import ORACLES
 from nashdex.oracles.replays import ReplaySettings
@@ -38,6 +39,7 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
     inputs = {}
     if settings.teams is not None:
         inputs[keys.TEAMS] = _teams(settings.teams, settings.format)
+    inputs |= scheduled_teams(settings)
     if settings.matrix is not None:
         document = read_matrix(settings.matrix)
         game_for(settings.format, matrix=document)
@@ -64,6 +66,20 @@ def initial_policy(settings: RunSettings) -> dict[str, bytes]:
         return {}
     read = imported_objects if is_imported(init.policy_id) else policy_objects
     return {f"{keys.INITIAL}/{key}": data for key, data in read(open_store(init.store), init.policy_id).items()}
+
+
+def scheduled_teams(settings: RunSettings) -> dict[str, bytes]:
+    """Return the teams of the sets that ``team_schedule`` names, by key; none without a schedule.
+
+    Raises:
+        ConfigurationError: the format takes no teams, or there is no such set.
+        DataError: a set cannot be read, or has no legal team.
+    """
+    if not settings.team_schedule:
+        return {}
+    names = sorted({name for stage in settings.team_schedule for name in stage.sets})
+    sets = {name: tuple(_teams(Path(name), settings.format).decode().splitlines()) for name in names}
+    return {keys.TEAM_SETS: TeamSets(sets=sets).to_json()}
 
 
 def first_replays(settings: RunSettings) -> ReplaySettings | None:

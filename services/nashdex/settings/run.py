@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 
 from nashdex.core.ids import RunIdField
 from nashdex.core.section import Section
+from nashdex.games.settings import TeamStage, check_schedule
 from nashdex.learning.actors.settings import ActorSettings
 from nashdex.metagame.opponents.settings import OpponentSettings, default_opponents
 from nashdex.metagame.solvers.settings import SolveSettings
@@ -39,6 +40,12 @@ class RunSettings(Section):
         None,
         description="File of teams (export or packed), or the name of a team set; by default the format's own set.",
     )
+    team_schedule: tuple[TeamStage, ...] = Field(
+        (),
+        description="Team sets of training battles by iteration, such as `[{ from_iteration = 0, sets = { own = 1 } }, "
+        "{ from_iteration = 3, sets = { own = 1, mine = 2 } }]`; by default `teams` throughout. The tournament, the "
+        "gate and the evaluations of a training always use `teams`, so that payoffs stay comparable.",
+    )
     matrix: Path | None = Field(None, description="File of payoffs, for format matrix (see `nashdex solve --help`).")
     population: PopulationSettings = PopulationSettings()
     network: NetworkChoice = Field(
@@ -57,6 +64,12 @@ class RunSettings(Section):
     @classmethod
     def _by_its_own_name(cls, name: object) -> object:
         return canonical_format(name) if isinstance(name, str) else name
+
+    @field_validator("team_schedule")
+    @classmethod
+    def _follows(cls, stages: tuple[TeamStage, ...]) -> tuple[TeamStage, ...]:
+        check_schedule(stages)
+        return stages
 
     @property
     def num_gates(self) -> int:

@@ -48,6 +48,38 @@ RPS = {"policies": ["r", "p", "s"], "payoffs": [[0, -1, 1], [1, 0, -1], [-1, 1, 
         (PPO, "collect.teacher=heuristic", r"collect\.teacher 'heuristic' does not play kuhn_poker"),
         ('format = "gen1ou"', "matrix=game.json", "gen1ou takes no payoffs: leave `matrix` out"),
         ('format = "gen1ou"', 'population.initial=["first-action"]', None),
+        (
+            EXACT,
+            "team_schedule=[{from_iteration=0, sets={own=1}}]",
+            "kuhn_poker takes no teams: leave `team_schedule` out",
+        ),
+        (
+            'format = "gen1ou"\niterations = 3',
+            "team_schedule=[{from_iteration=0, sets={own=1}}, {from_iteration=3, sets={mine=1}}]",
+            r"team_schedule has a stage from iteration 3, and the last of the run's iterations is 2",
+        ),
+        (
+            'format = "gen1ou"',
+            "team_schedule=[{from_iteration=1, sets={own=1}}]",
+            "the first stage begins at iteration 1; expected from_iteration = 0",
+        ),
+        (
+            'format = "gen1ou"',
+            "team_schedule=[{from_iteration=0, sets={a=1}}, {from_iteration=2, sets={}}, {from_iteration=2, sets={}}]",
+            "a stage from iteration 2 follows one from iteration 2; expected from_iteration to increase",
+        ),
+        (
+            'format = "gen1ou"',
+            "team_schedule=[{from_iteration=0, sets={own=0, mine=0.0}}]",
+            "the stage from iteration 0 has no set with a weight above 0",
+        ),
+        ('format = "gen1ou"', "team_schedule=[{from_iteration=0, sets={}}]", "no set with a weight above 0"),
+        ('format = "gen1ou"', "team_schedule=[{from_iteration=0, sets={own=-1}}]", r"team_schedule\.0\.sets\.own"),
+        (
+            'format = "gen1ou"',
+            "team_schedule=[{from_iteration=0, sets={own=1}}, {from_iteration=2, sets={own=1, mine=2.5}}]",
+            None,
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(tmp_path: Path, text: str, override: str, says: str | None) -> None:

@@ -1,7 +1,7 @@
 """Team sets by name: those that nashdex ships, and those of a directory.
 
 A directory holds ``SET/FORMAT/*.FORMAT_team``, one team a file as Showdown's teambuilder exports it, or packed teams
-one a line: the layout of metamon's team sets. The variable ``NASHDEX_TEAMS`` names it, or ``METAMON_CACHE_DIR`` the one
+one a line: the layout of metamon's team sets. The variable ``NASHDEX_TEAM_SETS`` names it, or ``METAMON_CACHE_DIR`` the one
 above its folder ``teams``.
 """
 
@@ -19,7 +19,7 @@ from nashdex.games.showdown.names import without_series
 
 OWN: Final = "own"
 """The name of the set that a format is played with if settings name no other."""
-_DIRECTORY_VARIABLE: Final = "NASHDEX_TEAMS"
+_DIRECTORY_VARIABLE: Final = "NASHDEX_TEAM_SETS"
 _CACHE_VARIABLE: Final = "METAMON_CACHE_DIR"
 _TEAMS_AT_ONCE: Final = 200
 

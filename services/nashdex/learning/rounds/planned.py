@@ -12,6 +12,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.section import Share
+from nashdex.games.team_pool import TeamPool
 from nashdex.learning.settings import OPPONENTS, Style
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
@@ -43,7 +44,7 @@ class RoundBattles(Model):
         """The number of battles."""
         return self.num_battles
 
-    def assignments(self, teams: Sequence[str], numbers: range) -> Iterator[Assignment]:
+    def assignments(self, teams: Sequence[str] | TeamPool, numbers: range) -> Iterator[Assignment]:
         """Yield the battles with these ``numbers``."""
         battles = PairedBattles(self.seed, teams, self.deadline_seconds)
         mixture = Mixture({PolicyId(policy): share for policy, share in self.opponents.items()})
@@ -86,7 +87,7 @@ class EvaluationBattles(Model):
         """The number of battles of all matches."""
         return len(self.matches) * self.battles_each
 
-    def assignments(self, teams: Sequence[str], numbers: range) -> Iterator[Assignment]:
+    def assignments(self, teams: Sequence[str] | TeamPool, numbers: range) -> Iterator[Assignment]:
         """Yield the battles with these ``numbers``, which count through all matches."""
         battles = PairedBattles(self.seed, teams, self.deadline_seconds)
         for number in numbers:

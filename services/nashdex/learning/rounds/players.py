@@ -17,6 +17,7 @@ from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.core.results import Evaluation
 from nashdex.core.seeds import derive_seed
 from nashdex.games.interface import Game
+from nashdex.games.team_pool import TeamPool
 from nashdex.learning.evaluation.battles import summarise
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
 from nashdex.learning.settings import OPPONENTS, START, EvaluationSettings, PoolSettings
@@ -234,11 +235,12 @@ def _opponents(plan: IterationPlan) -> dict[PolicyId, float]:
 
 
 class LocalPlayer:
-    """Plays in this process, on an arena that opens with the first battle."""
+    """Plays in this process, on an arena that opens with the first battle. Rounds draw from ``teams``."""
 
-    def __init__(self, store: ObjectStore, settings: RunSettings, game: Game) -> None:
+    def __init__(self, store: ObjectStore, settings: RunSettings, game: Game, teams: TeamPool | None = None) -> None:
         self._store = store
         self._game = game
+        self._teams = teams
         self._sizes = choose_sizes(settings.collect, settings.collect.battles, cores_of_shard(settings.train.seeds))
         self._opened: Session | None = None
         self._began_cpu_seconds = time.process_time()
@@ -292,7 +294,8 @@ class LocalPlayer:
 
     def _play(self, battles: PlannedBattles, networks: Networks) -> list[Finished]:
         num_threads = torch.get_num_threads()
-        finished = play_planned(self._session(), self._store, self._game, battles, networks, range(battles.size))
+        numbers = range(battles.size)
+        finished = play_planned(self._session(), self._store, self._game, battles, networks, numbers, self._teams)
         torch.set_num_threads(num_threads)
         return finished
 
@@ -320,17 +323,20 @@ def play_planned(
     battles: PlannedBattles,
     networks: Networks,
     numbers: range,
+    teams: TeamPool | None = None,
 ) -> list[Finished]:
     """Play the battles with these ``numbers`` on ``session``; return them in the order of their numbers.
 
-    ``networks`` are the policies that are not stored; the others are loaded, once a session.
+    ``networks`` are the policies that are not stored; the others are loaded, once a session. A round draws from
+    ``teams``, by default the game's. An evaluation always draws from the game's, so that its scores can be compared.
 
     Raises:
         DataError: a policy is missing, altered, or was trained for another space.
         TryAgainError: a battle could not be finished.
         StoppedError: the process was asked to stop.
     """
-    planned = list(battles.assignments(game.teams(), numbers))
+    drawn = teams if teams is not None and battles.kind == "round" else TeamPool(game.teams())
+    planned = list(battles.assignments(drawn, numbers))
     names = {policy for assignment in planned for policy in assignment.seats}
     made = {name: _policy(name, networks) for name in names if _bare(name) in networks}
     session.load(store, sorted(names - made.keys() - session.policies.keys()))
