@@ -44,3 +44,23 @@ test("the tracker knows the opponent's sheet, and follows its items and moves fr
   }
   assert.ok(previews >= 2 * BATTLES && compared > 50 * BATTLES, `${previews} previews, ${compared} compared`);
 });
+
+test("where players may agree on sheets, the tracker reads those that are shown", () => {
+  let shown = 0;
+  playDoubles("gen9vgc2024regg", 3, ({ battle, trackers, fresh }) => {
+    // What the server does once both players have accepted.
+    if (battle.requestState === "teampreview") battle.showOpenTeamSheets();
+    for (const [seat, tracker] of trackers.entries()) {
+      if (!fresh[seat].some((line) => line.startsWith("|showteam|"))) continue;
+      shown++;
+      const state = /** @type {any} */ (tracker.state());
+      const known = Object.fromEntries(state.opponent.pokemon.map((/** @type {any} */ one) => [one.species, one]));
+      for (const set of battle.sides[1 - seat].team) {
+        const { tera, moves } = known[toID(set.species)];
+        assert.equal(tera, toID(set.teraType));
+        assert.deepEqual(moves.map((/** @type {any} */ move) => move.id).sort(), set.moves.map(toID).sort());
+      }
+    }
+  }, { maxSteps: 2 });
+  assert.equal(shown, 2);
+});
