@@ -28,13 +28,13 @@ def spends_pp_of_charge_at_once(difference: Difference) -> bool:
 
 
 def gives_mimicked_move_own_pp(difference: Difference) -> bool:
-    """In the first generation a mimicked move spends the PP of Mimic; poke-env gives it its own.
+    """A mimicked move spends the PP of Mimic in the first generation, and has five later; poke-env gives it its own.
 
-    Tests whether the move is Mimic, or one that this Pokémon has mimicked.
+    Tests whether the move is Mimic, or one that this Pokémon has mimicked. Lines do not name Hidden Power's type.
     """
     if not difference.is_about("pp", "max_pp"):
         return False
-    move = difference.tracker[0]
+    move = "hiddenpower" if difference.tracker[0].startswith("hiddenpower") else difference.tracker[0]
     return any(
         parts[2] == difference.ident
         and parts[1] in {"-start", "-activate"}
