@@ -1,8 +1,8 @@
 """Team sets by name: those that nashdex ships, and those of a directory.
 
 A directory holds ``SET/FORMAT/*.FORMAT_team``, one team a file as Showdown's teambuilder exports it, or packed teams
-one a line: the layout of metamon's team sets. The variable ``NASHDEX_TEAM_SETS`` names it, or ``METAMON_CACHE_DIR`` the one
-above its folder ``teams``.
+one a line: the layout of metamon's team sets. The variable ``NASHDEX_TEAM_SETS`` names it, or ``METAMON_CACHE_DIR`` the
+one above its folder ``teams``.
 """
 
 import hashlib
