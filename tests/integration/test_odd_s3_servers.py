@@ -61,6 +61,7 @@ def store(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Store]:
 def calls(store: S3Store) -> list[Callable[[], object]]:
     return [
         lambda: store.get("key"),
+        lambda: store.get_if_changed("key", "tag"),
         lambda: store.exists("key"),
         lambda: store.put("key", b"data"),
         lambda: store.put_if_absent("key", b"data"),
@@ -129,6 +130,14 @@ def test_an_object_larger_than_expected_is_not_read(store: S3Store, answer: Answ
     with pytest.raises(DataError, match="has 10 bytes, expected 5 at most"):
         store.get("key", 5)
     assert store.get("key", 10) == answer.body
+
+
+def test_a_server_without_etags_is_read_each_time(store: S3Store, answer: Answer) -> None:
+    answer.body = b"data"
+    assert store.get_if_changed("key", "") == (b"data", "")
+    assert store.get_if_changed("key", "old") == (b"data", "")
+    with pytest.raises(DataError, match="has 4 bytes, expected 3 at most"):
+        store.get_if_changed("key", "old", 3)
 
 
 def test_a_redirect_without_a_region_is_a_wrong_configuration(store: S3Store, answer: Answer) -> None:

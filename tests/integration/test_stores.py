@@ -22,8 +22,13 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
+from nashdex.learning.actors import protocol
+from nashdex.learning.actors.protocol import Request
+from nashdex.learning.actors.requests import Requests
+from nashdex.learning.rounds.planned import NEWEST, RoundBattles
 from nashdex.store import ObjectStore, open_store
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest, read_object
+from support.s3_proxy import s3_proxy
 
 pytestmark = pytest.mark.integration
 
@@ -32,6 +37,16 @@ STORES = ["directory", "moto", *(["server"] if REAL_SERVER else [])]
 ATOMIC = pytest.mark.parametrize("uri", [store for store in STORES if store != "moto"], indirect=True)
 """moto looks for an object and then writes, in two steps."""
 STEP = StepName.COLLECT
+ROUND = RoundBattles(
+    round=1,
+    seed=7,
+    num_battles=4,
+    opponents={NEWEST: 1.0},
+    snapshots=(),
+    snapshot_share=0.0,
+    records_opponents=False,
+    deadline_seconds=60.0,
+)
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +109,60 @@ def test_put_if_absent_leaves_what_is_there(store: ObjectStore) -> None:
     assert store.put_if_absent("a/b.json", b"first")
     assert not store.put_if_absent("a/b.json", b"second")
     assert store.get("a/b.json") == b"first"
+
+
+def test_an_object_is_read_again_only_when_it_changes(store: ObjectStore) -> None:
+    store.put("other", b"")
+    with pytest.raises(DataError, match=r"a/b\.json does not exist"):
+        store.get_if_changed("a/b.json", "")
+    tag = ""
+    for data in (b"first", b"other", b""):
+        store.put("a/b.json", data)
+        found = store.get_if_changed("a/b.json", tag)
+        assert found is not None
+        assert found[0] == data
+        tag = found[1]
+        assert store.get_if_changed("a/b.json", tag) is None
+    assert store.get_if_changed("a/b.json", "") == (b"", tag)
+    store.put("a/b.json", b"too large")
+    with pytest.raises(DataError, match="expected 5 at most"):
+        store.get_if_changed("a/b.json", tag, 5)
+    store.delete("a/b.json")
+    with pytest.raises(DataError, match=r"a/b\.json does not exist"):
+        store.get_if_changed("a/b.json", tag)
+
+
+@pytest.mark.parametrize("uri", ["moto"], indirect=True)
+def test_a_look_for_a_request_without_news_moves_no_body(
+    uri: str, moto_endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """200 actors look every two seconds: what they read must not grow with that."""
+    moved = list[int]()
+    with s3_proxy(moto_endpoint, share=0.0, seed=0) as (url, proxy):
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        store = open_store(uri, observe=lambda *observed: moved.append(observed[2]))
+        key = protocol.request_key(1, 0)
+        requests = Requests(store, 1)
+        assert requests.of(0) is None
+        for version in (1, 2):
+            wanted = Request(
+                battles=ROUND.model_copy(update={"round": version}), chunk_battles=2, space="0" * 64, weights={}
+            )
+            store.put(key, wanted.to_json())
+            assert (found := requests.of(0))
+            assert found.id == wanted.id
+            before_bytes = proxy.content_bytes
+            moved.clear()
+            for _ in range(3):
+                assert requests.of(0) == found
+            assert moved == [0, 0, 0]
+            assert proxy.content_bytes == before_bytes
+        assert proxy.answers["GET 304"] == 6
+        assert proxy.answers["GET 200"] == 3, "two versions, and a look for the bucket"
+        assert proxy.answers["HEAD 404"] == 1
+        assert proxy.answers["HEAD 200"] == 1
+        store.delete(key)
+        assert requests.of(0) is None
 
 
 @ATOMIC
@@ -183,6 +252,7 @@ def test_missing_objects_are_data_errors_that_name_them(store: ObjectStore) -> N
 def test_keys_that_lead_elsewhere_are_refused(store: ObjectStore, key: str) -> None:
     calls: list[Callable[[], object]] = [
         lambda: store.get(key),
+        lambda: store.get_if_changed(key, ""),
         lambda: store.exists(key),
         lambda: store.put(key, b""),
         lambda: store.put_if_absent(key, b""),
@@ -290,6 +360,7 @@ def test_an_observer_hears_of_every_operation(uri: str) -> None:
 def s3_calls(store: ObjectStore) -> list[Callable[[], object]]:
     return [
         lambda: store.get("key"),
+        lambda: store.get_if_changed("key", "tag"),
         lambda: store.exists("key"),
         lambda: store.put("key", b""),
         lambda: store.put_if_absent("key", b""),

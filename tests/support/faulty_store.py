@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal, TypeVar
 
 from nashdex.core.errors import TryAgainError
+from nashdex.store.changed import if_changed
 from nashdex.store.protocol import ObjectStore
 
 Fault = Literal["before", "after", "truncated", "stale list"]
@@ -42,6 +43,11 @@ class FaultyStore:
     def get(self, key: str, max_bytes: int | None = None) -> bytes:
         """Return an object."""
         return self._do("get", lambda: self._store.get(key, max_bytes))
+
+    def get_if_changed(self, key: str, tag: str, max_bytes: int | None = None) -> tuple[bytes, str] | None:
+        """Return an object and its tag, unless that is ``tag``. It is truncated as any other answer."""
+        data = self._do("get", lambda: self._store.get(key, max_bytes))
+        return if_changed(data, tag)
 
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from nashdex.core.errors import DataError
+from nashdex.store.changed import if_changed
 from nashdex.store.naming import check_key, too_large
 
 
@@ -26,6 +27,10 @@ class MemoryStore:
         if max_bytes is not None and len(data) > max_bytes:
             raise too_large(f"{self.uri}/{key}", len(data), max_bytes)
         return data
+
+    def get_if_changed(self, key: str, tag: str, max_bytes: int | None = None) -> tuple[bytes, str] | None:
+        """Return an object and its tag, unless that is ``tag``."""
+        return if_changed(self.get(key, max_bytes), tag)
 
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""

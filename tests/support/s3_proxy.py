@@ -24,9 +24,19 @@ class S3Proxy:
         self.endpoint = urlsplit(endpoint)
         self.injected: Counter[str] = Counter()
         """Faults by ``METHOD fault``."""
+        self.answers: Counter[str] = Counter()
+        """Answers that were passed on, by ``METHOD status``."""
+        self.content_bytes = 0
+        """Of the bodies of these answers."""
         self._share = share
         self._generator = random.Random(seed)
         self._lock = Lock()
+
+    def count(self, method: str, status: int, content: bytes) -> None:
+        """Count an answer."""
+        with self._lock:
+            self.answers[f"{method} {status}"] += 1
+            self.content_bytes += len(content)
 
     def draw(self, method: str) -> Fault | None:
         """Return the fault of the next request, and count it."""
@@ -65,6 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "lost answer":
             self.close_connection = True
             return
+        self.server.proxy.count(self.command, response.status, content)
         self.answer(response.status, response.getheaders(), content, cut=fault == "truncated")
 
     def ask(self, body: bytes) -> tuple[HTTPResponse, bytes]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from nashdex.core.errors import DataError
+from nashdex.store.changed import if_changed
 from nashdex.store.naming import check_key
 from nashdex.store.protocol import ObjectStore
 
@@ -27,6 +28,10 @@ class OverlayStore:
         if key in self._hidden:
             raise DataError(f"{self.uri}/{key} does not exist")
         return self._below.get(key, max_bytes)
+
+    def get_if_changed(self, key: str, tag: str, max_bytes: int | None = None) -> tuple[bytes, str] | None:
+        """Return an object and its tag; None if its tag is still ``tag``."""
+        return if_changed(self.get(key, max_bytes), tag)
 
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""

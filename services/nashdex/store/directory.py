@@ -15,6 +15,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
+from nashdex.store.changed import if_changed
 from nashdex.store.naming import check_key, check_prefix, too_large
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -45,6 +46,14 @@ class DirectoryStore:
             if max_bytes is not None and len(data) > max_bytes:
                 raise too_large(str(path), os.fstat(stream.fileno()).st_size, max_bytes)
         return data
+
+    def get_if_changed(self, key: str, tag: str, max_bytes: int | None = None) -> tuple[bytes, str] | None:
+        """Return an object and its tag; None if its tag is still ``tag``.
+
+        The tag is the content's hash: two writes within the resolution of a file's time have different tags too. The
+        system keeps what was read, also of a network file system, so that reading an unchanged file again is cheap.
+        """
+        return if_changed(self.get(key, max_bytes), tag)
 
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""

@@ -34,6 +34,13 @@ class ObservedStore:
             moved.size_bytes = len(data)
         return data
 
+    def get_if_changed(self, key: str, tag: str, max_bytes: int | None = None) -> tuple[bytes, str] | None:
+        """Return an object and its tag; None if its tag is still ``tag``. It counts as a get, of no bytes then."""
+        with self._timed("get") as moved:
+            found = self._store.get_if_changed(key, tag, max_bytes)
+            moved.size_bytes = len(found[0]) if found else 0
+        return found
+
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""
         with self._timed("exists"):

@@ -18,6 +18,13 @@ class ObjectStore(Protocol):
     def get(self, key: str, max_bytes: int | None = None) -> bytes:
         """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
 
+    def get_if_changed(self, key: str, tag: str, max_bytes: int | None = None) -> tuple[bytes, str] | None:
+        """Return an object and its tag; None if its tag is still ``tag``, and then a bucket sends no body.
+
+        Equal tags mean equal bytes. Only the store that gave a tag understands it; "" is the tag of no object. Raises
+        what ``get`` does.
+        """
+
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""
 

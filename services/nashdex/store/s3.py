@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import boto3
 from botocore import exceptions as botocore_errors
@@ -69,6 +69,12 @@ _REMEDIES_BY_STATUS: dict[int, str] = {
 }
 
 
+class _Conditions(TypedDict, total=False):
+    """Conditions of a GET."""
+
+    IfNoneMatch: str
+
+
 class _ConflictError(TryAgainError):
     """Another conditional write of the same key is in progress; S3 asks the client to retry."""
 
@@ -97,6 +103,24 @@ class S3Store:
 
     def get(self, key: str, max_bytes: int | None = None) -> bytes:
         """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
+        with self._explained(key):
+            return self._read(key, max_bytes, {})[0]
+
+    def get_if_changed(self, key: str, tag: str, max_bytes: int | None = None) -> tuple[bytes, str] | None:
+        """Return an object and its ETag; None if that is still ``tag``. Then the server answers 304 without a body.
+
+        From a server without ETags, or one that ignores ``If-None-Match`` on a GET, every call reads the object.
+        """
+        with self._explained(key):
+            try:
+                return self._read(key, max_bytes, {"IfNoneMatch": tag} if tag else {})
+            except ClientError as error:
+                if _status(error) == HTTPStatus.NOT_MODIFIED:
+                    return None
+                raise
+
+    def _read(self, key: str, max_bytes: int | None, conditions: _Conditions) -> tuple[bytes, str]:
+        """Return an object and its ETag, "" if it has none."""
         place = self._place(key)
 
         # botocore repeats requests, not bodies. A server that goes silent costs less than two minutes.
@@ -106,15 +130,14 @@ class S3Store:
             wait=wait_random_exponential(multiplier=0.2, max=5),
             reraise=True,
         )
-        def fetch() -> bytes:
-            answer = self._client.get_object(Bucket=self._bucket, Key=place)
+        def fetch() -> tuple[bytes, str]:
+            answer = self._client.get_object(Bucket=self._bucket, Key=place, **conditions)
             if max_bytes is not None and answer["ContentLength"] > max_bytes:
                 answer["Body"].close()
                 raise too_large(f"{self.uri}/{key}", answer["ContentLength"], max_bytes)
-            return answer["Body"].read()
+            return answer["Body"].read(), answer.get("ETag", "")
 
-        with self._explained(key):
-            return fetch()
+        return fetch()
 
     def exists(self, key: str) -> bool:
         """Say whether there is an object."""

@@ -8,12 +8,13 @@ from nashdex.store.protocol import ObjectStore
 
 
 class Requests:
-    """Reads the requests of an iteration's learners: one request to the store each, once a learner has asked."""
+    """Reads the requests of an iteration's learners: one conditional GET each, once a learner has asked."""
 
     def __init__(self, store: ObjectStore, iteration: int) -> None:
         self._store = store
         self._iteration = iteration
-        self._read: dict[int, tuple[bytes, Request]] = {}
+        self._read: dict[int, tuple[str, Request]] = {}
+        """By learner: what it wanted last, and the tag of that object."""
 
     def of(self, learner: int) -> Request | None:
         """Return what a learner wants; None before its first request, and after its last.
@@ -22,14 +23,17 @@ class Requests:
             DataError: the request is altered.
         """
         key = protocol.request_key(self._iteration, learner)
-        if learner not in self._read and not self._store.exists(key):
+        tag, request = self._read.get(learner, ("", None))
+        if request is None and not self._store.exists(key):
             return None
         try:
-            data = self._store.get(key, MAX_MANIFEST_BYTES)
+            found = self._store.get_if_changed(key, tag, MAX_MANIFEST_BYTES)
         except DataError:
             if self._store.exists(key):
                 raise
             return None
-        if learner not in self._read or self._read[learner][0] != data:
-            self._read[learner] = data, Request.from_json(data, f"{self._store.uri}/{key}")
-        return self._read[learner][1]
+        if found is not None:
+            data, tag = found
+            request = Request.from_json(data, f"{self._store.uri}/{key}")
+            self._read[learner] = tag, request
+        return request
