@@ -10,8 +10,12 @@ from nashdex.actor.playing import ChunkPlayer
 from nashdex.core.errors import StoppedError
 from nashdex.core.ids import new_attempt_id
 from nashdex.games.interface import Game
+from nashdex.games.space import Space
 from nashdex.learning.actors import protocol
+from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
+from nashdex.learning.rounds.players import Player
+from nashdex.oracles.interface import Task
 from nashdex.settings.run import RunSettings
 from nashdex.store.protocol import ObjectStore
 
@@ -30,6 +34,14 @@ def num_dropped(cause: str) -> float:
         for sample in metric.samples
         if sample.name == "nashdex_dropped_chunks_total" and sample.labels["cause"] == cause
     )
+
+
+class ActedTask(Task):
+    """A task whose battles actors play, although the game is tabular."""
+
+    def player(self, space: Space) -> Player:
+        """Return the learner's side of the exchange."""
+        return ActorsPlayer(self.store, self.settings.actors, space, iteration=self.plan.iteration, shard=self.shard)
 
 
 @contextmanager

@@ -27,8 +27,8 @@ _PATIENCE = 3.0
 """A chunk of another actor is played here when it takes this many times as long as one of this actor's."""
 _LATER = 0.5
 """Added to it for each actor that is nearer to that chunk, so that they do not all play it."""
-_MOST_NETWORKS = 8
-"""Networks that are kept ready, by the hash of their weights."""
+_MOST_SPARE_NETWORKS = 4
+"""Networks that are kept ready beside those of the learners' last requests."""
 
 
 class ChunkPlayer:
@@ -54,6 +54,9 @@ class ChunkPlayer:
         )
         self._opened: Session | None = None
         self._networks: dict[str, ActorCritic] = {}
+        """By the hash of their weights, the one that played last at the end."""
+        self._wanted: dict[int, set[str]] = {}
+        """By learner: hashes of the weights that its last request names."""
         self._seen: dict[int, tuple[str, float]] = {}
         """By learner: its request, and since when this actor knows it."""
         self._done: dict[int, set[str]] = {}
@@ -77,8 +80,10 @@ class ChunkPlayer:
         if self._opened is not None:
             self._opened.close()
 
-    def play_next(self, learner: int, request: Request) -> Chunk | None:
+    def play_next(self, learner: int, request: Request, *, num_learners: int = 1) -> Chunk | None:
         """Play and store one chunk of a learner's request; return None if there is nothing to do now.
+
+        Actors that ``num_learners`` share take that many times as long until they play for this one.
 
         Raises:
             ConfigurationError: the game cannot be played here.
@@ -91,25 +96,26 @@ class ChunkPlayer:
             self._absent[learner] = self._played_for.get(learner, set())
             self._played_for[learner] = set()
             self._again[learner] = {}
+            self._wanted[learner] = {stored.sha256 for stored in request.weights.values()}
             # The chunks of a stream are numbered through all of its requests; an evaluation's are not among them.
             wanted = {self._key(learner, request, chunk) for chunk in request.open_chunks or ()}
             self._done[learner] = self._done.get(learner, set()) & wanted
         if self._again[learner] != request.again:
             self._again[learner] = request.again
             self._done[learner] -= {self._key(learner, request, chunk) for chunk in request.again}
-        number = (
-            self._next_chunk(learner, request) if request.open_chunks is None else self._next_open(learner, request)
-        )
+        turn_seconds = num_learners * self._chunk_seconds
+        following = self._next_chunk if request.open_chunks is None else self._next_open
+        number = following(learner, request, turn_seconds)
         return None if number is None else self._play(learner, request, number)
 
-    def _next_chunk(self, learner: int, request: Request) -> int | None:
+    def _next_chunk(self, learner: int, request: Request, turn_seconds: float) -> int | None:
         """Return the next chunk of a request; None if there is nothing to do now."""
         chunks = range(request.num_chunks)
         own = [chunk for chunk in chunks if self._distance(chunk) == 0]
         missing = self._not_done(learner, request, own)
         if not missing:
             waited_seconds = time.monotonic() - self._seen[learner][1]
-            is_late = waited_seconds >= _PATIENCE * max(1, len(own)) * self._chunk_seconds
+            is_late = waited_seconds >= _PATIENCE * max(1, len(own)) * turn_seconds
             others = self._not_done(learner, request, chunks)
             if not is_late:
                 others = [chunk for chunk in others if self._distance(chunk) in self._absent[learner]]
@@ -119,14 +125,14 @@ class ChunkPlayer:
             missing = others[first:] + others[:first]
         return self._first_missing(learner, request, missing)
 
-    def _next_open(self, learner: int, request: Request) -> int | None:
+    def _next_open(self, learner: int, request: Request, turn_seconds: float) -> int | None:
         """Return the next chunk of a stream; None if there is nothing to do now."""
         now_seconds, open_chunks = time.monotonic(), request.open_chunks or ()
         known = self._opened_seconds.get(learner, {})
         known = {chunk: known.get(chunk, now_seconds) for chunk in open_chunks}
         self._opened_seconds[learner] = known
         missing = self._not_done(learner, request, open_chunks)
-        each_seconds = -(-len(open_chunks) // self._settings.actors.shards) * self._chunk_seconds
+        each_seconds = -(-len(open_chunks) // self._settings.actors.shards) * turn_seconds
         own = [chunk for chunk in missing if self._distance(chunk) == 0]
         late = [
             chunk
@@ -225,15 +231,18 @@ class ChunkPlayer:
         Raises:
             DataError: the weights are missing, altered or do not fit.
         """
-        if network := self._networks.get(stored.sha256):
-            return network
+        network = self._networks.pop(stored.sha256, None) or self._read_network(stored)
+        self._networks[stored.sha256] = network
+        spare = [digest for digest in self._networks if not any(digest in one for one in self._wanted.values())]
+        for digest in spare[:-_MOST_SPARE_NETWORKS]:
+            del self._networks[digest]
+        return network
+
+    def _read_network(self, stored: StoredObject) -> ActorCritic:
         data = read_described(self._store, stored, "Restart the train step")
         space, settings = self._session().space, self._settings.network
         network = make_network(space, settings)
         network.load_state_dict(read_weights(space, settings, data, f"{self._store.uri}/{stored.key}"))
-        self._networks[stored.sha256] = network
-        while len(self._networks) > _MOST_NETWORKS:
-            self._networks.pop(next(iter(self._networks)))
         return network
 
     def _session(self) -> Session:

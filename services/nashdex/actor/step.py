@@ -67,7 +67,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
             played = [
                 chunk
                 for learner in learners[shard % len(learners) :] + learners[: shard % len(learners)]
-                if (chunk := _play_next(player, requests, learner))
+                if (chunk := _play_next(player, requests, learner, len(learners)))
             ]
             for chunk in played:
                 counts["chunks"] += 1
@@ -93,13 +93,13 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     return attempt.finish(counts)
 
 
-def _play_next(player: ChunkPlayer, requests: Requests, learner: int) -> Chunk | None:
+def _play_next(player: ChunkPlayer, requests: Requests, learner: int, num_learners: int) -> Chunk | None:
     """Play a chunk for a learner, if there is one to play."""
     request = requests.of(learner)
     if request is None:
         return None
     try:
-        return player.play_next(learner, request)
+        return player.play_next(learner, request, num_learners=num_learners)
     except DataError:
         if requests.of(learner) == request:
             raise

@@ -10,11 +10,8 @@ from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.games.space import Space
-from nashdex.learning.actors.learner import ActorsPlayer
-from nashdex.learning.rounds.players import Player
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.interface import Task, Trained
+from nashdex.oracles.interface import Trained
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.ppo.training import train
 from nashdex.policies.archive import weights_bytes
@@ -27,7 +24,7 @@ from nashdex.store.attempt import read_manifest, read_object
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
-from support.acting import acting
+from support.acting import ActedTask, acting
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.stopping import asked_to_stop
 
@@ -95,14 +92,6 @@ def test_a_training_played_ahead_and_stopped_again_and_again_reaches_the_same_bi
     assert (stopped.policy, stopped.curve, stopped.summary) == (through.policy, through.curve, through.summary)
     left = [key for key in store.list("iterations/0001/train/") if "snapshot-" in key or "checkpoint" in key]
     assert left == []
-
-
-class ActedTask(Task):
-    """A task whose battles actors play, although the game is tabular."""
-
-    def player(self, space: Space) -> Player:
-        """Return the learner's side of the exchange."""
-        return ActorsPlayer(self.store, self.settings.actors, space, iteration=1, shard=0)
 
 
 def train_with_actors(store: ObjectStore, settings: RunSettings, attempt: str) -> Trained:

@@ -9,11 +9,8 @@ from nashdex.core.errors import StoppedError
 from nashdex.core.ids import AttemptId
 from nashdex.core.journal import JOURNAL, Journal, journal_folder
 from nashdex.core.steps import StepName
-from nashdex.games.space import Space
-from nashdex.learning.actors.learner import ActorsPlayer
-from nashdex.learning.rounds.players import Player
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.interface import Task, Trained
+from nashdex.oracles.interface import Trained
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.oracles.ppo.training import train
 from nashdex.policies.archive import weights_bytes
@@ -24,7 +21,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
-from support.acting import acting
+from support.acting import ActedTask, acting
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.stopping import asked_to_stop
 
@@ -59,14 +56,6 @@ def begun(folder: Path, settings: RunSettings) -> ObjectStore:
     learner = trained(store, settings, 0, "clone", RANDOM, {RANDOM: 0.5, FIRST_ACTION: 0.5}, "initial").policy
     prepare(store, settings, 1, "ppo", learner, {learner: 1.0}, "self-play")
     return store
-
-
-class ActedTask(Task):
-    """A task whose battles actors play, although the game is tabular."""
-
-    def player(self, space: Space) -> Player:
-        """Return the learner's side of the exchange."""
-        return ActorsPlayer(self.store, self.settings.actors, space, iteration=1, shard=0)
 
 
 def task_of(store: ObjectStore, settings: RunSettings, attempt: str = "attempt") -> ActedTask:
