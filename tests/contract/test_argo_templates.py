@@ -20,6 +20,7 @@ from nashdex.cluster.submission import TEMPLATES
 from nashdex.cluster.workflow_state import CHECK_TEMPLATE
 from nashdex.core.errors import ExitCode
 from nashdex.core.steps import StepName
+from nashdex.learning.actors.settings import ActorSettings
 from nashdex.planning.dag import edges, fan_out, num_shards
 from nashdex.settings.run import RunSettings
 
@@ -163,6 +164,26 @@ def test_each_step_fans_out_as_the_plan_does(name: str) -> None:
             assert match
             assert outputs[match[1]] == num_shards(settings, step)
             assert TASKS[step]["arguments"]["parameters"] == [{"name": "shard", "value": "{{item}}"}]
+
+
+def test_added_actors_are_those_of_the_plan_under_other_shards() -> None:
+    """An added actor of a shard that the plan has would share that actor's work."""
+    spec = DOCUMENTS["nashdex-actors"]["spec"]
+    assert spec["entrypoint"] == "actors"
+    (task,) = next(t for t in spec["templates"] if t["name"] == "actors")["dag"]["tasks"]
+    planned = TASKS[StepName.ACT]
+    assert (task["templateRef"], task["arguments"]) == (planned["templateRef"], planned["arguments"])
+    assert task["withSequence"] == {
+        "start": "{{workflow.parameters.first}}",
+        "count": "{{workflow.parameters.count}}",
+    }
+    values = {parameter["name"]: parameter.get("value") for parameter in spec["arguments"]["parameters"]}
+    (most,) = (bound.le for bound in ActorSettings.model_fields["shards"].metadata if hasattr(bound, "le"))
+    assert int(values["first"]) >= most
+    assert values["count"] == "1"
+    assert {name for name, value in values.items() if value is None} == {"run", "iteration", "store"}
+    # A pod is found, counted and removed by its run and iteration, as one of the iteration's Workflow.
+    assert spec["workflowMetadata"]["labelsFrom"].keys() == {"nashdex.dev/run", "nashdex.dev/iteration"}
 
 
 def test_the_plan_step_writes_what_the_dag_reads() -> None:
@@ -396,7 +417,12 @@ def test_learners_have_shared_memory_and_take_turns_on_gpus() -> None:
 
 
 def test_battles_find_their_gateway_beside_them() -> None:
-    for name in ("nashdex-collect/collect", "nashdex-evaluate/evaluate", "nashdex-evaluate/gate"):
+    for name in (
+        "nashdex-collect/collect",
+        "nashdex-collect/act",
+        "nashdex-evaluate/evaluate",
+        "nashdex-evaluate/gate",
+    ):
         (sidecar,) = PODS[name]["sidecars"]
         address = sidecar["args"][sidecar["args"].index("--listen") + 1]
         assert {"name": "NASHDEX_GATEWAY_ADDRESS", "value": address} in PODS[name]["container"]["env"]

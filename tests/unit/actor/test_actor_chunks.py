@@ -306,7 +306,7 @@ def test_an_actor_that_leaves_and_another_that_joins_leave_no_gap(
     request = asked(store, settings, game, networks)
     with ChunkPlayer(store, settings, game, 1, 1, AttemptId("preempted")) as player:
         assert player.play_next(0, request)
-    with acting(store, settings, game, 1, 7):
+    with acting(store, settings, game, 1, 1000):
         found = learner(store, settings, game).play(ROUND, networks)
     assert len({(e.seed, e.seat) for e in found}) == len(found)
     alone = LocalPlayer(store, settings, game)

@@ -177,7 +177,7 @@ def test_one_actor_of_two_keeps_the_learner_going(
     learner.offer(networks)
     with acting(store, settings, game, 1):
         episodes = [learner.take(number, networks) for number in range(1, 6)]
-    with acting(store, settings, game, 1, 7):
+    with acting(store, settings, game, 1, 1000):
         episodes += [learner.take(number, networks) for number in range(6, 9)]
     assert len(set().union(*map(seeds, episodes))) == sum(map(len, episodes))
     assert set().union(*(entry.chunks_by_actor for entry in learner.entries(5))) == {1}
