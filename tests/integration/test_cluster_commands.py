@@ -117,6 +117,18 @@ def test_a_gpu_that_the_site_does_not_give_is_refused(
     assert nashdex("submit", str(config), "--set", "train.device=cuda") == 0
 
 
+def test_collectors_on_gpus_that_the_site_does_not_give_are_refused(
+    nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert nashdex("submit", str(KUHN_PPO), "--set", "collect.device=cuda") == 64
+    assert "collect pods request no GPU" in capsys.readouterr().err
+    assert state.workflows == {}
+    assert state.site is not None
+    gpu = {"containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": 1}}}]}
+    state.site["collect-pod-patch"] = json.dumps(gpu)
+    assert nashdex("submit", str(KUHN_PPO), "--set", "collect.device=cuda") == 0
+
+
 def test_gpus_that_a_trainer_would_leave_idle_are_refused(
     nashdex: Nashdex, state: ClusterState, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -248,7 +248,7 @@ class ChunkPlayer:
     def _session(self) -> Session:
         if self._opened is None:
             arena = self._game.open_arena(num_gateways=self._sizes.gateways)
-            self._opened = Session(arena, self._sizes.concurrent_battles)
+            self._opened = Session(arena, self._sizes.concurrent_battles, self._settings.collect.device)
         return self._opened
 
     def _cpu_seconds(self) -> float:

@@ -14,6 +14,7 @@ from nashdex.games.registry import game_of_run
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.protocol import Chunk
 from nashdex.learning.actors.requests import Requests
+from nashdex.learning.hardware.machine import check_player
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.run import RunSettings
@@ -37,7 +38,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     """Play chunks of battles for every learner of an iteration, until each has stored its policy.
 
     Raises:
-        ConfigurationError: the game cannot be played here.
+        ConfigurationError: the game cannot be played here, or not on ``collect.device``.
         DataError: a request or its weights are altered or of another space.
         TryAgainError: a battle could not be finished, or no learner asked for anything for a long time.
         StoppedError: the process was asked to stop.
@@ -51,6 +52,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if not oracle.plays_on(settings.train.section_of(plan.oracle)):
         _log.info(f"{plan.oracle} plays no further battles in iteration {iteration}: there is nothing to do")
         return attempt.finish(counts)
+    check_player(settings.collect.device)
     with (
         ChunkPlayer(store, settings, game_of_run(store, settings), iteration, shard, attempt.id) as player,
         Progress(StepName.ACT, shard, 0, "battles") as progress,
@@ -90,7 +92,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
             wait_seconds = min(wait_seconds * 1.5, LONGEST_WAIT_SECONDS)
     for learner in range(0 if settings.actors.keep_chunks else settings.train.seeds):
         store.delete_folder(protocol.prefix(iteration, learner))
-    return attempt.finish(counts)
+    return attempt.finish(counts, num_gpus=1 if settings.collect.device == "cuda" else 0)
 
 
 def _play_next(player: ChunkPlayer, requests: Requests, learner: int, num_learners: int) -> Chunk | None:

@@ -61,14 +61,24 @@ class Site(BaseModel):
     @property
     def num_gpus(self) -> int | None:
         """The number of GPUs that a train pod requests; None if its patch is not JSON."""
-        try:
-            patch = json.loads(self.train_pod_patch or "{}")
-            limits = [container.get("resources", {}).get("limits", {}) for container in patch.get("containers", [])]
-            return sum(
-                int(number)
-                for resources in limits
-                for resource, number in resources.items()
-                if any(word in resource for word in _GPU_RESOURCES)
-            )
-        except (ValueError, AttributeError, TypeError):
-            return None  # YAML, or invalid: unknown, and Argo reports what is invalid
+        return _num_gpus(self.train_pod_patch)
+
+    @property
+    def num_collect_gpus(self) -> int | None:
+        """The number of GPUs that a collect pod or an actor requests; None if their patch is not JSON."""
+        return _num_gpus(self.collect_pod_patch)
+
+
+def _num_gpus(pod_patch: str) -> int | None:
+    """Return the number of GPUs that a pod with this podSpecPatch requests; None if it is not JSON."""
+    try:
+        patch = json.loads(pod_patch or "{}")
+        limits = [container.get("resources", {}).get("limits", {}) for container in patch.get("containers", [])]
+        return sum(
+            int(number)
+            for resources in limits
+            for resource, number in resources.items()
+            if any(word in resource for word in _GPU_RESOURCES)
+        )
+    except (ValueError, AttributeError, TypeError):
+        return None  # YAML, or invalid: unknown, and Argo reports what is invalid

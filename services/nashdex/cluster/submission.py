@@ -197,6 +197,11 @@ def check_site(cluster: Cluster, settings: RunSettings) -> None:
             "train.gpus), or set train.device = 'cpu'"
         )
     _check_gpus(site.num_gpus, settings)
+    if settings.collect.device == "cuda" and site.num_collect_gpus == 0:
+        raise ConfigurationError(
+            "collect.device is 'cuda', but collect pods request no GPU: set the site's collect-pod-patch (with Helm, "
+            "collect.resources.limits), or set collect.device = 'cpu'"
+        )
 
 
 def _check_gpus(num_gpus: int | None, settings: RunSettings) -> None:

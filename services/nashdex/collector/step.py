@@ -43,6 +43,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     """Collect one shard's battles of the iteration's learner against its opponents.
 
     Raises:
+        ConfigurationError: the game or ``collect.device`` is not available here.
         DataError: the plan or a policy is missing or altered.
         TryAgainError: a battle could not be finished, or the store or a gateway is unreachable.
         StoppedError: the process was asked to stop.
@@ -52,6 +53,11 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     if not ORACLES[plan.oracle].needs_battles:
         return _nothing_to_play(Attempt(store, iteration, StepName.COLLECT, shard), plan)
+    if settings.collect.device == "cuda":
+        # Late: it imports torch, which tabular games do not need.
+        from nashdex.learning.hardware.machine import check_player  # noqa: PLC0415
+
+        check_player(settings.collect.device)
     game = game_of_run(store, settings)
     replays = _replays(store, settings, plan, shard)
     wants_battles = replays is None or replays.share < 1
@@ -69,7 +75,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         trial=_trial(game, settings),
     )
     _log.info("sizes", gateways=sizes.gateways, concurrent_battles=sizes.concurrent_battles, reason=sizes.reason)
-    with Session(game.open_arena(num_gateways=sizes.gateways), sizes.concurrent_battles) as session:
+    arena = game.open_arena(num_gateways=sizes.gateways)
+    with Session(arena, sizes.concurrent_battles, settings.collect.device) as session:
         _check_first_network(store, settings, plan, session.space)
         session.load(store, [plan.learner, *plan.opponents])
         writer = ShardWriter(attempt.write, session.space)
@@ -107,7 +114,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     )
     attempt.write(COLLECT_RESULT, result.to_json())
     return attempt.finish(
-        {"battles": counts.battles, "recorded_decisions": recorded_decisions, **(replays.counts if replays else {})}
+        {"battles": counts.battles, "recorded_decisions": recorded_decisions, **(replays.counts if replays else {})},
+        num_gpus=1 if settings.collect.device == "cuda" else 0,
     )
 
 
@@ -133,7 +141,7 @@ def _trial(game: Game, settings: RunSettings) -> Trial | None:
     # Late: it imports torch, which tabular games do not need.
     from nashdex.collector.trial import self_play_trial  # noqa: PLC0415
 
-    return self_play_trial(game, settings.network)
+    return self_play_trial(game, settings.network, device=settings.collect.device)
 
 
 def _assignments(numbers: range, battles: PairedBattles, plan: IterationPlan) -> Iterator[Assignment]:

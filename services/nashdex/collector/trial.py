@@ -20,15 +20,17 @@ _DEADLINE_SECONDS = 300.0
 _POLICY = PolicyId("trial")
 
 
-def self_play_trial(game: Game, network: NetworkSettings, seconds: float = SECONDS) -> Trial:
+def self_play_trial(game: Game, network: NetworkSettings, seconds: float = SECONDS, *, device: str = "cpu") -> Trial:
     """Return a function that measures decisions per second of wall time, given gateways and concurrent battles.
+
+    The network computes on ``device``.
 
     Both seats are recorded, as in self-play. A decision is one choice of one seat.
     """
 
     def decisions_per_second(num_gateways: int, concurrent_battles: int) -> float:
         with Session(game.open_arena(num_gateways=num_gateways), concurrent_battles) as session:
-            session.policies[_POLICY] = NetworkPolicy(_POLICY, make_network(session.space, network))
+            session.policies[_POLICY] = NetworkPolicy(_POLICY, make_network(session.space, network), device)
             battles = PairedBattles(0, game.teams(), _DEADLINE_SECONDS)
             began_seconds = time.monotonic()
             warm: tuple[float, int] | None = None

@@ -35,6 +35,10 @@ def run(
 
         # Before the first battle, not before the first update.
         check_machine(train.device, num_processes=train.num_processes)
+    if prepared.settings.collect.device == "cuda":
+        from nashdex.learning.hardware.machine import check_player
+
+        check_player(prepared.settings.collect.device)
     begun = create_run(store, prepared)
     uri = begun.store.uri
     last = run_here(begun, processes=processes, stream=sys.stderr if as_json else sys.stdout)

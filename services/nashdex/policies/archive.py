@@ -92,13 +92,14 @@ def network_table(network: ActorCritic, tree: GameTree) -> Table:
     return table
 
 
-def load_network_policy(store: ObjectStore, policy_id: PolicyId, space: Space) -> NetworkPolicy:
-    """Return a stored network, ready to play in ``space`` as the id says.
+def load_network_policy(store: ObjectStore, policy_id: PolicyId, space: Space, device: str = "cpu") -> NetworkPolicy:
+    """Return a stored network, ready to play in ``space`` on ``device`` as the id says.
 
     Raises:
+        ConfigurationError: it cannot play on the device.
         DataError: it is missing, altered, or was trained for another space.
     """
-    return NetworkPolicy(policy_id, load_network(store, PlayedPolicy.of(policy_id).policy, space))
+    return NetworkPolicy(policy_id, load_network(store, PlayedPolicy.of(policy_id).policy, space), device)
 
 
 def load_network(store: ObjectStore, policy_id: BarePolicyId, space: Space) -> ActorCritic:

@@ -1,9 +1,12 @@
 """A network as a policy: it plays from its masked distribution."""
 
+import copy
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.policies.interface import Actions
@@ -11,6 +14,24 @@ from nashdex.policies.joint import acting_logits
 from nashdex.policies.memory import RememberingNetwork, SeatMemory
 from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
 from nashdex.policies.sampling import sample_masked
+
+
+class DeviceActor:
+    """A network's actor under its present weights on a torch device. Implements ``ActingNetwork``.
+
+    It computes what training does, so |Δ log π| < 1e-4 to the actors that are made for the CPU's caches.
+    """
+
+    def __init__(self, network: ActorCritic, device: torch.device) -> None:
+        self._network = copy.deepcopy(network).to(device).eval()
+        self._device = device
+
+    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of ``observations`` (B, F); in a joint space as ``ActorCritic``."""
+        with torch.inference_mode():
+            rows = torch.from_numpy(np.ascontiguousarray(observations)).to(self._device)
+            logits: NDArray[np.float32] = self._network.logits(rows).cpu().numpy()
+        return logits
 
 
 class NetworkPolicy:
@@ -26,14 +47,16 @@ class NetworkPolicy:
     needs_state = False
     view = None
 
-    def __init__(self, policy: PolicyId, network: ActorCritic) -> None:
+    def __init__(self, policy: PolicyId, network: ActorCritic, device: str = "cpu") -> None:
+        """Play by ``network`` under its present weights on ``device``, ``cpu`` or ``cuda``.
+
+        Raises:
+            ConfigurationError: the network remembers, and the device is not the CPU.
+        """
         torch.set_num_threads(1)
         self._id = policy
         self._temperature = PlayedPolicy.of(policy).temperature
-        acting = network.for_acting()
-        self._actor: ActingNetwork | SeatMemory = (
-            SeatMemory(acting) if isinstance(acting, RememberingNetwork) else acting
-        )
+        self._actor = _actor(network, device)
         self._is_joint = network.space.num_slots > 1
 
     @property
@@ -70,3 +93,16 @@ class NetworkPolicy:
             {"observations": observations}, seats, decisions.asked_again.tolist()
         ).numpy()
         return logits
+
+
+def _actor(network: ActorCritic, device: str) -> ActingNetwork | SeatMemory:
+    """Return what acts for ``network`` on ``device``."""
+    if device != "cpu":
+        if network.remembers:
+            raise ConfigurationError(
+                f"collect.device is {device!r}, and a network that remembers a battle plays on the CPU alone; set "
+                'collect.device = "cpu", or choose a network without a memory'
+            )
+        return DeviceActor(network, torch.device(device))
+    acting = network.for_acting()
+    return SeatMemory(acting) if isinstance(acting, RememberingNetwork) else acting

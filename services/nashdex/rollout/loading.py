@@ -12,17 +12,22 @@ from nashdex.policies.tables import load_table_policy
 from nashdex.store.protocol import ObjectStore
 
 
-def load_policies(store: ObjectStore, ids: Iterable[PolicyId], space: Space) -> dict[PolicyId, Policy]:
+def load_policies(
+    store: ObjectStore, ids: Iterable[PolicyId], space: Space, device: str = "cpu"
+) -> dict[PolicyId, Policy]:
     """Return the policies called ``ids``, each once, ready to play in ``space`` as their ids say.
+
+    The networks of this run's kinds compute on ``device``; imported ones compute on the CPU.
 
     Raises:
         DataError: one is missing, altered, or was trained for another space.
-        ConfigurationError: a scripted one cannot play in ``space``, or has a suffix.
+        ConfigurationError: a scripted one cannot play in ``space``, or has a suffix; or a network cannot play on
+            ``device``.
     """
-    return {policy_id: _load(store, policy_id, space) for policy_id in sorted(set(ids))}
+    return {policy_id: _load(store, policy_id, space, device) for policy_id in sorted(set(ids))}
 
 
-def _load(store: ObjectStore, policy_id: PolicyId, space: Space) -> Policy:
+def _load(store: ObjectStore, policy_id: PolicyId, space: Space, device: str) -> Policy:
     if is_scripted(policy_id):
         return scripted_policy(policy_id, space)
     if space.game == TABULAR:
@@ -35,4 +40,4 @@ def _load(store: ObjectStore, policy_id: PolicyId, space: Space) -> Policy:
     # Late: torch takes seconds to import, and only networks need it.
     from nashdex.policies.archive import load_network_policy  # noqa: PLC0415
 
-    return load_network_policy(store, policy_id, space)
+    return load_network_policy(store, policy_id, space, device)

@@ -19,8 +19,10 @@ class Session:
     Everything that plays battles does so here: the steps, ``nashdex battle``, training's own rounds and benchmarks.
     """
 
-    def __init__(self, arena: Arena, concurrent_battles: int) -> None:
+    def __init__(self, arena: Arena, concurrent_battles: int, device: str = "cpu") -> None:
         self.arena = arena
+        self.device = device
+        """Where networks choose their actions, ``cpu`` or ``cuda``."""
         self.policies: dict[PolicyId, Policy] = {}
         """Policies that assignments may name."""
         self.counts = RolloutCounts()
@@ -55,7 +57,7 @@ class Session:
             DataError: one is missing, altered, or was trained for another space.
             ConfigurationError: a scripted one cannot play here.
         """
-        self.policies |= load_policies(store, ids, self.space)
+        self.policies |= load_policies(store, ids, self.space, self.device)
 
     def play(self, assignments: Iterable[Assignment], progress: Progress | None = None) -> Iterator[Finished]:
         """Yield every assignment's end, in the order in which they end. ``progress`` advances by one for each.

@@ -1,5 +1,7 @@
 """Settings of the collect step."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from nashdex.core.section import Section
@@ -21,6 +23,11 @@ class CollectSettings(Section):
         64, ge=0, le=4096, description="Battles that a shard runs at once; 0: choose by a short benchmark."
     )
     deadline_seconds: float = Field(300.0, ge=1, le=86_400, description="Longest wall time of one battle.")
+    device: Literal["cpu", "cuda"] = Field(
+        "cpu",
+        description="Where networks choose their actions in battles of collectors and actors; there is no fallback. "
+        "For large networks without a memory of the battle.",
+    )
     teacher: ScriptedName = Field(
         "heuristic", description="Scripted policy that the first iteration's policy is cloned from."
     )

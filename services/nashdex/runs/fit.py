@@ -27,7 +27,17 @@ def check_fit(settings: RunSettings) -> None:
     check_inputs(settings.format, has_teams=settings.teams is not None, has_matrix=settings.matrix is not None)
     _check_team_schedule(settings)
     of_game = _of_battles if _plays_battles(settings) else _of_exact_payoffs
-    parts = (of_game, _of_scripted, _of_reward, _of_network, _of_oracle, _of_opponents, _of_gate, _of_schedule)
+    parts = (
+        of_game,
+        _of_scripted,
+        _of_reward,
+        _of_network,
+        _of_device,
+        _of_oracle,
+        _of_opponents,
+        _of_gate,
+        _of_schedule,
+    )
     for problem in chain.from_iterable(part(settings) for part in parts):
         raise ConfigurationError(problem)
 
@@ -123,6 +133,19 @@ def _of_network(settings: RunSettings) -> Iterator[str]:
         yield (
             f"network.init_from copies all parameters and train.first 'fresh' changes none, so the {train.seeds} first "
             "policies of train.seeds would be one; expected parameters to copy, or train.first 'clone'"
+        )
+
+
+def _of_device(settings: RunSettings) -> Iterator[str]:
+    oracle, device, network = _oracles(settings)[0], settings.collect.device, settings.network
+    if device == "cpu":
+        return
+    if oracle.makes != "network":
+        yield f"collect.device {device!r} has no effect with the oracle {oracle.name!r}, whose policies are tables"
+    elif getattr(network, "memory_size", 0):
+        yield (
+            f"collect.device is {device!r}, and network.kind {network.kind!r} with a memory of the battle plays on the "
+            'CPU alone; expected collect.device = "cpu", or a network without a memory'
         )
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+from nashdex.actor import step
 from nashdex.actor.playing import ChunkPlayer
 from nashdex.core import keys
-from nashdex.core.errors import DataError, TryAgainError
+from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import StoredObject
@@ -29,7 +31,7 @@ from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import ShardWriter, decode
 from support.acting import acting, num_dropped, request_of
-from support.kuhn import RANDOM, kuhn_settings
+from support.kuhn import RANDOM, kuhn_settings, prepare
 from support.memory_store import MemoryStore
 
 OLD = PolicyId("snapshot-00000001")
@@ -101,6 +103,35 @@ def test_actors_play_the_battles_of_a_training_in_one_process(
         assert player.scores(EVALUATION, networks) == expected_scores
     assert sum(chunk.battles for chunk in played if "round" in chunk.request) >= ROUND.num_battles
     assert player.cpu_seconds > 0
+
+
+def test_networks_on_a_torch_device_play_the_same_battles(
+    store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
+) -> None:
+    """The way of ``cuda``, on the CPU: torch calls the one device ``cpu:0`` too."""
+    found = []
+    for device in ("cpu", "cpu:0"):
+        collect = settings.collect.model_copy(update={"device": device})
+        player = LocalPlayer(store, settings.model_copy(update={"collect": collect}), game)
+        found.append(player.play(ROUND, networks))
+        player.close()
+    assert_equal(found[1], found[0])
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has CUDA")
+def test_an_actor_without_the_gpu_that_it_is_to_use_ends_at_once(store: ObjectStore, settings: RunSettings) -> None:
+    prepare(store, settings, 1, "ppo", RANDOM, {RANDOM: 1.0})
+    collect = settings.collect.model_copy(update={"device": "cuda"})
+    on_gpu = settings.model_copy(
+        update={
+            "collect": collect,
+            "train": settings.train.model_copy(
+                update={"oracle": settings.train.oracle.model_copy(update={"decisions": 100})}
+            ),
+        }
+    )
+    with pytest.raises(ConfigurationError, match=r"collect\.device is 'cuda', and torch finds no CUDA device here"):
+        step.run(store, on_gpu, 1, 0)
 
 
 def test_a_learner_that_comes_back_finds_the_chunks_that_it_asked_for(

@@ -34,8 +34,11 @@ def limits(**resources: object) -> str:
         (limits(**{"nvidia.com/gpu": "one"}), None),
     ],
 )
-def test_gpus_are_counted_in_the_training_pods_patch(patch: str, num_gpus: int | None) -> None:
-    assert Site.parse(DATA | {"train-pod-patch": patch}, "n").num_gpus == num_gpus
+def test_gpus_are_counted_in_the_patch_of_each_kind_of_pod(patch: str, num_gpus: int | None) -> None:
+    site = Site.parse(DATA | {"train-pod-patch": patch}, "n")
+    assert (site.num_gpus, site.num_collect_gpus) == (num_gpus, 0)
+    site = Site.parse(DATA | {"collect-pod-patch": patch}, "n")
+    assert (site.num_gpus, site.num_collect_gpus) == (0, num_gpus)
 
 
 def test_a_missing_key_is_named() -> None:

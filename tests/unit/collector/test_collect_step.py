@@ -4,15 +4,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from nashdex.collector.step import run
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import COLLECT_RESULT, CollectResult
+from nashdex.core.steps import StepName
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.tables import save_table_policy
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
+from nashdex.store.attempt import find_manifest
 from nashdex.store.documents import read_written
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import read_shards
@@ -50,6 +54,26 @@ def _collect(
     publish_plan(store, _plan("ppo", rule, opponents))
     manifest = run(store, settings, 1, 0)
     return read_written(store, manifest, COLLECT_RESULT, CollectResult), read_shards(store, [manifest])[1]
+
+
+def on_gpu() -> RunSettings:
+    collect = SETTINGS.collect.model_copy(update={"device": "cuda"})
+    return SETTINGS.model_copy(update={"collect": collect})
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has CUDA")
+def test_a_gpu_that_is_not_there_is_refused_before_a_battle(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"collect\.device is 'cuda', and torch finds no CUDA device here"):
+        _collect(tmp_path, "self-play", {RANDOM: 1.0}, on_gpu())
+
+
+def test_the_time_with_a_gpu_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where only scripted policies play: the pod holds it."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    _collect(tmp_path, "self-play", {RANDOM: 1.0}, on_gpu())
+    manifest = find_manifest(open_store(str(tmp_path)), 1, StepName.COLLECT, 0)
+    assert manifest is not None
+    assert manifest.gpu_seconds == manifest.seconds > 0
 
 
 def test_self_play_records_both_seats_of_every_battle_and_counts_it_once(tmp_path: Path) -> None:

@@ -59,6 +59,10 @@ def test_what_is_accepted_is_solved(meta_solver: dict[str, Any], unsolved: dict[
     [
         ('format = "gen1randombattle"\n[collect]\nbattles = 1', "collect.battles is 1"),
         ('format = "gen1randombattle"\n[train]\ndevice = "cuda"', "no CUDA device"),
+        (
+            'format = "gen1randombattle"\n[collect]\ndevice = "cuda"',
+            "collect.device is 'cuda', and torch finds no CUDA",
+        ),
         ('format = "gen1randombattle"\n[collect]\ndeadline_seconds = 1e-6', "collect.deadline_seconds"),
         ('format = "gen1randombattle"\n[evaluate]\ndeadline_seconds = 1e-6', "evaluate.deadline_seconds"),
         ("[solve.meta_solver]\nkind = 'alpha-rank'\nalpha = 0", "alpha"),

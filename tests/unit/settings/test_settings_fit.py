@@ -30,6 +30,7 @@ def ppo(values: dict[str, Any] | None = None, **oracle: object) -> dict[str, Any
         {},
         {"opponents": "self-play"},
         {"network": "pointer"},
+        {"network": "transformer", "collect": {"device": "cuda"}},
         {"format": "gen9vgc2024regg", "network": "pairs"},
         {"opponents": "initial"},
         {"opponents": "self-play", "solve": {"meta_solver": "nash"}, "gate": SPRT},
@@ -62,6 +63,11 @@ def test_goes_together(values: dict[str, Any]) -> None:
         (
             {"format": "gen9vgc2024regg", "network": "pairs", "population": {"initial": ["metamon:grunt"]}},
             "holds 'metamon:grunt', which does not play gen9vgc2024regg; expected some of 'first-action', 'heuristic'",
+        ),
+        (EXACT | {"collect": {"teacher": "random", "device": "cuda"}}, "collect.device 'cuda' has no effect"),
+        (
+            {"network": "memory", "collect": {"device": "cuda"}},
+            "network.kind 'memory' with a memory of the battle plays on the CPU alone",
         ),
         (EXACT | {"opponents": "league"}, "opponents 'league' .* the oracle 'exact' plays no battles"),
         (

@@ -19,6 +19,7 @@ from nashdex.core.seeds import derive_seed
 from nashdex.games.interface import Game
 from nashdex.games.team_pool import TeamPool
 from nashdex.learning.evaluation.battles import summarise
+from nashdex.learning.hardware.machine import check_player
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
 from nashdex.learning.settings import OPPONENTS, START, EvaluationSettings, PoolSettings
 from nashdex.metagame.plan import IterationPlan
@@ -241,6 +242,7 @@ class LocalPlayer:
         self._store = store
         self._game = game
         self._teams = teams
+        self._device = settings.collect.device
         self._sizes = choose_sizes(settings.collect, settings.collect.battles, cores_of_shard(settings.train.seeds))
         self._opened: Session | None = None
         self._began_cpu_seconds = time.process_time()
@@ -305,6 +307,7 @@ class LocalPlayer:
 
     def _session(self) -> Session:
         if self._opened is None:
+            check_player(self._device)
             try:
                 arena = self._game.open_arena(num_gateways=self._sizes.gateways)
             except ConfigurationError as error:
@@ -312,7 +315,7 @@ class LocalPlayer:
                     f"this training plays battles itself, and {self._game.format} cannot be played here: {error}; set "
                     "actors.shards above 0, or train where it can be played"
                 ) from error
-            self._opened = Session(arena, self._sizes.concurrent_battles)
+            self._opened = Session(arena, self._sizes.concurrent_battles, self._device)
         return self._opened
 
 
@@ -338,7 +341,7 @@ def play_planned(
     drawn = teams if teams is not None and battles.kind == "round" else TeamPool(game.teams())
     planned = list(battles.assignments(drawn, numbers))
     names = {policy for assignment in planned for policy in assignment.seats}
-    made = {name: _policy(name, networks) for name in names if _bare(name) in networks}
+    made = {name: _policy(name, networks, session.device) for name in names if _bare(name) in networks}
     session.load(store, sorted(names - made.keys() - session.policies.keys()))
     session.policies |= made
     finished = []
@@ -354,6 +357,6 @@ def _bare(name: PolicyId) -> PolicyId:
     return PlayedPolicy.of(name).policy
 
 
-def _policy(name: PolicyId, networks: Networks) -> NetworkPolicy:
-    """Return the network that ``name`` means as a policy, on the CPU."""
-    return NetworkPolicy(name, copy.deepcopy(networks[_bare(name)]).cpu())
+def _policy(name: PolicyId, networks: Networks, device: str) -> NetworkPolicy:
+    """Return the network that ``name`` means as a policy that plays on ``device``."""
+    return NetworkPolicy(name, copy.deepcopy(networks[_bare(name)]).cpu(), device)

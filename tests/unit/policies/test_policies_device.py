@@ -1,0 +1,93 @@
+"""Networks that act on a torch device choose what those choose that are made for the CPU's caches."""
+
+import numpy as np
+import pytest
+import torch
+from pydantic import TypeAdapter
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId
+from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
+from nashdex.games.space import Space
+from nashdex.policies.archive import save_policy
+from nashdex.policies.inference import NetworkPolicy
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.policies.networks.settings import NetworkChoice, NetworkSettings
+from nashdex.rollout.loading import load_policies
+from support.battle_spaces import battle_space, random_observations
+from support.joint_space import joint_decisions, joint_space
+from support.memory_store import MemoryStore
+
+TORCH_CPU = "cpu:0"
+"""The CPU as torch names one of several devices: networks act on it as they do on a GPU."""
+NUM_ROWS = 300
+
+
+def network(kind: str, space: Space) -> ActorCritic:
+    """Return a network of default sizes whose logits differ clearly."""
+    settings: NetworkSettings = TypeAdapter(NetworkChoice).validate_python(kind)
+    torch.manual_seed(4)
+    net = make_network(space, settings)
+    with torch.no_grad():
+        for name, parameter in net.named_parameters():
+            if not name.startswith("critic"):
+                parameter.mul_(1.5)
+    return net
+
+
+def decisions(kind: str) -> tuple[Space, Decisions]:
+    if kind == "pairs":
+        return joint_space(), joint_decisions(NUM_ROWS, 3)
+    space, rng = battle_space(), np.random.default_rng(5)
+    mask = rng.random((NUM_ROWS, space.num_actions)) < 0.6
+    mask[:, 0] = True
+    seats, again = np.zeros(NUM_ROWS, np.int8), np.zeros(NUM_ROWS, np.bool_)
+    observations = random_observations(space, NUM_ROWS, rng)
+    return space, Decisions(np.arange(NUM_ROWS), seats, again, observations, LegalActions.of_mask(mask))
+
+
+@pytest.mark.parametrize("kind", ["slots", "pairs", "pointer", "transformer"])
+def test_actions_and_log_probabilities_are_the_same_within_the_tolerance(kind: str) -> None:
+    space, seen = decisions(kind)
+    net, draws = network(kind, space), np.random.default_rng(6).random(NUM_ROWS)
+    expected = NetworkPolicy(PolicyId("p1"), net).act(seen, draws)
+    found = NetworkPolicy(PolicyId("p1"), net, TORCH_CPU).act(seen, draws)
+    np.testing.assert_array_equal(found.action, expected.action)
+    np.testing.assert_allclose(found.log_prob, expected.log_prob, atol=1e-4, rtol=0)
+    assert found.log_prob.dtype == np.float32
+    assert np.ptp(expected.log_prob) > 0.1, "the probabilities differ, so that the comparison says something"
+
+
+def test_a_policy_on_a_device_is_not_changed_by_further_training() -> None:
+    space, seen = decisions("slots")
+    net, draws = network("slots", space), np.random.default_rng(6).random(NUM_ROWS)
+    policy = NetworkPolicy(PolicyId("p1"), net, TORCH_CPU)
+    before = policy.act(seen, draws)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.zero_()
+    np.testing.assert_array_equal(policy.act(seen, draws).log_prob, before.log_prob)
+
+
+def test_a_network_that_remembers_is_refused() -> None:
+    net = network("memory", battle_space())
+    with pytest.raises(ConfigurationError, match=r"collect\.device is 'cpu:0', and a network that remembers a battle"):
+        NetworkPolicy(PolicyId("p1"), net, TORCH_CPU)
+
+
+def test_stored_policies_are_loaded_onto_the_device() -> None:
+    space, seen = decisions("slots")
+    store, draws = MemoryStore(), np.random.default_rng(6).random(NUM_ROWS)
+    policy = save_policy(
+        store,
+        network("slots", space),
+        name="a",
+        parent=None,
+        iteration=0,
+        oracle="clone",
+        reward="win-loss",
+        reward_version="1",
+    )
+    found, expected = (load_policies(store, [policy], space, device)[policy] for device in (TORCH_CPU, "cpu"))
+    np.testing.assert_array_equal(found.act(seen, draws).action, expected.act(seen, draws).action)
