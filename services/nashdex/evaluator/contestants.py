@@ -1,7 +1,7 @@
-"""The contestants of a match: a scripted policy's name, ``RUN_URI#POLICY_ID`` or ``RUN_URI#nash``.
+"""The contestants of a match: a scripted policy, ``RUN_URI#POLICY_ID``, ``RUN_URI#newest`` or ``RUN_URI#nash``.
 
-A policy id may say how the policy plays: ``RUN_URI#p0123@greedy``. ``search:RUN_URI#POLICY_ID`` is that policy with a
-search around it.
+A policy id may say how the policy plays: ``RUN_URI#p0123@greedy``, ``RUN_URI#newest@greedy``.
+``search:RUN_URI#POLICY_ID`` is that policy with a search around it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.ids import PlayedPolicy, PolicyId
+from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.space import Space
-from nashdex.metagame.analysis.documents import MetaStrategy
+from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
+from nashdex.metagame.population import Population, newest
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
 from nashdex.policies.scripted.playing import scripted_policy
@@ -25,6 +26,9 @@ from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
 NASH = "nash"
+"""Names the newest meta-strategy."""
+NEWEST = "newest"
+"""Names the newest policy that the run trained; of one iteration's, the one with the highest rating."""
 _GUIDED_BATTLES = 8
 """Battles at once with a search around a stored policy, so that none passes its deadline."""
 
@@ -59,11 +63,15 @@ def find_contestant(text: str) -> Named:
         if text not in SCRIPTED_POLICIES:
             raise ConfigurationError(
                 f"{SCRIPTED_POLICIES.unknown(text)} (these take no suffix), RUN_URI#POLICY_ID, "
-                f"RUN_URI#POLICY_ID@greedy, RUN_URI#POLICY_ID@T0.5, RUN_URI#{NASH}, or one of these after {SEARCH!r}"
+                f"RUN_URI#POLICY_ID@greedy, RUN_URI#POLICY_ID@T0.5, RUN_URI#{NEWEST}, RUN_URI#{NASH}, or one of these "
+                f"after {SEARCH!r}"
             )
         return Named(None, {PolicyId(text): 1.0})
     store = open_store(run_uri)
     played = PlayedPolicy.of(PolicyId(name))
+    if played.policy == NEWEST:
+        policy = _newest_policy(store)
+        return Named(store, {PlayedPolicy(policy, played.temperature).id: 1.0})
     if played.policy != NASH:
         return Named(store, {played.id: 1.0})
     if played.suffix:
@@ -116,15 +124,31 @@ def _guided(named: Named, space: Space) -> Contestant:
     return Contestant(mixture, {policy.id: policy for policy in policies.values()})
 
 
+def _newest_policy(store: ObjectStore) -> BarePolicyId:
+    """Return the newest policy that a run trained and solved with.
+
+    Raises:
+        DataError: there is none, or there is no run.
+    """
+    iteration = newest_solved_iteration(store)
+    population = read_published(store, iteration, keys.POPULATION, Population)
+    trained = [entry for entry in population.policies if entry.iteration is not None]
+    if not trained:
+        raise DataError(f"{store.uri} has no trained policy in iteration {iteration}: name a scripted one")
+    analysis = read_published(store, iteration, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
+    ratings = {policy: rating.elo for policy, rating in analysis.ratings.items()}
+    return PlayedPolicy.of(newest(trained, ratings).id).policy
+
+
 def newest_solved_iteration(store: ObjectStore) -> int:
     """Return the run's newest iteration that has a meta-strategy.
 
     Raises:
         DataError: none has, or there is no run.
     """
-    newest = newest_manifest(store, StepName.SOLVE)
-    if newest is None:
+    solved = newest_manifest(store, StepName.SOLVE)
+    if solved is None:
         raise DataError(
             f"{store.uri} holds no run with a solved iteration: expected the URI of a run, as `nashdex run` prints"
         )
-    return newest.iteration
+    return solved.iteration

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from nashdex.evaluator.match import MatchResult
 
 _POLICY = (
-    "A scripted policy (random, max-power, heuristic, first-action, …), RUN_URI#POLICY_ID or RUN_URI#nash. "
-    "POLICY_ID@greedy plays the most probable action, POLICY_ID@T0.5 samples at temperature 0.5; without a "
-    "suffix it samples at 1. search:RUN_URI#POLICY_ID looks one turn ahead."
+    "A scripted policy (random, max-power, heuristic, first-action, …), RUN_URI#POLICY_ID, RUN_URI#newest or "
+    "RUN_URI#nash. POLICY_ID@greedy plays the most probable action, POLICY_ID@T0.5 samples at temperature 0.5; "
+    "without a suffix it samples at 1. search:RUN_URI#POLICY_ID looks one turn ahead."
 )
 _BEST_OF = (1, 3, 5, 7)
 _LINE_EVERY_SECONDS = 10.0
