@@ -7,6 +7,7 @@ from typing import Final
 from torch import Tensor
 
 from nashdex.core.ids import PolicyId
+from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
@@ -270,20 +271,21 @@ def _before(task: Task) -> _Before:
     if manifest is None:
         return _Before()
     result = read_written(task.store, manifest, TRAINING_RESULT, TrainingResult)
-    return _Before(result.num_run_updates, result.num_run_decisions, _continuation(task))
+    return _Before(result.num_run_updates, result.num_run_decisions, _continuation(task, manifest, result))
 
 
-def _continuation(task: Task) -> Continuation | None:
+def _continuation(task: Task, manifest: Manifest, result: TrainingResult) -> Continuation | None:
     """Return the state that this shard's training left with the learner's weights; None if another oracle or shard did.
 
-    In a league with roles, that was not in the iteration before.
+    ``manifest`` and ``result`` are of the iteration before. In a league with roles, an earlier one trained the learner.
     """
     plan = task.plan
-    trained_in = next((entry.iteration for entry in plan.population.policies if entry.id == plan.learner), None)
-    manifest = None if trained_in is None else find_manifest(task.store, trained_in, StepName.TRAIN, task.shard)
-    if manifest is None:
-        return None
-    result = read_written(task.store, manifest, TRAINING_RESULT, TrainingResult)
+    if result.policy != plan.learner:
+        trained_in = next((entry.iteration for entry in plan.population.policies if entry.id == plan.learner), None)
+        found = None if trained_in is None else find_manifest(task.store, trained_in, StepName.TRAIN, task.shard)
+        if found is None:
+            return None
+        manifest, result = found, read_written(task.store, found, TRAINING_RESULT, TrainingResult)
     goes_on = (result.policy, result.oracle) == (plan.learner, plan.oracle)
     return Continuation.read(task.store, manifest) if goes_on else None
 
