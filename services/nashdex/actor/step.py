@@ -92,7 +92,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
             wait_seconds = min(wait_seconds * 1.5, LONGEST_WAIT_SECONDS)
     for learner in range(0 if settings.actors.keep_chunks else settings.train.seeds):
         store.delete_folder(protocol.prefix(iteration, learner))
-    return attempt.finish(counts, num_gpus=1 if settings.collect.device == "cuda" else 0)
+    return attempt.finish(counts, num_gpus=settings.collect.num_gpus)
 
 
 def _play_next(player: ChunkPlayer, requests: Requests, learner: int, num_learners: int) -> Chunk | None:

@@ -115,7 +115,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     attempt.write(COLLECT_RESULT, result.to_json())
     return attempt.finish(
         {"battles": counts.battles, "recorded_decisions": recorded_decisions, **(replays.counts if replays else {})},
-        num_gpus=1 if settings.collect.device == "cuda" else 0,
+        num_gpus=settings.collect.num_gpus,
     )
 
 

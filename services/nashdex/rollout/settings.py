@@ -31,3 +31,8 @@ class CollectSettings(Section):
     teacher: ScriptedName = Field(
         "heuristic", description="Scripted policy that the first iteration's policy is cloned from."
     )
+
+    @property
+    def num_gpus(self) -> int:
+        """The number of GPUs that a collector or actor holds."""
+        return 1 if self.device == "cuda" else 0
