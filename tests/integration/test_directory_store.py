@@ -1,5 +1,6 @@
 """What a directory meets and S3 does not: full disks, file size limits, other people's files."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -167,6 +168,38 @@ def test_a_write_survives_that_its_folder_is_deleted_meanwhile(tmp_path: Path, m
     monkeypatch.setattr(os, "fsync", delete_first)
     assert store.put_if_absent("chunks/7/chunk.json", b"{}")
     assert list(store.list("")) == ["chunks/7/chunk.json"]
+
+
+def test_a_write_survives_that_its_folder_is_deleted_while_it_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Path.mkdir looks again at what the system found there; a folder that is gone by then is no file."""
+    store = open_store(str(tmp_path))
+    make = os.mkdir
+
+    def find_another(path: str, *_: int) -> None:
+        monkeypatch.setattr(os, "mkdir", make)
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+
+    monkeypatch.setattr(os, "mkdir", find_another)
+    store.put("chunks/7/part", b"late")
+    assert store.get("chunks/7/part") == b"late"
+
+
+def test_a_folder_is_deleted_while_another_process_makes_it_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(str(tmp_path))
+    store.put("chunks/7/part", b"early")
+    same = os.path.samestat
+
+    def another(*found: os.stat_result) -> bool:
+        monkeypatch.setattr(os.path, "samestat", same)
+        return not same(*found)
+
+    monkeypatch.setattr(os.path, "samestat", another)
+    store.delete_folder("chunks/7")
+    assert list(store.list("")) == []
 
 
 def test_a_folder_is_deleted_while_another_process_writes_there(

@@ -5,10 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -84,12 +85,11 @@ def test_on_a_cluster_every_run_is_a_workflow(
     changed = [argument for one in overrides["plan-base-1"] for argument in ("--set", one)]
     assert nashdex("submit", "base.toml", "--run", "plan-base-1", *changed) == 0
     capsys.readouterr()
-    cluster = threading.Thread(target=_work_through, args=(state, overrides))
-    cluster.start()
-    try:
-        assert nashdex("experiment", "run", "plan.toml", "--cluster", "--store", "runs", "--json") == 0
-    finally:
-        cluster.join()
+    with ThreadPoolExecutor(1) as pool:
+        cluster = pool.submit(_work_through, state, overrides)
+        code = nashdex("experiment", "run", "plan.toml", "--cluster", "--store", "runs", "--json")
+    cluster.result()
+    assert code == 0
     report = json.loads(capsys.readouterr().out)
     assert report["status"] == "completed"
     assert all(run["matches"]["random"]["battles"] == 40 for run in report["runs"])
@@ -105,16 +105,33 @@ def test_on_a_cluster_every_run_is_a_workflow(
 
 
 def _work_through(state: ClusterState, overrides: dict[str, list[str]]) -> None:
-    """Do what a cluster does with each run's Workflow, here."""
+    """Do what a cluster does with each run's Workflow, here.
+
+    Where a run fails, all Workflows fail, so that no command follows them for ever.
+    """
+    try:
+        for run, changed in overrides.items():
+            workflow = _workflow_of(state, run)
+            sets = [argument for one in changed for argument in ("--set", one)]
+            command = [sys.executable, "-m", "nashdex", "run", "base.toml", "--store", "runs", "--run", run, *sets]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            workflow["status"] = {"phase": "Succeeded"}
+    except BaseException:
+        for workflow in list(state.workflows.values()):
+            workflow.setdefault("status", {"phase": "Failed", "message": "the stand-in for a cluster failed"})
+        raise
+
+
+def _workflow_of(state: ClusterState, run: str) -> dict[str, Any]:
+    """Return a run's Workflow as soon as it is there."""
     deadline = time.monotonic() + 200
-    for run, changed in overrides.items():
-        while not (found := [w for w in state.workflows.values() if w["metadata"]["labels"]["nashdex.dev/run"] == run]):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        sets = [argument for one in changed for argument in ("--set", one)]
-        command = [sys.executable, "-m", "nashdex", "run", "base.toml", "--store", "runs", "--run", run, *sets]
-        subprocess.run(command, capture_output=True, check=True)
-        found[0]["status"] = {"phase": "Succeeded"}
+    while True:
+        for workflow in list(state.workflows.values()):
+            if workflow["metadata"]["labels"]["nashdex.dev/run"] == run:
+                return workflow
+        assert time.monotonic() < deadline, f"nobody submitted {run}"
+        time.sleep(0.1)
 
 
 def test_options_of_a_cluster_need_one(

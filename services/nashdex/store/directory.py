@@ -90,7 +90,9 @@ class DirectoryStore:
             except (FileNotFoundError, NotADirectoryError):
                 return
             except OSError as error:
-                if error.errno != errno.ENOTEMPTY:
+                # rmtree takes a folder that was removed and made again for a link, in an error without a number.
+                is_remade = error.errno is None and not path.is_symlink()
+                if error.errno != errno.ENOTEMPTY and not is_remade:
                     raise _explain(error, path) from error
             else:
                 return
@@ -159,7 +161,7 @@ class DirectoryStore:
 
 def _write_once(path: Path, data: bytes, name: Callable[[Path, Path], bool]) -> bool:
     temporary = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(path.parent)
     try:
         with temporary.open("xb") as stream:
             stream.write(data)
@@ -170,6 +172,21 @@ def _write_once(path: Path, data: bytes, name: Callable[[Path, Path], bool]) -> 
         temporary.unlink(missing_ok=True)
     _sync_directory(path.parent)
     return named
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder unless it is there.
+
+    Raises:
+        FileNotFoundError: another process removed it, or a parent, meanwhile.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        if folder.is_file():
+            raise
+        # It was there for the system's mkdir and was gone when pathlib looked whether it is a folder.
+        raise FileNotFoundError(errno.ENOENT, "the folder was removed meanwhile", str(folder)) from error
 
 
 def _replace(temporary: Path, path: Path) -> bool:
