@@ -6,6 +6,7 @@ import pytest
 from poke_env.battle import Battle
 
 from nashdex.bench.audits.tracker.difference import Difference
+from nashdex.bench.audits.tracker.reasons.formes import confuses_own_disguise
 from nashdex.bench.audits.tracker.reasons.moves import gives_mimicked_move_own_pp
 
 
@@ -40,3 +41,40 @@ def test_a_mimicked_hidden_power_is_known_without_its_type(move: str, mimicked: 
     lines = [f"|-activate|p1a: Wobbuffet|move: Mimic|{mimicked}"]
     assert gives_mimicked_move_own_pp(of_wobbuffet(move, lines)) is explains
     assert not gives_mimicked_move_own_pp(of_wobbuffet(move, []))
+
+
+def of_camerupt(tracker: str, ability: str, lines: list[str]) -> Difference:
+    """Return a difference in the item of p2's Camerupt, whose opponent looks like an Electrode."""
+    battle = Battle("battle-1", "somebody", logging.getLogger("referee"), gen=9)
+    battle.player_role = "p1"
+    name = "Zoroark" if ability == "illusion" else "Electrode"
+    return Difference(
+        feature="opponent.item",
+        tracker=tracker,
+        poke_env="leftovers",
+        state={"name": "Camerupt"},
+        battle_state={"generation": 9},
+        pokemon=None,
+        battle=battle,
+        request={"side": {"pokemon": [{"active": True, "baseAbility": ability, "ident": f"p1: {name}"}]}},
+        lines=["|switch|p1a: Electrode|Electrode-Hisui|282/282", *lines],
+    )
+
+
+SWAP = "|-item|p2a: Camerupt|Life Orb|[from] move: Trick"
+
+
+@pytest.mark.parametrize(
+    ("tracker", "ability", "lines", "explains"),
+    [
+        ("lifeorb", "illusion", [SWAP], True),
+        ("lifeorb", "static", [SWAP], False),
+        ("leftovers", "illusion", [SWAP], False),
+        ("lifeorb", "illusion", [], False),
+        ("lifeorb", "illusion", [SWAP, "|-enditem|p2a: Camerupt|Life Orb|[from] move: Knock Off"], False),
+    ],
+)
+def test_a_swap_of_items_with_an_own_disguise_gives_the_item_of_the_line(
+    tracker: str, ability: str, lines: list[str], *, explains: bool
+) -> None:
+    assert confuses_own_disguise(of_camerupt(tracker, ability, lines)) is explains

@@ -136,20 +136,31 @@ def counts_disguised_lead_first(difference: Difference) -> bool:
 def confuses_own_disguise(difference: Difference) -> bool:
     """What happens to an own Pokémon in disguise before the next request, poke-env lets happen to its looks' owner.
 
-    Tests whether an own active Pokémon came in looking like another. PP that it spent are missing later, too.
+    Tests whether an own active Pokémon came in looking like another. PP that it spent are missing later, too. An
+    opponent that swapped items with it holds what a line says.
     """
     if difference.feature == "own.pp":
         return bool(difference.state["base_ability"] == "illusion" and difference.tracker[1] < difference.poke_env[1])
     seen = {"own.boosts", "own.types", "own.prepared"}
-    if difference.feature not in seen and not difference.feature.startswith("own.volatile."):
+    swapped = difference.feature == "opponent.item" and _is_item_of_trick(difference)
+    if not swapped and difference.feature not in seen and not difference.feature.startswith("own.volatile."):
         return False
     active = [pokemon for pokemon in difference.request["side"]["pokemon"] if pokemon["active"]]
     for slot, pokemon in zip("ab", active, strict=False):
         entries = (parts for parts in difference.parts() if parts[1] in {"switch", "drag"})
-        entry = next((parts[2] for parts in entries if parts[2].startswith(f"{difference.role}{slot}")), "")
+        own = difference.battle.player_role
+        entry = next((parts[2] for parts in entries if parts[2].startswith(f"{own}{slot}")), "")
         if pokemon["baseAbility"] == "illusion" and entry.partition(": ")[2] != pokemon["ident"][4:]:
             return True
     return False
+
+
+def _is_item_of_trick(difference: Difference) -> bool:
+    """Whether the latest line about the Pokémon's item is that of a swap, and names the tracker's item."""
+    own = (parts for parts in difference.parts() if difference.is_named(parts[2]))
+    latest = next((parts for parts in own if parts[1] in {"-item", "-enditem"}), [])
+    swaps = (["[from] move: Trick"], ["[from] move: Switcheroo"])
+    return latest[4:5] in swaps and bool(to_id_str(latest[3]) == difference.tracker)
 
 
 def confuses_disguise(difference: Difference) -> bool:
