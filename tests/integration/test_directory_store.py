@@ -186,6 +186,24 @@ def test_a_write_survives_that_its_folder_is_deleted_while_it_is_made(
     assert store.get("chunks/7/part") == b"late"
 
 
+def test_a_folder_is_deleted_while_another_process_deletes_it_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(str(tmp_path))
+    for key in ("chunks/7/a", "chunks/7/b"):
+        store.put(key, b"early")
+    remove = os.unlink
+
+    def be_late(path: str, **options: int | None) -> None:
+        monkeypatch.setattr(os, "unlink", remove)
+        remove(path, **options)
+        remove(path, **options)
+
+    monkeypatch.setattr(os, "unlink", be_late)
+    store.delete_folder("chunks/7")
+    assert list(store.list("")) == []
+
+
 def test_a_folder_is_deleted_while_another_process_makes_it_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,7 +88,8 @@ class DirectoryStore:
             try:
                 shutil.rmtree(path)
             except (FileNotFoundError, NotADirectoryError):
-                return
+                if not path.is_dir():
+                    return  # else only something in it was gone, which another process removed
             except OSError as error:
                 # rmtree takes a folder that was removed and made again for a link, in an error without a number.
                 is_remade = error.errno is None and not path.is_symlink()
