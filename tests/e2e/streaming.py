@@ -1,8 +1,8 @@
 """A training of more than fifty versions with streaming actors on a real cluster, by hand: `make e2e-streaming`.
 
-Actors, learner and Argo's controller are killed at random, and the store is away for a minute. Then the same training
-with one and with two actors, undisturbed, here and on the cluster: how long the learner waits, and how fast it learns.
-It takes about half an hour on two cores that are free.
+Actors, learner and Argo's controller are killed at random, a third actor joins, and the store is away for a minute.
+Then the same training with one and with two actors, undisturbed, here and on the cluster: how long the learner waits,
+and how fast it learns. It takes about half an hour on two cores that are free.
 """
 
 import random
@@ -28,6 +28,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(7200)]
 SETTINGS = "tests/e2e/streaming.toml"
 RUN = "streaming"
 NUM_VERSIONS = 50
+JOINED = 1000
+"""Shard of the actor that joins while the training runs."""
 LONGEST_SECONDS = 3600.0
 OUTAGE_SECONDS = 60.0
 SHORT = ("--set", "train.oracle.decisions=12000", "--set", "train.oracle.evaluation.battles=4")
@@ -54,8 +56,11 @@ def assert_succeeded(workflow: dict[str, Any]) -> None:
     assert workflow["status"]["phase"] == "Succeeded", workflow["status"].get("message")
 
 
-def assert_adds_up(trained: Run) -> None:
-    """Check that every chunk was learned from once, and that the journal holds all decisions and battles."""
+def assert_adds_up(trained: Run, joined: int) -> None:
+    """Check that every chunk was learned from once, and that the journal holds all decisions and battles.
+
+    All actors have played some, also the one that joined.
+    """
     journal = journal_of(trained, 1)
     settings = trained.settings
     assert list(journal.problems()) == []
@@ -67,7 +72,8 @@ def assert_adds_up(trained: Run) -> None:
     manifest = read_manifest(trained.store, 1, StepName.TRAIN, 0)
     collected = read_manifest(trained.store, 1, StepName.COLLECT, 0).counts["recorded_decisions"]
     assert manifest.counts["decisions"] == journal.learned_decisions + collected
-    assert set().union(*(entry.chunks_by_actor for entry in journal.entries)) == set(range(settings.actors.shards))
+    actors = {*range(settings.actors.shards), joined}
+    assert set().union(*(entry.chunks_by_actor for entry in journal.entries)) == actors
     left = [key for key in trained.store.list("iterations/0001/train/") if "/actors/" in key or "/journal/" in key]
     assert left == []
 
@@ -78,17 +84,19 @@ def test_a_stream_survives_kills_of_everything(installed: Installation, measured
     assert_succeeded(installed.end_of(installed.submit(run=RUN, iteration="0"), LONGEST_SECONDS))
     name = installed.submit(run=RUN, iteration="1")
     killed = [kill(installed, StepName.ACT, "nashdex_chunks_total")]
+    joined = installed.submit("nashdex-actors", run=RUN, iteration="1", first=str(JOINED))
     killed.append(kill(installed, StepName.TRAIN, "nashdex_updates_total"))
     killed.append(kill(installed, StepName.ACT, "nashdex_chunks_total"))
     installed.at_work(RUN, 1, StepName.TRAIN, "nashdex_updates_total", LONGEST_SECONDS)
     run("kubectl", "delete", "pod", "-n", "argo", "-l", "app=workflow-controller", "--grace-period=0", "--force")
     installed.at_work(RUN, 1, StepName.TRAIN, "nashdex_updates_total", LONGEST_SECONDS)
     take_the_store_away(installed)
-    assert_succeeded(installed.end_of(name, LONGEST_SECONDS))
+    for workflow in (name, joined):
+        assert_succeeded(installed.end_of(workflow, LONGEST_SECONDS))
     with installed.bucket() as store:
         trained = open_run(f"{store}/{RUN}")
         assert_exact(trained, 1)
-        assert_adds_up(trained)
+        assert_adds_up(trained, JOINED)
         entries = journal_of(trained, 1).entries
         result = read_written(
             trained.store, read_manifest(trained.store, 1, StepName.TRAIN, 0), TRAINING_RESULT, TrainingResult

@@ -37,6 +37,7 @@ class ChunkPlayer:
     Of a request, actor k of n plays the chunks k, k + n, … first. Then it helps with those that others are slow with:
     an actor that was killed leaves no gap. Actors that were absent in a request are not waited for in the next one.
     In a stream, whichever actor stores a chunk first plays it with the weights that were the newest when it began.
+    An actor that joins beyond the planned ones plays what those do not begin with.
     """
 
     def __init__(
@@ -104,7 +105,10 @@ class ChunkPlayer:
             self._again[learner] = request.again
             self._done[learner] -= {self._key(learner, request, chunk) for chunk in request.again}
         turn_seconds = num_learners * self._chunk_seconds
-        following = self._next_chunk if request.open_chunks is None else self._next_open
+        if self._has_joined:
+            following = self._next_joined
+        else:
+            following = self._next_chunk if request.open_chunks is None else self._next_open
         number = following(learner, request, turn_seconds)
         return None if number is None else self._play(learner, request, number)
 
@@ -128,9 +132,7 @@ class ChunkPlayer:
     def _next_open(self, learner: int, request: Request, turn_seconds: float) -> int | None:
         """Return the next chunk of a stream; None if there is nothing to do now."""
         now_seconds, open_chunks = time.monotonic(), request.open_chunks or ()
-        known = self._opened_seconds.get(learner, {})
-        known = {chunk: known.get(chunk, now_seconds) for chunk in open_chunks}
-        self._opened_seconds[learner] = known
+        known = self._known_since(learner, request, now_seconds)
         missing = self._not_done(learner, request, open_chunks)
         each_seconds = -(-len(open_chunks) // self._settings.actors.shards) * turn_seconds
         own = [chunk for chunk in missing if self._distance(chunk) == 0]
@@ -142,9 +144,38 @@ class ChunkPlayer:
         ]
         return self._first_missing(learner, request, own + late)
 
+    def _next_joined(self, learner: int, request: Request, turn_seconds: float) -> int | None:
+        """Return the next chunk for an actor beyond the planned ones; None if there is nothing to do now.
+
+        Each planned actor is likely to be playing the first missing chunk of its own. So those come last, and only when
+        they are late. Actors that joined under numbers in a row begin with different chunks.
+        """
+        now_seconds, num_planned = time.monotonic(), self._settings.actors.shards
+        known = self._known_since(learner, request, now_seconds)
+        missing = self._not_done(learner, request, known)
+        in_play = {chunk % num_planned: chunk for chunk in reversed(missing)}.values()
+        free = [chunk for chunk in missing if chunk not in in_play]
+        first = self._shard % max(1, len(free))
+        patience_seconds = _PATIENCE * -(-len(known) // num_planned) * turn_seconds
+        late = [chunk for chunk in in_play if now_seconds - known[chunk] >= patience_seconds]
+        return self._first_missing(learner, request, free[first:] + free[:first] + late)
+
+    def _known_since(self, learner: int, request: Request, now_seconds: float) -> dict[int, float]:
+        """Return since when this actor knows of each chunk that may be played."""
+        if request.open_chunks is None:
+            return dict.fromkeys(range(request.num_chunks), self._seen[learner][1])
+        known = self._opened_seconds.get(learner, {})
+        self._opened_seconds[learner] = {chunk: known.get(chunk, now_seconds) for chunk in request.open_chunks}
+        return self._opened_seconds[learner]
+
+    @property
+    def _has_joined(self) -> bool:
+        """Whether it is none of the planned actors."""
+        return self._shard >= self._settings.actors.shards
+
     @property
     def _place(self) -> int:
-        """Its place among the actors; one that joined later shares a place with another."""
+        """Its place among the planned actors."""
         return self._shard % self._settings.actors.shards
 
     def _distance(self, chunk: int) -> int:

@@ -345,6 +345,15 @@ def test_an_actor_that_leaves_and_another_that_joins_leave_no_gap(
     alone.close()
 
 
+def test_an_actor_that_joins_plays_what_the_planned_ones_do_not_begin_with(
+    store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
+) -> None:
+    request = asked(store, settings, game, networks)
+    with ChunkPlayer(store, settings, game, 1, 1000, AttemptId("joined")) as player:
+        played = [chunk.chunk for _ in range(3) if (chunk := player.play_next(0, request))]
+    assert sorted(played) == [2, 3, 4]
+
+
 def test_the_journal_says_what_a_training_learned_from(
     store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
 ) -> None:

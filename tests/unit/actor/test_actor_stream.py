@@ -185,6 +185,19 @@ def test_one_actor_of_two_keeps_the_learner_going(
     assert len(taken) == len(set(taken)) == 8 * CHUNKS_A_ROUND
 
 
+def test_actors_that_join_play_what_the_planned_ones_do_not(
+    learner: Learner, networks: Networks, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planned actors are playing chunks 0 and 1."""
+    learner.offer(networks)
+    assert sorted(play(1000, 1) + play(1001, 1)) == [2, 3]
+    assert sorted(play(1000, 1) + play(1001, 1)) == [4, 5]
+    monkeypatch.setattr("nashdex.actor.playing._PATIENCE", 1e9)
+    assert play(1000, 1) == []
+    monkeypatch.setattr("nashdex.actor.playing._PATIENCE", 0.0)
+    assert sorted(play(1000, 100)) == [0, 1]
+
+
 def test_nobody_plays(store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks) -> None:
     hasty = settings.model_copy(update={"actors": settings.actors.model_copy(update={"patience_seconds": 0.05})})
     with pytest.raises(TryAgainError, match="no actor has played for 0 s: 0 of 3 chunks of round 1 are there"):
