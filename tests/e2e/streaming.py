@@ -32,7 +32,7 @@ JOINED = 1000
 """Shard of the actor that joins while the training runs."""
 LONGEST_SECONDS = 3600.0
 OUTAGE_SECONDS = 60.0
-SHORT = ("--set", "train.oracle.decisions=12000", "--set", "train.oracle.evaluation.battles=4")
+UNDISTURBED = ("--set", "train.oracle.evaluation.battles=4")
 
 
 def kill(installed: Installation, step: StepName, metric: str) -> str:
@@ -116,7 +116,7 @@ def test_actors_against_the_local_runner(
     installed: Installation, tmp_path: Path, measured: dict[str, Any], num_actors: int
 ) -> None:
     name = f"stream-{num_actors}"
-    words = (SETTINGS, "--run", name, "--set", f"actors.shards={num_actors}", *SHORT)
+    words = (SETTINGS, "--run", name, "--set", f"actors.shards={num_actors}", *UNDISTURBED)
     with installed.bucket() as store:
         installed.nashdex("begin", *words, "--store", store)
     for iteration in range(2):
@@ -126,14 +126,22 @@ def test_actors_against_the_local_runner(
     installed.nashdex("run", *words, "--store", str(tmp_path), "--json", seconds=LONGEST_SECONDS)
     here = journal_of(open_run(f"{tmp_path}/{name}"), 1).entries
     measured[f"stream, {num_actors} actors: decisions/s and learner's waiting, cluster and here"] = [
-        *_rates(there),
-        *_rates(here),
+        *_rates(there, num_actors),
+        *_rates(here, num_actors),
     ]
 
 
-def _rates(entries: tuple[Entry, ...]) -> tuple[float, float]:
-    """Return decisions learned a second, and the share of the time that the learner waits."""
-    timed = [entry for entry in entries if entry.round_seconds]
+def _rates(entries: tuple[Entry, ...], num_actors: int) -> tuple[float, float]:
+    """Return decisions learned a second, and the share of the time that the learner waits.
+
+    Rounds count after the first one by whose end every actor has played: before, pods are starting.
+    """
+    playing: set[int] = set()
+    timed = []
+    for entry in entries:
+        if len(playing) == num_actors:
+            timed.append(entry)
+        playing |= set(entry.chunks_by_actor)
     seconds = sum(entry.round_seconds for entry in timed)
     learned = sum(entry.learned_decisions for entry in timed)
     return round(learned / seconds, 1), round(sum(entry.waited_seconds for entry in timed) / seconds, 3)
