@@ -32,7 +32,11 @@ JOINED = 1000
 """Shard of the actor that joins while the training runs."""
 LONGEST_SECONDS = 3600.0
 OUTAGE_SECONDS = 60.0
-UNDISTURBED = ("--set", "train.oracle.evaluation.battles=4")
+ROUNDS_OF_SECONDS = (
+    *("--set", "train.oracle.round_battles=64", "--set", "actors.chunk_battles=16"),
+    *("--set", "train.oracle.decisions=72000", "--set", "train.oracle.evaluation.battles=4"),
+)
+"""Rounds of 8 battles, as above, last less than a second: the requests to the store count for much."""
 
 
 def kill(installed: Installation, step: StepName, metric: str) -> str:
@@ -116,7 +120,7 @@ def test_actors_against_the_local_runner(
     installed: Installation, tmp_path: Path, measured: dict[str, Any], num_actors: int
 ) -> None:
     name = f"stream-{num_actors}"
-    words = (SETTINGS, "--run", name, "--set", f"actors.shards={num_actors}", *UNDISTURBED)
+    words = (SETTINGS, "--run", name, "--set", f"actors.shards={num_actors}", *ROUNDS_OF_SECONDS)
     with installed.bucket() as store:
         installed.nashdex("begin", *words, "--store", store)
     for iteration in range(2):
