@@ -74,6 +74,18 @@ class Decisions:
     viewed: "Viewed | None" = None
     """The same rows as the policy's view shows them, for a policy that has one."""
 
+    @classmethod
+    def joined(cls, parts: Sequence["Decisions"]) -> "Decisions":
+        """Return the rows of all ``parts`` in order, copied. There is at least one part, and none is ``viewed``."""
+        return cls(
+            battle=np.concatenate([part.battle for part in parts]),
+            seat=np.concatenate([part.seat for part in parts]),
+            asked_again=np.concatenate([part.asked_again for part in parts]),
+            observation=np.concatenate([part.observation for part in parts]),
+            legal=LegalActions.joined([part.legal for part in parts], parts[0].legal.num_actions),
+            lines={seat: lines for part in parts for seat, lines in part.lines.items()},
+        )
+
     def __len__(self) -> int:
         return len(self.battle)
 

@@ -67,7 +67,9 @@ class Session:
         Raises:
             StoppedError: the process was asked to stop.
         """
-        rollout = Rollout(self.arena, self.policies, self._concurrent_battles, self.counts)
+        rollout = Rollout(
+            self.arena, self.policies, self._concurrent_battles, self.counts, joins_batches=self.device != "cpu"
+        )
         for finished in rollout.play(assignments):
             if progress is not None:
                 progress.advance(decisions=self.counts.decisions, failures=self.counts.failures.total())

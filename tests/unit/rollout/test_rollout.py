@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from nashdex.core.errors import TryAgainError
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import Decisions
+from nashdex.games.interface import Decisions, Events
 from nashdex.games.legal import LegalActions
+from nashdex.policies.interface import Actions
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import MAX_TRIES, Assignment, Finished, Rollout, require_finished
 from nashdex.rollout.recording import Recorder
@@ -52,6 +54,40 @@ def test_what_happens_does_not_depend_on_what_shares_the_batch() -> None:
         }
 
     assert actions(1) == actions(7) == actions(40)
+
+
+class TwoGateways(CardArena):
+    """Asks for the decisions of odd and of even battles apart, as two gateways do that are ready at once."""
+
+    def poll(self) -> Events:
+        events = super().poll()
+        parts = [d.take(np.flatnonzero(d.battle % 2 == k)) for d in events.decisions for k in range(2)]
+        return replace(events, decisions=[part for part in parts if len(part)])
+
+
+class CountingPolicy(UniformPolicy):
+    """Counts the batches that it answers."""
+
+    num_batches = 0
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        self.num_batches += 1
+        return super().act(decisions, uniforms)
+
+
+@pytest.mark.parametrize("joins", [False, True])
+def test_decisions_of_several_gateways_are_answered_in_one_batch_or_in_each_their_own(*, joins: bool) -> None:
+    policy = CountingPolicy("a")
+    rollout = Rollout(TwoGateways(), {A: policy, B: policy}, 8, joins_batches=joins)
+    finished = list(rollout.play([replace(one, seats=(A, A)) for one in _assignments(8)]))
+    alone = Rollout(CardArena(), {A: UniformPolicy("a")}, 1)
+    expected = list(alone.play([replace(one, seats=(A, A)) for one in _assignments(8)]))
+
+    def played(finished: list[Finished]) -> dict[int, list[list[int]]]:
+        return {one.assignment.number: [e.actions.tolist() for e in one.episodes] for one in finished}
+
+    assert played(finished) == played(expected)
+    assert (policy.num_batches < 2 * NUM_TURNS) is joins
 
 
 def test_a_rejected_choice_is_replaced_by_the_one_that_was_executed() -> None:
