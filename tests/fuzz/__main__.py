@@ -174,8 +174,9 @@ def main() -> int:
     for name in (name for name in options.targets if name not in every):
         parser.error(f"no target {name}; expected some of {', '.join(every)}")
     names = options.targets or list(every)
-    generator = random.Random(options.seed)
-    fuzzed = [Fuzzing(name, every[name], generator, grows=options.grow) for name in names]
+    # Each target has its own: how fast a machine is decides how far a target gets, not what its inputs are.
+    generators = {name: random.Random(f"{options.seed} {name}") for name in names}
+    fuzzed = [Fuzzing(name, every[name], generators[name], grows=options.grow) for name in names]
     for each in fuzzed:
         with memory_limit():
             each.run(options.seconds / len(names), -(-options.inputs // len(names)))

@@ -1,14 +1,19 @@
 """Raw Showdown logs: which decisions they hold, what their players knew, and how they are stored with a run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.metamon.logs.cutting import Choice, Decision, cut
+from nashdex.metamon.logs.following import Follower
 from nashdex.metamon.logs.packing import PackedReplays, pack, unpack
+from nashdex.metamon.logs.reconstruction import views
 from nashdex.metamon.logs.replay import is_wanted, parse
 from nashdex.metamon.logs.teams import teams
 
@@ -188,6 +193,16 @@ def test_replays_are_packed_without_names_and_read_again() -> None:
         assert not any(name in line for line in replay.lines for name in original.players)
     with pytest.raises(DataError):
         list(unpack(objects[part.key][:-9], part.key))
+
+
+@pytest.mark.parametrize("side", ["p1", "p2"])
+def test_a_log_without_a_first_pokemon_is_refused(side: str) -> None:
+    replay = parse((HUMAN / "gen1ou-2333334844.json").read_bytes(), "a file")
+    first = next(line for line in replay.lines if line.startswith(f"|switch|{side}a"))
+    cut_off = replace(replay, lines=tuple(line for line in replay.lines if line != first))
+    pairs, refused = views([cut_off], cast("Follower", SimpleNamespace(follow=lambda _: None, wire=None)))
+    assert pairs == []
+    assert refused == {"inconsistent": 1}
 
 
 def test_only_wanted_players_count() -> None:

@@ -78,10 +78,21 @@ def _pair(replay: RawReplay, follower: Follower) -> tuple[View, View]:
             )
         # Where a log has exact HP, a player still sees the opponent's in percent.
         lines = seen_by(seat, replay.lines)
+        _require_both_on_field(replay, lines, decisions)
         rows = list(asked(lines, seat, decisions, members, dex(replay.generation), follower.wire))
         last = lines[decisions[-1].position :]
         pair.append(View(replay, seat, decisions, Followed(seat, rows, last)))
     return pair[0], pair[1]
+
+
+def _require_both_on_field(replay: RawReplay, lines: Sequence[str], decisions: Sequence[Decision]) -> None:
+    """Refuse a log in which a player chooses a move or a switch before both have a Pokémon on the field."""
+    first = next((decision.position for decision in decisions if decision.asks != "team"), None)
+    if first is None:
+        return
+    entered = {line.split("|")[2][:2] for line in lines[:first] if line.startswith(("|switch|", "|drag|"))}
+    if not entered >= {"p1", "p2"}:
+        raise RefusedReplayError("inconsistent", f"{replay.battle}: a player decides before both have a Pokémon")
 
 
 def parsed(view: View, follower: Follower) -> ParsedReplay | None:
