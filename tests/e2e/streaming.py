@@ -143,7 +143,7 @@ def _rates(entries: tuple[Entry, ...], num_actors: int) -> tuple[float, float]:
     playing: set[int] = set()
     timed = []
     for entry in entries:
-        if len(playing) == num_actors:
+        if len(playing) == num_actors and entry.round_seconds:
             timed.append(entry)
         playing |= set(entry.chunks_by_actor)
     seconds = sum(entry.round_seconds for entry in timed)

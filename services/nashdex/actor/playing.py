@@ -134,7 +134,7 @@ class ChunkPlayer:
         now_seconds, open_chunks = time.monotonic(), request.open_chunks or ()
         known = self._known_since(learner, request, now_seconds)
         missing = self._not_done(learner, request, open_chunks)
-        each_seconds = -(-len(open_chunks) // self._settings.actors.shards) * turn_seconds
+        each_seconds = self._share(len(open_chunks)) * turn_seconds
         own = [chunk for chunk in missing if self._distance(chunk) == 0]
         late = [
             chunk
@@ -156,9 +156,13 @@ class ChunkPlayer:
         in_play = {chunk % num_planned: chunk for chunk in reversed(missing)}.values()
         free = [chunk for chunk in missing if chunk not in in_play]
         first = self._shard % max(1, len(free))
-        patience_seconds = _PATIENCE * -(-len(known) // num_planned) * turn_seconds
+        patience_seconds = _PATIENCE * self._share(len(known)) * turn_seconds
         late = [chunk for chunk in in_play if now_seconds - known[chunk] >= patience_seconds]
         return self._first_missing(learner, request, free[first:] + free[:first] + late)
+
+    def _share(self, num_chunks: int) -> int:
+        """Return how many of ``num_chunks`` are a planned actor's, at most."""
+        return -(-num_chunks // self._settings.actors.shards)
 
     def _known_since(self, learner: int, request: Request, now_seconds: float) -> dict[int, float]:
         """Return since when this actor knows of each chunk that may be played."""
