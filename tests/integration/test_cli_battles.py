@@ -120,9 +120,12 @@ def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("network", ["slots", "pointer"])
-def test_bench_train_compares_a_round_with_bare_torch(network: str) -> None:
-    arguments = ("--format", "gen1randombattle", "--network", network, "--battles", "8", "--repetitions", "1")
+@pytest.mark.parametrize(
+    ("format_id", "network"),
+    [("gen1randombattle", "slots"), ("gen1randombattle", "pointer"), ("gen9randomdoublesbattle", "pairs")],
+)
+def test_bench_train_compares_a_round_with_bare_torch(format_id: str, network: str) -> None:
+    arguments = ("--format", format_id, "--network", network, "--battles", "8", "--repetitions", "1")
     answer = _json("bench", "train", *arguments, "--epochs", "1", "--minibatch", "64")
     assert (answer["network"], answer["num_epochs"], answer["minibatch_decisions"]) == (network, 1, 64)
     rates = answer["samples_per_second"], answer["bare_samples_per_second"]

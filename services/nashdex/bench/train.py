@@ -104,7 +104,7 @@ def _seconds_of_round(
 
 def _seconds_of_bare(network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings) -> float:
     """Return the CPU time of as many PPO steps with nothing around them."""
-    batch = make_batch(episodes, CPU, remembers=network.remembers)
+    batch = make_batch(episodes, CPU, num_slots=network.space.num_slots, remembers=network.remembers)
     advantages, returns = torch.randn(len(batch)), torch.randn(len(batch))
     optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
     began = time.process_time()
