@@ -12,6 +12,7 @@ from threading import Timer
 from typing import Any
 from urllib.request import urlopen
 
+import psutil
 import pytest
 
 from nashdex.core.errors import ConfigurationError, TryAgainError
@@ -122,6 +123,23 @@ def test_battles_go_on_when_the_listener_is_killed_and_comes_back(monkeypatch: p
         for listener in listeners:
             _stop(listener)
     assert found == undisturbed
+
+
+@pytest.mark.slow
+def test_a_listening_gateway_reports_its_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = _free_port()
+    monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", f"127.0.0.1:{port}")
+    with _listening(port) as process:
+        arena = ShowdownArena(FORMAT, num_gateways=1)
+        assert arena.cpu_seconds() == 0
+        _play(arena)
+        reported = arena.cpu_seconds()
+        (own_process,) = psutil.Process(process.pid).children()
+        times = own_process.cpu_times()
+        arena.close()
+    measured = times.user + times.system  # in hundredths
+    assert measured / 2 < reported < measured + 0.03
+    assert arena.cpu_seconds() == reported, "after the end as well"
 
 
 def test_probes_are_answered_and_start_no_simulator() -> None:

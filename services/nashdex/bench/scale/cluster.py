@@ -46,9 +46,8 @@ class ClusterScaleRow(Model):
         description="Sum of the shards' rates over their own working time, without the start of their pods."
     )
     seconds: PositiveFloat = Field(description="From the creation of the first pod to the end of the last one.")
-    collector_cpu_microseconds: PositiveFloat = Field(
-        description="CPU time of the collectors per decision, their start included. The gateways' is not in it: they "
-        "are sidecars, and a collector cannot read their time."
+    cpu_microseconds: PositiveFloat = Field(
+        description="CPU time of the collectors and their gateways per decision, their start included."
     )
 
 
@@ -198,7 +197,7 @@ def _row(cluster: Cluster, run: Run) -> ClusterScaleRow:
         decisions=decisions,
         decisions_per_second=sum(result.decisions / result.seconds for result in results),
         seconds=_pod_seconds(cluster, run.id),
-        collector_cpu_microseconds=1e6 * sum(result.cpu_seconds for result in results) / decisions,
+        cpu_microseconds=1e6 * sum(result.cpu_seconds for result in results) / decisions,
     )
 
 

@@ -268,9 +268,9 @@ def scale(
     ):
         if not as_json:
             if not rows:
-                print_text("shards  decisions/s   total seconds  collectors, µs of CPU per decision")
+                print_text("shards  decisions/s   total seconds  CPU, µs per decision")
             rates = f"{row.decisions_per_second:11,.0f}  {row.seconds:14,.0f}"
-            print_text(f"{row.shards:6}  {rates}  {row.collector_cpu_microseconds:34,.0f}")
+            print_text(f"{row.shards:6}  {rates}  {row.cpu_microseconds:20,.0f}")
         rows.append(row)
     if as_json:
         result = ClusterScaleResult(

@@ -212,7 +212,7 @@ class ShowdownArena:
         return sum(process.memory_info().rss for process in self._processes())
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time of all child gateways so far, user and system, in seconds."""
+        """Return the CPU time of all gateways so far, user and system, in seconds."""
         return self._spent_cpu_seconds + sum(worker.gateway.cpu_seconds() for worker in self._workers)
 
     def close(self) -> None:

@@ -32,11 +32,13 @@ from nashdex.games.showdown.protocol import (
     GATEWAY_MESSAGE,
     ClientMessage,
     ErrorMessage,
+    Finished,
     GatewayMessage,
     Generate,
     Generated,
     Hello,
     Message,
+    Searched,
     Validate,
     Validated,
     Welcome,
@@ -120,6 +122,7 @@ class Gateway:
     def __init__(self, format_id: str, settings: GatewaySettings | None = None) -> None:
         self._settings = settings or load_gateway_settings()
         self._process: subprocess.Popen[bytes] | None = None
+        self._reported_cpu_seconds = 0.0
         self.channel = self._connect() if self._settings.address else self._spawn()
         try:
             token = self._settings.token if self._settings.address else None
@@ -188,9 +191,12 @@ class Gateway:
         return self._process.pid if self._process else None
 
     def cpu_seconds(self) -> float:
-        """Return the child process's CPU time so far, user and system, in seconds; 0 if there is none or it died."""
+        """Return the gateway process's CPU time so far, user and system, in seconds.
+
+        A listening gateway reports it with finished battles and answered searches. 0 for a child process that died.
+        """
         if self._process is None:
-            return 0.0
+            return self._reported_cpu_seconds
         try:
             times = psutil.Process(self._process.pid).cpu_times()
         except psutil.Error:
@@ -233,6 +239,8 @@ class Gateway:
         message = decode_message(payload)
         if isinstance(message, ErrorMessage):
             raise ConfigurationError(f"the gateway refused: {message.message}")
+        if isinstance(message, Finished | Searched):
+            self._reported_cpu_seconds = message.cpu_seconds
         return message
 
     def expect(self, answer: type[_Answer], timeout_seconds: float) -> _Answer:

@@ -12,13 +12,16 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from nashdex.core.documents import Model
 from nashdex.games.space import Space
 
-PROTOCOL: Final = 8
+PROTOCOL: Final = 9
 """Changes with every message that changes. Client and gateway of different versions refuse each other."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 BattleNumber = Annotated[int, Field(ge=0, lt=2**32, description="Chosen by the client, unique among running battles.")]
 Seat = Literal[0, 1]
 Seed = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="16 lower-case hex digits.")]
+CpuSeconds = Annotated[
+    float, Field(ge=0, description="CPU time of the gateway's process since it started, user and system.")
+]
 Action = Annotated[int, Field(ge=0, lt=2**16, description="An action number of the space.")]
 FailureCause = Literal["deadline", "simulator_error", "tracker_error", "illegal_team", "bad_start"]
 ErrorCode = Literal["protocol", "unknown_format", "bad_frame", "bad_message", "unauthorized", "overloaded"]
@@ -34,7 +37,7 @@ class Hello(Message):
     """Opens the conversation. The answer is ``Welcome``, or ``ErrorMessage`` and the end."""
 
     type: Literal["hello"] = "hello"
-    protocol: Literal[8] = PROTOCOL
+    protocol: Literal[9] = PROTOCOL
     format: str = Field(description="Id of a Showdown format for two players.")
     token: str | None = Field(description="The gateway's shared token; null if it has none.")
 
@@ -232,6 +235,7 @@ class Finished(Message):
 
     type: Literal["finished"] = "finished"
     battles: tuple[FinishedBattle, ...]
+    cpu_seconds: CpuSeconds
 
 
 class FailedBattle(Message):
@@ -316,6 +320,7 @@ class Searched(Message):
 
     type: Literal["searched"] = "searched"
     rows: tuple[Found, ...]
+    cpu_seconds: CpuSeconds
 
 
 class ExpandedSeat(Message):

@@ -53,7 +53,7 @@ class SearchPlayer(ScriptedPlayer):
         self._gateway.forget(battle)
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time of the search's gateway so far, in seconds; 0 for a listening one."""
+        """Return the CPU time of the search's gateway so far, in seconds."""
         return self._gateway.cpu_seconds()
 
     def close(self) -> None:

@@ -83,7 +83,7 @@ class SearchGateway:
             self._gateway.send(Untrack(battles=(battle,)))
 
     def cpu_seconds(self) -> float:
-        """Return the gateway's CPU time so far, in seconds; 0 for a listening one."""
+        """Return the gateway's CPU time so far, in seconds."""
         return self._spent_cpu_seconds + (0.0 if self._gateway is None else self._gateway.cpu_seconds())
 
     def close(self) -> None:

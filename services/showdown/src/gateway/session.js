@@ -142,12 +142,12 @@ export class Session {
       case "search":
       case "expand":
         for (const { battle } of message.rows) this.#checkElsewhere(message.type, battle);
-        return this.#send(message.type === "search" ? { type: "searched", rows: table.searches.answer(message) } : table.searches.expand(message, this.due));
+        return this.#send(message.type === "search" ? { type: "searched", rows: table.searches.answer(message), cpu_seconds: cpuSeconds() } : table.searches.expand(message, this.due));
       case "sample":
         for (const { battle } of message.rows) this.#checkElsewhere(message.type, battle);
         return this.#send({ type: "sampled", rows: table.searches.sample(message) });
       case "value":
-        return this.#send({ type: "searched", rows: table.searches.solve(message.rows) });
+        return this.#send({ type: "searched", rows: table.searches.solve(message.rows), cpu_seconds: cpuSeconds() });
       case "fork":
         return this.#fork(message, table);
       case "stop":
@@ -346,7 +346,7 @@ export class Session {
     if (this.failed.length > 0) this.#send({ type: "failed", battles: this.failed });
     this.failed = [];
     if (this.finished.length > 0) {
-      this.#send({ type: "finished", battles: this.finished.map((battle) => battle.result()) });
+      this.#send({ type: "finished", battles: this.finished.map((battle) => battle.result()), cpu_seconds: cpuSeconds() });
       for (const battle of this.finished) battle.destroy();
       this.finished = [];
     }
@@ -400,4 +400,10 @@ export class Session {
   #send(message) {
     this.write(controlFrame(message));
   }
+}
+
+/** @returns {number} CPU time of this process so far, user and system */
+function cpuSeconds() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }

@@ -32,7 +32,7 @@ test("welcome gives the simulator's version and the space", async () => {
 const hello = (format) => ({ type: "hello", protocol: PROTOCOL, format, token: null });
 
 test("another protocol is refused with both versions, whatever its fields", () =>
-  refused({ type: "hello", protocol: 9, formats: [] }, "protocol", new RegExp(`protocol 9.* ${PROTOCOL}:`)));
+  refused({ type: "hello", protocol: PROTOCOL + 1, formats: [] }, "protocol", new RegExp(`protocol ${PROTOCOL + 1}.* ${PROTOCOL}:`)));
 test("an unknown format is refused by name", () => refused(hello("gen1oops"), "unknown_format", /"gen1oops"/));
 test("a format's name is not its id", () => refused(hello("Gen 1 OU"), "unknown_format", /write its id, gen1ou/));
 test("triples are refused", () => refused(hello("gen5triplescustomgame"), "unknown_format", /is triples/));

@@ -209,6 +209,10 @@ export interface FailedBattle {
 export interface Finished {
   type: "finished";
   battles: FinishedBattle[];
+  /**
+   * CPU time of the gateway's process since it started, user and system.
+   */
+  cpu_seconds: number;
 }
 /**
  * How a battle ended.
@@ -324,7 +328,7 @@ export interface Generated {
  */
 export interface Hello {
   type: "hello";
-  protocol: 8;
+  protocol: 9;
   /**
    * Id of a Showdown format for two players.
    */
@@ -507,6 +511,10 @@ export interface Search {
 export interface Searched {
   type: "searched";
   rows: Found[];
+  /**
+   * CPU time of the gateway's process since it started, user and system.
+   */
+  cpu_seconds: number;
 }
 /**
  * Observation and action space of one format. Its fingerprint is part of a policy's identity.
