@@ -32,11 +32,9 @@ JOINED = 1000
 """Shard of the actor that joins while the training runs."""
 LONGEST_SECONDS = 3600.0
 OUTAGE_SECONDS = 60.0
-ROUNDS_OF_SECONDS = (
-    *("--set", "train.oracle.round_battles=64", "--set", "actors.chunk_battles=16"),
-    *("--set", "train.oracle.decisions=72000", "--set", "train.oracle.evaluation.battles=4"),
-)
-"""Rounds of 8 battles, as above, last less than a second: the requests to the store count for much."""
+RATES = "tests/e2e/rates.toml"
+"""A usual training's network and rounds. Rounds of 8 battles, as above, last less than a second: the requests to
+the store count for much."""
 
 
 def kill(installed: Installation, step: StepName, metric: str) -> str:
@@ -120,35 +118,39 @@ def test_actors_against_the_local_runner(
     installed: Installation, tmp_path: Path, measured: dict[str, Any], num_actors: int
 ) -> None:
     name = f"stream-{num_actors}"
-    words = (SETTINGS, "--run", name, "--set", f"actors.shards={num_actors}", *ROUNDS_OF_SECONDS)
+    words = (RATES, "--run", name, "--set", f"actors.shards={num_actors}")
     with installed.bucket() as store:
         installed.nashdex("begin", *words, "--store", store)
     for iteration in range(2):
         assert_succeeded(installed.end_of(installed.submit(run=name, iteration=str(iteration)), LONGEST_SECONDS))
     with installed.bucket() as store:
-        there = journal_of(open_run(f"{store}/{name}"), 1).entries
+        there = _rates(open_run(f"{store}/{name}"), num_actors)
     installed.nashdex("run", *words, "--store", str(tmp_path), "--json", seconds=LONGEST_SECONDS)
-    here = journal_of(open_run(f"{tmp_path}/{name}"), 1).entries
-    measured[f"stream, {num_actors} actors: decisions/s and learner's waiting, cluster and here"] = [
-        *_rates(there, num_actors),
-        *_rates(here, num_actors),
-    ]
+    here = _rates(open_run(f"{tmp_path}/{name}"), num_actors)
+    what = "decisions/s, learner's waiting, decisions per CPU-second"
+    measured[f"stream, {num_actors} actors: {what}, cluster and here"] = [*there, *here]
 
 
-def _rates(entries: tuple[Entry, ...], num_actors: int) -> tuple[float, float]:
-    """Return decisions learned a second, and the share of the time that the learner waits.
+def _rates(trained: Run, num_actors: int) -> tuple[float, float, float]:
+    """Return decisions learned a second, the share of the time that the learner waits, and decisions per CPU-second.
 
+    CPU time is that of learner, actors and gateways.
     Rounds count after the first one by whose end every actor has played: before, pods are starting.
     """
     playing: set[int] = set()
-    timed = []
-    for entry in entries:
+    timed: list[Entry] = []
+    for entry in journal_of(trained, 1).entries:
         if len(playing) == num_actors and entry.round_seconds:
             timed.append(entry)
         playing |= set(entry.chunks_by_actor)
     seconds = sum(entry.round_seconds for entry in timed)
     learned = sum(entry.learned_decisions for entry in timed)
-    return round(learned / seconds, 1), round(sum(entry.waited_seconds for entry in timed) / seconds, 3)
+    training = read_manifest(trained.store, 1, StepName.TRAIN, 0)
+    return (
+        round(learned / seconds, 1),
+        round(sum(entry.waited_seconds for entry in timed) / seconds, 3),
+        round(training.counts["decisions"] / training.cpu_seconds, 1),
+    )
 
 
 def _sum(counts: Iterable[dict[Any, int]]) -> dict[str, int]:
