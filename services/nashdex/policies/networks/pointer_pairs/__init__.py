@@ -1,0 +1,1 @@
+"""The pointer network for two slots at once."""

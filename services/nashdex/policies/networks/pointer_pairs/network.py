@@ -1,0 +1,322 @@
+"""The pointer-pairs network: an action of a slot is scored by what it names, wherever that is in the team.
+
+Shapes: B decisions, F observation values, P Pokémon of a side, K moves of each, A actions of one slot, M ``move_size``,
+E ``pokemon_size``, S ``scorer_size``, Z ``interaction_size``, T ways to aim a move (``layout.TARGETS``).
+
+The first layers are the pointer network's: one for all moves, two for all Pokémon, which see the sum of their moves.
+A slot joins its Pokémon with the state that it loses when it leaves. The context is two layers over the maximum over
+each side's Pokémon, all four slots, and the field.
+
+An action's vector is relu(context + slot + what it names), with one layer for both slots: a move as its user's slot
+aims it (its layer has a part for each target, since the same move does more to one foe than to the other) and the slot
+it is aimed at; or the Pokémon to switch to. Each way to use a move reads a score and Z factors from that vector. The pair
+(a, b) has the score f(a) + f(b) + h(a)·D h(b), see ``policies.joint``.
+
+The critic is such a context of its own, smaller, with one output.
+"""
+
+import copy
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from nashdex.games.space import Space
+from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
+from nashdex.policies.networks.onednn import in_chunks
+from nashdex.policies.networks.pointer.block import trained_sums
+from nashdex.policies.networks.pointer.encoder import linear
+from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embedding_name
+from nashdex.policies.networks.pointer_pairs.layout import PASS, TARGETS, Layout, Side, layout_of
+from nashdex.policies.networks.pointer_pairs.settings import PointerPairsSettings
+
+_SCORE_GAIN = 0.01
+"""A first policy that is close to uniform (Andrychowicz et al. 2020)."""
+_INTERACTION_GAIN = 0.1
+"""Not tiny, because each factor's gradient is the other one."""
+
+
+class Fused(NamedTuple):
+    """The first layers under some weights."""
+
+    moves: FusedRows
+    pokemon: FusedRows
+    slots: FusedRows
+    others: tuple[FusedRows, ...]
+
+
+class SideVectors(NamedTuple):
+    """One side of an observation."""
+
+    pokemon: Tensor
+    """(P, B, E)"""
+    slots: Tensor
+    """(2, B, E)"""
+    moves: Tensor
+    """Of the Pokémon in each slot, (2, K, B, M)."""
+
+
+class Encoded(NamedTuple):
+    """An observation, encoded."""
+
+    context: Tensor
+    """(B, C)"""
+    own: SideVectors
+    opponent: SideVectors
+
+
+class Encoder(nn.Module):
+    """From observations to Pokémon, slots and a context. Actor and critic have one each."""
+
+    def __init__(
+        self, space: Space, layout: Layout, *, embedding_size: int, move_size: int, pokemon_size: int, context_size: int
+    ) -> None:
+        super().__init__()
+        self.layout = layout
+        sides, vocabularies = layout.sides, space.vocabularies
+        self.moves = Rows([side.moves for side in sides], vocabularies, embedding_size, move_size)
+        self.pokemon = Rows([side.pokemon for side in sides], vocabularies, embedding_size, pokemon_size)
+        self.slots = Rows([side.slots for side in sides], vocabularies, embedding_size, move_size)
+        self.other_rows = [Rows([block], vocabularies, embedding_size, move_size) for block in layout.others]
+        self.others = nn.ModuleList(self.other_rows)
+        self.pokemon_moves = nn.Parameter(torch.empty(move_size, pokemon_size).uniform_(-1, 1) * move_size**-0.5)
+        self.pokemon_second = linear(pokemon_size, pokemon_size, gain=2**0.5)
+        self.slot_second = linear(pokemon_size + move_size, pokemon_size, gain=2**0.5)
+        used = {field.vocabulary for block in space.blocks for field in block.fields if field.vocabulary}
+        self.embeddings = nn.ParameterDict(
+            # Rows of about unit length, so that categories and scaled numbers weigh alike.
+            {
+                embedding_name(v): torch.randn(vocabularies[v], embedding_size) * embedding_size**-0.5
+                for v in sorted(used)
+            }
+        )
+        num_others = sum(other.num_rows for other in self.other_rows)
+        width = 2 * (1 + space.num_slots) * pokemon_size + num_others * move_size
+        self.context = nn.Sequential(
+            linear(width, context_size, gain=2**0.5),
+            nn.ReLU(),
+            linear(context_size, context_size, gain=2**0.5),
+            nn.ReLU(),
+        )
+
+    def fuse(self) -> Fused:
+        """Return the first layers under the present weights."""
+        return Fused(
+            self.moves.fuse(self.embeddings),
+            self.pokemon.fuse(self.embeddings),
+            self.slots.fuse(self.embeddings),
+            tuple(other.fuse(self.embeddings) for other in self.other_rows),
+        )
+
+    def forward(self, observations: Tensor, fused: Fused) -> Encoded:
+        """Return ``observations`` (B, F), encoded."""
+        own, opponent = (self._side(observations, fused, number) for number in range(len(self.layout.sides)))
+        parts = [side.pokemon.amax(dim=0) for side in (own, opponent)]
+        parts += [slot for side in (own, opponent) for slot in side.slots]
+        for other, fused_other in zip(self.other_rows, fused.others, strict=True):
+            parts += _vectors(other, fused_other, observations, 0).relu_()
+        context: Tensor = self.context(torch.cat(parts, dim=1))
+        return Encoded(context, own, opponent)
+
+    def _side(self, observations: Tensor, fused: Fused, number: int) -> SideVectors:
+        side = self.layout.sides[number]
+        moves = _vectors(self.moves, fused.moves, observations, number).relu_()
+        moves = moves.view(side.pokemon.rows, side.moves_each, *moves.shape[1:])
+        pokemon = _vectors(self.pokemon, fused.pokemon, observations, number)
+        pokemon = (pokemon + moves.sum(dim=1) @ self.pokemon_moves).relu()
+        pokemon = self.pokemon_second(pokemon).relu()
+        states = _vectors(self.slots, fused.slots, observations, number).relu_()
+        slots, slot_moves = [], []
+        for state, columns in zip(states, side.active, strict=True):
+            rows, is_filled = _pokemon_in(observations[:, columns])
+            slots.append(torch.cat((pokemon.flatten(0, 1)[rows] * is_filled, state), dim=1))
+            slot_moves.append(_moves_of(moves, rows, side) * is_filled)
+        return SideVectors(pokemon, self.slot_second(torch.stack(slots)).relu(), torch.stack(slot_moves))
+
+
+def _vectors(rows: Rows, fused: FusedRows, observations: Tensor, number: int) -> Tensor:
+    """Return the first layer over block ``number``, before its ReLU, (R, B, …)."""
+    values = rows.read(observations, number)
+    sums = trained_sums(values, fused.table, rows.by_block(fused.weights)[number])
+    return sums.view(*values.values.shape[:2], -1)
+
+
+def _pokemon_in(flags: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the rows p · B + b of the Pokémon that ``flags`` (B, P) say are in a slot, and 1 where there is one."""
+    flags = flags.contiguous()
+    decisions = torch.arange(len(flags), device=flags.device)
+    return flags.argmax(dim=1) * len(flags) + decisions, flags.amax(dim=1, keepdim=True)
+
+
+def _moves_of(moves: Tensor, rows: Tensor, side: Side) -> Tensor:
+    """Return the moves (K, B, M) of the Pokémon in ``rows`` (B,), from all ``moves`` (P, K, B, M)."""
+    num = moves.shape[2]
+    pokemon, decisions = rows // num, rows % num
+    places = torch.arange(side.moves_each, device=rows.device).unsqueeze(1)
+    return moves.flatten(0, 2)[(pokemon * side.moves_each + places) * num + decisions]
+
+
+class Scorer(nn.Module):
+    """Scores and factors of both slots' actions."""
+
+    _order: Tensor
+
+    def __init__(
+        self, layout: Layout, *, context: int, pokemon: int, move: int, size: int, interaction_size: int
+    ) -> None:
+        super().__init__()
+        kinds, num_outputs = layout.move_kinds, 1 + interaction_size
+        self._num_targets, self._num_kinds = len(TARGETS), len(kinds)
+        self.context = linear(context, size, gain=1.0)
+        self.user = nn.Linear(pokemon, size, bias=False)
+        self.partner = nn.Linear(pokemon, size, bias=False)
+        self.move = nn.Linear(move, self._num_targets * size)
+        self.own_target = nn.Linear(pokemon, size, bias=False)
+        self.foe_target = nn.Linear(pokemon, size, bias=False)
+        self.switch = nn.Linear(pokemon, size)
+        self.of_move = _outputs(size, len(kinds), interaction_size)
+        self.of_switch = _outputs(size, 1, interaction_size)
+        self.of_pass = _outputs(size, 1, interaction_size)
+        # Without signs, the interaction of an action with itself could never be negative.
+        self.signs = nn.Parameter(torch.tensor([1.0, -1.0]).repeat(interaction_size)[:interaction_size].diag())
+        self._num_outputs = num_outputs
+        num_pokemon, moves_each = layout.own.pokemon.rows, layout.own.moves_each
+
+        def place(slot: int, action: int) -> int:
+            candidate = layout.candidates[slot][action]
+            if candidate.kind == PASS:
+                return 0
+            if candidate.kind == "switch":
+                return 1 + candidate.row
+            target = candidate.row * self._num_targets + TARGETS.index(candidate.target)
+            return 1 + num_pokemon + target * len(kinds) + kinds.index(candidate.kind)
+
+        num_actions = len(layout.candidates[0])
+        num_candidates = 1 + num_pokemon + moves_each * self._num_targets * len(kinds)
+        order = [slot * num_candidates + place(slot, action) for slot in (0, 1) for action in range(num_actions)]
+        self.register_buffer("_order", torch.tensor(order), persistent=False)
+
+    def forward(self, encoded: Encoded) -> Tensor:
+        """Return scores and factors, (B, 2, A, 1 + Z)."""
+        own, opponent = encoded.own, encoded.opponent
+        num = len(encoded.context)
+        partners = own.slots.flip(0)
+        # (2, B, S)
+        shared = self.context(encoded.context) + self.user(own.slots) + self.partner(partners)
+        # (2, K, B, T, S) of moves, and (2, 1, B, T, S) of whom they are aimed at.
+        moves = self.move(own.moves).unflatten(-1, (self._num_targets, -1))
+        of_own, of_foes = self.own_target(own.slots), self.foe_target(opponent.slots)
+        nobody = torch.zeros_like(of_own)
+        foes = [foe.expand_as(of_own) for foe in of_foes]
+        targets = torch.stack([of_own.flip(0), of_own, nobody, *foes], dim=2) + shared.unsqueeze(2)
+        aimed = (moves + targets.unsqueeze(1)).relu()
+        outputs = [
+            self.of_pass(shared.relu()).unsqueeze(1),
+            self.of_switch((self.switch(own.pokemon) + shared.unsqueeze(1)).relu()),
+            # (2, K, B, T, kinds · (1 + Z)) to (2, K · T · kinds, B, 1 + Z)
+            self.of_move(aimed)
+            .unflatten(-1, (self._num_kinds, self._num_outputs))
+            .permute(0, 1, 3, 4, 2, 5)
+            .flatten(1, 3),
+        ]
+        by_candidate = torch.cat(outputs, dim=1)
+        first, second = by_candidate
+        second = torch.cat((second[..., :1], second[..., 1:] @ self.signs), dim=-1)
+        scores = torch.cat((first, second)).index_select(0, self._order)
+        return scores.view(2, -1, num, self._num_outputs).permute(2, 0, 1, 3)
+
+
+def _outputs(size: int, kinds: int, interaction_size: int) -> nn.Linear:
+    """Return the layer to ``kinds`` times a score and its factors."""
+    layer = linear(size, kinds * (1 + interaction_size), gain=1.0)
+    gains = torch.full((kinds, 1 + interaction_size), _INTERACTION_GAIN)
+    gains[:, 0] = _SCORE_GAIN
+    with torch.no_grad():
+        layer.weight *= gains.flatten().unsqueeze(1)
+    return layer
+
+
+class Critic(nn.Module):
+    """The value of a decision."""
+
+    def __init__(self, encoder: Encoder, context_size: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.value = linear(context_size, 1, gain=1.0)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Return the values of ``observations`` (B, F), (B,)."""
+        values: Tensor = self.value(self.encoder(observations, self.encoder.fuse()).context).squeeze(1)
+        return values
+
+
+class PointerPairsNetwork(ActorCritic):
+    """The network for Showdown's spaces of two slots.
+
+    Raises:
+        ConfigurationError: the space has no Pokémon, moves and slots that its actions name.
+    """
+
+    settings: PointerPairsSettings
+
+    def __init__(self, space: Space, settings: PointerPairsSettings) -> None:
+        super().__init__(space, settings)
+        layout = layout_of(space)
+        self.encoder = Encoder(
+            space,
+            layout,
+            embedding_size=settings.embedding_size,
+            move_size=settings.move_size,
+            pokemon_size=settings.pokemon_size,
+            context_size=settings.context_size,
+        )
+        self.scorer = Scorer(
+            layout,
+            context=settings.context_size,
+            pokemon=settings.pokemon_size,
+            move=settings.move_size,
+            size=settings.scorer_size,
+            interaction_size=settings.interaction_size,
+        )
+        of_critic = Encoder(
+            space,
+            layout,
+            embedding_size=settings.critic_move_size,
+            move_size=settings.critic_move_size,
+            pokemon_size=settings.critic_pokemon_size,
+            context_size=settings.critic_context_size,
+        )
+        self.critic = Critic(of_critic, settings.critic_context_size)
+
+    def fuse(self) -> Fused:
+        """Return the actor's first layers under the present weights."""
+        return self.encoder.fuse()
+
+    def logits(self, observations: Tensor, fused: Fused | None = None) -> Tensor:
+        """Return the scores of each slot's actions and their factors, (B, 2, A, 1 + Z)."""
+        scores: Tensor = self.scorer(self.encoder(observations, fused or self.fuse()))
+        return scores
+
+    def values(self, observations: Tensor) -> Tensor:
+        """Return the critic's values, (B,)."""
+        values: Tensor = self.critic(observations)
+        return values
+
+    def for_acting(self) -> ActingNetwork:
+        """Return the actor under its present weights."""
+        return ActingPointerPairsNetwork(self)
+
+
+class ActingPointerPairsNetwork:
+    """The actor of ``network`` under its present weights: later changes of the network have no effect on it."""
+
+    def __init__(self, network: PointerPairsNetwork) -> None:
+        self._network = copy.deepcopy(network).requires_grad_(requires_grad=False)
+        with torch.inference_mode():
+            self._fused = self._network.fuse()
+
+    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the scores of each slot's actions and their factors, (B, 2, A, 1 + Z), of ``observations`` (B, F)."""
+        return in_chunks(lambda chunk: self._network.logits(chunk, self._fused), observations)
