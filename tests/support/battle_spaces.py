@@ -1,6 +1,7 @@
 """Spaces of Pokémon and moves, like Showdown's and much smaller, and battles in one of them."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,10 @@ def battle_space() -> Space:
 
 
 def space_of(
-    blocks: Sequence[tuple[str, int, Fields]], actions: tuple[str, ...], vocabularies: Mapping[str, int]
+    blocks: Sequence[tuple[str, int, Fields]],
+    actions: tuple[str, ...],
+    vocabularies: Mapping[str, int],
+    num_slots: Literal[1, 2] = 1,
 ) -> Space:
     """Return a space of ``blocks``, each a name, a number of rows and their fields."""
     made: list[ObservationBlock] = []
@@ -43,8 +47,9 @@ def space_of(
         format="tiny",
         version="1",
         observation_size=made[-1].offset + made[-1].rows * made[-1].stride,
-        num_actions=len(actions),
+        num_actions=len(actions) ** num_slots,
         actions=actions,
+        num_slots=num_slots,
         vocabularies=dict(vocabularies),
         blocks=tuple(made),
     )

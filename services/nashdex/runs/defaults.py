@@ -9,7 +9,7 @@ from nashdex.policies.networks.settings import NETWORKS
 from nashdex.settings.aliases import canonical_format
 from nashdex.settings.run import RunSettings
 
-_NETWORKS: Final = ("pointer", "pairs", "slots")
+_NETWORKS: Final = ("pointer", "pointer-pairs", "pairs", "slots")
 """The default network is the first of these that fits the format."""
 
 

@@ -168,7 +168,7 @@ def test_the_configurations_that_ship_fit(config: Path, tmp_path: Path, monkeypa
         ('format = "gen1ou"', "network.predicts_opponent=true", "pointer"),
         ('format = "gen1ou"', "network=slots", "slots"),
         ('format = "gen1ou"', "network.kind=memory", "memory"),
-        ('format = "gen9vgc2023regulationc"', "seed=1", "pairs"),
+        ('format = "gen9vgc2023regulationc"', "seed=1", "pointer-pairs"),
         (PPO, "seed=1", "slots"),
         (PPO, "network.hidden_size=64", "slots"),
     ],

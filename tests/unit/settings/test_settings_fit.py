@@ -58,7 +58,10 @@ def test_goes_together(values: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"format": "gen9vgc2024regg"}, "network.kind 'slots' does not fit gen9vgc2024regg; expected 'pairs'"),
+        (
+            {"format": "gen9vgc2024regg"},
+            "network.kind 'slots' does not fit gen9vgc2024regg; expected 'pairs' or 'pointer-pairs'",
+        ),
         ({"network": "pairs"}, "network.kind 'pairs' does not fit gen1ou; expected 'slots' or 'pointer'"),
         (
             {"format": "gen9vgc2024regg", "network": "pairs", "population": {"initial": ["metamon:grunt"]}},

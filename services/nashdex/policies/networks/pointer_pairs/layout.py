@@ -9,7 +9,7 @@ from nashdex.games.space import ObservationBlock, Space
 
 _SWITCH = re.compile(r"switch (\d+)")
 _MOVE = re.compile(r"(?:(.+)[ -])?move (\d+)(?: at (own|foe) ([12]))?")
-PASS = "pass"
+PASS = "pass"  # noqa: S105 - an action
 
 TARGETS = ("ally", "self", "none", "foe 1", "foe 2")
 """Whom a move is aimed at, seen from its own slot."""
@@ -117,6 +117,6 @@ def _candidate(space: Space, own: Side, slot: int, action: str) -> Candidate:
 
 def _unfit(space: Space, why: str) -> ConfigurationError:
     return ConfigurationError(
-        f'network.kind "pointer-pairs" does not fit {space.format}: {why}; set network.kind = "pairs", which fits every '
-        "game of two slots"
+        f'network.kind "pointer-pairs" does not fit {space.format}: {why}; set network.kind = "pairs", which fits '
+        "every game of two slots"
     )

@@ -7,10 +7,12 @@ The first layers are the pointer network's: one for all moves, two for all Poké
 A slot joins its Pokémon with the state that it loses when it leaves. The context is two layers over the maximum over
 each side's Pokémon, all four slots, and the field.
 
-An action's vector is relu(context + slot + what it names), with one layer for both slots: a move as its user's slot
-aims it (its layer has a part for each target, since the same move does more to one foe than to the other) and the slot
-it is aimed at; or the Pokémon to switch to. Each way to use a move reads a score and Z factors from that vector. The pair
-(a, b) has the score f(a) + f(b) + h(a)·D h(b), see ``policies.joint``.
+An action's vector is relu(context + own slot + other slot + what it names), by one layer for both slots. What it names
+is the Pokémon to switch to, or a move and the slot it is aimed at; the move's layer has a part for each target, since
+the same move does more to one foe than to the other. A last layer for each way to use a move reads a score f and Z
+factors h from that vector. The pair (a, b) has the logit f(a) + f(b) + Σᵢ (−1)ⁱ hᵢ(a) hᵢ(b), see ``policies.joint``:
+without signs, two actions with the same factors could never be worse together than apart. Factors are bounded, because
+products of large ones would cost the digits in which acting and training agree.
 
 The critic is such a context of its own, smaller, with one output.
 """
@@ -36,6 +38,7 @@ _SCORE_GAIN = 0.01
 """A first policy that is close to uniform (Andrychowicz et al. 2020)."""
 _INTERACTION_GAIN = 0.1
 """Not tiny, because each factor's gradient is the other one."""
+_LARGEST_FACTOR = 2.0
 
 
 class Fused(NamedTuple):
@@ -162,6 +165,7 @@ class Scorer(nn.Module):
     """Scores and factors of both slots' actions."""
 
     _order: Tensor
+    _signs: Tensor
 
     def __init__(
         self, layout: Layout, *, context: int, pokemon: int, move: int, size: int, interaction_size: int
@@ -179,8 +183,8 @@ class Scorer(nn.Module):
         self.of_move = _outputs(size, len(kinds), interaction_size)
         self.of_switch = _outputs(size, 1, interaction_size)
         self.of_pass = _outputs(size, 1, interaction_size)
-        # Without signs, the interaction of an action with itself could never be negative.
-        self.signs = nn.Parameter(torch.tensor([1.0, -1.0]).repeat(interaction_size)[:interaction_size].diag())
+        signs = torch.tensor([1.0, -1.0]).repeat(interaction_size)[:interaction_size]
+        self.register_buffer("_signs", signs, persistent=False)
         self._num_outputs = num_outputs
         num_pokemon, moves_each = layout.own.pokemon.rows, layout.own.moves_each
 
@@ -203,9 +207,8 @@ class Scorer(nn.Module):
         own, opponent = encoded.own, encoded.opponent
         num = len(encoded.context)
         partners = own.slots.flip(0)
-        # (2, B, S)
         shared = self.context(encoded.context) + self.user(own.slots) + self.partner(partners)
-        # (2, K, B, T, S) of moves, and (2, 1, B, T, S) of whom they are aimed at.
+        # Moves are (2, K, B, T, S), and slots that they are aimed at (2, B, T, S).
         moves = self.move(own.moves).unflatten(-1, (self._num_targets, -1))
         of_own, of_foes = self.own_target(own.slots), self.foe_target(opponent.slots)
         nobody = torch.zeros_like(of_own)
@@ -215,17 +218,17 @@ class Scorer(nn.Module):
         outputs = [
             self.of_pass(shared.relu()).unsqueeze(1),
             self.of_switch((self.switch(own.pokemon) + shared.unsqueeze(1)).relu()),
-            # (2, K, B, T, kinds · (1 + Z)) to (2, K · T · kinds, B, 1 + Z)
+            # From (2, K, B, T, kinds · (1 + Z)) to (2, K · T · kinds, B, 1 + Z).
             self.of_move(aimed)
             .unflatten(-1, (self._num_kinds, self._num_outputs))
             .permute(0, 1, 3, 4, 2, 5)
             .flatten(1, 3),
         ]
-        by_candidate = torch.cat(outputs, dim=1)
-        first, second = by_candidate
-        second = torch.cat((second[..., :1], second[..., 1:] @ self.signs), dim=-1)
-        scores = torch.cat((first, second)).index_select(0, self._order)
-        return scores.view(2, -1, num, self._num_outputs).permute(2, 0, 1, 3)
+        scores = torch.cat(outputs, dim=1).flatten(0, 1).index_select(0, self._order)
+        scores = scores.view(2, -1, num, self._num_outputs)
+        factors = _LARGEST_FACTOR * (scores[..., 1:] / _LARGEST_FACTOR).tanh()
+        factors = torch.stack((factors[0], factors[1] * self._signs))
+        return torch.cat((scores[..., :1], factors), dim=-1).permute(2, 0, 1, 3)
 
 
 def _outputs(size: int, kinds: int, interaction_size: int) -> nn.Linear:
