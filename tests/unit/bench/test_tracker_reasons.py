@@ -6,7 +6,7 @@ import pytest
 from poke_env.battle import Battle
 
 from nashdex.bench.audits.tracker.difference import Difference
-from nashdex.bench.audits.tracker.reasons.formes import confuses_own_disguise
+from nashdex.bench.audits.tracker.reasons.formes import confuses_own_disguise, copies_types_of_species
 from nashdex.bench.audits.tracker.reasons.moves import gives_mimicked_move_own_pp
 
 
@@ -78,3 +78,34 @@ def test_a_swap_of_items_with_an_own_disguise_gives_the_item_of_the_line(
     tracker: str, ability: str, lines: list[str], *, explains: bool
 ) -> None:
     assert confuses_own_disguise(of_camerupt(tracker, ability, lines)) is explains
+
+
+MEGA = "|-mega|p1a: Sceptile|Sceptile|Sceptilite"
+COPY = "|-transform|p2a: Ditto|p1a: Sceptile|[from] ability: Imposter"
+COMES_IN = "|switch|p1a: Sceptile|Sceptile, M|100/100"
+
+
+@pytest.mark.parametrize(
+    ("lines", "explains"),
+    [
+        ([COMES_IN, MEGA, COPY], True),
+        ([COMES_IN, MEGA], False),
+        ([COMES_IN, COPY], False),
+        ([COMES_IN, COPY, MEGA], False),
+    ],
+)
+def test_a_copied_mega_evolution_has_types_that_its_species_has_not(lines: list[str], *, explains: bool) -> None:
+    battle = Battle("battle-1", "somebody", logging.getLogger("referee"), gen=6)
+    battle.player_role = "p2"
+    difference = Difference(
+        feature="own.types",
+        tracker=["dragon", "grass"],
+        poke_env=["grass"],
+        state={"name": "Ditto"},
+        battle_state={"generation": 6},
+        pokemon=None,
+        battle=battle,
+        request={},
+        lines=[*lines, "|turn|2"],
+    )
+    assert copies_types_of_species(difference) is explains

@@ -73,7 +73,7 @@ def copies_types_of_species(difference: Difference) -> bool:
         if copied is None and parts[1] == "-transform" and parts[2] == difference.ident:
             copied = parts[3]
         elif copied is not None and parts[2] == copied:
-            if parts[1] in {"-transform", "-formechange"} or parts[3:4] == ["typechange"]:
+            if parts[1] in {"-transform", "-formechange", "-mega", "-primal"} or parts[3:4] == ["typechange"]:
                 return True
             if parts[1] in {"switch", "drag"}:
                 return False
