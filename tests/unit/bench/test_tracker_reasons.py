@@ -7,6 +7,7 @@ from poke_env.battle import Battle
 
 from nashdex.bench.audits.tracker.difference import Difference
 from nashdex.bench.audits.tracker.reasons.formes import confuses_own_disguise, copies_types_of_species
+from nashdex.bench.audits.tracker.reasons.generations import types_hidden_power
 from nashdex.bench.audits.tracker.reasons.moves import gives_mimicked_move_own_pp
 
 
@@ -109,3 +110,32 @@ def test_a_copied_mega_evolution_has_types_that_its_species_has_not(lines: list[
         lines=[*lines, "|turn|2"],
     )
     assert copies_types_of_species(difference) is explains
+
+
+@pytest.mark.parametrize(
+    ("tracker", "poke_env", "z_moves", "explains"),
+    [
+        (["move hiddenpower", "move hiddenpower zmove"], ["move hiddenpower"], [{"move": "Breakneck Blitz"}], True),
+        (["move hiddenpower"], ["move hiddenpower", "move hiddenpower zmove"], [None], True),
+        (["move hiddenpower"], ["move hiddenpower", "move hiddenpower zmove"], None, True),
+        (["move hiddenpower", "move hiddenpower zmove"], ["move hiddenpower"], [None], False),
+        (["move hiddenpower", "move hiddenpower zmove"], ["move hiddenpower"], None, False),
+        (["move hiddenpower", "move hiddenpower zmove"], [], [{"move": "Breakneck Blitz"}], False),
+    ],
+)
+def test_hidden_power_has_the_z_move_of_its_own_type(
+    tracker: list[str], poke_env: list[str], z_moves: list[dict[str, str] | None] | None, *, explains: bool
+) -> None:
+    active = {"moves": [{"id": "hiddenpower"}], **({} if z_moves is None else {"canZMove": z_moves})}
+    difference = Difference(
+        feature="choices",
+        tracker=tracker,
+        poke_env=poke_env,
+        state={},
+        battle_state={"generation": 7},
+        pokemon=None,
+        battle=Battle("battle-1", "somebody", logging.getLogger("referee"), gen=7),
+        request={"active": [active]},
+        lines=[],
+    )
+    assert types_hidden_power(difference) is explains

@@ -45,6 +45,7 @@ from nashdex.bench.audits.tracker.reasons.generations import (
     offers_no_max_moves_of_locked,
     presses_callers,
     spends_pp_of_each_turn,
+    types_hidden_power,
 )
 from nashdex.bench.audits.tracker.reasons.marks import (
     dates_weather_by_upkeep,
@@ -128,6 +129,7 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "Pressure on a hidden target": presses_hidden_target,
         "Pursuit of a switch": misses_pursuit,
         "move that a Z-move shows": misses_moves_of_z_moves,
+        "Z-move of Hidden Power": types_hidden_power,
         "ability that a Mega Evolution traces": keeps_trace_of_mega,
         "targets of a Z-move": aims_z_moves_as_own_moves,
         "ability of a copier": keeps_ability_of_copier,

@@ -143,6 +143,20 @@ def keeps_trace_of_mega(difference: Difference) -> bool:
     return bool(traced == difference.tracker)
 
 
+def types_hidden_power(difference: Difference) -> bool:
+    """The simulator takes Hidden Power's Z-move from its own type, Normal; poke-env from that of its user's.
+
+    Tests whether the request offers the Z-move exactly where the tracker does.
+    """
+    choice = "move hiddenpower zmove"
+    if difference.feature != "choices" or set(difference.tracker) ^ set(difference.poke_env) != {choice}:
+        return False
+    active = difference.request["active"][0]
+    offered = zip(active["moves"], active.get("canZMove", []), strict=False)
+    has_z_move = any(move["id"] == "hiddenpower" and z_move is not None for move, z_move in offered)
+    return has_z_move == (choice in difference.tracker)
+
+
 def misses_moves_of_z_moves(difference: Difference) -> bool:
     """A status move keeps its name as a Z-move, and some Z-moves replace one move only; poke-env learns neither.
 
