@@ -8,7 +8,7 @@ from poke_env.battle import Battle
 from nashdex.bench.audits.tracker.difference import Difference
 from nashdex.bench.audits.tracker.reasons.formes import confuses_own_disguise, copies_types_of_species
 from nashdex.bench.audits.tracker.reasons.generations import types_hidden_power
-from nashdex.bench.audits.tracker.reasons.moves import gives_mimicked_move_own_pp
+from nashdex.bench.audits.tracker.reasons.moves import gives_mimicked_move_own_pp, keeps_trapped
 
 
 def of_wobbuffet(move: str, lines: list[str]) -> Difference:
@@ -139,3 +139,35 @@ def test_hidden_power_has_the_z_move_of_its_own_type(
         lines=[],
     )
     assert types_hidden_power(difference) is explains
+
+
+BOUND = "|-activate|p2a: Murkrow|move: Wrap|[of] p1a: Shuckle"
+LEAVES = "|switch|p1a: Yanma|Yanma, L92, F|267/267"
+
+
+@pytest.mark.parametrize(
+    ("feature", "lines", "explains"),
+    [
+        ("opponent.volatile.bound", [BOUND, LEAVES], True),
+        ("opponent.volatile.bound", [BOUND], False),
+        ("opponent.volatile.bound", [LEAVES, BOUND], False),
+        ("opponent.volatile.trapped", ["|-activate|p2a: Murkrow|trapped", LEAVES], True),
+        ("opponent.volatile.trapped", [LEAVES, "|-activate|p2a: Murkrow|trapped"], False),
+        ("opponent.volatile.curse", [BOUND, LEAVES], False),
+    ],
+)
+def test_who_leaves_sets_free(feature: str, lines: list[str], *, explains: bool) -> None:
+    battle = Battle("battle-1", "somebody", logging.getLogger("referee"), gen=3)
+    battle.player_role = "p1"
+    difference = Difference(
+        feature=feature,
+        tracker=False,
+        poke_env=True,
+        state={"name": "Murkrow"},
+        battle_state={"generation": 3},
+        pokemon=None,
+        battle=battle,
+        request={},
+        lines=["|switch|p2a: Murkrow|Murkrow, L90, F|100/100", *lines],
+    )
+    assert keeps_trapped(difference) is explains
