@@ -110,7 +110,7 @@ NETWORKS: Registry[NetworkKind] = Registry(
         "slots": "nashdex.policies.networks.slots.settings:SLOTS",
         "pointer": "nashdex.policies.networks.pointer.kind:POINTER",
         "pairs": "nashdex.policies.networks.pairs.settings:PAIRS",
-        "pointer-pairs": "nashdex.policies.networks.pointer_pairs.settings:POINTER_PAIRS",
+        "pointer-pairs": "nashdex.policies.networks.pointer_pairs.kind:POINTER_PAIRS",
         "memory": "nashdex.policies.networks.memory.kind:MEMORY",
         "transformer": "nashdex.policies.networks.transformer.kind:TRANSFORMER",
     },

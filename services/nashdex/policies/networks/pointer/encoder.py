@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from nashdex.games.space import ObservationBlock, Space
 from nashdex.policies.networks.layout import Layout
 from nashdex.policies.networks.pointer.block import BlockValues
-from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embedding_name
+from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
 from nashdex.policies.networks.pointer.sides import SideValues, SideVectors, SideWeights, encode_sides
 
 
@@ -78,14 +78,7 @@ class Encoder(nn.Module):
         self.pokemon_moves = nn.Parameter(torch.empty(move_size, pokemon_size).uniform_(-1, 1) * move_size**-0.5)
         self.pokemon_second = linear(pokemon_size, pokemon_size, gain=2**0.5)
         self.active_moves = linear(move_size, move_size, gain=2**0.5)
-        used = {field.vocabulary for block in space.blocks for field in block.fields if field.vocabulary}
-        self.embeddings = nn.ParameterDict(
-            # Rows of about unit length, so that categories and scaled numbers weigh alike.
-            {
-                embedding_name(v): torch.randn(vocabularies[v], embedding_size) * embedding_size**-0.5
-                for v in sorted(used)
-            }
-        )
+        self.embeddings = embeddings(space, embedding_size)
         num_others = sum(other.num_rows for other in self.other_rows)
         self.context_width = 2 * (2 * pokemon_size + move_size) + num_others * move_size
 

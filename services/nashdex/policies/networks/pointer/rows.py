@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from nashdex.games.space import ObservationBlock
+from nashdex.games.space import ObservationBlock, Space
 from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
 from nashdex.policies.networks.pointer.look_up import LookUp, combined, groups_of
 
@@ -149,6 +149,15 @@ class Rows(nn.Module):
     def forward(self, block: BlockValues, fused: FusedRows) -> Tensor:
         """Return the sums of the rows of the first run's ``block``, (N, E)."""
         return trained_sums(block, fused.table, fused.weights[0])
+
+
+def embeddings(space: Space, size: int) -> nn.ParameterDict:
+    """Return an embedding for each vocabulary of ``space``, with its first weights."""
+    used = {field.vocabulary for block in space.blocks for field in block.fields if field.vocabulary}
+    return nn.ParameterDict(
+        # Rows of about unit length, so that categories and scaled numbers weigh alike.
+        {embedding_name(v): torch.randn(space.vocabularies[v], size) * size**-0.5 for v in sorted(used)}
+    )
 
 
 def embedding_name(vocabulary: str) -> str:

@@ -30,7 +30,7 @@ from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
 from nashdex.policies.networks.onednn import in_chunks
 from nashdex.policies.networks.pointer.block import trained_sums
 from nashdex.policies.networks.pointer.encoder import linear
-from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embedding_name
+from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
 from nashdex.policies.networks.pointer_pairs.layout import PASS, TARGETS, Layout, Side, layout_of
 from nashdex.policies.networks.pointer_pairs.settings import PointerPairsSettings
 
@@ -87,14 +87,7 @@ class Encoder(nn.Module):
         self.pokemon_moves = nn.Parameter(torch.empty(move_size, pokemon_size).uniform_(-1, 1) * move_size**-0.5)
         self.pokemon_second = linear(pokemon_size, pokemon_size, gain=2**0.5)
         self.slot_second = linear(pokemon_size + move_size, pokemon_size, gain=2**0.5)
-        used = {field.vocabulary for block in space.blocks for field in block.fields if field.vocabulary}
-        self.embeddings = nn.ParameterDict(
-            # Rows of about unit length, so that categories and scaled numbers weigh alike.
-            {
-                embedding_name(v): torch.randn(vocabularies[v], embedding_size) * embedding_size**-0.5
-                for v in sorted(used)
-            }
-        )
+        self.embeddings = embeddings(space, embedding_size)
         num_others = sum(other.num_rows for other in self.other_rows)
         width = 2 * (1 + space.num_slots) * pokemon_size + num_others * move_size
         self.context = nn.Sequential(

@@ -1,11 +1,10 @@
-"""Settings of the pointer-pairs network. Imports no torch."""
+"""Settings of the pointer-pairs network."""
 
 from typing import Literal
 
 from pydantic import Field
 
-from nashdex.games.showdown.formats import GAME as SHOWDOWN
-from nashdex.policies.networks.settings import NetworkKind, NetworkSettings
+from nashdex.policies.networks.settings import NetworkSettings
 
 
 class PointerPairsSettings(NetworkSettings):
@@ -21,12 +20,3 @@ class PointerPairsSettings(NetworkSettings):
     critic_move_size: int = Field(32, ge=4, le=1024, description="The critic's move_size.")
     critic_pokemon_size: int = Field(64, ge=4, le=1024, description="The critic's pokemon_size.")
     critic_context_size: int = Field(128, ge=8, le=8192, description="The critic's context_size.")
-
-
-POINTER_PAIRS = NetworkKind(
-    PointerPairsSettings,
-    "pointer-pairs-1",
-    "nashdex.policies.networks.pointer_pairs.network:PointerPairsNetwork",
-    games=frozenset({SHOWDOWN}),
-    num_slots=2,
-)
