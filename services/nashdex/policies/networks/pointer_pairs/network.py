@@ -121,8 +121,8 @@ class Encoder(nn.Module):
         moves = _vectors(self.moves, fused.moves, observations, number).relu_()
         moves = moves.view(side.pokemon.rows, side.moves_each, *moves.shape[1:])
         pokemon = _vectors(self.pokemon, fused.pokemon, observations, number)
-        pokemon = (pokemon + moves.sum(dim=1) @ self.pokemon_moves).relu()
-        pokemon = self.pokemon_second(pokemon).relu()
+        pokemon = (pokemon + moves.sum(dim=1) @ self.pokemon_moves).relu_()
+        pokemon = self.pokemon_second(pokemon).relu_()
         states = _vectors(self.slots, fused.slots, observations, number).relu_()
         slots, slot_moves = [], []
         for state, columns in zip(states, side.active, strict=True):
@@ -207,10 +207,10 @@ class Scorer(nn.Module):
         nobody = torch.zeros_like(of_own)
         foes = [foe.expand_as(of_own) for foe in of_foes]
         targets = torch.stack([of_own.flip(0), of_own, nobody, *foes], dim=2) + shared.unsqueeze(2)
-        aimed = (moves + targets.unsqueeze(1)).relu()
+        aimed = (moves + targets.unsqueeze(1)).relu_()
         outputs = [
             self.of_pass(shared.relu()).unsqueeze(1),
-            self.of_switch((self.switch(own.pokemon) + shared.unsqueeze(1)).relu()),
+            self.of_switch((self.switch(own.pokemon) + shared.unsqueeze(1)).relu_()),
             # From (2, K, B, T, kinds · (1 + Z)) to (2, K · T · kinds, B, 1 + Z).
             self.of_move(aimed)
             .unflatten(-1, (self._num_kinds, self._num_outputs))
