@@ -1,15 +1,18 @@
 """Clean shutdown: a signal sets a flag, and loops check it where stopping is safe.
 
-An exception raised in the signal handler could interrupt an update halfway; a flag cannot.
+An exception raised in the signal handler could interrupt an update halfway, and would be lost in code whose exceptions
+Python ignores, such as a finaliser; a flag cannot. A second Ctrl-C raises KeyboardInterrupt at once.
 """
 
 import signal
 import threading
 from types import FrameType
 
-from nashdex.core.errors import StoppedError
+from nashdex.core.errors import InterruptedByUserError, StoppedError
 
 _stop = threading.Event()
+_by_user = threading.Event()
+"""Whether Ctrl-C was among the signals."""
 
 
 def install_stop_handlers(*signals: signal.Signals) -> None:
@@ -18,12 +21,17 @@ def install_stop_handlers(*signals: signal.Signals) -> None:
     Call it from the main thread.
     """
     _stop.clear()
+    _by_user.clear()
     for number in signals or (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _request_stop)
 
 
 def _request_stop(number: int, frame: FrameType | None) -> None:
-    del number, frame
+    del frame
+    if number == signal.SIGINT:
+        if _by_user.is_set():
+            raise KeyboardInterrupt
+        _by_user.set()
     _stop.set()
 
 
@@ -38,6 +46,10 @@ def wait_for_stop(timeout_seconds: float) -> bool:
 
 
 def check_stop() -> None:
-    """Raise StoppedError if the process was asked to stop. Call it where stopping loses no work."""
+    """Raise StoppedError if the process was asked to stop, by Ctrl-C InterruptedByUserError.
+
+    Call it where stopping loses no work.
+    """
     if _stop.is_set():
-        raise StoppedError("stopped by a signal; run the same command again to continue")
+        stopped = InterruptedByUserError if _by_user.is_set() else StoppedError
+        raise stopped("stopped by a signal; run the same command again to continue")

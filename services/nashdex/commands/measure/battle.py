@@ -1,6 +1,5 @@
 """``nashdex battle``: a match between two policies, outside any run."""
 
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -59,7 +58,7 @@ def battle(
     """
     if best_of not in _BEST_OF:
         raise ConfigurationError(f"--best-of is {best_of}; expected one of {', '.join(map(str, _BEST_OF))}")
-    install_stop_handlers(signal.SIGTERM)
+    install_stop_handlers()
 
     from nashdex.evaluator.match import play_match
     from nashdex.runs.inputs import read_matrix, read_team_set
@@ -91,7 +90,7 @@ def battle(
                 on_battle=count,
             )
     except (KeyboardInterrupt, StoppedError) as error:
-        stop = InterruptedByUserError if isinstance(error, KeyboardInterrupt) else StoppedError
+        stop = StoppedError if type(error) is StoppedError else InterruptedByUserError
         raise stop(
             f"stopped after {ended:,} of {battles * best_of:,} battles; their score would favour short battles, "
             "so there is none"

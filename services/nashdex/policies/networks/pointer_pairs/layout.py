@@ -12,7 +12,7 @@ _MOVE = re.compile(r"(?:(.+)[ -])?move (\d+)(?: at (own|foe) ([12]))?")
 PASS = "pass"  # noqa: S105 - an action
 
 TARGETS = ("ally", "self", "none", "foe 1", "foe 2")
-"""Whom a move is aimed at, seen from its own slot."""
+"""Where a move goes, from the view of its user's slot."""
 
 
 @dataclass(frozen=True)
