@@ -9,7 +9,9 @@ from nashdex.policies.networks.settings import NETWORKS
 from nashdex.settings.aliases import canonical_format
 from nashdex.settings.run import RunSettings
 
-_NETWORKS: Final = ("pointer", "pointer-pairs", "pairs", "slots")
+TRAINED_NETWORKS: Final = ("pointer", "pointer-pairs", "pairs")
+"""The first of these that fits a format learns best there."""
+_NETWORKS: Final = (*TRAINED_NETWORKS, "slots")
 """The default network is the first of these that fits the format."""
 
 

@@ -9,7 +9,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.networks.pointer_pairs.layout import Candidate, layout_of
-from nashdex.policies.networks.pointer_pairs.network import PointerPairsNetwork
+from nashdex.policies.networks.pointer_pairs.network import PointerPairsNetwork, in_slots
 from nashdex.policies.networks.pointer_pairs.settings import PointerPairsSettings
 from support.battle_spaces import Fields, random_observations, space_of
 from support.joint_space import joint_space
@@ -159,9 +159,10 @@ def test_an_empty_slot_shows_no_pokemon() -> None:
     net, values = network(), observations(1)
     for block in ("own", "opponent"):
         SPACE.view(values, block, "active_b")[...] = 0
-    hidden = net.encoder(torch.from_numpy(values), net.fuse()).own
-    assert (hidden.moves[1] == 0).all()
-    assert hidden.moves[0].abs().sum() > 0
+    read = net.read(torch.from_numpy(values)).inputs
+    moves = in_slots(net.encoder(read, net.fuse()).own.moves.transpose(1, 2), read.sides[0])
+    assert (moves[1] == 0).all()
+    assert moves[0].abs().sum() > 0
 
 
 def test_acting_and_training_agree() -> None:

@@ -79,13 +79,14 @@ def entities_of(space: Space) -> list[Entity]:
         Entity(
             blocks[name].rows,
             tuple(_part(block, block.rows // blocks[name].rows) for block in parts),
-            _active_columns(blocks[name]),
+            active_columns(blocks[name]),
         )
         for name, parts in owners.items()
     ]
 
 
-def _active_columns(block: ObservationBlock) -> tuple[slice, ...]:
+def active_columns(block: ObservationBlock) -> tuple[slice, ...]:
+    """Return for each slot the observation's columns that say, row by row, whether a row is in it."""
     return tuple(
         slice(block.offset + field.offset, block.offset + block.rows * block.stride, block.stride)
         for field in block.fields

@@ -142,12 +142,12 @@ export class Session {
       case "search":
       case "expand":
         for (const { battle } of message.rows) this.#checkElsewhere(message.type, battle);
-        return this.#send(message.type === "search" ? { type: "searched", rows: table.searches.answer(message), cpu_seconds: cpuSeconds() } : table.searches.expand(message, this.due));
+        return this.#send(message.type === "search" ? searched(table.searches.answer(message)) : table.searches.expand(message, this.due));
       case "sample":
         for (const { battle } of message.rows) this.#checkElsewhere(message.type, battle);
         return this.#send({ type: "sampled", rows: table.searches.sample(message) });
       case "value":
-        return this.#send({ type: "searched", rows: table.searches.solve(message.rows), cpu_seconds: cpuSeconds() });
+        return this.#send(searched(table.searches.solve(message.rows)));
       case "fork":
         return this.#fork(message, table);
       case "stop":
@@ -400,6 +400,11 @@ export class Session {
   #send(message) {
     this.write(controlFrame(message));
   }
+}
+
+/** @param {import("./protocol/generated/message_types.js").Searched["rows"]} rows @returns {GatewayMessage} */
+function searched(rows) {
+  return { type: "searched", rows, cpu_seconds: cpuSeconds() };
 }
 
 /** @returns {number} CPU time of this process so far, user and system */

@@ -17,7 +17,7 @@ from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.layout import layout_of
 from nashdex.policies.networks.memory.inference import ActingMemoryNetwork
 from nashdex.policies.networks.memory.settings import MemorySettings
-from nashdex.policies.networks.pointer.encoder import Encoder, FusedEncoder, linear
+from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import (
     Scorer,
@@ -56,14 +56,14 @@ class MemoryCritic(nn.Module):
         self.memory = Recurrence(context_size, memory_size)
         self.value = linear(context_size + memory_size, 1, gain=1.0)
 
-    def forward(self, read: Read) -> Tensor:
+    def forward(self, read: Read[EncoderInputs]) -> Tensor:
         """Return the values of what the actor's encoder read, (B,)."""
         context = self.context(self.encoder(read.inputs, self.encoder.fuse()).context)
         values: Tensor = self.value(self.memory(context, read.lengths)).squeeze(1)
         return values
 
 
-class MemoryNetwork(EntityNetwork):
+class MemoryNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
     """The network for Showdown's spaces that remembers.
 
     Raises:
@@ -97,7 +97,7 @@ class MemoryNetwork(EntityNetwork):
         """The actor's encoder."""
         return self.encoder
 
-    def scores(self, read: Read, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+    def scores(self, read: Read[EncoderInputs], fused: FusedEncoder) -> tuple[Tensor, Tensor]:
         """Return scores (B, A), and context and memory (B, C + H)."""
         encoded = self.encoder(read.inputs, fused)
         context = self.memory(self.context(encoded.context), read.lengths)

@@ -1,26 +1,40 @@
-"""What the networks have in common that read entities by the pointer network's encoder and score actions by its scorer.
+"""What the networks have in common whose actor and critic encode entities: they read an observation once for both.
 
 Shapes: B decisions, F observation values, A actions. A network that remembers gets (B, F + 1), see ``actor_critic``.
 """
 
 from abc import abstractmethod
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from torch import Tensor, nn
 
 from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
-from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
+
+InputsT = TypeVar("InputsT")
+FusedT = TypeVar("FusedT")
+_InputsT_co = TypeVar("_InputsT_co", covariant=True)
+_FusedT_co = TypeVar("_FusedT_co", covariant=True)
 
 
-class Read(NamedTuple):
+class Reader(Protocol[_InputsT_co, _FusedT_co]):
+    """An encoder as far as this module needs it."""
+
+    def fuse(self) -> _FusedT_co:
+        """Return the first layers under the present weights."""
+
+    def read(self, observations: Tensor) -> _InputsT_co:
+        """Return what depends on ``observations`` (B, F) alone, which encoders of one space share."""
+
+
+class Read(NamedTuple, Generic[InputsT]):
     """Observations as the encoders of actor and critic take them: read once for both."""
 
-    inputs: EncoderInputs
+    inputs: InputsT
     lengths: list[int]
     """Decisions of each battle, in order; none for a network that does not remember."""
 
 
-class EntityNetwork(ActorCritic):
+class EntityNetwork(ActorCritic, Generic[InputsT, FusedT]):
     """Actor and critic over one reading of the observations. A subclass scores, and its critic takes a ``Read``."""
 
     opponent: nn.Module | None
@@ -28,18 +42,18 @@ class EntityNetwork(ActorCritic):
 
     @property
     @abstractmethod
-    def actor_encoder(self) -> Encoder:
+    def actor_encoder(self) -> Reader[InputsT, FusedT]:
         """The actor's encoder, which reads observations for the critic too."""
 
     @abstractmethod
-    def scores(self, read: Read, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+    def scores(self, read: Read[InputsT], fused: FusedT) -> tuple[Tensor, Tensor]:
         """Return the actor's scores (B, A), and the context (B, …) that they follow from."""
 
-    def fuse(self) -> FusedEncoder:
+    def fuse(self) -> FusedT:
         """Return the actor's first layers under the present weights."""
         return self.actor_encoder.fuse()
 
-    def logits(self, observations: Tensor, fused: FusedEncoder | None = None) -> Tensor:
+    def logits(self, observations: Tensor, fused: FusedT | None = None) -> Tensor:
         """Return the actor's logits before masking, (B, A)."""
         return self.scores(self.read(observations), fused or self.fuse())[0]
 
@@ -53,13 +67,13 @@ class EntityNetwork(ActorCritic):
         scores, context = self.scores(self.read(observations), self.fuse())
         return scores, self._prediction(context)
 
-    def outputs(self, observations: Tensor, fused: FusedEncoder | None = None) -> Outputs:
+    def outputs(self, observations: Tensor, fused: FusedT | None = None) -> Outputs:
         """Return all outputs, from one reading of ``observations``; with ``fused``, no prediction."""
         read = self.read(observations)
         scores, context = self.scores(read, fused or self.fuse())
         return Outputs(scores, self.critic(read), self._prediction(context) if fused is None else None)
 
-    def read(self, observations: Tensor) -> Read:
+    def read(self, observations: Tensor) -> Read[InputsT]:
         """Return ``observations`` as the encoders take them."""
         return Read(self.actor_encoder.read(observations), lengths_of(observations) if self.remembers else [])
 

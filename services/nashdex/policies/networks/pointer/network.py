@@ -16,7 +16,7 @@ from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layout import Layout, layout_of
 from nashdex.policies.networks.opponent_choices import num_choices
-from nashdex.policies.networks.pointer.encoder import Encoder, FusedEncoder, linear
+from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.inference import ActingPointerNetwork
 from nashdex.policies.networks.pointer.scores import score_targets
@@ -101,13 +101,13 @@ class Critic(nn.Module):
         self.context = context_layers(encoder.context_width, context_size)
         self.value = linear(context_size, 1, gain=1.0)
 
-    def forward(self, read: Read) -> Tensor:
+    def forward(self, read: Read[EncoderInputs]) -> Tensor:
         """Return the values of what the actor's encoder read, (B,)."""
         values: Tensor = self.value(self.context(self.encoder(read.inputs, self.encoder.fuse()).context)).squeeze(1)
         return values
 
 
-class PointerNetwork(EntityNetwork):
+class PointerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
     """The network for Showdown's spaces.
 
     Raises:
@@ -138,7 +138,7 @@ class PointerNetwork(EntityNetwork):
         """The actor's encoder."""
         return self.encoder
 
-    def scores(self, read: Read, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+    def scores(self, read: Read[EncoderInputs], fused: FusedEncoder) -> tuple[Tensor, Tensor]:
         """Return scores (B, A) and context (B, ``context_size``)."""
         encoded = self.encoder(read.inputs, fused)
         context = self.context(encoded.context)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import ObservationBlock, Space
+from nashdex.policies.networks.entities import active_columns
 
 _SWITCH = re.compile(r"switch (\d+)")
 _MOVE = re.compile(r"(?:(.+)[ -])?move (\d+)(?: at (own|foe) ([12]))?")
@@ -84,11 +85,7 @@ def _side(space: Space, blocks: dict[str, ObservationBlock], name: str) -> Side:
     pokemon, moves, slots = blocks.get(name), blocks.get(f"{name}_moves"), blocks.get(f"{name}_active")
     if pokemon is None or moves is None or slots is None or moves.rows % pokemon.rows or slots.rows != space.num_slots:
         raise _unfit(space, f"it has no blocks {name!r}, '{name}_moves' and '{name}_active' of two slots")
-    columns = [
-        slice(pokemon.offset + field.offset, pokemon.offset + pokemon.rows * pokemon.stride, pokemon.stride)
-        for field in pokemon.fields
-        if field.name in {"active_a", "active_b"}
-    ]
+    columns = active_columns(pokemon)
     if len(columns) != space.num_slots:
         raise _unfit(space, f"its block {name!r} has no numbers 'active_a' and 'active_b'")
     return Side(pokemon, moves, slots, (columns[0], columns[1]))

@@ -26,12 +26,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nashdex.games.space import Space
-from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
+from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.onednn import in_chunks
-from nashdex.policies.networks.pointer.block import trained_sums
+from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
 from nashdex.policies.networks.pointer.encoder import linear
+from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
+from nashdex.policies.networks.pointer.network import context_layers
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
-from nashdex.policies.networks.pointer_pairs.layout import PASS, TARGETS, Layout, Side, layout_of
+from nashdex.policies.networks.pointer_pairs.layout import PASS, TARGETS, Layout, layout_of
 from nashdex.policies.networks.pointer_pairs.settings import PointerPairsSettings
 
 _SCORE_GAIN = 0.01
@@ -50,15 +52,37 @@ class Fused(NamedTuple):
     others: tuple[FusedRows, ...]
 
 
+class SideInputs(NamedTuple):
+    """One side of an observation, as it is read."""
+
+    pokemon: BlockValues
+    """(P, B, …)"""
+    moves: BlockValues
+    """(P · K, B, …)"""
+    slots: BlockValues
+    """(2, B, …)"""
+    places: Tensor
+    """The Pokémon in each slot, (2, B), int64."""
+    is_filled: Tensor
+    """1 where a slot has a Pokémon, otherwise 0, (2, B)."""
+
+
+class Inputs(NamedTuple):
+    """Observations as encoders read them. Encoders of one space share them, whatever their sizes and weights."""
+
+    sides: tuple[SideInputs, SideInputs]
+    others: tuple[BlockValues, ...]
+
+
 class SideVectors(NamedTuple):
-    """One side of an observation."""
+    """One side of an observation, encoded."""
 
     pokemon: Tensor
     """(P, B, E)"""
     slots: Tensor
     """(2, B, E)"""
     moves: Tensor
-    """Of the Pokémon in each slot, (2, K, B, M)."""
+    """(P, K, B, M)"""
 
 
 class Encoded(NamedTuple):
@@ -90,12 +114,7 @@ class Encoder(nn.Module):
         self.embeddings = embeddings(space, embedding_size)
         num_others = sum(other.num_rows for other in self.other_rows)
         width = 2 * (1 + space.num_slots) * pokemon_size + num_others * move_size
-        self.context = nn.Sequential(
-            linear(width, context_size, gain=2**0.5),
-            nn.ReLU(),
-            linear(context_size, context_size, gain=2**0.5),
-            nn.ReLU(),
-        )
+        self.context = context_layers(width, context_size)
 
     def fuse(self) -> Fused:
         """Return the first layers under the present weights."""
@@ -106,52 +125,54 @@ class Encoder(nn.Module):
             tuple(other.fuse(self.embeddings) for other in self.other_rows),
         )
 
-    def forward(self, observations: Tensor, fused: Fused) -> Encoded:
-        """Return ``observations`` (B, F), encoded."""
-        own, opponent = (self._side(observations, fused, number) for number in range(len(self.layout.sides)))
+    def read(self, observations: Tensor) -> Inputs:
+        """Return what depends on ``observations`` (B, F) alone."""
+        own, opponent = (self._read_side(observations, number) for number in range(len(self.layout.sides)))
+        return Inputs((own, opponent), tuple(other.read(observations, 0) for other in self.other_rows))
+
+    def _read_side(self, observations: Tensor, number: int) -> SideInputs:
+        # (2, B, P): which Pokémon is in each slot.
+        flags = torch.stack([observations[:, columns] for columns in self.layout.sides[number].active])
+        return SideInputs(
+            self.pokemon.read(observations, number),
+            self.moves.read(observations, number),
+            self.slots.read(observations, number),
+            flags.argmax(dim=2),
+            flags.amax(dim=2),
+        )
+
+    def forward(self, inputs: Inputs, fused: Fused) -> Encoded:
+        """Return the observations of ``inputs``, encoded."""
+        own, opponent = (self._side(side, fused, number) for number, side in enumerate(inputs.sides))
         parts = [side.pokemon.amax(dim=0) for side in (own, opponent)]
         parts += [slot for side in (own, opponent) for slot in side.slots]
-        for other, fused_other in zip(self.other_rows, fused.others, strict=True):
-            parts += _vectors(other, fused_other, observations, 0).relu_()
+        for rows, values, fused_rows in zip(self.other_rows, inputs.others, fused.others, strict=True):
+            parts += _vectors(rows, values, fused_rows, 0).relu_()
         context: Tensor = self.context(torch.cat(parts, dim=1))
         return Encoded(context, own, opponent)
 
-    def _side(self, observations: Tensor, fused: Fused, number: int) -> SideVectors:
+    def _side(self, inputs: SideInputs, fused: Fused, number: int) -> SideVectors:
         side = self.layout.sides[number]
-        moves = _vectors(self.moves, fused.moves, observations, number).relu_()
+        moves = _vectors(self.moves, inputs.moves, fused.moves, number).relu_()
         moves = moves.view(side.pokemon.rows, side.moves_each, *moves.shape[1:])
-        pokemon = _vectors(self.pokemon, fused.pokemon, observations, number)
+        pokemon = _vectors(self.pokemon, inputs.pokemon, fused.pokemon, number)
         pokemon = (pokemon + moves.sum(dim=1) @ self.pokemon_moves).relu_()
         pokemon = self.pokemon_second(pokemon).relu_()
-        states = _vectors(self.slots, fused.slots, observations, number).relu_()
-        slots, slot_moves = [], []
-        for state, columns in zip(states, side.active, strict=True):
-            rows, is_filled = _pokemon_in(observations[:, columns])
-            slots.append(torch.cat((pokemon.flatten(0, 1)[rows] * is_filled, state), dim=1))
-            slot_moves.append(_moves_of(moves, rows, side) * is_filled)
-        return SideVectors(pokemon, self.slot_second(torch.stack(slots)).relu(), torch.stack(slot_moves))
+        states = _vectors(self.slots, inputs.slots, fused.slots, number).relu_()
+        slots = torch.cat((in_slots(pokemon, inputs), states), dim=2)
+        return SideVectors(pokemon, self.slot_second(slots).relu(), moves)
 
 
-def _vectors(rows: Rows, fused: FusedRows, observations: Tensor, number: int) -> Tensor:
+def in_slots(of_pokemon: Tensor, inputs: SideInputs) -> Tensor:
+    """Return what ``of_pokemon`` (P, B, …) has for the Pokémon in each slot, zero where there is none, (2, B, …)."""
+    found = of_pokemon[inputs.places, torch.arange(of_pokemon.shape[1], device=of_pokemon.device)]
+    return (found.flatten(2) * inputs.is_filled.unsqueeze(2)).view_as(found)
+
+
+def _vectors(rows: Rows, values: BlockValues, fused: FusedRows, number: int) -> Tensor:
     """Return the first layer over block ``number``, before its ReLU, (R, B, …)."""
-    values = rows.read(observations, number)
     sums = trained_sums(values, fused.table, rows.by_block(fused.weights)[number])
     return sums.view(*values.values.shape[:2], -1)
-
-
-def _pokemon_in(flags: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the rows p · B + b of the Pokémon that ``flags`` (B, P) say are in a slot, and 1 where there is one."""
-    flags = flags.contiguous()
-    decisions = torch.arange(len(flags), device=flags.device)
-    return flags.argmax(dim=1) * len(flags) + decisions, flags.amax(dim=1, keepdim=True)
-
-
-def _moves_of(moves: Tensor, rows: Tensor, side: Side) -> Tensor:
-    """Return the moves (K, B, M) of the Pokémon in ``rows`` (B,), from all ``moves`` (P, K, B, M)."""
-    num = moves.shape[2]
-    pokemon, decisions = rows // num, rows % num
-    places = torch.arange(side.moves_each, device=rows.device).unsqueeze(1)
-    return moves.flatten(0, 2)[(pokemon * side.moves_each + places) * num + decisions]
 
 
 class Scorer(nn.Module):
@@ -164,8 +185,8 @@ class Scorer(nn.Module):
         self, layout: Layout, *, context: int, pokemon: int, move: int, size: int, interaction_size: int
     ) -> None:
         super().__init__()
-        kinds, num_outputs = layout.move_kinds, 1 + interaction_size
-        self._num_targets, self._num_kinds = len(TARGETS), len(kinds)
+        kinds = layout.move_kinds
+        self._num_targets, self._num_kinds, self._num_outputs = len(TARGETS), len(kinds), 1 + interaction_size
         self.context = linear(context, size, gain=1.0)
         self.user = nn.Linear(pokemon, size, bias=False)
         self.partner = nn.Linear(pokemon, size, bias=False)
@@ -178,7 +199,6 @@ class Scorer(nn.Module):
         self.of_pass = _outputs(size, 1, interaction_size)
         signs = torch.tensor([1.0, -1.0]).repeat(interaction_size)[:interaction_size]
         self.register_buffer("_signs", signs, persistent=False)
-        self._num_outputs = num_outputs
         num_pokemon, moves_each = layout.own.pokemon.rows, layout.own.moves_each
 
         def place(slot: int, action: int) -> int:
@@ -195,14 +215,14 @@ class Scorer(nn.Module):
         order = [slot * num_candidates + place(slot, action) for slot in (0, 1) for action in range(num_actions)]
         self.register_buffer("_order", torch.tensor(order), persistent=False)
 
-    def forward(self, encoded: Encoded) -> Tensor:
-        """Return scores and factors, (B, 2, A, 1 + Z)."""
+    def forward(self, encoded: Encoded, own_moves: Tensor) -> Tensor:
+        """Return scores and factors, (B, 2, A, 1 + Z); ``own_moves`` (2, K, B, M) are of the Pokémon in each slot."""
         own, opponent = encoded.own, encoded.opponent
         num = len(encoded.context)
         partners = own.slots.flip(0)
         shared = self.context(encoded.context) + self.user(own.slots) + self.partner(partners)
         # Moves are (2, K, B, T, S), and slots that they are aimed at (2, B, T, S).
-        moves = self.move(own.moves).unflatten(-1, (self._num_targets, -1))
+        moves = self.move(own_moves).unflatten(-1, (self._num_targets, -1))
         of_own, of_foes = self.own_target(own.slots), self.foe_target(opponent.slots)
         nobody = torch.zeros_like(of_own)
         foes = [foe.expand_as(of_own) for foe in of_foes]
@@ -242,13 +262,13 @@ class Critic(nn.Module):
         self.encoder = encoder
         self.value = linear(context_size, 1, gain=1.0)
 
-    def forward(self, observations: Tensor) -> Tensor:
-        """Return the values of ``observations`` (B, F), (B,)."""
-        values: Tensor = self.value(self.encoder(observations, self.encoder.fuse()).context).squeeze(1)
+    def forward(self, read: Read[Inputs]) -> Tensor:
+        """Return the values of what the actor's encoder read, (B,)."""
+        values: Tensor = self.value(self.encoder(read.inputs, self.encoder.fuse()).context).squeeze(1)
         return values
 
 
-class PointerPairsNetwork(ActorCritic):
+class PointerPairsNetwork(EntityNetwork[Inputs, Fused]):
     """The network for Showdown's spaces of two slots.
 
     Raises:
@@ -256,6 +276,7 @@ class PointerPairsNetwork(ActorCritic):
     """
 
     settings: PointerPairsSettings
+    opponent = None
 
     def __init__(self, space: Space, settings: PointerPairsSettings) -> None:
         super().__init__(space, settings)
@@ -286,19 +307,16 @@ class PointerPairsNetwork(ActorCritic):
         )
         self.critic = Critic(of_critic, settings.critic_context_size)
 
-    def fuse(self) -> Fused:
-        """Return the actor's first layers under the present weights."""
-        return self.encoder.fuse()
+    @property
+    def actor_encoder(self) -> Encoder:
+        """The actor's encoder."""
+        return self.encoder
 
-    def logits(self, observations: Tensor, fused: Fused | None = None) -> Tensor:
-        """Return the scores of each slot's actions and their factors, (B, 2, A, 1 + Z)."""
-        scores: Tensor = self.scorer(self.encoder(observations, fused or self.fuse()))
-        return scores
-
-    def values(self, observations: Tensor) -> Tensor:
-        """Return the critic's values, (B,)."""
-        values: Tensor = self.critic(observations)
-        return values
+    def scores(self, read: Read[Inputs], fused: Fused) -> tuple[Tensor, Tensor]:
+        """Return the scores of each slot's actions and their factors, (B, 2, A, 1 + Z), and the context (B, C)."""
+        encoded = self.encoder(read.inputs, fused)
+        moves = in_slots(encoded.own.moves.transpose(1, 2), read.inputs.sides[0]).transpose(1, 2)
+        return self.scorer(encoded, moves), encoded.context
 
     def for_acting(self) -> ActingNetwork:
         """Return the actor under its present weights."""

@@ -91,7 +91,7 @@ class TransformerCritic(nn.Module):
         self.memory = Recurrence(token_size, memory_size) if memory_size else None
         self.value = linear(token_size + memory_size, 1, gain=1.0)
 
-    def forward(self, read: Read) -> Tensor:
+    def forward(self, read: Read[EncoderInputs]) -> Tensor:
         """Return the values of what the actor's encoder read, (B,)."""
         context = self.body(read.inputs, self.body.encoder.fuse()).context
         if self.memory is not None:
@@ -100,7 +100,7 @@ class TransformerCritic(nn.Module):
         return values
 
 
-class TransformerNetwork(EntityNetwork):
+class TransformerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
     """The network for Showdown's spaces.
 
     Raises:
@@ -154,7 +154,7 @@ class TransformerNetwork(EntityNetwork):
         """The actor's encoder."""
         return self.body.encoder
 
-    def scores(self, read: Read, fused: FusedEncoder) -> tuple[Tensor, Tensor]:
+    def scores(self, read: Read[EncoderInputs], fused: FusedEncoder) -> tuple[Tensor, Tensor]:
         """Return scores (B, A), and context and memory (B, D + H)."""
         attended = self.body(read.inputs, fused)
         context = attended.context if self.memory is None else self.memory(attended.context, read.lengths)

@@ -144,7 +144,7 @@ def keeps_trace_of_mega(difference: Difference) -> bool:
 
 
 def types_hidden_power(difference: Difference) -> bool:
-    """The simulator takes Hidden Power's Z-move from its own type, Normal; poke-env from that of its user's.
+    """The simulator takes Hidden Power's Z-move from the type Normal, poke-env from its user's own type.
 
     Tests whether the request offers the Z-move exactly where the tracker does.
     """
