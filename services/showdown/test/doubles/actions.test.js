@@ -32,8 +32,24 @@ function conceivable(request, position) {
   return texts;
 }
 
+/** What the simulator asks a Pokémon again for each choice, though no choice changes it. */
+const QUESTIONS = ["getMoveRequestData", "getMoves", "getLockedMove", "getSemiLockedMove"];
+
 /** @param {any} side @param {any} request @returns {string[]} every joint choice that the simulator accepts */
 function accepted(side, request) {
+  for (const pokemon of side.active) {
+    const answers = QUESTIONS.map((question) => pokemon[question]());
+    QUESTIONS.forEach((question, i) => (pokemon[question] = () => answers[i]));
+  }
+  try {
+    return triedOut(side, request);
+  } finally {
+    for (const pokemon of side.active) for (const question of QUESTIONS) delete pokemon[question];
+  }
+}
+
+/** @param {any} side @param {any} request @returns {string[]} every joint choice that the simulator accepts */
+function triedOut(side, request) {
   const flags = side.active.map((/** @type {any} */ pokemon) => pokemon.switchFlag);
   /** @param {string} text @param {boolean} [whole] */
   const takes = (text, whole = true) => {
