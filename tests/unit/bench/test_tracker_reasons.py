@@ -7,7 +7,7 @@ from poke_env.battle import Battle
 
 from nashdex.bench.audits.tracker.difference import Difference
 from nashdex.bench.audits.tracker.reasons.formes import confuses_own_disguise, copies_types_of_species
-from nashdex.bench.audits.tracker.reasons.generations import types_hidden_power
+from nashdex.bench.audits.tracker.reasons.generations import offers_no_max_moves_of_locked, types_hidden_power
 from nashdex.bench.audits.tracker.reasons.moves import gives_mimicked_move_own_pp, keeps_trapped
 
 
@@ -171,3 +171,31 @@ def test_who_leaves_sets_free(feature: str, lines: list[str], *, explains: bool)
         lines=["|switch|p2a: Murkrow|Murkrow, L90, F|100/100", *lines],
     )
     assert keeps_trapped(difference) is explains
+
+
+@pytest.mark.parametrize(
+    ("tracker", "poke_env", "active", "explains"),
+    [
+        (["move roost", "move defog dynamax"], ["move roost"], {"canDynamax": True}, True),
+        (["move roost", "move defog dynamax"], ["move roost", "switch Lunala"], {"canDynamax": True}, True),
+        (["move defog", "move roost"], ["move roost"], {}, True),
+        (["move defog", "move roost"], ["move roost"], {"canDynamax": True}, False),
+        (["move roost", "switch Lunala"], ["move roost"], {}, False),
+        (["move defog", "move roost"], ["move roost", "switch Lunala"], {"canDynamax": True}, False),
+    ],
+)
+def test_what_locks_a_pokemon_does_not_bind_its_max_moves(
+    tracker: list[str], poke_env: list[str], active: dict[str, bool], *, explains: bool
+) -> None:
+    difference = Difference(
+        feature="choices",
+        tracker=tracker,
+        poke_env=poke_env,
+        state={},
+        battle_state={"maybe_trapped": True},
+        pokemon=None,
+        battle=Battle("battle-1", "somebody", logging.getLogger("referee"), gen=8),
+        request={"active": [{"moves": [], "maxMoves": {"maxMoves": []}, **active}]},
+        lines=[],
+    )
+    assert offers_no_max_moves_of_locked(difference) is explains

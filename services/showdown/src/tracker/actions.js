@@ -46,6 +46,11 @@ function canSwitch(tracker, row) {
   return tracker.asks === ASKS_SWITCH || !isTrapped(tracker, 0);
 }
 
+/** @param {import("./request.js").RequestedActive} active @returns {boolean} whether the Pokémon is dynamaxed: then it has Max moves, and cannot dynamax */
+export function isDynamaxed(active) {
+  return Boolean(active.maxMoves) && !active.canDynamax;
+}
+
 /**
  * @param {Tracker} tracker
  * @param {number} position of the own slot
@@ -59,13 +64,14 @@ export function canMove(tracker, position, group, m) {
   if (tracker.asks !== ASKS_MOVE || !active || moveAt[m] === NOWHERE) return false;
   switch (group) {
     case PLAIN:
+      if (isDynamaxed(active) && !lone) return !active.maxMoves?.maxMoves[moveAt[m]]?.disabled;
       return usable[m] === 1;
     case MEGA:
       return Boolean(active.canMegaEvo) && usable[m] === 1 && !lone;
     case Z_MOVE:
       return Boolean(active.canZMove?.[moveAt[m]]) && usable[m] === 1;
     case DYNAMAX:
-      // An item that locks the Pokémon into a move does not bind it while dynamaxed; the list of max moves is exact.
+      // What locks the Pokémon into a move, or disables one, does not bind it while dynamaxed; the list of Max moves is exact.
       return Boolean(active.canDynamax) && !lone && !active.maxMoves?.maxMoves[moveAt[m]]?.disabled;
     default:
       return Boolean(active.canTerastallize) && usable[m] === 1 && !lone;

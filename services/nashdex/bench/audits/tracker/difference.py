@@ -45,6 +45,11 @@ class Difference:
                 return parts[2]
         return f"{self.role}a: {self.state['name']}"
 
+    def has_max_moves(self, position: int) -> bool:
+        """Whether the request lists Max moves for the slot at ``position`` because its Pokémon is dynamaxed."""
+        active = self.request["active"][position] if "active" in self.request else {}
+        return "maxMoves" in active and not active.get("canDynamax")
+
     def is_named(self, ident: str) -> bool:
         """Whether ``ident``, on the field or off it, is the Pokémon."""
         return ident.startswith(self.role) and ident.partition(": ")[2] == self.state["name"]

@@ -3,7 +3,7 @@
  * 7 + 20 · group + 5 · move + (target + 2) uses a move, where a group is a gimmick and the target is -2 or -1 for the
  * own slots, 0 for none, and 1 or 2 for the opponent's. Generations without a gimmick have fewer numbers.
  */
-import { DYNAMAX, GROUPS, Z_MOVE, canMove } from "../actions.js";
+import { DYNAMAX, GROUPS, Z_MOVE, canMove, isDynamaxed } from "../actions.js";
 import { ASKS_MOVE, ASKS_SWITCH, NOWHERE } from "../request.js";
 import { isTrapped } from "../trap.js";
 
@@ -97,8 +97,7 @@ function targetKind(tracker, position, group, m) {
   const active = tracker.request?.active?.[position];
   const place = tracker.offers[position].moveAt[m];
   if (group === Z_MOVE) return active?.canZMove?.[place]?.target;
-  // A dynamaxed Pokémon's request lists its Max moves, and cannot offer to dynamax.
-  if (active?.maxMoves && (group === DYNAMAX || !active.canDynamax)) return active.maxMoves.maxMoves[place]?.target;
+  if (active && (group === DYNAMAX || isDynamaxed(active))) return active.maxMoves?.maxMoves[place]?.target;
   return active?.moves[place]?.target;
 }
 

@@ -4,6 +4,7 @@ from poke_env.data import GenData, to_id_str
 
 from nashdex.bench.audits.tracker.difference import Difference
 from nashdex.bench.audits.tracker.reasons.doubles import offers_no_max_moves_of_locked_slot
+from nashdex.bench.audits.tracker.reasons.moves import without_trapped_switches
 
 
 def lists_later_abilities(difference: Difference) -> bool:
@@ -102,14 +103,21 @@ def misses_stone_of_line(difference: Difference) -> bool:
 
 
 def offers_no_max_moves_of_locked(difference: Difference) -> bool:
-    """An item that locks its holder into a move does not bind it once it dynamaxes; poke-env offers the one move."""
+    """What locks a Pokémon into a move, or disables one, does not bind its Max moves; poke-env leaves them out.
+
+    Tests whether all that poke-env lacks are Max moves, and that it offers nothing else but a switch from a known trap.
+    """
     if difference.feature == "pairs":
         return offers_no_max_moves_of_locked_slot(difference)
-    missing = set(difference.tracker) - set(difference.poke_env) if difference.feature == "choices" else ()
+    if difference.feature != "choices":
+        return False
+    ours, theirs = difference.tracker, without_trapped_switches(difference)
+    is_dynamaxed = difference.has_max_moves(position=0)
+    missing = set(ours) - set(theirs)
     return (
         bool(missing)
-        and all(choice.endswith(" dynamax") for choice in missing)
-        and set(difference.poke_env) <= set(difference.tracker)
+        and all(choice.endswith(" dynamax") or (is_dynamaxed and choice.startswith("move ")) for choice in missing)
+        and set(theirs) <= set(ours)
     )
 
 

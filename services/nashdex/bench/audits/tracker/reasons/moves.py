@@ -119,11 +119,16 @@ def offers_switch_from_trap(difference: Difference) -> bool:
     """
     if difference.feature == "pairs":
         return offers_switch_of_trapped_slot(difference)
-    return (
-        difference.feature == "choices"
-        and difference.battle_state["maybe_trapped"]
-        and difference.tracker == [choice for choice in difference.poke_env if not choice.startswith("switch ")]
-    )
+    return difference.feature == "choices" and difference.tracker == without_trapped_switches(difference)
+
+
+def without_trapped_switches(difference: Difference) -> list[str]:
+    """Return poke-env's choices, without switches if the Pokémon may be trapped and the tracker offers none."""
+    theirs: list[str] = difference.poke_env
+    offers_switch = any(choice.startswith("switch ") for choice in difference.tracker)
+    if offers_switch or not difference.battle_state["maybe_trapped"]:
+        return theirs
+    return [choice for choice in theirs if not choice.startswith("switch ")]
 
 
 def counts_mimicked_move_once(difference: Difference) -> bool:
