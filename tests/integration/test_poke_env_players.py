@@ -1,5 +1,6 @@
 """Seats that play by poke-env's heuristics, in real battles through the gateway."""
 
+import random
 from collections import Counter
 
 import numpy as np
@@ -102,12 +103,21 @@ OPPONENT = "|switch|p2a: Rhydon|Rhydon|100/100"
 REQUEST = {"active": [{"moves": MOVES}], "side": {"pokemon": POKEMON}}
 
 
+def test_what_poke_env_draws_follows_from_the_decision_s_draw_alone() -> None:
+    outside = random.getstate()
+    player = PokeEnvSeat("gen9randomdoublesbattle", 0, num_slots=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(player, "_choose", lambda: random.randrange(10**9))
+        assert player.choose(0.25) == player.choose(0.25) != player.choose(0.75)
+    assert random.getstate() == outside
+
+
 def test_the_chosen_move_has_its_place_in_the_request() -> None:
     player = PokeEnvSeat("gen1ou", 0)
 
     player.read([*START, OPPONENT, "|turn|1"], REQUEST)
 
-    assert player.choose() == 6, "Surf does four times its damage to Rhydon"
+    assert player.choose(0.5) == 6, "Surf does four times its damage to Rhydon"
 
 
 def test_what_the_mask_forbids_is_replaced_and_counted() -> None:
@@ -128,7 +138,7 @@ def test_lines_that_poke_env_does_not_know_are_counted_and_survived() -> None:
     player.read([*START, "|-brandnew|p2a: Rhydon", "|-boost|p2a: Rhydon|nosuchstat|1", OPPONENT, "|turn|1"], REQUEST)
 
     assert player.num_oddities == 2
-    assert player.choose() == 6
+    assert player.choose(0.5) == 6
 
 
 def test_before_the_opponent_is_seen_any_legal_action_is_drawn_and_not_counted() -> None:

@@ -5,7 +5,9 @@ function of the battle alone. Only this package and the audits import poke-env.
 """
 
 import logging
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +16,7 @@ from poke_env.battle import Battle, DoubleBattle, Move, Pokemon
 from poke_env.data import GenData
 from poke_env.player import Player, SimpleHeuristicsPlayer
 from poke_env.player.battle_order import DoubleBattleOrder, PassBattleOrder, SingleBattleOrder
+from poke_env.teambuilder import Teambuilder
 
 from nashdex.games.showdown.doubles.slots import PASS, SlotChoice, joined, num_slot_choices
 
@@ -66,7 +69,7 @@ class PokeEnvSeat:
         for line in lines:
             if line.startswith("|") and line[1:].partition("|")[0] not in _NOT_FOR_BATTLES:
                 try:
-                    self.battle.parse_message(line.split("|"))
+                    self._read_line(line.split("|"))
                 except _ODDITIES:
                     self.num_oddities += 1
         self._request = request
@@ -77,11 +80,32 @@ class PokeEnvSeat:
         if not self._team:
             self._team = [pokemon["ident"][4:] for pokemon in request["side"]["pokemon"]]
 
-    def choose(self) -> int | None:
+    def _read_line(self, words: list[str]) -> None:
+        if words[1] == "showteam":
+            self._read_sheet(role=words[2], packed="|".join(words[3:]))
+        else:
+            self.battle.parse_message(words)
+
+    def _read_sheet(self, role: str, packed: str) -> None:
+        """Read an Open Team Sheet, as poke-env's player does: its battle has no method for it."""
+        battle = self.battle
+        is_own = role == battle.player_role
+        shown = {sheet.nickname: sheet for sheet in Teambuilder.parse_packed_team(packed)}
+        for pokemon in battle.teampreview_team if is_own else battle.teampreview_opponent_team:
+            name = next(name for name in shown if name is not None and pokemon.identifies_as(name))
+            known = battle.get_pokemon(f"{role}: {name}", details=pokemon._last_details)  # noqa: SLF001
+            known._update_from_teambuilder(shown[name])  # noqa: SLF001
+
+    def choose(self, uniform: float) -> int | None:
         """Return the action that poke-env's heuristics prefer, or None if they have no preference.
 
-        They have none before the opponent is seen, and if they find no available move or switch.
+        They have none before the opponent is seen, and if they find no available move or switch. Some of their choices
+        are drawn: equal ``uniform`` in [0, 1) draw alike.
         """
+        with _drawing_from(uniform):
+            return self._choose()
+
+    def _choose(self) -> int | None:
         battle = self.battle
         if isinstance(battle, DoubleBattle):
             return self._choose_pair(battle)
@@ -155,6 +179,17 @@ class PokeEnvSeat:
         return own.index(bare) if bare in own else 0
 
 
+@contextmanager
+def _drawing_from(uniform: float) -> Iterator[None]:
+    """Seed Python's own generator, from which poke-env draws, and leave it as it was."""
+    state = random.getstate()
+    random.seed(uniform)
+    try:
+        yield
+    finally:
+        random.setstate(state)
+
+
 def _gimmick_of(order: SingleBattleOrder) -> int:
     """Return the number of the gimmick that an order uses; 0 for none."""
     used = (order.mega, order.z_move, order.dynamax, order.terastallize)
@@ -207,7 +242,7 @@ class HeuristicSeats:
             self._seats[key] = PokeEnvSeat(self._format, seat, self._num_slots)
         player = self._seats[key]
         player.read(lines, request)
-        action = player.choose()
+        action = player.choose(uniform)
         if action is not None and action in legal:
             return action
         if action is not None:

@@ -242,7 +242,7 @@ class Comparison:
 def _choose(seat: _Seat, legal: NDArray[np.uint16], state: Mapping[str, Any]) -> int:
     """Return the heuristics' action with probability ½, else a drawn one: moves more often than switches."""
     generator = seat.generator
-    preferred = seat.player.choose() if generator.random() < _HEURISTIC_SHARE else None
+    preferred = seat.player.choose(generator.random()) if generator.random() < _HEURISTIC_SHARE else None
     if preferred is not None and preferred in legal:
         return preferred
     is_switch = np.array(["switch" in state["choices"][str(action)] for action in legal])
