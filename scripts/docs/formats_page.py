@@ -17,9 +17,8 @@ package [adds others](../how-to/new-format.md). Triples and battles of more than
   `nashdex battle --format gen8vgc2021 --p1 random --p2 max-power --battles 20 --seed 1` plays and counts them.
 - **simulator**: battles that the accelerated simulator and the published one played, and how many differed.
 
-Formats whose name ends in `bo3` always show Open Team Sheets. In the other VGC formats, players may agree on them;
-nashdex plays these with closed sheets and has no setting by which both seats accept. The tracker reads sheets in
-whatever battle shows them.
+Formats whose name ends in `bo3` always show Open Team Sheets; each is one battle of a best of three. The same formats
+without `bo3` are played with closed sheets. The tracker reads sheets in whatever battle shows them.
 """
 
 _TAIL = """

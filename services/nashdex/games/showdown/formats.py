@@ -49,12 +49,13 @@ class ShowdownFormat(Format):
         return ShowdownGame(name, tuple(line for line in lines if line and not line.startswith("#")))
 
 
-def _shipped_teams(name: str) -> str:
-    return (resources.files(__package__) / "team_sets" / f"{name}.txt").read_text(encoding="utf-8")
+def _shipped_teams(name: str, suffix: str = "") -> str:
+    file = f"{without_series(name)}{suffix}.txt"
+    return (resources.files(__package__) / "team_sets" / file).read_text(encoding="utf-8")
 
 
 def _tournament_teams(name: str) -> str:
-    return _shipped_teams(f"{without_series(name)}.tournaments")
+    return _shipped_teams(name, ".tournaments")
 
 
 RANDOM_BATTLE: Final = ShowdownFormat()

@@ -1,5 +1,6 @@
 """The Showdown formats that nashdex ships, by where their teams are from, under the simulator's own ids."""
 
+from collections.abc import Iterable
 from typing import Final
 
 _GENERATIONS: Final = range(1, 10)
@@ -44,14 +45,21 @@ VGC: Final = (
 OTHER_VGC: Final = ("gen8vgc2021", "gen8vgc2022", "gen9vgc2025regi")
 """The same, where ``team_sets`` has legal teams of earlier tournaments and generated ones."""
 
-SERIES: Final = ("gen9championsvgc2026regmabo3", "gen9championsvgc2026regmbbo3")
+_SERIES_SUFFIX: Final = "bo3"
+
+
+def series_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the formats that are ``names`` in a best of three, which VGC has from the ninth generation on."""
+    return tuple(f"{name}{_SERIES_SUFFIX}" for name in names if name.startswith("gen9"))
+
+
+SERIES: Final = series_of((*VGC, *OTHER_VGC))
 """The same with Open Team Sheets, in a best of three. They share the teams of the format without this suffix."""
 
 DOUBLES: Final = (*RANDOM_DOUBLES, *DOUBLES_TIERS, *VGC, *OTHER_VGC, *SERIES)
 SHOWDOWN: Final = (*RANDOM_BATTLES, *TIERS, *DOUBLES)
 """All of them, as `nashdex formats` lists them."""
 
-_SERIES_SUFFIX: Final = "bo3"
 _UNSUPPORTED: Final = {
     "triples": "each side has three active Pokémon; nashdex plays one or two a side",
     "rotation": "each side has three active Pokémon; nashdex plays one or two a side",

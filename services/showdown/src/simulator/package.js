@@ -20,6 +20,9 @@ export const { BattleQueue } = /** @type {typeof import("pokemon-showdown/dist/s
 export const { Dex, toID } = /** @type {typeof import("pokemon-showdown/dist/sim/dex.js")} */ (
   require("pokemon-showdown/dist/sim/dex.js")
 );
+const { Format } = /** @type {typeof import("pokemon-showdown/dist/sim/dex-formats.js")} */ (
+  require("pokemon-showdown/dist/sim/dex-formats.js")
+);
 export const { Field } = /** @type {typeof import("pokemon-showdown/dist/sim/field.js")} */ (
   require("pokemon-showdown/dist/sim/field.js")
 );
@@ -46,6 +49,17 @@ export const { TeamValidator } = /** @type {typeof import("pokemon-showdown/dist
 export const simulatorVersion = require("pokemon-showdown/package.json").version;
 /** The version of this package. @type {string} */
 export const gatewayVersion = require("../../package.json").version;
+
+const MAY_SHOW_SHEETS = "Open Team Sheets";
+
+// Showdown has a regulation's best of three with Open Team Sheets only while people play it. It is the regulation's own
+// format with sheets that are always shown, so the earlier ones are made anew.
+for (const format of Dex.formats.all()) {
+  const id = toID(`${format.id}bo3`);
+  if (!format.ruleset.includes(MAY_SHOW_SHEETS) || Dex.formats.get(id).exists) continue;
+  const ruleset = [...format.ruleset.filter((rule) => rule !== MAY_SHOW_SHEETS), `Force ${MAY_SHOW_SHEETS}`, "Best of = 3"];
+  Dex.formats.rulesetCache.set(id, new Format({ ...format, id, name: `${format.name} (Bo3)`, ruleset, ruleTable: null }));
+}
 
 const SEED = /^[0-9a-f]{16}$/;
 

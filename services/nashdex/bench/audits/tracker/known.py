@@ -11,6 +11,7 @@ from typing import Final
 from nashdex.bench.audits.tracker.difference import Difference
 from nashdex.bench.audits.tracker.reasons.doubles import (
     aims_z_moves_as_own_moves,
+    counts_pokemon_of_sheets,
     keeps_preview_active,
     keeps_replaced_move,
     misses_pressure_of_field_moves,
@@ -119,6 +120,7 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "desynchronisation": believes_desynchronisation,
         "Pressure of a disguise": counts_pressure_of_disguise,
         "active without being brought": keeps_preview_active,
+        "Pokémon of Open Team Sheets": counts_pokemon_of_sheets,
         "targets of a move that goes on": offers_targets_of_locked,
         "numbers of moves": numbers_moves_otherwise,
         "replaced move": keeps_replaced_move,

@@ -28,6 +28,21 @@ def keeps_preview_active(difference: Difference) -> bool:
     )
 
 
+def counts_pokemon_of_sheets(difference: Difference) -> bool:
+    """Open Team Sheets show the whole team; poke-env counts all of it, the tracker those that have come in."""
+    shown = [
+        {pokemon.partition("|")[0] for pokemon in "|".join(parts[3:]).split("]")}
+        for parts in difference.parts()
+        if parts[1:3] == ["showteam", difference.role]
+    ]
+    return (
+        difference.feature == "opponent.order"
+        and bool(shown)
+        and len(difference.poke_env) == len(shown[0])
+        and set(difference.tracker) < set(difference.poke_env)
+    )
+
+
 def offers_targets_of_locked(difference: Difference) -> bool:
     """The simulator takes neither target nor gimmick for a move that goes on, or Struggle; poke-env offers both."""
     if difference.feature != "pairs" or "active" not in difference.request:
@@ -69,14 +84,18 @@ def _without_trapped_switches(difference: Difference, pairs: Iterable[int]) -> l
 
 
 def offers_no_max_moves_of_locked_slot(difference: Difference) -> bool:
-    """As for singles, by numbers of pairs: all that poke-env lacks dynamaxes a slot."""
+    """As for singles, by numbers of pairs: all that poke-env lacks has a slot that dynamaxes, or that is dynamaxed."""
     size = DoublesEnv.get_action_space_size(difference.battle.gen)
-    missing = set(difference.tracker) - set(difference.poke_env)
-    return (
-        bool(missing)
-        and all(_DYNAMAX in {_group(pair // size), _group(pair % size)} for pair in missing)
-        and set(difference.poke_env) <= set(difference.tracker)
-    )
+    theirs = set(_without_trapped_switches(difference, difference.poke_env))
+    missing = set(difference.tracker) - theirs
+
+    def has_max_move(pair: int) -> bool:
+        return any(
+            _group(choice) == _DYNAMAX or (choice >= _FIRST_MOVE and difference.has_max_moves(position))
+            for position, choice in enumerate(divmod(pair, size))
+        )
+
+    return bool(missing) and all(map(has_max_move, missing)) and theirs <= set(difference.tracker)
 
 
 def aims_z_moves_as_own_moves(difference: Difference) -> bool:
