@@ -40,7 +40,7 @@ def test_all_features_agree(format_id: str) -> None:
     "format_id",
     [
         *("gen2randombattle", "gen3randombattle", "gen7randombattle", "gen8randombattle", "gen9ou"),
-        *("gen9vgc2024regg", "gen8vgc2020", "gen9randomdoublesbattle", "gen4doublesou"),
+        *("gen9vgc2024regg", "gen9vgc2024reggbo3", "gen8vgc2020", "gen9randomdoublesbattle", "gen4doublesou"),
     ],
 )
 def test_the_particulars_of_other_generations_agree(format_id: str) -> None:

@@ -19,6 +19,8 @@ from nashdex.bench.audits.tracker.reasons.doubles import (
     mixes_twins,
     numbers_moves_otherwise,
     offers_targets_of_locked,
+    presses_beside_the_target,
+    presses_in_neutralizing_gas,
 )
 from nashdex.bench.audits.tracker.reasons.formes import (
     confuses_disguise,
@@ -49,9 +51,11 @@ from nashdex.bench.audits.tracker.reasons.generations import (
     types_hidden_power,
 )
 from nashdex.bench.audits.tracker.reasons.marks import (
+    copies_boosts_backwards,
     dates_weather_by_upkeep,
     ends_flash_fire,
     ends_yawn,
+    keeps_ability_of_fainted,
     keeps_boosts_of_fainted,
     keeps_destiny_bond,
     keeps_prepared_move,
@@ -83,6 +87,8 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "Terastallization of a fainted Pokémon": keeps_terastallization_of_fainted,
         "Terastallization in details": names_terastallization_in_details,
         "types of a fainted Pokémon": keeps_types_of_fainted,
+        "ability of a fainted Pokémon": keeps_ability_of_fainted,
+        "copied boosts": copies_boosts_backwards,
         "Destiny Bond that is over": keeps_destiny_bond,
         "Flash Fire": ends_flash_fire,
         "recharge that is over": keeps_recharge,
@@ -125,6 +131,8 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "numbers of moves": numbers_moves_otherwise,
         "replaced move": keeps_replaced_move,
         "Pressure on moves of the field": misses_pressure_of_field_moves,
+        "Pressure beside the target": presses_beside_the_target,
+        "Pressure in Neutralizing Gas": presses_in_neutralizing_gas,
         "Pressure of a partner": misses_pressure_of_partner,
         "Pressure that is not announced": misses_silent_pressure,
         "Pressure on called moves": presses_callers,

@@ -171,14 +171,43 @@ def misses_pressure_of_partner(difference: Difference) -> bool:
     )
 
 
+def presses_beside_the_target(difference: Difference) -> bool:
+    """Terapagos aims Tera Starstorm at one foe and hits both: the target's Pressure alone counts; poke-env counts each.
+
+    Tests whether poke-env counts at most one use more for each such line.
+    """
+    if not difference.is_about("pp") or difference.tracker[0] != "terastarstorm":
+        return False
+    spread = sum(
+        parts[1] == "move"
+        and difference.is_named(parts[2])
+        and parts[3] == "Tera Starstorm"
+        and "[spread]" in parts[-1]
+        for parts in difference.parts()
+    )
+    return bool(0 < difference.tracker[1] - difference.poke_env[1] <= spread)
+
+
+def presses_in_neutralizing_gas(difference: Difference) -> bool:
+    """Neutralizing Gas suspends Pressure; poke-env counts it.
+
+    Tests whether poke-env counts more uses, and there was gas.
+    """
+    return (
+        difference.is_about("pp")
+        and difference.tracker[1] > difference.poke_env[1]
+        and any(parts[1] == "-ability" and parts[3] == "Neutralizing Gas" for parts in difference.parts())
+    )
+
+
 def mixes_twins(difference: Difference) -> bool:
     """A disguise and the Pokémon that it shows can both be on the field; poke-env takes them for one, which can leave.
 
     Tests whether both slots have shown the Pokémon at the same time.
     """
-    if not difference.is_about("slot", "active", "fainted", "hp", "status", "moves", "pp", "item", "ability", "boosts"):
+    name = (difference.tracker or difference.poke_env) if difference.is_about("slot") else difference.state.get("name")
+    if name is None:
         return False
-    name = (difference.tracker or difference.poke_env) if difference.is_about("slot") else difference.state["name"]
     shown = {}
     for parts in list(difference.parts())[::-1]:
         if parts[1] in {"switch", "drag", "replace"} and parts[2].startswith(difference.role):

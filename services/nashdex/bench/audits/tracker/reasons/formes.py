@@ -86,7 +86,7 @@ def gives_imposter_transform(difference: Difference) -> bool:
         difference.is_about("moves")
         and difference.poke_env == sorted([*difference.tracker, "transform"])
         and any(
-            parts[1] == "-transform" and parts[2] == difference.ident and parts[-1] == "[from] ability: Imposter"
+            parts[1] == "-transform" and difference.is_named(parts[2]) and parts[-1] == "[from] ability: Imposter"
             for parts in difference.parts()
         )
     )
@@ -141,7 +141,7 @@ def confuses_own_disguise(difference: Difference) -> bool:
     """
     if difference.feature == "own.pp":
         return bool(difference.state["base_ability"] == "illusion" and difference.tracker[1] < difference.poke_env[1])
-    seen = {"own.boosts", "own.types", "own.prepared"}
+    seen = {"own.boosts", "own.types", "own.prepared", "own.slot"}
     swapped = difference.feature == "opponent.item" and _is_item_of_trick(difference)
     if not swapped and difference.feature not in seen and not difference.feature.startswith("own.volatile."):
         return False

@@ -165,8 +165,35 @@ def misses_ability(difference: Difference) -> bool:
     return False
 
 
+def copies_boosts_backwards(difference: Difference) -> bool:
+    """Psych Up gives its user the target's boosts; poke-env gives the target the user's.
+
+    Tests whether a line says so of the Pokémon since it came in.
+    """
+    return difference.is_about("boosts") and any(
+        parts[1] == "-copyboost" and (difference.is_named(parts[2]) or difference.is_named(parts[3]))
+        for parts in difference.since_entry()
+    )
+
+
+def keeps_ability_of_fainted(difference: Difference) -> bool:
+    """A Pokémon that faints has its own ability again; poke-env keeps the one that a move gave it.
+
+    Tests whether it fainted, the tracker knows its own ability, and a line has given it poke-env's.
+    """
+    return (
+        difference.is_about("ability")
+        and difference.state["fainted"]
+        and difference.tracker == difference.state["base_ability"]
+        and any(
+            parts[1] == "-ability" and difference.is_named(parts[2]) and to_id_str(parts[3]) == difference.poke_env
+            for parts in difference.parts()
+        )
+    )
+
+
 def misses_item_of_line(difference: Difference) -> bool:
-    """poke-env does not read the item of an orb's status, a failure or a Quick Claw, nor what Poltergeist shows."""
+    """poke-env does not read the item of an orb's status, a failure or a Shell Bell, nor what an item or move shows."""
     if not difference.is_about("item"):
         return False
     for parts in difference.parts():
@@ -174,7 +201,8 @@ def misses_item_of_line(difference: Difference) -> bool:
             continue
         if parts[1] == "-status" and f"[from] item: {difference.tracker}" == _with_id(parts[-1]):
             return True
-        if parts[1] == "-fail" and any(f"[from] item: {difference.tracker}" == _with_id(part) for part in parts[3:]):
+        tags = [_with_id(part) for part in parts[3:]]
+        if parts[1] in {"-fail", "-heal"} and f"[from] item: {difference.tracker}" in tags:
             return True
         if parts[1] == "-activate" and parts[3] == "move: Poltergeist" and to_id_str(parts[4]) == difference.tracker:
             return True
