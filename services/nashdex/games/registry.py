@@ -45,7 +45,9 @@ FORMATS: Registry[Format] = _Formats(
         **dict.fromkeys(RANDOM_BATTLES, "nashdex.games.showdown.formats:RANDOM_BATTLE"),
         **dict.fromkeys(TIERS, "nashdex.games.showdown.formats:TIER"),
         **dict.fromkeys(RANDOM_DOUBLES, "nashdex.games.showdown.formats:RANDOM_DOUBLES"),
-        **dict.fromkeys((*DOUBLES_TIERS, *OTHER_VGC, *series_of(OTHER_VGC)), "nashdex.games.showdown.formats:DOUBLES_TIER"),
+        **dict.fromkeys(
+            (*DOUBLES_TIERS, *OTHER_VGC, *series_of(OTHER_VGC)), "nashdex.games.showdown.formats:DOUBLES_TIER"
+        ),
         **dict.fromkeys((*VGC, *series_of(VGC)), "nashdex.games.showdown.formats:VGC"),
         "kuhn_poker": "nashdex.games.tabular.formats:OPENSPIEL",
         "leduc_poker": "nashdex.games.tabular.formats:OPENSPIEL",

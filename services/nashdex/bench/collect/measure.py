@@ -16,6 +16,7 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import TryAgainError
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
+from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.games.showdown.gateway import NODE_FLAGS, GatewaySettings, find_node
 
 Peer = Literal["poke-env"]
@@ -82,11 +83,12 @@ def run_bench(
     seconds: float = 20.0,
     repetitions: int = 3,
     peer: Peer | None = None,
+    network: NetworkSettings | None = None,
 ) -> BenchResult:
     """Measure the bare simulator as published and accelerated, collecting, and the peer in turn, ``repetitions`` times.
 
-    Each takes ``seconds``. A fresh network of the default size plays both seats, and every decision is recorded and
-    written. CPU time is that of all processes. Their start and the first part of each measurement do not count.
+    Each takes ``seconds``. A fresh network (None: the plainest one, of its default size) plays both seats, and every
+    decision is recorded and written. CPU time is that of all processes. Their start and the first part of each measurement do not count.
 
     Raises:
         ConfigurationError: it is not a Showdown format, or Node or the gateway's package is missing.
@@ -99,7 +101,7 @@ def run_bench(
         accelerated.append(measure_raw(game, seconds, repetition, is_accelerated=True))
         if peer is not None:
             peers.append(measure_peer(game, seconds, repetition))
-        with self_play(Load(game, seed=repetition)) as collecting:
+        with self_play(Load(game, seed=repetition, network=network)) as collecting:
             measured.append(collecting.measure(seconds))
     return _result(game, measured, raw, accelerated, peer, peers)
 

@@ -35,6 +35,10 @@ def collect(
     peer: Annotated[
         str | None, typer.Option(metavar="poke-env", help="Also measure poke-env's websocket players.")
     ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Kind of network on both seats.", show_default="slots; pairs in doubles"),
+    ] = None,
     profile: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Collect once more and write flame graphs to this directory.")
     ] = None,
@@ -47,10 +51,15 @@ def collect(
         raise ConfigurationError(f"--peer {peer!r}: expected poke-env")
     from nashdex.bench.collect.measure import run_bench
     from nashdex.bench.collect.profiling import profile_collecting
+    from nashdex.bench.networks import network_settings
     from nashdex.games.registry import showdown_game
 
     result = run_bench(
-        format_id, seconds=seconds, repetitions=repetitions, peer="poke-env" if peer is not None else None
+        format_id,
+        seconds=seconds,
+        repetitions=repetitions,
+        peer="poke-env" if peer is not None else None,
+        network=None if network is None else network_settings(network),
     )
     if profile is not None:
         for path in profile_collecting(showdown_game(format_id), seconds, profile):
