@@ -16,8 +16,8 @@ from nashdex.core.documents import Model
 from nashdex.core.errors import TryAgainError
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.games.showdown.gateway import NODE_FLAGS, GatewaySettings, find_node
+from nashdex.policies.networks.settings import NetworkSettings
 
 Peer = Literal["poke-env"]
 _PEER_PATIENCE_SECONDS = 240.0
