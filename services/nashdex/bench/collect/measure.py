@@ -88,7 +88,8 @@ def run_bench(
     """Measure the bare simulator as published and accelerated, collecting, and the peer in turn, ``repetitions`` times.
 
     Each takes ``seconds``. A fresh network (None: the plainest one, of its default size) plays both seats, and every
-    decision is recorded and written. CPU time is that of all processes. Their start and the first part of each measurement do not count.
+    decision is recorded and written. CPU time is that of all processes. Their start and the first part of each
+    measurement do not count.
 
     Raises:
         ConfigurationError: it is not a Showdown format, or Node or the gateway's package is missing.
