@@ -45,15 +45,24 @@ def counts_pokemon_of_sheets(difference: Difference) -> bool:
 
 def offers_targets_of_locked(difference: Difference) -> bool:
     """The simulator takes neither target nor gimmick for a move that goes on, or Struggle; poke-env offers both."""
-    if difference.feature != "pairs" or "active" not in difference.request:
+    if difference.feature != "pairs" or not any(_locked(difference)):
         return False
+    pairs = _with_bare_locked_moves(difference)
+    return difference.tracker in (sorted(pairs), _without_trapped_switches(difference, pairs))
+
+
+def _locked(difference: Difference) -> list[bool]:
+    """Return for each slot whether the request has one move for it that is not chosen again."""
+    return ["pp" not in active["moves"][0] for active in difference.request.get("active", ())]
+
+
+def _with_bare_locked_moves(difference: Difference) -> set[int]:
+    """Return poke-env's pairs without target and gimmick where a move goes on."""
+    if not any(_locked(difference)):
+        return set(difference.poke_env)
     size = DoublesEnv.get_action_space_size(difference.battle.gen)
-    locked = ["pp" not in active["moves"][0] for active in difference.request["active"]]
-    bare = {
-        size * (_bare(pair // size) if locked[0] else pair // size) + (_bare(pair % size) if locked[1] else pair % size)
-        for pair in difference.poke_env
-    }
-    return any(locked) and difference.tracker in (sorted(bare), _without_trapped_switches(difference, bare))
+    first, second = (_bare if is_locked else int for is_locked in _locked(difference))
+    return {size * first(pair // size) + second(pair % size) for pair in difference.poke_env}
 
 
 def _bare(choice: int) -> int:
@@ -86,7 +95,7 @@ def _without_trapped_switches(difference: Difference, pairs: Iterable[int]) -> l
 def offers_no_max_moves_of_locked_slot(difference: Difference) -> bool:
     """As for singles, by numbers of pairs: all that poke-env lacks has a slot that dynamaxes, or that is dynamaxed."""
     size = DoublesEnv.get_action_space_size(difference.battle.gen)
-    theirs = set(_without_trapped_switches(difference, difference.poke_env))
+    theirs = set(_without_trapped_switches(difference, _with_bare_locked_moves(difference)))
     missing = set(difference.tracker) - theirs
 
     def has_max_move(pair: int) -> bool:
