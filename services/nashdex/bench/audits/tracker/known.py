@@ -64,6 +64,8 @@ from nashdex.bench.audits.tracker.reasons.marks import (
     keeps_types_of_fainted,
     misses_ability,
     misses_item_of_line,
+    misses_regeneration,
+    misses_swapped_abilities,
     names_terastallization_in_details,
 )
 from nashdex.bench.audits.tracker.reasons.moves import (
@@ -89,6 +91,7 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "types of a fainted Pokémon": keeps_types_of_fainted,
         "ability of a fainted Pokémon": keeps_ability_of_fainted,
         "copied boosts": copies_boosts_backwards,
+        "swapped abilities": misses_swapped_abilities,
         "Destiny Bond that is over": keeps_destiny_bond,
         "Flash Fire": ends_flash_fire,
         "recharge that is over": keeps_recharge,
@@ -96,6 +99,7 @@ KNOWN_DIFFERENCES: Final[Mapping[str, Callable[[Difference], bool]]] = MappingPr
         "start of a weather": dates_weather_by_upkeep,
         "ability shown by a line": misses_ability,
         "ability of later generations": lists_later_abilities,
+        "HP of a traced Regenerator": misses_regeneration,
         "item named by a line": misses_item_of_line,
         "stone named by a line": misses_stone_of_line,
         "ability of a Mega Evolution that is over": keeps_ability_of_mega,

@@ -176,6 +176,31 @@ def copies_boosts_backwards(difference: Difference) -> bool:
     )
 
 
+def misses_swapped_abilities(difference: Difference) -> bool:
+    """A swap of abilities between partners names neither; poke-env leaves each its own.
+
+    Tests whether the tracker knows none, and a line since the Pokémon came in says that it swapped.
+    """
+    return (
+        difference.is_about("ability")
+        and not difference.tracker
+        and any(
+            parts[1] == "-activate"
+            and parts[3].endswith("Skill Swap")
+            and any(difference.is_named(part.removeprefix("[of] ")) for part in (parts[2], parts[-1]))
+            for parts in difference.since_entry()
+        )
+    )
+
+
+def misses_regeneration(difference: Difference) -> bool:
+    """A Pokémon with Regenerator heals a third as it leaves; poke-env does not know one that Trace has shown."""
+    if not difference.is_about("hp") or difference.state["base_ability"] != "regenerator":
+        return False
+    hp, of = difference.tracker
+    return bool(hp == min(of, difference.poke_env[0] + of // 3))
+
+
 def keeps_ability_of_fainted(difference: Difference) -> bool:
     """A Pokémon that faints has its own ability again; poke-env keeps the one that a move gave it.
 
