@@ -15,6 +15,7 @@ _Z_MOVE: Final = 2
 _Z_MOVE_GENERATION: Final = 7
 _DYNAMAX: Final = 3
 _NUM_MOVES: Final = 4
+_BOTH_PASS: Final = 0
 
 
 def keeps_preview_active(difference: Difference) -> bool:
@@ -177,6 +178,15 @@ def misses_pressure_of_partner(difference: Difference) -> bool:
         and state["generation"] in {3, 4}
         and difference.tracker[1] < difference.poke_env[1]
         and any(entry["ability"] == "pressure" for entry in side["pokemon"])
+    )
+
+
+def offers_no_pass_of_revival(difference: Difference) -> bool:
+    """The simulator lets a player whose bench has fainted pass a Revival Blessing; poke-env does not offer it."""
+    return (
+        difference.feature == "pairs"
+        and any(pokemon.get("reviving") for pokemon in difference.request["side"]["pokemon"])
+        and difference.tracker == [_BOTH_PASS, *difference.poke_env]
     )
 
 
