@@ -179,17 +179,13 @@ def copies_boosts_backwards(difference: Difference) -> bool:
 def misses_swapped_abilities(difference: Difference) -> bool:
     """A swap of abilities between partners names neither; poke-env leaves each its own.
 
-    Tests whether the tracker knows none, and a line since the Pokémon came in says that it swapped.
+    Tests whether a line since the Pokémon came in says that it swapped.
     """
-    return (
-        difference.is_about("ability")
-        and not difference.tracker
-        and any(
-            parts[1] == "-activate"
-            and parts[3].endswith("Skill Swap")
-            and any(difference.is_named(part.removeprefix("[of] ")) for part in (parts[2], parts[-1]))
-            for parts in difference.since_entry()
-        )
+    return difference.is_about("ability") and any(
+        parts[1] == "-activate"
+        and parts[3].endswith("Skill Swap")
+        and any(difference.is_named(part.removeprefix("[of] ")) for part in (parts[2], parts[-1]))
+        for parts in difference.since_entry()
     )
 
 
