@@ -22,6 +22,20 @@ without `bo3` are played with closed sheets. The tracker reads sheets in whateve
 """
 
 _TAIL = """
+## Legal actions, by brute force
+
+The simulator accepts exactly the legal actions. In doubles, every pair of conceivable choices was tried at the 119,104
+decisions of 200 battles of each format (the `bo3` ones have the same actions). Left out are decisions at which a player
+[cannot know](gateway.md#rejected-choices) what is legal.
+
+```sh
+cd services/showdown
+NASHDEX_TEST_EXHAUSTIVE=1 NASHDEX_TEST_BATTLES=200 node --test --test-name-pattern="legal pairs" test/doubles/actions.test.js
+NASHDEX_TEST_EXHAUSTIVE=1 NASHDEX_TEST_BATTLES=20 node --test --test-name-pattern="legal actions" test/tracker/actions.test.js
+```
+
+## Making the table
+
 `python -m nashdex.bench.audits.formats audits.json --format gen8vgc2021 --battles 20` makes all four for one format.
 """
 

@@ -161,7 +161,7 @@ def misses_pressure_of_field_moves(difference: Difference) -> bool:
         difference.is_about("pp")
         and "slots" in foes
         and difference.tracker[1] < difference.poke_env[1]
-        and any(entry["ability"] == "pressure" for entry in foes["pokemon"])
+        and any("pressure" in {entry["ability"], entry["base_ability"]} for entry in foes["pokemon"])
     )
 
 

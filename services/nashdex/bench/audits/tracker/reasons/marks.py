@@ -218,6 +218,8 @@ def misses_item_of_line(difference: Difference) -> bool:
     if not difference.is_about("item"):
         return False
     for parts in difference.parts():
+        if parts[1:3] == ["-item", ""] and to_id_str(parts[3]) == difference.tracker:
+            return True  # in the fourth and fifth generations, Frisk does not say whose item it has seen
         if parts[2].partition(": ")[2] != difference.state["name"] or not parts[2].startswith(difference.role):
             continue
         if parts[1] == "-status" and f"[from] item: {difference.tracker}" == _with_id(parts[-1]):
