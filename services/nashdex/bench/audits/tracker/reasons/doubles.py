@@ -96,8 +96,7 @@ def _without_trapped_switches(difference: Difference, pairs: Iterable[int]) -> l
 def offers_no_max_moves_of_locked_slot(difference: Difference) -> bool:
     """As for singles, by numbers of pairs: all that poke-env lacks has a slot that dynamaxes, or that is dynamaxed."""
     size = DoublesEnv.get_action_space_size(difference.battle.gen)
-    theirs = set(_without_trapped_switches(difference, _with_bare_locked_moves(difference)))
-    missing = set(difference.tracker) - theirs
+    ours, pairs = set(difference.tracker), _with_bare_locked_moves(difference)
 
     def has_max_move(pair: int) -> bool:
         return any(
@@ -105,7 +104,10 @@ def offers_no_max_moves_of_locked_slot(difference: Difference) -> bool:
             for position, choice in enumerate(divmod(pair, size))
         )
 
-    return bool(missing) and all(map(has_max_move, missing)) and theirs <= set(difference.tracker)
+    return any(
+        theirs < ours and all(map(has_max_move, ours - theirs))
+        for theirs in (pairs, set(_without_trapped_switches(difference, pairs)))
+    )
 
 
 def aims_z_moves_as_own_moves(difference: Difference) -> bool:

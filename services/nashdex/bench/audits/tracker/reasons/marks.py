@@ -217,21 +217,28 @@ def misses_item_of_line(difference: Difference) -> bool:
     """poke-env does not read the item of an orb's status, a failure or a Shell Bell, nor what an item or move shows."""
     if not difference.is_about("item"):
         return False
-    for parts in difference.parts():
-        if parts[1:3] == ["-item", ""] and to_id_str(parts[3]) == difference.tracker:
-            return True  # in the fourth and fifth generations, Frisk does not say whose item it has seen
-        if parts[2].partition(": ")[2] != difference.state["name"] or not parts[2].startswith(difference.role):
-            continue
-        if parts[1] == "-status" and f"[from] item: {difference.tracker}" == _with_id(parts[-1]):
-            return True
-        tags = [_with_id(part) for part in parts[3:]]
-        if parts[1] in {"-fail", "-heal"} and f"[from] item: {difference.tracker}" in tags:
-            return True
-        if parts[1] == "-activate" and parts[3] == "move: Poltergeist" and to_id_str(parts[4]) == difference.tracker:
-            return True
-        if parts[1] == "-activate" and _with_id(parts[3]) == f"item: {difference.tracker}":
-            return True
+    item = difference.tracker
+    return any(
+        _names_item(parts, item) if difference.is_named(parts[2]) else _is_shown_by_frisk(parts, item)
+        for parts in difference.parts()
+    )
+
+
+def _names_item(parts: list[str], item: str) -> bool:
+    """Whether a line about the item's holder names it where poke-env does not read it."""
+    match parts[1]:
+        case "-status" | "-fail" | "-heal":
+            return f"[from] item: {item}" in map(_with_id, parts[3:])
+        case "-activate":
+            return _with_id(parts[3]) == f"item: {item}" or (
+                parts[3] == "move: Poltergeist" and to_id_str(parts[4]) == item
+            )
     return False
+
+
+def _is_shown_by_frisk(parts: list[str], item: str) -> bool:
+    """Whether a line shows the item without its holder, as in the fourth and fifth generations."""
+    return parts[1:3] == ["-item", ""] and to_id_str(parts[3]) == item
 
 
 def _with_id(tag: str) -> str:
