@@ -9,8 +9,8 @@ import { parseArgs } from "node:util";
 import { accelerate } from "../src/simulator/accelerate/accelerate.js";
 import { Battle, PRNG, UnknownFormat, playableFormat, simulatorSeed } from "../src/simulator/package.js";
 import { IllegalTeam, NoGenerator, TeamSource, seedFrom } from "../src/simulator/teams.js";
+import { Draws, randomChoice, randomPair } from "./random_choices.js";
 
-/** @typedef {import("../src/simulator/package.js").ChoiceRequest} ChoiceRequest */
 /** @typedef {import("../src/simulator/package.js").Format} Format */
 
 const EXIT_USAGE = 64;
@@ -33,17 +33,6 @@ Plays battles of random legal choices on the simulator alone and prints one JSON
   --accelerated  accelerate the simulator as the gateway does; by default it runs as published
 `;
 
-/** Choices by slot as constant strings, so that no decision builds one. */
-const SLOTS = [1, 2, 3, 4, 5, 6];
-const SWITCHES = SLOTS.map((slot) => `switch ${slot}`);
-const LEADS = SLOTS.map((slot) => `team ${slot}`);
-const MOVES = SLOTS.map((slot) => `move ${slot}`);
-const MEGAS = SLOTS.map((slot) => `move ${slot} mega`);
-const ULTRAS = SLOTS.map((slot) => `move ${slot} ultra`);
-const Z_MOVES = SLOTS.map((slot) => `move ${slot} zmove`);
-const DYNAMAXES = SLOTS.map((slot) => `move ${slot} dynamax`);
-const TERAS = SLOTS.map((slot) => `move ${slot} terastallize`);
-
 /** A wrong argument or file, with its exit code. */
 class Refusal extends Error {
   /** @param {number} code @param {string} message */
@@ -51,66 +40,6 @@ class Refusal extends Error {
     super(message);
     this.code = code;
   }
-}
-
-/** Mulberry32: a small generator of uniform draws, so that choosing costs almost nothing. */
-class Draws {
-  /** @param {number} seed */
-  constructor(seed) {
-    this.state = seed >>> 0;
-  }
-
-  /** @param {number} limit @returns {number} uniform from 0 to limit - 1 */
-  below(limit) {
-    this.state = (this.state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
-  }
-}
-
-/** @type {string[]} the current request's legal choices: the first `numLegal` elements; reused for every request */
-const legal = [];
-let numLegal = 0;
-
-/** @param {string} choice */
-function allow(choice) {
-  legal[numLegal++] = choice;
-}
-
-/**
- * @param {any} request that asks for a choice
- * @param {Draws} draws
- * @returns {string} one of the legal choices, all equally likely
- */
-function randomChoice(request, draws) {
-  numLegal = 0;
-  const pokemon = request.side.pokemon;
-  if (request.teamPreview) return LEADS[draws.below(pokemon.length)];
-  const active = request.active?.[0];
-  if (!active?.trapped) {
-    const isReviving = pokemon[0].reviving;
-    for (let slot = 1; slot < pokemon.length; slot++) {
-      const isFainted = pokemon[slot].condition.endsWith(" fnt");
-      if (isReviving ? isFainted : !isFainted) allow(SWITCHES[slot]);
-    }
-  }
-  if (active) {
-    const { moves, canZMove, canDynamax, maxMoves } = active;
-    const canMega = active.canMegaEvo;
-    for (let slot = 0; slot < moves.length; slot++) {
-      // For a dynamaxed Pokémon, the max moves count: a move may be disabled and its max move not.
-      const isDisabled = maxMoves && !canDynamax ? maxMoves.maxMoves[slot].disabled : moves[slot].disabled;
-      if (canDynamax && !maxMoves.maxMoves[slot].disabled) allow(DYNAMAXES[slot]);
-      if (canZMove?.[slot]) allow(Z_MOVES[slot]);
-      if (isDisabled) continue;
-      allow(MOVES[slot]);
-      if (canMega) allow(MEGAS[slot]);
-      if (active.canUltraBurst) allow(ULTRAS[slot]);
-      if (active.canTerastallize) allow(TERAS[slot]);
-    }
-  }
-  return legal[draws.below(numLegal)];
 }
 
 /** A sequence of battles, one at a time. */
@@ -122,6 +51,7 @@ class Lane {
     this.packed = packed;
     this.draws = new Draws(seed);
     this.seeds = new PRNG(simulatorSeed(seed.toString(16).padStart(16, "0")));
+    this.choice = format.gameType === "doubles" ? randomPair : randomChoice;
     this.finished = 0;
     this.battle = this.#begin();
   }
@@ -150,7 +80,7 @@ class Lane {
     // The simulator rejects a choice that the request could not know to be illegal (a trapping ability) and corrects the request.
     for (;;) {
       const request = battle.sides[index].activeRequest;
-      if (battle.choose(side, randomChoice(request, this.draws))) return 1;
+      if (battle.choose(side, this.choice(request, this.draws))) return 1;
     }
   }
 

@@ -28,7 +28,7 @@ function file(name, lines) {
   return where;
 }
 
-for (const [format, accelerated] of /** @type {[string, boolean][]} */ ([["gen9randombattle", false], ["gen1ou", false], ["gen1randombattle", true]])) {
+for (const [format, accelerated] of /** @type {[string, boolean][]} */ ([["gen9randombattle", false], ["gen1ou", false], ["gen1randombattle", true], ["gen9randomdoublesbattle", false]])) {
   test(`speed of ${format}${accelerated ? ", accelerated" : ""}`, () => {
     const teams = new TeamSource(playableFormat("gen1ou")).generate(3, "0".repeat(16), "gen1randombattle");
     const own = format === "gen1ou" ? ["--teams", file("teams.txt", teams)] : [];

@@ -27,6 +27,26 @@ function teamsOf(format, prng) {
 
 /**
  * @param {string} format
+ * @param {InstanceType<typeof PRNG>} prng
+ * @param {[any, any]} [teams]
+ * @returns {SimulatorBattle} that has begun
+ */
+export function battleOf(format, prng, teams) {
+  const draw = teamsOf(format, prng);
+  const battle = new Battle({ formatid: /** @type {any} */ (format), seed: prng.getSeed(), send() {} });
+  const [first, second] = teams ?? [draw(), draw()];
+  battle.setPlayer("p1", { name: "A", team: first });
+  battle.setPlayer("p2", { name: "B", team: second });
+  return battle;
+}
+
+/** @param {number} seed @returns {InstanceType<typeof PRNG>} */
+export function drawsOf(seed) {
+  return new PRNG(`gen5,${seed.toString(16).padStart(16, "0")}`);
+}
+
+/**
+ * @param {string} format
  * @param {number} seed
  * @param {(played: {battle: SimulatorBattle, trackers: Tracker[], fresh: string[][]}) => void} visit called whenever both
  *   seats' requests have been read; `fresh` are the lines since the last call
@@ -34,12 +54,8 @@ function teamsOf(format, prng) {
  * @returns {number} choices that the simulator rejected although they were legal
  */
 export function playDoubles(format, seed, visit, { teams, maxSteps = 300 } = {}) {
-  const prng = new PRNG(`gen5,${seed.toString(16).padStart(16, "0")}`);
-  const draw = teamsOf(format, prng);
-  const battle = new Battle({ formatid: /** @type {any} */ (format), seed: prng.getSeed(), send() {} });
-  const [first, second] = teams ?? [draw(), draw()];
-  battle.setPlayer("p1", { name: "A", team: first });
-  battle.setPlayer("p2", { name: "B", team: second });
+  const prng = drawsOf(seed);
+  const battle = battleOf(format, prng, teams);
   const dexInfo = DexInfo.forFormat(format);
   const trackers = [new Tracker(dexInfo, 0), new Tracker(dexInfo, 1)];
   const legal = new Uint16Array(5000);
