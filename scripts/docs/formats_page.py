@@ -30,8 +30,9 @@ decisions of 200 battles of each format (the `bo3` ones have the same actions). 
 
 ```sh
 cd services/showdown
-NASHDEX_TEST_EXHAUSTIVE=1 NASHDEX_TEST_BATTLES=200 node --test --test-name-pattern="legal pairs" test/doubles/actions.test.js
-NASHDEX_TEST_EXHAUSTIVE=1 NASHDEX_TEST_BATTLES=20 node --test --test-name-pattern="legal actions" test/tracker/actions.test.js
+export NASHDEX_TEST_EXHAUSTIVE=1
+NASHDEX_TEST_BATTLES=200 node --test --test-name-pattern="legal pairs" test/doubles/actions.test.js
+NASHDEX_TEST_BATTLES=20 node --test --test-name-pattern="legal actions" test/tracker/actions.test.js
 ```
 
 ## Making the table
