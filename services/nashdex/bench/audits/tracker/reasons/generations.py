@@ -133,22 +133,16 @@ def keeps_ability_of_mega(difference: Difference) -> bool:
     )
 
 
-def keeps_trace_of_mega(difference: Difference) -> bool:
-    """A Mega Evolution whose ability is Trace copies another at once; poke-env keeps the ability of its data.
+def keeps_ability_that_mega_had(difference: Difference) -> bool:
+    """A Mega Evolution can trace an ability, or be given one; poke-env keeps the ability of its data.
 
-    Tests whether the tracker's ability is the one that the Pokémon was last seen to trace.
+    Tests whether the Pokémon has evolved, and the last line about its ability names the tracker's.
     """
-    if not difference.is_about("ability") or difference.poke_env != "trace":
+    if not difference.is_about("ability"):
         return False
-    traced = next(
-        (
-            to_id_str(parts[3])
-            for parts in difference.parts()
-            if parts[1] == "-ability" and difference.is_named(parts[2]) and "[from] ability: Trace" in parts
-        ),
-        "",
-    )
-    return bool(traced == difference.tracker)
+    of_pokemon = [parts for parts in difference.parts() if difference.is_named(parts[2])]
+    given = next((to_id_str(parts[3]) for parts in of_pokemon if parts[1] == "-ability"), "")
+    return given == difference.tracker and any(parts[1] == "-mega" for parts in of_pokemon)
 
 
 def types_hidden_power(difference: Difference) -> bool:

@@ -129,8 +129,8 @@ def keeps_prepared_move(difference: Difference) -> bool:
             continue
         if parts[1] in {"-anim", "cant"}:
             return True
-        if parts[1] == "-damage" and parts[-1] == "[from] confusion":
-            return bool(difference.battle_state["generation"] == 1)
+        if parts[1] == "-damage" and parts[-1] == "[from] confusion" and difference.battle_state["generation"] == 1:
+            return True
         if parts[1] == "-prepare":
             return False
     return False
