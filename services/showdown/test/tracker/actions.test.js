@@ -33,7 +33,7 @@ const GENERATIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 /** Every singles format that nashdex ships, and a sample with each particular of a generation. */
 const SHIPPED = [
   ...GENERATIONS.map((generation) => `gen${generation}randombattle`), "gen7letsgorandombattle", "gen8bdsprandombattle",
-  ...readdirSync(TEAM_SETS).map((file) => file.split(".")[0]).filter((format, i, all) => all.indexOf(format) === i && !/vgc|doubles/.test(format)),
+  ...readdirSync(TEAM_SETS).map((file) => file.split(".")[0]).filter((format, i, all) => all.indexOf(format) === i && /^gen/.test(format) && !/vgc|doubles/.test(format)),
 ];
 const SAMPLE = ["gen1randombattle", "gen9randombattle", "gen6randombattle", "gen7randombattle", "gen8randombattle", "gen2ou", "gen9ou"];
 const BATTLES = Number(process.env.NASHDEX_TEST_BATTLES ?? 3);
