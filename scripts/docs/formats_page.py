@@ -25,8 +25,8 @@ _TAIL = """
 ## Legal actions, by brute force
 
 The simulator accepts exactly the legal actions. In doubles, every pair of conceivable choices was tried at the 119,104
-decisions of 200 battles of each format (the `bo3` ones have the same actions). Left out are decisions at which a player
-[cannot know](gateway.md#rejected-choices) what is legal.
+decisions of 200 battles of each format (the `bo3` ones have the same actions); in singles, every choice in 20 battles
+of each format. Left out are decisions at which a player [cannot know](gateway.md#rejected-choices) what is legal.
 
 ```sh
 cd services/showdown

@@ -1,13 +1,26 @@
 """Explanations of differences between the tracker and poke-env, on lines that random battles seldom have."""
 
 import logging
+from collections.abc import Callable
 
 import pytest
 from poke_env.battle import Battle
 
 from nashdex.bench.audits.tracker.difference import Difference
+from nashdex.bench.audits.tracker.reasons.doubles import (
+    counts_pokemon_of_sheets,
+    offers_no_pass_of_revival,
+    presses_beside_the_target,
+    presses_in_neutralizing_gas,
+)
 from nashdex.bench.audits.tracker.reasons.formes import confuses_own_disguise, copies_types_of_species
 from nashdex.bench.audits.tracker.reasons.generations import offers_no_max_moves_of_locked, types_hidden_power
+from nashdex.bench.audits.tracker.reasons.marks import (
+    copies_boosts_backwards,
+    keeps_ability_of_fainted,
+    misses_regeneration,
+    misses_swapped_abilities,
+)
 from nashdex.bench.audits.tracker.reasons.moves import gives_mimicked_move_own_pp, keeps_trapped
 
 
@@ -199,3 +212,75 @@ def test_what_locks_a_pokemon_does_not_bind_its_max_moves(
         lines=[],
     )
     assert offers_no_max_moves_of_locked(difference) is explains
+
+
+def of_doubles(feature: str, tracker: object, poke_env: object, lines: list[str], **state: object) -> Difference:
+    """Return a difference about p2's Milotic, seen by p1 in doubles."""
+    battle = Battle("battle-1", "somebody", logging.getLogger("referee"), gen=9)
+    battle.player_role = "p1"
+    return Difference(
+        feature=feature,
+        tracker=tracker,
+        poke_env=poke_env,
+        state={"name": "Milotic", **state},
+        battle_state={"generation": 9},
+        pokemon=None,
+        battle=battle,
+        request={"side": {"pokemon": [{"reviving": "[from] Revival Blessing" in lines}]}},
+        lines=["|switch|p2a: Milotic|Milotic, F|100/100", *lines],
+    )
+
+
+COPIED = "|-copyboost|p1a: Raichu|p2a: Milotic|[from] move: Psych Up"
+SIMPLE = "|-ability|p2a: Milotic|Simple|Marvel Scale|[from] move: Simple Beam"
+SWAPPED = "|-activate|p2b: Druddigon|Skill Swap|||[of] p2a: Milotic"
+GAS = "|-ability|p1b: Weezing|Neutralizing Gas"
+STARSTORM = "|move|p2a: Milotic|Tera Starstorm|p1a: Raichu|[spread] p1a,p1b"
+SHEET = "|showteam|p2|Milotic||Leftovers|Marvel Scale|]Gengar||Focus Sash|Cursed Body|"
+
+
+@pytest.mark.parametrize(
+    ("explains", "difference", "expected"),
+    [
+        (copies_boosts_backwards, of_doubles("opponent.boosts", {"spa": -1}, {"spa": 0}, [COPIED]), True),
+        (copies_boosts_backwards, of_doubles("opponent.boosts", {"spa": -1}, {"spa": 0}, []), False),
+        (
+            keeps_ability_of_fainted,
+            of_doubles("opponent.ability", "marvelscale", "simple", [SIMPLE], fainted=True, base_ability="marvelscale"),
+            True,
+        ),
+        (
+            keeps_ability_of_fainted,
+            of_doubles(
+                "opponent.ability", "marvelscale", "simple", [SIMPLE], fainted=False, base_ability="marvelscale"
+            ),
+            False,
+        ),
+        (misses_swapped_abilities, of_doubles("opponent.ability", "", "marvelscale", [SWAPPED]), True),
+        (misses_swapped_abilities, of_doubles("opponent.ability", "", "marvelscale", [GAS]), False),
+        (misses_regeneration, of_doubles("opponent.hp", [100, 100], [88, 100], [], base_ability="regenerator"), True),
+        (misses_regeneration, of_doubles("opponent.hp", [90, 100], [40, 100], [], base_ability="regenerator"), False),
+        (misses_regeneration, of_doubles("opponent.hp", [73, 100], [40, 100], [], base_ability="marvelscale"), False),
+        (presses_in_neutralizing_gas, of_doubles("opponent.pp", ["surf", 23], ["surf", 22], [GAS]), True),
+        (presses_in_neutralizing_gas, of_doubles("opponent.pp", ["surf", 22], ["surf", 23], [GAS]), False),
+        (presses_in_neutralizing_gas, of_doubles("opponent.pp", ["surf", 23], ["surf", 22], []), False),
+        (
+            presses_beside_the_target,
+            of_doubles("opponent.pp", ["terastarstorm", 7], ["terastarstorm", 6], [STARSTORM]),
+            True,
+        ),
+        (
+            presses_beside_the_target,
+            of_doubles("opponent.pp", ["terastarstorm", 7], ["terastarstorm", 5], [STARSTORM]),
+            False,
+        ),
+        (counts_pokemon_of_sheets, of_doubles("opponent.order", ["Milotic"], ["Gengar", "Milotic"], [SHEET]), True),
+        (counts_pokemon_of_sheets, of_doubles("opponent.order", ["Milotic"], ["Gengar", "Milotic"], []), False),
+        (counts_pokemon_of_sheets, of_doubles("opponent.order", ["Raichu"], ["Gengar", "Milotic"], [SHEET]), False),
+        (offers_no_pass_of_revival, of_doubles("pairs", [0, 1, 2], [1, 2], ["[from] Revival Blessing"]), True),
+        (offers_no_pass_of_revival, of_doubles("pairs", [0, 1, 2], [1, 2], []), False),
+        (offers_no_pass_of_revival, of_doubles("pairs", [1, 2], [1], ["[from] Revival Blessing"]), False),
+    ],
+)
+def test_reasons_of_doubles(explains: Callable[[Difference], bool], difference: Difference, *, expected: bool) -> None:
+    assert bool(explains(difference)) is expected
