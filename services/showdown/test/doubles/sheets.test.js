@@ -22,9 +22,12 @@ function shownOf({ species, item, base_ability: ability, moves, tera }) {
   return { species, item, ability, moves: moves.map((/** @type {any} */ move) => move.id).sort(), tera };
 }
 
-const FORMATS = ["gen9championsvgc2026regmabo3", "gen9vgc2023regcbo3", "gen9vgc2023regdbo3", "gen9vgc2024reggbo3", "gen9vgc2025regibo3"];
+/** Formats, and the least number of Pokémon to compare in a battle. @type {[string, number][]} */
+const FORMATS = [
+  ["gen9championsvgc2026regmabo3", 50], ["gen9vgc2023regcbo3", 40], ["gen9vgc2023regdbo3", 40], ["gen9vgc2024reggbo3", 40], ["gen9vgc2025regibo3", 40],
+];
 
-for (const format of FORMATS) test(`the tracker knows the opponent's sheet in ${format}, and follows its items and moves from there`, () => {
+for (const [format, least] of FORMATS) test(`the tracker knows the opponent's sheet in ${format}, and follows its items and moves from there`, () => {
   let previews = 0;
   let compared = 0;
   for (let seed = 1; seed <= BATTLES; seed++) {
@@ -47,7 +50,7 @@ for (const format of FORMATS) test(`the tracker knows the opponent's sheet in ${
       }
     });
   }
-  assert.ok(previews >= 2 * BATTLES && compared > 40 * BATTLES, `${previews} previews, ${compared} compared`);
+  assert.ok(previews >= 2 * BATTLES && compared > least * BATTLES, `${previews} previews, ${compared} compared`);
 });
 
 test("where players may agree on sheets, the tracker reads those that are shown", () => {

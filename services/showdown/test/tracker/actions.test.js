@@ -93,7 +93,7 @@ for (const format of process.env.NASHDEX_TEST_EXHAUSTIVE ? SHIPPED : SAMPLE) {
         }
       }, ownTeams(format, seed));
     }
-    assert.ok(decisions > 20 * BATTLES);
+    assert.ok(decisions > 100 * Math.min(1, BATTLES / 3));
   });
 }
 
