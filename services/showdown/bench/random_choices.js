@@ -123,7 +123,8 @@ function randomSlotChoice(request, position, first, draws) {
 
 /** @param {any} active of the request @param {number} position @param {string} first choice of the other slot */
 function allowMoves({ moves, canMegaEvo, canUltraBurst, canZMove, canDynamax, canTerastallize, maxMoves }, position, first) {
-  const isLocked = moves[0].pp === undefined;
+  // A locked Pokémon has one move, without gimmick and target.
+  if (moves[0].pp === undefined) return allow(MOVES[0]);
   const isDynamaxed = maxMoves && !canDynamax;
   for (let slot = 0; slot < moves.length; slot++) {
     /** @param {string} suffix @param {string | undefined} kind of target */
@@ -132,7 +133,6 @@ function allowMoves({ moves, canMegaEvo, canUltraBurst, canZMove, canDynamax, ca
       for (const target of (TARGETS[kind ?? ""] ?? NO_TARGET)[position]) allow(`${MOVES[slot]}${suffix}${target}`);
     };
     const maxMove = maxMoves?.maxMoves[slot];
-    if (isLocked) return allow(MOVES[slot]);
     if (canDynamax && !maxMove.disabled) allowAimed(" dynamax", maxMove.target);
     if (canZMove?.[slot]) allowAimed(" zmove", canZMove[slot].target);
     if (isDynamaxed ? maxMove.disabled : moves[slot].disabled) continue;

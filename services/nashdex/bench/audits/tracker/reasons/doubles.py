@@ -31,15 +31,11 @@ def keeps_preview_active(difference: Difference) -> bool:
 
 def counts_pokemon_of_sheets(difference: Difference) -> bool:
     """Open Team Sheets show the whole team; poke-env counts all of it, the tracker those that have come in."""
-    shown = [
-        {pokemon.partition("|")[0] for pokemon in "|".join(parts[3:]).split("]")}
-        for parts in difference.parts()
-        if parts[1:3] == ["showteam", difference.role]
-    ]
+    sheets = [parts for parts in difference.parts() if parts[1:3] == ["showteam", difference.role]]
     return (
         difference.feature == "opponent.order"
-        and bool(shown)
-        and len(difference.poke_env) == len(shown[0])
+        and bool(sheets)
+        and len(difference.poke_env) == len("|".join(sheets[0]).split("]"))
         and set(difference.tracker) < set(difference.poke_env)
     )
 
