@@ -101,3 +101,18 @@ def random_observations(
             if field.name == "force_switch":
                 view[...] = rng.random(view.shape) < forced_switches if forced_switches else 0
     return values
+
+
+def with_team(space: Space, observations: NDArray[np.float32], team: Sequence[int]) -> NDArray[np.float32]:
+    """Return a copy in which own Pokémon and their moves are those of the rows in ``team``, and none is active."""
+    found = observations.copy()
+    for name in ("own", "own_moves"):
+        block = next(block for block in space.blocks if block.name == name)
+        each = block.rows // len(team)
+        rows = [row * each + i for row in team for i in range(each)]
+        columns = slice(block.offset, block.offset + block.rows * block.stride)
+        found[:, columns] = found[:, columns].reshape(len(found), block.rows, -1)[:, rows].reshape(len(found), -1)
+    for field in next(block for block in space.blocks if block.name == "own").fields:
+        if field.name.startswith("active"):
+            space.view(found, "own", field.name)[...] = 0
+    return found

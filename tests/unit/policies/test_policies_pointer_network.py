@@ -15,7 +15,7 @@ from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_cho
 from nashdex.policies.networks.pointer import look_up, sides
 from nashdex.policies.networks.pointer.settings import PointerSettings
 from support.bandit import bandit_space
-from support.battle_spaces import Fields, random_observations, space_of
+from support.battle_spaces import Fields, random_observations, space_of, with_team
 
 SMALL = PointerSettings(
     embedding_size=3,
@@ -142,6 +142,15 @@ def test_actor_and_critic_share_no_weight() -> None:
     net = network(space)
     net.values(torch.from_numpy(observations(space, 64, 5))).sum().backward()
     assert {name.split(".")[0] for name, p in net.named_parameters() if p.grad is not None} == {"critic"}
+
+
+def test_a_critic_counts_what_an_actor_sees_once() -> None:
+    space = battle_space()
+    net, values = network(space), observations(space, 20, 5)
+    one, two = (torch.from_numpy(with_team(space, values, team)) for team in ([0, 1, 1], [0, 0, 1]))
+    with torch.no_grad():
+        assert torch.equal(net.logits_and_prediction(one)[1], net.logits_and_prediction(two)[1])
+        assert not torch.allclose(net.values(one), net.values(two), atol=1e-3)
 
 
 def test_a_fresh_network_is_close_to_uniform() -> None:

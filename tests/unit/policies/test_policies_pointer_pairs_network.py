@@ -11,7 +11,7 @@ from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.networks.pointer_pairs.layout import Candidate, layout_of
 from nashdex.policies.networks.pointer_pairs.network import PointerPairsNetwork, in_slots
 from nashdex.policies.networks.pointer_pairs.settings import PointerPairsSettings
-from support.battle_spaces import Fields, random_observations, space_of
+from support.battle_spaces import Fields, random_observations, space_of, with_team
 from support.joint_space import joint_space
 
 SMALL = PointerPairsSettings(
@@ -115,6 +115,14 @@ def test_shapes() -> None:
     assert logits.shape == (5, 2, len(ACTIONS), 3)
     assert critic.shape == (5,)
     assert {id(p) for p in net.actor_parameters()}.isdisjoint(id(p) for p in net.critic.parameters())
+
+
+def test_a_critic_counts_what_an_actor_sees_once() -> None:
+    net, values = network(), observations()
+    one, two = (torch.from_numpy(with_team(SPACE, values, team)) for team in ([0, 1, 1], [0, 0, 1]))
+    with torch.no_grad():
+        assert torch.equal(*(net.encoder(net.read(rows).inputs, net.fuse()).context for rows in (one, two)))
+        assert not torch.allclose(net.values(one), net.values(two), atol=1e-3)
 
 
 def test_actions_name_candidates_as_their_slot_sees_them() -> None:

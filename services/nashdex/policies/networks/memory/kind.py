@@ -6,7 +6,7 @@ from nashdex.policies.networks.settings import NetworkKind
 
 MEMORY = NetworkKind(
     MemorySettings,
-    "memory-1",
+    "memory-2",
     "nashdex.policies.networks.memory.network:MemoryNetwork",
     games=frozenset({SHOWDOWN}),
 )

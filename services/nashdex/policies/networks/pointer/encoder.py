@@ -4,12 +4,13 @@ Shapes: B decisions, F observation values, P Pokémon of both sides, K moves of 
 ``pokemon_size``.
 
 A move is one layer over its fields. A Pokémon is two layers over its fields and the sum of its moves. The moves of the
-active Pokémon have a second layer. A side is the maximum over its Pokémon, its active Pokémon, and the sum over that
-one's moves; every other row of the observation is one layer over its fields.
+active Pokémon have a second layer. A side is a pool over its Pokémon, its active Pokémon, and the sum over that one's
+moves; every other row of the observation is one layer over its fields. An actor pools by the maximum: a choice turns on
+the one Pokémon that matters. A critic pools by the mean: a side is worth what its Pokémon are worth together.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +20,9 @@ from nashdex.policies.networks.layout import Layout
 from nashdex.policies.networks.pointer.block import BlockValues
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
 from nashdex.policies.networks.pointer.sides import SideValues, SideVectors, SideWeights, encode_sides
+
+Pool = Literal["maximum", "mean"]
+"""What a side's Pokémon give together, value by value."""
 
 
 class FusedEncoder(NamedTuple):
@@ -61,9 +65,19 @@ class Entities(NamedTuple):
 class Encoder(nn.Module):
     """The encoder. Actor and critic have one each."""
 
-    def __init__(self, space: Space, layout: Layout, *, embedding_size: int, move_size: int, pokemon_size: int) -> None:
+    def __init__(
+        self,
+        space: Space,
+        layout: Layout,
+        *,
+        embedding_size: int,
+        move_size: int,
+        pokemon_size: int,
+        pool: Pool = "maximum",
+    ) -> None:
         super().__init__()
         sides = layout.sides
+        self.pool = pool
         self.layout = layout
         self.move_size, self.pokemon_size = move_size, pokemon_size
         vocabularies = space.vocabularies
@@ -136,7 +150,8 @@ class Encoder(nn.Module):
     def forward(self, inputs: EncoderInputs, fused: FusedEncoder) -> Encoded:
         """Return the observations of ``inputs``, encoded."""
         (own, opponent), (own_moves, opponent_moves), others = self.entities(inputs, fused)
-        parts = [own.largest, opponent.largest, own.active, opponent.active, own_moves.sum(0), opponent_moves.sum(0)]
+        pools = [side.largest if self.pool == "maximum" else side.pokemon.mean(0) for side in (own, opponent)]
+        parts = [*pools, own.active, opponent.active, own_moves.sum(0), opponent_moves.sum(0)]
         parts += [vectors.transpose(0, 1).flatten(1) for vectors in others]
         return Encoded(torch.cat(parts, dim=1), own.pokemon, own_moves)
 

@@ -6,7 +6,7 @@ from nashdex.policies.networks.settings import NetworkKind
 
 POINTER = NetworkKind(
     PointerSettings,
-    "pointer-1",
+    "pointer-2",
     "nashdex.policies.networks.pointer.network:PointerNetwork",
     games=frozenset({SHOWDOWN}),
 )

@@ -6,7 +6,7 @@ The score of an action is w · relu(W_c context + W_t target + b), where the tar
 to switch to or of the move to use. W_c context is computed once a decision and W_t target once a target, so that ten
 actions cost little more than one. W_t is one for Pokémon and one for moves; b is one for each kind of action.
 
-The critic is such a network with its own, smaller encoder and one output.
+The critic is such a network with its own, smaller encoder, which pools by the mean, and one output.
 """
 
 import torch
@@ -58,6 +58,7 @@ def critic_encoder(space: Space, layout: Layout, settings: PointerSizes) -> Enco
         embedding_size=settings.critic_move_size,
         move_size=settings.critic_move_size,
         pokemon_size=settings.critic_pokemon_size,
+        pool="mean",
     )
 
 

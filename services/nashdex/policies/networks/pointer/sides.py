@@ -205,7 +205,7 @@ class _Gradients(NamedTuple):
     largest: Tensor
     active: Tensor
     pokemon: Tensor | None
-    """None for a critic, which has no use for single Pokémon."""
+    """None where nothing depends on single Pokémon."""
     picked: Tensor
 
     @classmethod

@@ -6,7 +6,7 @@ from nashdex.policies.networks.settings import NetworkKind
 
 POINTER_PAIRS = NetworkKind(
     PointerPairsSettings,
-    "pointer-pairs-1",
+    "pointer-pairs-2",
     "nashdex.policies.networks.pointer_pairs.network:PointerPairsNetwork",
     games=frozenset({SHOWDOWN}),
     num_slots=2,

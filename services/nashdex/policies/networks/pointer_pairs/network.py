@@ -14,7 +14,7 @@ factors h from that vector. The pair (a, b) has the logit f(a) + f(b) + Σᵢ (�
 without signs, two actions with the same factors could never be worse together than apart. Factors are bounded, because
 products of large ones would cost the digits in which acting and training agree.
 
-The critic is such a context of its own, smaller, with one output.
+The critic is such a context of its own, smaller, pooled by the mean, with one output.
 """
 
 import copy
@@ -29,7 +29,7 @@ from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.onednn import in_chunks
 from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
-from nashdex.policies.networks.pointer.encoder import linear
+from nashdex.policies.networks.pointer.encoder import Pool, linear
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import context_layers
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
@@ -98,10 +98,18 @@ class Encoder(nn.Module):
     """From observations to Pokémon, slots and a context. Actor and critic have one each."""
 
     def __init__(
-        self, space: Space, layout: Layout, *, embedding_size: int, move_size: int, pokemon_size: int, context_size: int
+        self,
+        space: Space,
+        layout: Layout,
+        *,
+        embedding_size: int,
+        move_size: int,
+        pokemon_size: int,
+        context_size: int,
+        pool: Pool = "maximum",
     ) -> None:
         super().__init__()
-        self.layout = layout
+        self.layout, self.pool = layout, pool
         sides, vocabularies = layout.sides, space.vocabularies
         self.moves = Rows([side.moves for side in sides], vocabularies, embedding_size, move_size)
         self.pokemon = Rows([side.pokemon for side in sides], vocabularies, embedding_size, pokemon_size)
@@ -144,7 +152,7 @@ class Encoder(nn.Module):
     def forward(self, inputs: Inputs, fused: Fused) -> Encoded:
         """Return the observations of ``inputs``, encoded."""
         own, opponent = (self._side(side, fused, number) for number, side in enumerate(inputs.sides))
-        parts = [side.pokemon.amax(dim=0) for side in (own, opponent)]
+        parts = [side.pokemon.amax(0) if self.pool == "maximum" else side.pokemon.mean(0) for side in (own, opponent)]
         parts += [slot for side in (own, opponent) for slot in side.slots]
         for rows, values, fused_rows in zip(self.other_rows, inputs.others, fused.others, strict=True):
             parts += _vectors(rows, values, fused_rows, 0).relu_()
@@ -304,6 +312,7 @@ class PointerPairsNetwork(EntityNetwork[Inputs, Fused]):
             move_size=settings.critic_move_size,
             pokemon_size=settings.critic_pokemon_size,
             context_size=settings.critic_context_size,
+            pool="mean",
         )
         self.critic = Critic(of_critic, settings.critic_context_size)
 
