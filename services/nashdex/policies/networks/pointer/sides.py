@@ -202,7 +202,8 @@ class _EncodeSides(torch.autograd.Function):
 class _Gradients(NamedTuple):
     """The gradients of one side's ``SideVectors``."""
 
-    largest: Tensor
+    largest: Tensor | None
+    """None where nothing depends on the maximum."""
     active: Tensor
     pokemon: Tensor | None
     """None where nothing depends on single Pokémon."""
@@ -212,7 +213,7 @@ class _Gradients(NamedTuple):
     def of(cls, gradients: tuple[Tensor | None, ...], vectors: SideVectors) -> "_Gradients":
         largest, active, pokemon, picked = gradients
         return cls(
-            _dense(largest, vectors.largest),
+            None if largest is None else largest.contiguous(),
             _dense(active, vectors.active),
             pokemon,
             _dense(picked, vectors.picked),
@@ -222,9 +223,12 @@ class _Gradients(NamedTuple):
         """Return the gradient of the tile's Pokémon before their last ReLU, (b, E)."""
         _, place, decisions = tile
         own = vectors.pokemon[place, decisions]
-        # 0 where it is the maximum, else negative. Of equal vectors each gets the whole gradient.
-        behind = own - vectors.largest[decisions]
-        gradient = _through_relu(self.largest[decisions], behind, -torch.finfo(behind.dtype).tiny)
+        if self.largest is None:
+            gradient = torch.zeros_like(own)
+        else:
+            # 0 where it is the maximum, else negative. Of equal vectors each gets the whole gradient.
+            behind = own - vectors.largest[decisions]
+            gradient = _through_relu(self.largest[decisions], behind, -torch.finfo(behind.dtype).tiny)
         if self.pokemon is not None:
             gradient += self.pokemon[place, decisions]
         gradient.addcmul_(self.active[decisions], is_active[place, decisions])
