@@ -103,15 +103,19 @@ def random_observations(
     return values
 
 
-def with_team(space: Space, observations: NDArray[np.float32], team: Sequence[int]) -> NDArray[np.float32]:
-    """Return a copy in which own Pokémon and their moves are those of the rows in ``team``, and none is active."""
+def with_rows(space: Space, observations: NDArray[np.float32], block: str, rows: Sequence[int]) -> NDArray[np.float32]:
+    """Return a copy in which the rows of ``block`` are those that ``rows`` names, in that order."""
     found = observations.copy()
-    for name in ("own", "own_moves"):
-        block = next(block for block in space.blocks if block.name == name)
-        each = block.rows // len(team)
-        rows = [row * each + i for row in team for i in range(each)]
-        columns = slice(block.offset, block.offset + block.rows * block.stride)
-        found[:, columns] = found[:, columns].reshape(len(found), block.rows, -1)[:, rows].reshape(len(found), -1)
+    part = next(part for part in space.blocks if part.name == block)
+    columns = slice(part.offset, part.offset + part.rows * part.stride)
+    found[:, columns] = found[:, columns].reshape(len(found), part.rows, -1)[:, list(rows)].reshape(len(found), -1)
+    return found
+
+
+def with_team(space: Space, observations: NDArray[np.float32], team: Sequence[int]) -> NDArray[np.float32]:
+    """Return a copy in which own Pokémon and their two moves are those of the rows in ``team``, and none is active."""
+    found = with_rows(space, observations, "own", team)
+    found = with_rows(space, found, "own_moves", [2 * row + move for row in team for move in range(2)])
     for field in next(block for block in space.blocks if block.name == "own").fields:
         if field.name.startswith("active"):
             space.view(found, "own", field.name)[...] = 0

@@ -15,7 +15,7 @@ from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_cho
 from nashdex.policies.networks.pointer import look_up, sides
 from nashdex.policies.networks.pointer.settings import PointerSettings
 from support.bandit import bandit_space
-from support.battle_spaces import Fields, random_observations, space_of, with_team
+from support.battle_spaces import Fields, random_observations, space_of, with_rows, with_team
 
 SMALL = PointerSettings(
     embedding_size=3,
@@ -86,12 +86,8 @@ def test_a_pokemon_has_the_same_score_wherever_it_is_in_the_team() -> None:
     space = battle_space()
     net, values = network(space), observations(space, 20, 1)
     order = [2, 0, 1]
-    moved = values.copy()
-    for name, rows in (("own", order), ("own_moves", [2 * p + m for p in order for m in range(2)])):
-        part = next(b for b in space.blocks if b.name == name)
-        shape = (len(values), part.rows, part.stride)
-        columns = slice(part.offset, part.offset + part.rows * part.stride)
-        moved[:, columns] = values[:, columns].reshape(shape)[:, rows].reshape(len(values), -1)
+    moved = with_rows(space, values, "own", order)
+    moved = with_rows(space, moved, "own_moves", [2 * p + m for p in order for m in range(2)])
     before, after = logits(net, values), logits(net, moved)
     at = {name: ACTIONS.index(name) for name in ACTIONS}
     for new, old in enumerate(order):
@@ -103,10 +99,7 @@ def test_a_pokemon_has_the_same_score_wherever_it_is_in_the_team() -> None:
 def test_moves_of_the_active_pokemon_that_change_places_change_scores() -> None:
     space = battle_space()
     net, values = network(space), observations(space, 20, 2)
-    swapped = values.copy()
-    moves = next(b for b in space.blocks if b.name == "own_moves")
-    by_row = swapped[:, moves.offset : moves.offset + 6 * moves.stride].reshape(20, 3, 2, moves.stride)
-    swapped[:, moves.offset : moves.offset + 6 * moves.stride] = by_row[:, :, ::-1].reshape(20, -1)
+    swapped = with_rows(space, values, "own_moves", [1, 0, 3, 2, 5, 4])
     before, after = logits(net, values), logits(net, swapped)
     for kind in ("move", "terastallize move"):
         one, two = ACTIONS.index(f"{kind} 1"), ACTIONS.index(f"{kind} 2")

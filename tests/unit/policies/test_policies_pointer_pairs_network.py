@@ -11,7 +11,7 @@ from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.networks.pointer_pairs.layout import Candidate, layout_of
 from nashdex.policies.networks.pointer_pairs.network import PointerPairsNetwork, in_slots
 from nashdex.policies.networks.pointer_pairs.settings import PointerPairsSettings
-from support.battle_spaces import Fields, random_observations, space_of, with_team
+from support.battle_spaces import Fields, random_observations, space_of, with_rows, with_team
 from support.joint_space import joint_space
 
 SMALL = PointerPairsSettings(
@@ -100,15 +100,6 @@ def scores(net: PointerPairsNetwork, values: NDArray[np.float32]) -> NDArray[np.
     return found
 
 
-def exchanged(values: NDArray[np.float32], block: str, order: list[int]) -> NDArray[np.float32]:
-    """Return a copy in which the rows of ``block`` are in ``order``."""
-    found = values.copy()
-    part = next(part for part in SPACE.blocks if part.name == block)
-    rows = found[:, part.offset : part.offset + part.rows * part.stride].reshape(len(values), part.rows, part.stride)
-    found[:, part.offset : part.offset + part.rows * part.stride] = rows[:, order].reshape(len(values), -1)
-    return found
-
-
 def test_shapes() -> None:
     net, values = network(), torch.from_numpy(observations(5))
     logits, critic = net(values)
@@ -139,7 +130,7 @@ def test_the_order_of_a_team_means_nothing() -> None:
     """Scores of switches move with the Pokémon, and all others stay."""
     net, values = network(), observations()
     team = [2, 0, 1]
-    moved = exchanged(exchanged(values, "own", team), "own_moves", [4, 5, 0, 1, 2, 3])
+    moved = with_rows(SPACE, with_rows(SPACE, values, "own", team), "own_moves", [4, 5, 0, 1, 2, 3])
     before, after = scores(net, values), scores(net, moved)
     # "switch 3", "switch 1", "switch 2" name rows 2, 0, 1; these hold what rows 1, 2, 0 held.
     np.testing.assert_allclose(after[:, :, [1, 2, 3]], before[:, :, [3, 1, 2]], atol=1e-5)
@@ -150,7 +141,7 @@ def test_the_order_of_a_team_means_nothing() -> None:
 def test_slots_are_scored_alike() -> None:
     """With both slots exchanged, each gets the other's scores for what mirrors its actions."""
     net, values = network(), observations()
-    mirrored = exchanged(values, "own_active", [1, 0])
+    mirrored = with_rows(SPACE, values, "own_active", [1, 0])
     first, second = SPACE.view(mirrored, "own", "active_a"), SPACE.view(mirrored, "own", "active_b")
     first[...], second[...] = second.copy(), first.copy()
     with torch.no_grad():  # the context and a Pokémon's own vector tell the slots apart: what does is left out here
