@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.games.showdown.arena import FAILURE_CAUSES
+from nashdex.learning.actors.protocol import DROP_CAUSES
 from nashdex.telemetry import metrics
 from nashdex.telemetry.metric import LABELS
 from nashdex.telemetry.metrics_page import metrics_page
@@ -39,5 +40,6 @@ def test_every_metric_is_set_somewhere() -> None:
     assert unset == []
 
 
-def test_the_label_describes_every_cause_of_a_failed_battle() -> None:
-    assert LABELS["cause"] == f"Why a battle failed: {', '.join(FAILURE_CAUSES)}."
+def test_the_label_describes_every_cause_of_a_failed_battle_and_of_a_dropped_chunk() -> None:
+    battles, chunks = ", ".join(FAILURE_CAUSES), ", ".join(DROP_CAUSES)
+    assert LABELS["cause"] == f"Why a battle failed: {battles}. Why a chunk was dropped: {chunks}."

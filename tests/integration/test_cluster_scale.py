@@ -183,7 +183,7 @@ def _other_version(state: ClusterState) -> None:
         (
             _away,
             75,
-            "the store of namespace research (at http://nashdex-store.research.svc:7070 there) has to be reached",
+            "this machine cannot use the store of namespace research (at http://nashdex-store.research.svc:7070 there)",
         ),
         (_hidden, 64, "ConfigMap nashdex-site of namespace research cannot be read from here"),
         (_other_version, 64, "has the templates of nashdex 9.9.9"),

@@ -80,7 +80,7 @@ def test_forks_that_are_stopped_free_their_numbers(gateway: Gateway) -> None:
 
 def test_actions_are_checked_before_they_are_sent(gateway: Gateway) -> None:
     battle = Battle.start(gateway, seed=1)
-    with pytest.raises(ConfigurationError, match=r"asks seats \[0, 1\], and seats \[0\] answer"):
+    with pytest.raises(ConfigurationError, match=r"waits for seats \[0, 1\], but there are actions for seats \[0\]"):
         battle.act({0: int(battle.decisions[0].legal[0])})
     with pytest.raises(ConfigurationError, match="is not legal now; expected one of"):
         battle.act({0: 0, 1: 0})

@@ -26,7 +26,7 @@ from nashdex.trajectory.shard import ShardWriter
 _PATIENCE = 3.0
 """A chunk of another actor is played here when it takes this many times as long as one of this actor's."""
 _LATER = 0.5
-"""Added to it for each actor that is nearer to that chunk, so that they do not all play it."""
+"""Added to ``_PATIENCE`` for each place from the chunk's own actor to this one, so that helpers do not all play it."""
 _MOST_SPARE_NETWORKS = 4
 """Networks that are kept ready beside those of the learners' last requests."""
 
@@ -34,10 +34,10 @@ _MOST_SPARE_NETWORKS = 4
 class ChunkPlayer:
     """Plays chunks on an arena that opens with the first one. Use as a context manager.
 
-    Of a request, actor k of n plays the chunks k, k + n, … first. Then it helps with those that others are slow with:
-    an actor that was killed leaves no gap. Actors that were absent in a request are not waited for in the next one.
-    In a stream, whichever actor stores a chunk first plays it with the weights that were the newest when it began.
-    An actor that joins beyond the planned ones plays what those do not begin with.
+    Actor k of n first plays the chunks k, k + n, … of a request. Then it plays chunks that other actors are slow with,
+    so that a killed actor leaves no gap. If an actor is absent in a request, the others do not wait for it in the next
+    one. In a stream, a chunk is played with the weights that were the newest when it began; if several actors play it,
+    the one that is stored first counts. An actor beyond the planned ones plays chunks that those do not begin with.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class ChunkPlayer:
         )
         self._opened: Session | None = None
         self._networks: dict[str, ActorCritic] = {}
-        """By the hash of their weights, the one that played last at the end."""
+        """By the hash of their weights; the one that played last comes last."""
         self._wanted: dict[int, set[str]] = {}
         """By learner: hashes of the weights that its last request names."""
         self._seen: dict[int, tuple[str, float]] = {}
-        """By learner: its request, and since when this actor knows it."""
+        """By learner: the id of its request, and when this actor first saw it."""
         self._done: dict[int, set[str]] = {}
         """By learner: keys of the chunks of that request that are known to be stored."""
         self._again: dict[int, dict[int, int]] = {}
@@ -84,7 +84,7 @@ class ChunkPlayer:
     def play_next(self, learner: int, request: Request, *, num_learners: int = 1) -> Chunk | None:
         """Play and store one chunk of a learner's request; return None if there is nothing to do now.
 
-        Actors that ``num_learners`` share take that many times as long until they play for this one.
+        Actors that serve ``num_learners`` learners in turn take that many times as long to return to this one.
 
         Raises:
             ConfigurationError: the game cannot be played here.
@@ -148,7 +148,7 @@ class ChunkPlayer:
         """Return the next chunk for an actor beyond the planned ones; None if there is nothing to do now.
 
         Each planned actor is likely to be playing the first missing chunk of its own. So those come last, and only when
-        they are late. Actors that joined under numbers in a row begin with different chunks.
+        they are late. Actors that joined under consecutive numbers begin with different chunks.
         """
         now_seconds, num_planned = time.monotonic(), self._settings.actors.shards
         known = self._known_since(learner, request, now_seconds)
@@ -174,7 +174,7 @@ class ChunkPlayer:
 
     @property
     def _has_joined(self) -> bool:
-        """Whether it is none of the planned actors."""
+        """Whether this actor is beyond the planned ones."""
         return self._shard >= self._settings.actors.shards
 
     @property
@@ -183,7 +183,7 @@ class ChunkPlayer:
         return self._shard % self._settings.actors.shards
 
     def _distance(self, chunk: int) -> int:
-        """Return how many places after the actor that a chunk belongs to this one has its place: 0 if it is its own."""
+        """Return how many places this actor comes after the one that owns ``chunk``; 0 if it owns the chunk itself."""
         return (self._shard - chunk) % self._settings.actors.shards
 
     def _key(self, learner: int, request: Request, chunk: int) -> str:

@@ -29,9 +29,9 @@ _log = structlog.get_logger()
 
 _FIRST_WAIT_SECONDS = 0.05
 LONGEST_WAIT_SECONDS = 2.0
-"""Between two looks at a request that an actor waits for."""
+"""Longest pause between two reads of a request that an actor waits for."""
 LOOK_SECONDS = 5.0
-"""How often an actor looks whether learners are done: it costs a request a learner."""
+"""Pause between two checks whether learners are done: a check costs one store request per learner."""
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:

@@ -1,4 +1,4 @@
-"""A learner with many actors, which are replaced by one program that stores recorded chunks at a given rate."""
+"""Measures a learner with many simulated actors: one program stores recorded chunks as fast as they would."""
 
 import heapq
 import math
@@ -59,10 +59,10 @@ class ActorsBenchResult(Model):
     overlap_rounds: NonNegativeInt
     max_staleness_versions: NonNegativeInt = Field(description="0: no stream.")
     seconds: PositiveFloat
-    cpu_seconds: PositiveFloat = Field(description="Of this process: the learner, and what replaces the actors.")
+    cpu_seconds: PositiveFloat = Field(description="CPU time of this process: the learner and the simulated actors.")
     rounds: PositiveInt
-    chunks: PositiveInt = Field(description="That training learned from.")
-    decisions: PositiveInt = Field(description="That training learned from, by both seats.")
+    chunks: PositiveInt = Field(description="Chunks that training learned from.")
+    decisions: PositiveInt = Field(description="Decisions of both seats that training learned from.")
     decisions_per_second: PositiveFloat
     learner_waiting_share: NonNegativeFloat
     learner_reading_share: NonNegativeFloat = Field(description="Share of the time in which it reads stored chunks.")
@@ -72,7 +72,7 @@ class ActorsBenchResult(Model):
     )
     staleness_versions: NonNegativeFloat = Field(description="The same in rounds.")
     dropped_chunks: NonNegativeInt
-    learner_requests: dict[str, int] = Field(description="To the store, by operation.")
+    learner_requests: dict[str, int] = Field(description="Store requests of the learner, by operation.")
     actors_requests: dict[str, int]
     requests_per_second: NonNegativeFloat
     stored_bytes_per_decision: PositiveFloat

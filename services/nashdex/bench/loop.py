@@ -31,7 +31,7 @@ class LoopRound(Model):
 
 
 class LoopBenchResult(Model):
-    """Medians over the rounds. The round before the first, in which Node compiles, does not count."""
+    """Medians over the rounds, without a warm-up round, in which Node compiles."""
 
     format: str
     network: str = Field(description="Kind of network.")

@@ -1,4 +1,4 @@
-"""What the adaptive schedule is worth: made games of seven families, played by both schedules at equal battles."""
+"""What the adaptive schedule saves: synthetic games of seven families, played by both schedules at equal battles."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -90,7 +90,7 @@ FAMILIES: Final[Mapping[str, Callable[[np.random.Generator], Floats]]] = {
     "a ladder of eight": lambda g: _ladder(8, g),
     "random, of ten": lambda g: _antisymmetric(g.uniform(-0.4, 0.4, (10, 10))),
 }
-"""By name: what draws A of a game."""
+"""By name: draws the payoffs A of a game."""
 
 
 def bench_tournament(games: int, seed: int = 0, on_game: Callable[[], None] = lambda: None) -> TournamentBench:

@@ -218,9 +218,8 @@ def _check_gpus(num_gpus: int | None, settings: RunSettings) -> None:
     if num_gpus > 1:
         raise ConfigurationError(
             f"train pods request {num_gpus} GPUs, but train.device is {settings.train.device!r} and "
-            f"train.num_processes {settings.train.num_processes}, and the others would be idle: set train.device = "
-            f"'cuda' and train.num_processes = {num_gpus}, or request fewer in the site's train-pod-patch (with Helm, "
-            "train.gpus)"
+            f"train.num_processes {settings.train.num_processes}, so GPUs would be idle: set train.device = 'cuda' and "
+            f"train.num_processes = {num_gpus}, or request fewer in the site's train-pod-patch (with Helm, train.gpus)"
         )
 
 

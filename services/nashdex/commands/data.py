@@ -110,7 +110,7 @@ def filter_replays(
 ) -> None:
     """Copy the wanted replays of a folder, and count those left out.
 
-    Files of older metamon versions are completed. Files that are no replays are refused and counted by cause.
+    Files of older metamon versions are completed. Files that are not replays are refused and counted by cause.
     """
     from nashdex.metamon.data.copying import copy
     from nashdex.metamon.data.selection import Selection

@@ -84,7 +84,7 @@ def _tree(game: str) -> "GameTree":
     """Return the tree of a format or a file.
 
     Raises:
-        ConfigurationError: the format is no tabular game.
+        ConfigurationError: the format is not a tabular game.
         DataError: the file is missing or wrong, or its game is not zero-sum.
     """
     from nashdex.games.registry import FORMATS, tabular_game_for

@@ -66,7 +66,7 @@ class PlayedPolicy:
         """Return the parts of ``policy``.
 
         Raises:
-            ConfigurationError: it is no policy id, or its suffix is none or not in its one spelling.
+            ConfigurationError: it is not a policy id, or its suffix is none or not in its one spelling.
         """
         bare, at, style = policy_id(policy).partition("@")
         temperature = SAMPLED if not at else GREEDY if style == "greedy" else float(style.removeprefix("T"))

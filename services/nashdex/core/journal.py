@@ -16,7 +16,7 @@ JOURNAL: Final = "journal.json"
 class TakenChunk(Model):
     """A chunk of a stream that a round learned from."""
 
-    number: NonNegativeInt = Field(description="Of the chunk in the stream. No number is played twice.")
+    number: NonNegativeInt = Field(description="Number of the chunk in the stream. No number is opened twice.")
     version: NonNegativeInt = Field(description="Round that began with the weights that played it.")
     actor: NonNegativeInt
     sha256: str = Field(description="Of its manifest, which holds the hashes of its episodes.")
@@ -35,24 +35,24 @@ class Entry(SealedDocument):
     waited_seconds: NonNegativeFloat = Field(description="How long the learner waited for the last chunk.")
     read_seconds: NonNegativeFloat = Field(0.0, description="How long it then took to read all chunks.")
     staleness_seconds: NonNegativeFloat = Field(
-        description="Age of the weights that played when the learner reads the last chunk, by its clock: the mean over "
-        "chunks; of the last attempt at the round."
+        description="Age of the weights that played when the learner reads the last chunk, by the learner's clock: "
+        "mean over the chunks, in the last attempt at the round."
     )
     staleness_versions: NonNegativeFloat = Field(
         0.0, description="Rounds between the weights that played and those that learn: the mean over chunks."
     )
     round_seconds: NonNegativeFloat = Field(
-        0.0, description="Since the entry before, by the learner's clock; 0 for the first one of an attempt."
+        0.0, description="Time since the entry before, by the learner's clock; 0 for the first entry of an attempt."
     )
     actors_seconds: NonNegativeFloat = Field(0.0, description="How long actors played the chunks.")
     actors_waited_seconds: NonNegativeFloat = Field(
-        0.0, description="How long these actors had nothing to play before them."
+        0.0, description="How long these actors had nothing to play before these chunks."
     )
     chunks: tuple[TakenChunk, ...] = Field((), description="Of a stream: what the round learned from, in this order.")
     dropped: dict[str, NonNegativeInt] = Field(
         default_factory=dict,
-        description="Of a stream: chunks that were dropped since the entry before, by cause; those that were open when "
-        "a training began again from an older state are `abandoned`.",
+        description="Of a stream: chunks that were dropped since the entry before, by cause. `abandoned`: open chunks "
+        "that were given up because a recorded one could not be used.",
     )
     open_chunks: tuple[NonNegativeInt, ...] = Field((), description="Of a stream: open after this round was read.")
     next_chunk: NonNegativeInt = Field(0, description="Of a stream: the lowest number that was never open.")

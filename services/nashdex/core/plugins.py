@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import resolve_name
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
@@ -122,14 +122,6 @@ class Registry(Generic[Entry]):
 
 def _package(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else point.value
-
-
-class Configurable(Protocol):
-    """An entry of a registry that has a settings section."""
-
-    @property
-    def settings(self) -> type[Section]:
-        """The section. Its field ``kind`` is a ``Literal`` of the entry's name, with that name as its default."""
 
 
 class OneOf:

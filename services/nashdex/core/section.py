@@ -19,3 +19,9 @@ class Choice(Section):
 
     kind: str
     """The entry's name. A subclass declares it as ``kind: Literal["name"] = "name"``."""
+
+
+def changed_keys(section: BaseModel) -> list[str]:
+    """Return the keys of a section that differ from their defaults."""
+    fields = type(section).model_fields.items()
+    return [key for key, field in fields if getattr(section, key) != field.get_default(call_default_factory=True)]

@@ -44,7 +44,8 @@ def generate(
     Showdown's own replays.
 
     Raises:
-        ConfigurationError: the format is no Showdown format, a contestant is unknown, or the destination is no folder.
+        ConfigurationError: the format is not a Showdown format, a contestant is unknown, or the destination is not a
+            folder.
         DataError: a contestant's policy is missing, altered, or of another space.
         TryAgainError: every try of a battle failed.
         StoppedError: the process was asked to stop. What was written is complete.
@@ -52,7 +53,7 @@ def generate(
     if FORMATS[format_id].game != SHOWDOWN:
         raise ConfigurationError(f"{format_id} has no metamon trajectories; expected a Showdown format such as gen1ou")
     if destination.exists() and not destination.is_dir():
-        raise ConfigurationError(f"{destination} is no folder; name one, which need not exist")
+        raise ConfigurationError(f"{destination} is not a folder; name one, which need not exist")
     game = game_for(format_id)
     turns: dict[tuple[int, int], list[Turn]] = {}
     written = Written()

@@ -94,7 +94,7 @@ class Experiment(Section):
     """Arms × seeds of one base configuration, and the rule that judges them."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,29}$")] | None = Field(
-        None, description="Begins the ids of its runs. By default the file's name."
+        None, description="Prefix of its runs' ids; by default the file's name."
     )
     hypothesis: str = Field(min_length=1, description="What is expected, and why.")
     base: Path = Field(description="Settings of a run, from the plan's folder.")
@@ -115,7 +115,7 @@ class Experiment(Section):
     @classmethod
     def _are_different(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
         if len(set(seeds)) < len(seeds):
-            raise ValueError("one is there twice; expected each once")
+            raise ValueError("a seed is repeated; expected each seed once")
         return seeds
 
     @model_validator(mode="after")
@@ -125,9 +125,11 @@ class Experiment(Section):
             raise ValueError("there is no arm; expected arms or a sweep")
         names = [arm.name for arm in arms]
         if repeated := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"arm {repeated!r} is there twice; expected different names")
+            raise ValueError(f"two arms are called {repeated!r}; expected different names")
         if isinstance(self.verdict, DifferenceRule) and self.verdict.control not in names:
-            raise ValueError(f"verdict.control {self.verdict.control!r} is no arm; expected one of {', '.join(names)}")
+            raise ValueError(
+                f"verdict.control {self.verdict.control!r} is not an arm; expected one of {', '.join(names)}"
+            )
         if isinstance(self.verdict, DifferenceRule) and len(arms) == 1:
             raise ValueError("verdict.control is the only arm; expected a second one to compare with it")
         if isinstance(self.verdict, ScoreRule) and self.verdict.anchor not in self.measure.anchors:
@@ -135,7 +137,7 @@ class Experiment(Section):
             raise ValueError(f"verdict.anchor {self.verdict.anchor!r} is not in measure.anchors; expected {known}")
         runs = {f"{name}{_SEPARATOR}{seed}" for name in names for seed in self.seeds}
         if unknown := next((key for key in self.invalid if key not in runs), None):
-            raise ValueError(f"invalid names {unknown!r}, which is no run; expected ARM/SEED, such as {min(runs)}")
+            raise ValueError(f"invalid holds {unknown!r}, which is not a run; expected ARM/SEED, such as {min(runs)}")
         return self
 
     @property
@@ -214,7 +216,7 @@ def read_plan(path: Path) -> Plan:
     """Return the plan in a TOML file.
 
     Raises:
-        DataError: the file is missing or is no TOML.
+        DataError: the file is missing or is not TOML.
         ConfigurationError: a key is unknown or a value does not fit.
     """
     values = read_toml(path, "an experiment")

@@ -27,7 +27,7 @@ from nashdex.experiments.measuring import measured
 from nashdex.experiments.places import Place
 from nashdex.experiments.plan import Plan, PlannedRun
 from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results, write_atomically
-from nashdex.local.processes import Child, run_process, stop_on_signals
+from nashdex.local.processes import Child, last_error, run_process, stop_on_signals
 from nashdex.runs.creation import PreparedRun, prepare_run
 
 RESULTS_SUFFIX = ".results.json"
@@ -38,7 +38,7 @@ _PROGRAM = (sys.executable, "-m", "nashdex")
 
 @dataclass(frozen=True)
 class ExperimentOptions:
-    """Where an experiment's runs are, and who hears of them."""
+    """Where an experiment's runs work, and what reports their progress."""
 
     place: Place
     """Where they work."""
@@ -47,7 +47,7 @@ class ExperimentOptions:
     say: Callable[[str], None]
     """Called with each line for the user."""
     on_change: Callable[[Results], object] = lambda _: None
-    """Called when results were written."""
+    """Called whenever results have been written."""
 
 
 def prepare(plan: Plan, place: Place) -> dict[str, PreparedRun]:
@@ -220,7 +220,7 @@ class _Runner:
         )
         if code != ExitCode.OK:
             raise TryAgainError(
-                f"{_last_error(log, began) or f'nashdex {arguments[0]} ended with exit code {code}'} (log: {log})"
+                f"{last_error(log, began) or f'nashdex {arguments[0]} ended with exit code {code}'} (log: {log})"
             )
 
     def _described(self, run: PlannedRun) -> str:
@@ -240,14 +240,6 @@ class _Runner:
         self.results = self.results.with_record(record)
         write_atomically(self._plan.beside(RESULTS_SUFFIX), self.results.to_json())
         self._options.on_change(self.results)
-
-
-def _last_error(log: Path, began: int) -> str:
-    """Return the last message that a command wrote in its log from offset ``began`` on; nothing if there is none."""
-    with log.open("rb") as file:
-        file.seek(began)
-        lines = file.read().decode(errors="replace").splitlines()
-    return next((line.removeprefix("error: ") for line in reversed(lines) if line.startswith("error: ")), "")
 
 
 def _now() -> str:

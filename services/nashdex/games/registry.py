@@ -115,12 +115,12 @@ def tabular_game_for(name: str, matrix: MatrixDocument | None = None) -> Tabular
     """Return the tabular game called ``name``.
 
     Raises:
-        ConfigurationError: it is no tabular game, or payoffs are missing or superfluous.
+        ConfigurationError: it is not a tabular game, or payoffs are missing or superfluous.
     """
     if name not in FORMATS or FORMATS[name].game != TABULAR:
         known = ", ".join(each for each in FORMATS.names if FORMATS[each].game == TABULAR)
         raise ConfigurationError(
-            f"{name!r} is no tabular game; expected one of {known}, or a file of payoffs where the command takes one"
+            f"{name!r} is not a tabular game; expected one of {known}, or a file of payoffs where the command takes one"
         )
     game = game_for(name, matrix=matrix)
     assert isinstance(game, TabularGame), "a format of tabular games made another"

@@ -13,8 +13,8 @@ class TeamStage(Section):
 
     from_iteration: int = Field(ge=0, description="The first iteration whose training battles draw from these sets.")
     sets: dict[str, NonNegativeFloat] = Field(
-        description="Weight of each team set, by name, or by file as for `teams`. A team is drawn by its set's weight, "
-        "then each team of the set alike."
+        description="Weight of each team set, by name, or by file as for `teams`. A set is drawn in proportion to its "
+        "weight, then one of its teams uniformly."
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nashdex.games.interface import Decisions
 
 NO_ACTION: Final = -1
-"""The arena's action of a view's action that means none."""
+"""Marks an action of a view that means no action of the arena."""
 
 
 class ViewIdentity(Model):

@@ -127,7 +127,7 @@ def _misfits(names: Collection[str], wanted: dict[str, torch.nn.Parameter], give
     for name in sorted({*names, *given}):
         expected, found = wanted.get(name), given.get(name)
         if expected is None and found is not None:
-            yield f"{name} {tuple(found.shape)} is no parameter here"
+            yield f"{name} {tuple(found.shape)} is not a parameter here"
         elif expected is not None and found is None:
             yield f"{name} is expected as {tuple(expected.shape)} and missing"
         elif expected is not None and found is not None and expected.shape != found.shape:

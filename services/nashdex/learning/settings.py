@@ -19,13 +19,13 @@ Style = Literal["greedy", "sampled"]
 
 
 def _known(names: tuple[str, ...], others: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return ``names``, if each is there once and is a scripted policy or one of ``others``.
+    """Return ``names``, if they are different and each is a scripted policy or one of ``others``.
 
     Raises:
-        ValueError: one is unknown, or there twice.
+        ValueError: a name is unknown or repeated.
     """
     if len(set(names)) < len(names):
-        raise ValueError(f"{', '.join(names)}: one is there twice; expected each once")
+        raise ValueError(f"{', '.join(names)}: a name is repeated; expected each name once")
     for name in names:
         if name not in others and name not in SCRIPTED_POLICIES:
             known = ", ".join((*others, *SCRIPTED_POLICIES.names))
@@ -66,7 +66,8 @@ class PoolSettings(Section):
     )
     sampling: Literal["uniform", "prioritised"] = Field(
         "uniform",
-        description="How a round's snapshots are drawn: all alike, or by (1 − w)² for a winning rate w against them.",
+        description="How a round's snapshots are drawn: uniformly, or in proportion to (1 − w)² for a win rate w "
+        "against them.",
     )
     anchors: ScriptedAnchors = Field(ScriptedAnchors(), description="Scripted policies among the opponents.")
 
@@ -95,7 +96,7 @@ class EvaluationSettings(Section):
     @classmethod
     def _are_different(cls, styles: tuple[Style, ...]) -> tuple[Style, ...]:
         if len(set(styles)) < len(styles):
-            raise ValueError(f"{', '.join(styles)}: one is there twice; expected each once")
+            raise ValueError(f"{', '.join(styles)}: a style is repeated; expected each style once")
         return styles
 
     @field_validator("anchors")

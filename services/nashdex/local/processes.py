@@ -168,3 +168,11 @@ async def _listen(descriptor: int, on_line: Callable[[bytes], None]) -> None:
             on_line(line)
     finally:
         transport.close()
+
+
+def last_error(log: Path, began: int) -> str | None:
+    """Return the last error message that a process wrote in its log from offset ``began`` on."""
+    with log.open("rb") as file:
+        file.seek(began)
+        lines = file.read().decode(errors="replace").splitlines()
+    return next((line.removeprefix("error: ") for line in reversed(lines) if line.startswith("error: ")), None)

@@ -25,7 +25,7 @@ from nashdex.core.errors import (
 from nashdex.core.steps import StepName
 from nashdex.core.verdict import Phase
 from nashdex.local.display import Display
-from nashdex.local.processes import Start, run_process, start_command, stop_on_signals
+from nashdex.local.processes import Start, last_error, run_process, start_command, stop_on_signals
 from nashdex.local.step_progress import StepProgress
 from nashdex.planning.dag import PlannedStep, iteration_steps, num_shards
 from nashdex.runs.creation import Run
@@ -124,7 +124,7 @@ class _Runner:
         self._groups: set[int] = set()
         self._environment = _environment_of_steps()
         self.iteration = 0
-        """The present iteration."""
+        """The current iteration."""
 
     async def run(self, on_iteration: Callable[[int], None]) -> None:
         received = stop_on_signals(
@@ -209,7 +209,7 @@ class _Runner:
         name = f"{step} of iteration {iteration}, shard {shard}"
         if code != ExitCode.OK:
             failure = _FAILURES.get(code, InternalError)
-            raise failure(f"{name}: {_last_error(log, log_began) or _describe_exit(code)} (log: {log})")
+            raise failure(f"{name}: {last_error(log, log_began) or _describe_exit(code)} (log: {log})")
         if find_manifest(self._run.store, iteration, step, shard) is None:
             raise InternalError(f"{name} exited with 0 but left no manifest (log: {log})")
 
@@ -226,15 +226,6 @@ def _first_failure(failures: BaseExceptionGroup[BaseException]) -> BaseException
     """Return the first single exception in nested groups."""
     first = failures.exceptions[0]
     return _first_failure(first) if isinstance(first, BaseExceptionGroup) else first
-
-
-def _last_error(log: Path, began: int) -> str | None:
-    """Return the last message that a step wrote in its log from offset ``began`` on."""
-    with log.open("rb") as file:
-        file.seek(began)
-        lines = file.read().decode(errors="replace").splitlines()
-    messages = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-    return messages[-1] if messages else None
 
 
 def _describe_exit(code: int) -> str:

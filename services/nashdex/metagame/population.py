@@ -60,8 +60,8 @@ class Population(Document):
     policies: tuple[PolicyEntry, ...]
     history: tuple[PolicyIdField, ...] = Field(
         default_factory=lambda checked: tuple(entry.id for entry in checked.get("policies", ())),
-        description="Who joined, in order. A member that training gave once more is there once more: to fictitious "
-        "play and to the newest, that is news.",
+        description="Members in the order in which they joined. A member that a later training found again is listed "
+        "again, because solvers that go by age count it again.",
     )
 
     @model_validator(mode="after")
@@ -75,7 +75,7 @@ class Population(Document):
     def _history_is_of_members(self) -> "Population":
         if set(self.history) != set(self.ids):
             stranger = min(set(self.history) ^ set(self.ids))
-            raise ValueError(f"{stranger!r} is in one of policies and history alone; expected every member in both")
+            raise ValueError(f"{stranger!r} is only in one of policies and history; expected every member in both")
         return self
 
     @property

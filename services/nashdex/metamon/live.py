@@ -72,7 +72,7 @@ def generation_of(format_id: str) -> int:
     """
     found = re.match(r"gen([1-9])", format_id)
     if found is None:
-        raise ConfigurationError(f"{format_id!r} is no Showdown format, so metamon's policies do not play it")
+        raise ConfigurationError(f"{format_id!r} is not a Showdown format, so metamon's policies do not play it")
     return int(found[1])
 
 

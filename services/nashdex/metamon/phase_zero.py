@@ -148,7 +148,7 @@ def _counts(matchups: list[_Matchup], names: list[str], source: str) -> tuple[li
         first, second = matchup.policy1, matchup.policy2
         strangers = [name for name in (first, second) if name not in place]
         if strangers or first == second:
-            raise DataError(f"{source}: {first!r} against {second!r} is no pair of policies of {POPULATION}")
+            raise DataError(f"{source}: {first!r} against {second!r} is not a pair of policies of {POPULATION}")
         if matchup.policy1_wins + matchup.policy2_wins > matchup.total_battles:
             raise DataError(f"{source}: {first!r} and {second!r} have more wins than battles")
         if matchup.policy1_wins + matchup.policy2_wins < matchup.total_battles:

@@ -31,7 +31,7 @@ class Tokenizer:
         """Return the tokenizer of a vocabulary file.
 
         Raises:
-            DataError: it cannot be read, or is no JSON object from words to ids.
+            DataError: it cannot be read, or is not a JSON object from words to ids.
         """
         return cls.from_json(read_file(path, "a vocabulary", _MOST_BYTES), str(path))
 
@@ -40,14 +40,14 @@ class Tokenizer:
         """Return the tokenizer of a vocabulary; ``source`` names it in errors.
 
         Raises:
-            DataError: it is no JSON object from words to ids.
+            DataError: it is not a JSON object from words to ids.
         """
         try:
             vocabulary = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{source} is no vocabulary: it is not valid JSON ({error})") from error
+            raise DataError(f"{source} is not a vocabulary: it is not valid JSON ({error})") from error
         if not _is_vocabulary(vocabulary):
-            raise DataError(f"{source} is no vocabulary: expected a JSON object from words to token ids")
+            raise DataError(f"{source} is not a vocabulary: expected a JSON object from words to token ids")
         return cls(vocabulary, source)
 
     def __len__(self) -> int:

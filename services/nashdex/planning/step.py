@@ -145,7 +145,10 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
     """
     strangers = sorted(solved.meta_strategy.keys() - set(solved.population.ids))
     if strangers:
-        raise DataError(f"the meta-strategy of iteration {iteration - 1} names {', '.join(strangers)}: not members")
+        raise DataError(
+            f"the meta-strategy of iteration {iteration - 1} names {', '.join(strangers)}; expected members of the "
+            "population only. Run the solve step of that iteration again"
+        )
     rule = OPPONENT_RULES[settings.opponents.kind]
     roles = rule.roles(settings.opponents)
     role = roles[(iteration - 1) % len(roles)] if roles else None

@@ -143,7 +143,7 @@ def read_weights(space: Space, settings: NetworkSettings, weights: bytes, source
     The shapes that settings ask for are compared with those that are stored before any network takes memory.
 
     Raises:
-        DataError: the bytes are no safetensors, or a tensor is missing, superfluous, of another shape or not finite.
+        DataError: the bytes are not safetensors, or a tensor is missing, superfluous, of another shape or not finite.
     """
     try:
         tensors: dict[str, Tensor] = safetensors.load(weights)

@@ -17,7 +17,7 @@ from nashdex.policies.sampling import sample_masked
 
 
 class DeviceActor:
-    """A network's actor under its present weights on a torch device. Implements ``ActingNetwork``.
+    """A network's actor under its current weights on a torch device. Implements ``ActingNetwork``.
 
     It computes what training does, so |Δ log π| < 1e-4 to the actors that are made for the CPU's caches.
     """
@@ -48,7 +48,7 @@ class NetworkPolicy:
     view = None
 
     def __init__(self, policy: PolicyId, network: ActorCritic, device: str = "cpu") -> None:
-        """Play by ``network`` under its present weights on ``device``, ``cpu`` or ``cuda``.
+        """Play by ``network`` under its current weights on ``device``, ``cpu`` or ``cuda``.
 
         Raises:
             ConfigurationError: the network remembers, and the device is not the CPU.

@@ -16,7 +16,7 @@ from torch import Tensor
 from nashdex.games.legal import LegalActions
 
 NOTHING = -1
-"""In the place of a legal pair."""
+"""Pads rows of legal pairs to equal length."""
 
 
 def padded(legal: LegalActions) -> NDArray[np.int32]:
@@ -27,7 +27,7 @@ def padded(legal: LegalActions) -> NDArray[np.int32]:
 
 
 def pair_logits(scores: Tensor, pairs: Tensor) -> Tensor:
-    """Return the logits (B, K) of ``pairs`` (B, K) by ``scores`` (B, 2, M, 1 + Z); −∞ in the place of nothing.
+    """Return the logits (B, K) of ``pairs`` (B, K) by ``scores`` (B, 2, M, 1 + Z); −∞ for padding.
 
     Only legal pairs are computed: memory is that of L · (1 + Z) numbers.
     """

@@ -1,6 +1,6 @@
 """What a run cost: CPU and GPU time, bytes and requests of every step, their price, and what the money bought.
 
-Manifests hold the winning attempts; what killed attempts used is not known.
+Manifests hold the usage of the winning attempts; that of killed attempts is not recorded.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def read_prices(path: Path | None) -> Prices:
     """Return the prices in a TOML file. Without a file: 1 for an hour of CPU.
 
     Raises:
-        DataError: the file is missing or is no TOML.
+        DataError: the file is missing or is not TOML.
         ConfigurationError: a key is unknown or a price is negative.
     """
     if path is None:

@@ -67,7 +67,7 @@ def unpack(text: bytes, source: str) -> PreparedRun:
     """Return the run that ``text`` holds; ``source`` names it in errors.
 
     Raises:
-        DataError: it is no bundle, names no run, or its files are not those that its settings name.
+        DataError: it is not a bundle, names no run, or its files are not those that its settings name.
         ConfigurationError: its settings do not go together.
     """
     bundle = Bundle.from_json(_decompress(text, source), source)
@@ -84,7 +84,7 @@ def _decompress(text: bytes, source: str) -> bytes:
     """Return what was compressed, however large it claims to be.
 
     Raises:
-        DataError: it is no bundle, or larger than any run.
+        DataError: it is not a bundle, or larger than any run.
     """
     try:
         with gzip.open(io.BytesIO(base64.b64decode(text, validate=True))) as file:

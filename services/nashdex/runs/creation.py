@@ -154,7 +154,7 @@ def _parse_settings(config: bytes, source: str) -> RunSettings:
         values = json.loads(config)
         version = values.pop("schema_version", None)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise DataError(f"{source} is no JSON object: {error}") from error
+        raise DataError(f"{source} is not a JSON object: {error}") from error
     if version != CONFIG_SCHEMA_VERSION:
         raise DataError(f"{source} has schema version {shorten(version)}; this nashdex reads {CONFIG_SCHEMA_VERSION}")
     try:

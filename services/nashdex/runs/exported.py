@@ -27,7 +27,7 @@ def export_run(run_uri: str, destination: Path, report: Callable[[int], None] = 
     Files that exist already are kept. ``report`` is called with the number of battles read so far.
 
     Raises:
-        ConfigurationError: the run's format has no metamon trajectories, or the destination is no folder.
+        ConfigurationError: the run's format has no metamon trajectories, or the destination is not a folder.
         DataError: there is no run, it stored no battle, or a stored one is missing or altered.
         TryAgainError: the store or the gateway is gone.
         StoppedError: the process was asked to stop. What was written is complete.
@@ -37,7 +37,7 @@ def export_run(run_uri: str, destination: Path, report: Callable[[int], None] = 
     if FORMATS[settings.format].game != SHOWDOWN:
         raise ConfigurationError(f"{settings.format} has no metamon trajectories; expected a run of a Showdown format")
     if destination.exists() and not destination.is_dir():
-        raise ConfigurationError(f"{destination} is no folder; name one, which need not exist")
+        raise ConfigurationError(f"{destination} is not a folder; name one, which need not exist")
     now = int(datetime.now(UTC).timestamp())
     with ExitStack() as stack:
         importer = Importer(destination, (), stack, keep_names=True)

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from pydantic import BaseModel
-
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import is_imported
+from nashdex.core.section import changed_keys
 from nashdex.games.registry import FORMATS, check_inputs
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
@@ -91,7 +90,7 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
     able = ", ".join(repr(policy) for policy in scripted_policies_of(game, slots))
     key, members = "population.initial", settings.population.initial
     if isinstance(settings.opponents, TargetSettings):
-        if _changed(settings.population):
+        if changed_keys(settings.population):
             yield "population.initial has no effect with opponents 'target', whose policies are the first: leave it out"
         key, members = "opponents.mixture", tuple(p for p in settings.opponents.mixture if is_scripted(p))
     for policy in members:
@@ -212,7 +211,7 @@ def _of_roles(settings: RunSettings, roles: Sequence[str]) -> Iterator[str]:
 
 def _of_gate(settings: RunSettings) -> Iterator[str]:
     gate = settings.gate
-    changed = [name for name in _changed(gate) if name != "test"]
+    changed = [name for name in changed_keys(gate) if name != "test"]
     if gate.test == "none":
         for name in changed:
             yield f"gate.{name} has no effect without a gate: leave it out, or set gate.test = 'sprt'"
@@ -233,7 +232,7 @@ def _of_gate(settings: RunSettings) -> Iterator[str]:
 def _of_schedule(settings: RunSettings) -> Iterator[str]:
     evaluate = settings.evaluate
     if evaluate.schedule == "uniform":
-        for name in (name for name in _changed(evaluate) if name in {"first_battles", "adaptive_battles"}):
+        for name in (name for name in changed_keys(evaluate) if name in {"first_battles", "adaptive_battles"}):
             yield f"evaluate.{name} has no effect: leave it out, or set evaluate.schedule = 'adaptive'"
     elif not _plays_battles(settings):
         yield f"evaluate.schedule {evaluate.schedule!r}: {settings.format} plays no battles to schedule; leave it out"
@@ -242,8 +241,3 @@ def _of_schedule(settings: RunSettings) -> Iterator[str]:
             f"evaluate.first_battles is {evaluate.first_battles} and a pair gets {evaluate.battles_per_pair} at most; "
             "expected no more than evaluate.battles_per_pair"
         )
-
-
-def _changed(section: BaseModel) -> list[str]:
-    """Return the fields of a section of the settings that differ from their defaults."""
-    return [name for name, field in type(section).model_fields.items() if getattr(section, name) != field.default]

@@ -47,7 +47,7 @@ def load_settings(path: Path, overrides: list[str] | None = None, defaults: Defa
     the other keys belong to.
 
     Raises:
-        DataError: the file is missing or is no TOML.
+        DataError: the file is missing or is not TOML.
         ConfigurationError: a key is unknown or renamed, or a value does not fit.
     """
     return resolve(read_toml(path, "settings"), str(path), overrides, defaults)

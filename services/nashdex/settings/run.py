@@ -50,8 +50,8 @@ class RunSettings(Section):
     population: PopulationSettings = PopulationSettings()
     network: NetworkChoice = Field(
         SlotsSettings(),
-        description="The network. Without network.kind in a file it is `pointer` in Showdown's singles and `pairs` in "
-        "its doubles.",
+        description="The network. Without network.kind in a file it is `pointer` in Showdown's singles and "
+        "`pointer-pairs` in its doubles.",
     )
     collect: CollectSettings = CollectSettings()
     train: TrainSettings = Field(default_factory=TrainSettings)

@@ -30,7 +30,7 @@ _SYMMETRY_TOLERANCE = 1e-9
 """Share of the largest payoff: what writing decimals may cost."""
 
 _SMALLEST_SCALE = 1e-100
-"""Below, products of payoffs are no numbers any more."""
+"""Below, products of payoffs are not numbers any more."""
 
 _EXPECTED = (
     'Expected a JSON object with payoffs to the row player, such as {"payoffs": [[0, 1], [-1, 0]]}, or with '
@@ -111,7 +111,7 @@ def read(path: Path) -> Game:
     """Return the game in ``path``.
 
     Raises:
-        DataError: the file is missing, is no JSON, or what it says is wrong or incomplete.
+        DataError: the file is missing, is not JSON, or what it says is wrong or incomplete.
     """
     return _read(path, _game)
 
@@ -120,7 +120,7 @@ def read_counts(path: Path) -> Counts:
     """Return the counts in ``path``; cells that were not played hold 0 games.
 
     Raises:
-        DataError: the file is missing, is no JSON, or holds no counts, or wrong or incomplete ones.
+        DataError: the file is missing, is not JSON, or holds no counts, or wrong or incomplete ones.
     """
     return _read(path, _counts)
 

@@ -11,7 +11,7 @@ _MAX_MESSAGE = 2000
 
 
 def record_end(store: ObjectStore, phase: Phase, iteration: int, message: str = "") -> None:
-    """Write the verdict on a run, with the present time. A run that has succeeded keeps its verdict.
+    """Write the verdict on a run, with the current time. A run that has succeeded keeps its verdict.
 
     Args:
         store: the store, rooted at the run.

@@ -20,7 +20,7 @@ LABELS = {
     "format": "Showdown format, or name of another game.",
     "step": "Step of the iteration.",
     "cause": "Why a battle failed: deadline, simulator_error, tracker_error, illegal_team, bad_start, "
-    "gateway_died, gateway_hung.",
+    "gateway_died, gateway_hung. Why a chunk was dropped: altered, space, stale, twice.",
     "estimator": "Estimator of exploitability: restricted, best_response_gap, exact or legacy_dominance_gap.",
     "anchor": "Fixed opponent of an evaluation: a scripted policy, or start for what the training began from.",
     "style": "How the evaluated network plays: greedy or sampled.",

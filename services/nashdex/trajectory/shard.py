@@ -178,7 +178,7 @@ def _decompress(frame: bytes, key: str) -> bytes:
         # The end of a frame and its checksums are read once there is room for more content.
         more = b"" if decompressor.eof else decompressor.decompress(b"", max_length=1)
     except (RuntimeError, ValueError, EOFError) as error:
-        raise DataError(f"{key} is no whole lz4 frame: {error}; collect the shard again") from error
+        raise DataError(f"{key} is not a whole lz4 frame: {error}; collect the shard again") from error
     if len(blob) != size_bytes or more or not decompressor.eof or decompressor.unused_data:
         raise DataError(
             f"{key} holds more or less than the {size_bytes} bytes that it declares; collect the shard again"

@@ -71,7 +71,7 @@ def test_double_oracle_ends_where_it_began_in_an_equilibrium() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("value", "gen1ou"), 64, "'gen1ou' is no tabular game; expected one of kuhn_poker, leduc_poker, matrix"),
+        (("value", "gen1ou"), 64, "'gen1ou' is not a tabular game; expected one of kuhn_poker, leduc_poker, matrix"),
         (("value", "nowhere.json"), 65, "nowhere.json: cannot be read"),
         (("double-oracle", "kuhn_poker", "--initial", "heuristic"), 64, "'heuristic' does not play kuhn_poker"),
         (("double-oracle", "kuhn_poker", "--iterations", "0"), 64, "--iterations"),

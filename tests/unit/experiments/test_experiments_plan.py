@@ -71,12 +71,12 @@ def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ('control = "none"', "verdict.control 'none' is no arm; expected one of full, no-annealing"),
+        ('control = "none"', "verdict.control 'none' is not an arm; expected one of full, no-annealing"),
         ('control = "full"\nspeed = 1', "speed: no such key"),
         ('control = "full"\n[measure]\nanchors = { nobody = 0.0 }', "unknown anchor 'nobody': expected one of"),
         ('control = "full"\n[measure]\nbattles = 101', "measure.battles"),
-        ('control = "full"\n[invalid]\n"full/9" = "a fault"', "invalid names 'full/9', which is no run; expected"),
-        ('control = "full"\n[[arms]]\nname = "full"', "arm 'full' is there twice"),
+        ('control = "full"\n[invalid]\n"full/9" = "a fault"', "invalid holds 'full/9', which is not a run; expected"),
+        ('control = "full"\n[[arms]]\nname = "full"', "two arms are called 'full'"),
         ('control = "full"\n[[arms]]\nname = "Full Stop"', "arms.0.name"),
         ('control = "full"\n[sweep]\nkind = "grid"\nvalues = { seed = [] }', "values of 'seed' is empty"),
         (
@@ -95,9 +95,9 @@ def test_a_bad_plan_is_one_line_that_says_what_to_do(tmp_path: Path, changed: st
 def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         read_plan(tmp_path / "nowhere.toml")
-    with pytest.raises(DataError, match="is no TOML"):
+    with pytest.raises(DataError, match="is not TOML"):
         read_plan(written(tmp_path, "a = = b"))
-    with pytest.raises(DataError, match="is no TOML"):
+    with pytest.raises(DataError, match="is not TOML"):
         read_plan(written(tmp_path, f"a = {'[' * 5000}"))
 
 

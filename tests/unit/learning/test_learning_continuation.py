@@ -130,6 +130,6 @@ def test_moments_of_another_shape_are_refused_by_parameter() -> None:
 def test_what_is_no_safetensors_is_refused() -> None:
     objects = loop(network()).continuation().objects()
     store, manifest = attempt_with(objects | {"optimiser.safetensors": b"nothing"})
-    with pytest.raises(DataError, match="is no safetensors"):
+    with pytest.raises(DataError, match="is not safetensors"):
         Continuation.read(store, manifest)
     assert replace(Continuation({}, {})).objects().keys() == objects.keys()

@@ -188,8 +188,9 @@ def test_an_annealed_uniform_magnet_over_the_whole_run() -> None:
     assert magnet.beta.controller == Controller(target_nats=0.03)
 
 
-def test_a_target_of_0_switches_a_controller_off() -> None:
-    off = {"controller": {"target_nats": 0}}
+@pytest.mark.parametrize("zero", [0, "0", "0.0"])
+def test_a_target_of_0_switches_a_controller_off(zero: object) -> None:
+    off = {"controller": {"target_nats": zero}}
     damping = resolved("s0-damped", beta=off, step_size=off)
     assert not damping.beta.controller.is_on
     assert not damping.step_size.controller.is_on

@@ -57,7 +57,7 @@ def test_nothing_is_missing_where_nobody_is_new() -> None:
     ("ledgers", "message"),
     [
         ([shard(("a", "b"), ("b", "c"))], "payoff of 'a' against 'c' is in no ledger"),
-        ([shard(("a", "b"), ("b", "c"), ("a", "c")), shard(("a", "b"))], "'a' against 'b' is there twice"),
+        ([shard(("a", "b"), ("b", "c"), ("a", "c")), shard(("a", "b"))], "'a' against 'b' is recorded twice"),
         ([shard(("a", "b"), ("b", "c"), ("a", "c"), ("a", "d"))], "'a' against 'd' was not asked for"),
     ],
 )
@@ -72,7 +72,7 @@ def test_a_matrix_must_be_antisymmetric_and_square() -> None:
     with pytest.raises(ValueError, match="expected one to be minus the other"):
         ExactValues.model_validate(values)
     values["payoffs"] = [[0.0]]
-    with pytest.raises(ValueError, match="no square table"):
+    with pytest.raises(ValueError, match="not a square table"):
         ExactValues.model_validate(values)
 
 

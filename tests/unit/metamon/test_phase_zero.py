@@ -73,8 +73,8 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"matchups": [matchup("GymLeader", "Grunt", 2)]}, "is no pair of policies"),
-        ({"matchups": [matchup("GymLeader", "GymLeader", 2)]}, "is no pair of policies"),
+        ({"matchups": [matchup("GymLeader", "Grunt", 2)]}, "is not a pair of policies"),
+        ({"matchups": [matchup("GymLeader", "GymLeader", 2)]}, "is not a pair of policies"),
         ({"matchups": [*MATCHUPS, matchup("SyntheticRLV2", "Kakuna", 5)]}, "meet twice"),
         ({"matchups": [{**MATCHUPS[0], "total_battles": 99}]}, "more wins than battles"),
         ({"matchups": [{**MATCHUPS[0], "total_battles": 101}]}, "fewer wins than battles"),

@@ -152,6 +152,22 @@ def test_filter_balances_outcomes(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "balance 1" in capsys.readouterr().out
 
 
+def test_filter_writes_a_replay_that_is_there_twice_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    replays = tmp_path / "in" / "gen1ou"
+    replays.mkdir(parents=True)
+    for path in FILES:
+        if path.parent.name == "gen1ou":
+            (replays / path.name).write_bytes(path.read_bytes())
+    with tarfile.open(tmp_path / "in" / "gen1ou.tar", "w") as archive:
+        archive.add(replays, "gen1ou")
+    num = len(list(replays.iterdir()))
+    command = ["data", "filter", str(tmp_path / "in"), str(tmp_path / "out"), "--balance-outcomes", "--json"]
+    assert run_command_line(command) == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert counts["left_out"]["duplicate"] == num
+    assert counts["written"] == len(list((tmp_path / "out").glob("*/*")))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -159,7 +175,7 @@ def test_filter_balances_outcomes(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["{samples}", "{out}", "--formats", "gen5ou"], "has no replays of gen5ou"),
         (["{samples}", "{out}", "--results", "wins", "--balance-outcomes"], "keep both results"),
         (["{samples}", "{out}", "--min-rating", "9", "--max-rating", "8"], "exchange the two"),
-        (["{out}", "{samples}"], "is no folder"),
+        (["{out}", "{samples}"], "is not a folder"),
     ],
 )
 def test_filter_refuses_what_cannot_be_done(

@@ -84,7 +84,7 @@ def test_an_action_value_moves_to_the_mean_of_its_targets_and_ever_less() -> Non
 def test_an_oracle_of_tables_is_refused_where_there_is_no_tree(tmp_path: Path) -> None:
     settings = kuhn_settings(oracle="exact").model_copy(update={"format": "gen1ou"})
     store = open_store(str(tmp_path))
-    with pytest.raises(ConfigurationError, match="gen1ou' is no tabular game"):
+    with pytest.raises(ConfigurationError, match="gen1ou' is not a tabular game"):
         trained(store, settings, 0, "exact", RANDOM, {RANDOM: 1.0})
     assert find_manifest(store, 0, StepName.TRAIN, 0) is None
 

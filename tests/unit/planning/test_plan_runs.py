@@ -65,7 +65,7 @@ def test_a_stored_run_keeps_its_settings_whatever_the_environment_says(
         ('format = "gen5uu"', None, ConfigurationError, r"gen5uu.*gen5ou"),
         ("[collect]\nbatles = 3", None, ConfigurationError, r"collect\.batles"),
         ("iterations = 0", None, ConfigurationError, "iterations"),
-        ("= 3", None, DataError, "no TOML"),
+        ("= 3", None, DataError, "is not TOML"),
         ('[population]\ninitial = ["random", "random"]', None, ConfigurationError, "named twice"),
         ('teams = "/nowhere/teams.txt"', None, DataError, "/nowhere/teams.txt"),
         ('format = "gen1randombattle"', "teams=pyproject.toml", ConfigurationError, "takes no teams"),
@@ -96,12 +96,12 @@ def test_a_uri_without_a_run_is_refused_and_stays_as_it_is(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("stored", "says"),
     [
-        ("{", "no JSON"),
-        ("[1]", "no JSON object"),
+        ("{", "is not a JSON object"),
+        ("[1]", "not a JSON object"),
         ('{"schema_version": 99}', "schema version 99"),
         ('{"schema_version": 1, "collect": {"battles": -1}, "run": "x"}', r"collect\.battles"),
         ('{"schema_version": 1}', "names no run"),
-        pytest.param("[" * 100_000, "no JSON object", id="nested"),
+        pytest.param("[" * 100_000, "not a JSON object", id="nested"),
     ],
 )
 def test_an_altered_config_is_wrong_data(config: Path, store: str, stored: str, says: str) -> None:

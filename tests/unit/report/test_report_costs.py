@@ -116,8 +116,8 @@ def test_prices_are_a_small_file() -> None:
     [
         ("cpu_hours = 1", ConfigurationError, "cpu_hours"),
         ("cpu_hour = -1", ConfigurationError, "cpu_hour"),
-        ("cpu_hour", DataError, "no TOML"),
-        pytest.param(f"x = {'[' * 5000}", DataError, "no TOML", id="nested"),
+        ("cpu_hour", DataError, "not TOML"),
+        pytest.param(f"x = {'[' * 5000}", DataError, "not TOML", id="nested"),
         (None, DataError, "cannot be read"),
     ],
 )

@@ -130,7 +130,7 @@ def test_goes_together(values: dict[str, Any]) -> None:
         ),
         (
             ppo(decisions=1000, streaming=STREAM, overlap_rounds=1, advantages=V_TRACE),
-            "overlap_rounds is 1 and train.oracle.streaming.max_staleness_versions 2; expected one of them above 0",
+            "overlap_rounds is 1 and train.oracle.streaming.max_staleness_versions 2; expected one of them to be 0",
         ),
         (
             ppo(decisions=1000, streaming=STREAM, advantages=V_TRACE) | {"actors": {"shards": 0}},

@@ -120,7 +120,7 @@ def test_a_missing_or_broken_file_is_wrong_data(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="nothing"):
         load_settings(tmp_path / "nothing.toml")
     (tmp_path / "broken.toml").write_text("= 3")
-    with pytest.raises(DataError, match="no TOML"):
+    with pytest.raises(DataError, match="not TOML"):
         load_settings(tmp_path / "broken.toml")
 
 

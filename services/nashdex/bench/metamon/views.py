@@ -79,7 +79,7 @@ def bench_view(format_id: str, observations: str, actions: str, *, battles: int,
     """Play ``battles`` battles whose seats all look through metamon's spaces of these names.
 
     Raises:
-        ConfigurationError: it is no Showdown format, a name is unknown, or Node or the gateway's package is missing.
+        ConfigurationError: it is not a Showdown format, a name is unknown, or Node or the gateway's package is missing.
     """
     game = showdown_game(format_id)
     with Session(game.open_arena(num_gateways=1), min(battles, _BATTLES_AT_ONCE)) as session:

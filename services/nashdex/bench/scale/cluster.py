@@ -161,8 +161,8 @@ def _check_store(site: Site, namespace: str) -> None:
     except (ConfigurationError, TryAgainError) as error:
         endpoint = f" (at {site.s3_endpoint} there)" if site.s3_endpoint else ""
         raise type(error)(
-            f"the store of namespace {namespace}{endpoint} has to be reached from here too: {error}. Set its "
-            "credentials and AWS_ENDPOINT_URL, such as to a port that kubectl port-forward opens"
+            f"this machine cannot use the store of namespace {namespace}{endpoint}: {error}. Set its credentials and "
+            "AWS_ENDPOINT_URL, for example to a port that kubectl port-forward opens"
         ) from error
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.outputs import write_outputs
 from nashdex.commands.run_options import CONFIG_HELP, OverridesOption, RunIdOption, StoreOption
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.user_input.files import read_file
@@ -63,7 +64,7 @@ def begin_elsewhere(begun: "Run", outputs: Path | None, *, as_json: bool) -> Non
     num = begun.settings.iterations - first
     reopen(begun.store)
     if outputs is not None:
-        _write_outputs(outputs, {"first-iteration": first, "num-iterations": num})
+        write_outputs(outputs, {"first-iteration": first, "num-iterations": num})
     if as_json:
         print_json(
             {
@@ -76,12 +77,3 @@ def begin_elsewhere(begun: "Run", outputs: Path | None, *, as_json: bool) -> Non
     else:
         done = f", {first} of them done" if first else ""
         print_text(f"run {begun.id} has {begun.settings.iterations} iterations{done}, in {begun.store.uri}")
-
-
-def _write_outputs(folder: Path, values: dict[str, int]) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, value in values.items():
-            (folder / name).write_text(str(value))
-    except OSError as error:
-        raise ConfigurationError(f"--outputs {folder}: cannot be written ({error.strerror})") from error

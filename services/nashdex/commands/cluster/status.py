@@ -41,7 +41,7 @@ def status(
     if watch and run is None:
         raise ConfigurationError("--watch needs a run: `nashdex status RUN --watch`")
     cluster = connect(namespace=namespace, context=context, server=server)
-    # Wide if it is no terminal, so that a file has the whole table.
+    # Wide if it is not a terminal, so that a file has the whole table.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
     if run is None:
         workflows = find_workflows(cluster)

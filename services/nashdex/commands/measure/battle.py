@@ -24,7 +24,7 @@ _POLICY = (
 )
 _BEST_OF = (1, 3, 5, 7)
 _LINE_EVERY_SECONDS = 10.0
-"""Of progress, where standard error is no terminal."""
+"""Of progress, where standard error is not a terminal."""
 
 
 def battle(

@@ -183,9 +183,9 @@ def actors(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a learner on this machine with many actors, which a program replaces that stores recorded chunks.
+    """Measure a learner on this machine with many simulated actors, which store recorded chunks.
 
-    It says how long learner and actors wait, how old the weights are, what the store is asked for, and memory.
+    Prints how long learner and actors wait, how old the weights are, the requests to the store, and memory.
     """
     from nashdex.bench.actors import run_actors_bench
     from nashdex.bench.networks import network_settings, smallest_network
@@ -370,11 +370,11 @@ def metagame(
 
 @app.command()
 def tournament(
-    games: Annotated[int, typer.Option(min=7, max=100_000, help="Made games, as many of each family.")] = 210,
+    games: Annotated[int, typer.Option(min=7, max=100_000, help="Synthetic games, equally many per family.")] = 210,
     seed: Annotated[int, typer.Option(min=0, help="Root of every seed.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the adaptive schedule with the uniform one at equal battles, in made games of seven families.
+    """Compare the adaptive schedule with the uniform one at equal battles, in synthetic games of seven families.
 
     ``saved_share`` is the share of the loss in the true game that the adaptive schedule saves, with its interval.
     """

@@ -21,7 +21,7 @@ def cost(
 ) -> None:
     """Print CPU and GPU time, bytes, requests and price of every step, up to the newest report.
 
-    The bottleneck of an iteration is its step with the longest wall time. What killed attempts used is not known.
+    The bottleneck of an iteration is its step with the longest wall time. Usage of killed attempts is not recorded.
     """
     from nashdex.core import keys
     from nashdex.core.errors import DataError
@@ -65,4 +65,4 @@ def _print(found: "RunCost") -> None:
         ("100 Elo", found.price_of_100_elo),
         (".01 of exploitability", found.price_of_a_hundredth_of_gap),
     ):
-        print_text(f"{words} cost {price:.4f}" if price is not None else f"{words}: the run gained none")
+        print_text(f"{words} cost {price:.4f}" if price is not None else f"{words}: no improvement was measured")

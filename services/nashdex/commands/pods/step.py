@@ -8,6 +8,7 @@ import typer
 
 import nashdex
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.outputs import write_outputs
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
 
@@ -75,7 +76,9 @@ def step(
             log.info("done", shard=number, by_attempt=manifest.attempt, **manifest.counts)
             manifests.append(manifest)
     if outputs is not None:
-        _write_fan_out(outputs, opened.settings)
+        from nashdex.planning.dag import fan_out
+
+        write_outputs(outputs, fan_out(opened.settings))
     if not as_json:
         for manifest in manifests:
             print_text(_describe(manifest))
@@ -117,17 +120,6 @@ def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int 
     if shard not in shards and name is not StepName.ACT:
         raise ConfigurationError(f"--shard {shard}: {name} has {len(shards)} in this run, from 0 to {shards[-1]}")
     return range(shard, shard + 1)
-
-
-def _write_fan_out(folder: Path, settings: "RunSettings") -> None:
-    from nashdex.planning.dag import fan_out
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, number in fan_out(settings).items():
-            (folder / name).write_text(str(number))
-    except OSError as error:
-        raise ConfigurationError(f"--outputs {folder}: cannot be written ({error.strerror})") from error
 
 
 def _describe(manifest: "Manifest") -> str:

@@ -16,19 +16,19 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         what: what it should hold, such as ``settings``; for the error.
 
     Raises:
-        DataError: the file cannot be read or is no TOML.
+        DataError: the file cannot be read or is not TOML.
     """
     try:
         return parse_toml(read_file(path, f"a TOML file of {what}").decode())
     except ValueError as error:
-        raise DataError(f"{path} is no TOML: {error}") from error
+        raise DataError(f"{path} is not TOML: {error}") from error
 
 
 def parse_toml(text: str) -> dict[str, Any]:
     """Return the values in ``text``.
 
     Raises:
-        ValueError: it is no TOML, is nested too deeply, or holds a number that Python does not convert.
+        ValueError: it is not TOML, is nested too deeply, or holds a number that Python does not convert.
     """
     try:
         return tomllib.loads(text)

@@ -46,7 +46,7 @@ class Decision:
 class Battle:
     """A battle on ``gateway``, which must not be used for anything else in between.
 
-    Its number is free in the gateway's conversation: give each battle and fork another one.
+    The caller chooses its number: battles and forks that run on one gateway need different numbers.
     """
 
     def __init__(self, gateway: Gateway, number: int) -> None:
@@ -92,8 +92,8 @@ class Battle:
         """
         if actions.keys() != self.decisions.keys():
             raise ConfigurationError(
-                f"battle {self.number} asks seats {sorted(self.decisions)}, and seats {sorted(actions)} answer; "
-                "answer each seat that is asked"
+                f"battle {self.number} waits for seats {sorted(self.decisions)}, but there are actions for seats "
+                f"{sorted(actions)}; give one action for each seat that it waits for"
             )
         for seat, action in actions.items():
             legal = self.decisions[seat].legal
@@ -121,7 +121,7 @@ class Battle:
         """Return a copy that plays on by itself, with chance from ``seed``. This battle stays as it is.
 
         Args:
-            seed: what happens from here on; without ``seat`` nothing else is random.
+            seed: of all chance from here on; without ``seat`` nothing else is random.
             number: of the fork; by default this one's plus 1.
             seat: draw everything that this seat has not seen (docs/reference/search.md). None: an exact copy, which
                 knows both players' hidden cards.

@@ -49,7 +49,7 @@ class TabularGame:
         return TabularArena(self.tree)
 
     def teams(self) -> Sequence[str]:
-        """Return none."""
+        """Return nothing: tabular games have no teams."""
         return ()
 
     @property

@@ -15,7 +15,7 @@ from nashdex.telemetry import metrics
 
 
 class Stream:
-    """The numbers of one training's chunks. ``Entry`` has what a learner that comes back needs."""
+    """The numbers of one training's chunks. ``Entry`` holds what a learner needs to resume."""
 
     def __init__(
         self, store: ObjectStore, journal: JournalWriter, iteration: int, shard: int, *, size: int, keeps: bool
@@ -45,7 +45,7 @@ class Stream:
         return tuple(number for number in self._open if number not in waiting)
 
     def resume(self, number: int) -> None:
-        """Continue where round ``number`` begins, or the journal's nearest round before.
+        """Continue after the journal's entry of round ``number``, or else after that of the round before.
 
         Raises:
             DataError: an entry is altered.
@@ -55,7 +55,7 @@ class Stream:
             self._first_new = self._next
 
     def begin_again(self, number: int) -> None:
-        """Open chunks that no attempt has opened: what the journal says of round ``number`` is of no use.
+        """Open chunks that no attempt has opened, because the chunks that round ``number`` recorded cannot be used.
 
         All that were open after the round before are given up, whether they were played or not.
 

@@ -80,7 +80,7 @@ def estimate(trajectories: Sequence[Trajectory], discount: float, settings: VTra
 
 V_TRACE = AdvantageEstimator(
     settings=VTraceSettings,
-    summary="the same with truncated importance ratios, for battles that older weights played",
+    summary="GAE with truncated importance ratios, for battles that older weights played",
     estimate=estimate,
     off_policy=True,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
-from nashdex.core.section import Section
+from nashdex.core.section import Section, changed_keys
 
 
 class ControllerState(Model):
@@ -49,9 +49,8 @@ class Controller(Section):
     def problems(self) -> Iterator[str]:
         """Yield what contradicts itself, by keys relative to the controller's section."""
         if not self.is_on:
-            for name, field in type(self).model_fields.items():
-                if getattr(self, name) != field.default:
-                    yield f"{name} has no effect with target_nats = 0: leave it out, or set a target"
+            for name in changed_keys(self):
+                yield f"{name} has no effect with target_nats = 0: leave it out, or set a target"
         if self.smallest > self.largest:
             yield f"smallest is {self.smallest:g}, above largest, which is {self.largest:g}; expected at most that"
 

@@ -23,14 +23,15 @@ class DampingSettings(Damping):
     def _over_the_preset(cls, given: Any) -> Any:  # noqa: ANN401 - any value of the settings
         """Return the preset's values with those that are given over them.
 
-        A coefficient without a reference brings the usual one, and 0 removes it; no reference needs no coefficient.
+        Where no reference is given, a coefficient above 0 selects the snapshot if the preset has no reference, and a
+        coefficient of 0 removes the reference. Reference 'none' removes the coefficient.
         """
         if not isinstance(given, Mapping) or given.get("preset", _DEFAULT) not in DAMPING_PRESETS:
             return given  # the fields say what is wrong
         merged = merge(DAMPING_PRESETS[given.get("preset", _DEFAULT)].damping.model_dump(), given)
         beta = given.get("beta")
         if "reference" not in given and isinstance(beta, Mapping) and "initial" in beta:
-            if beta["initial"] in (0, "0"):
+            if _is_zero(beta["initial"]):
                 merged["reference"] = "none"
             elif merged["reference"] == "none":
                 merged["reference"] = "snapshot"
@@ -39,7 +40,7 @@ class DampingSettings(Damping):
         for name in ("beta", "step_size"):
             section = given.get(name)
             controller = section.get("controller") if isinstance(section, Mapping) else None
-            is_off = isinstance(controller, Mapping) and controller.get("target_nats") in (0, "0")
+            is_off = isinstance(controller, Mapping) and _is_zero(controller.get("target_nats"))
             is_idle = name == "beta" and merged["reference"] == "none"
             if (is_off or is_idle) and isinstance(merged[name], Mapping):
                 # The preset's other values would have no effect.
@@ -51,3 +52,11 @@ class DampingSettings(Damping):
         for problem in self.problems():
             raise ValueError(problem)
         return self
+
+
+def _is_zero(value: object) -> bool:
+    """Say whether a value of the settings, a number or its text, is 0."""
+    try:
+        return float(value) == 0  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False

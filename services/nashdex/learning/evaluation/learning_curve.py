@@ -1,4 +1,4 @@
-"""The learning curve of a training: when to evaluate, who hears of it, and which weights were the best."""
+"""The learning curve of a training: when to evaluate, where scores are reported, and which weights were the best."""
 
 from collections.abc import Sequence
 from typing import Final

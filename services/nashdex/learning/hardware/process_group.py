@@ -19,7 +19,7 @@ from torch import Tensor, distributed
 from nashdex.core.errors import TryAgainError
 
 _PATIENCE: Final = timedelta(days=7)
-"""For the next message: process 0 may wait for battles, and the end of a process is noticed without it."""
+"""Longest wait for a message. Process 0 may wait for battles, and no timeout is needed to notice a process's end."""
 _TENSORS = "tensors"
 
 

@@ -36,7 +36,7 @@ class PlayedRound:
 
 
 class Feed:
-    """Gives a training its rounds, in lock-step or ahead. Nothing random is kept: all follows from the loop's state."""
+    """Gives a training its rounds: in lock-step, ahead or in a stream. Its draws follow from the loop's state."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Feed:
         self._update_of_version: dict[int, int] = {}
         """Optimiser steps before each version of a stream that this process began."""
         self._ahead: tuple[Snapshot, ...] = ()
-        """Those that the round after the loop's meets."""
+        """Snapshots that the next round meets, where rounds are played ahead."""
 
     def play(self) -> PlayedRound:
         """Return the battles of the loop's round. Raises what ``Rounds.play`` does."""

@@ -115,7 +115,7 @@ class Checkpoints:
         try:
             return safetensors.load(data)
         except SafetensorError as error:
-            raise DataError(f"{self._store.uri}/{stored.key} is no safetensors ({error}). {remedy}") from error
+            raise DataError(f"{self._store.uri}/{stored.key} is not safetensors ({error}). {remedy}") from error
 
     def keep_weights(self, name: str, weights: Mapping[str, Tensor]) -> StoredObject:
         """Write weights that checkpoints refer to; ``name`` begins with ``SNAPSHOT``."""

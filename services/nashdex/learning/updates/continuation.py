@@ -55,7 +55,7 @@ class Continuation:
         try:
             optimiser = safetensors.load(read_object(store, manifest, OPTIMISER))
         except SafetensorError as error:
-            raise DataError(f"{manifest.objects[OPTIMISER].key} is no safetensors: {error}") from error
+            raise DataError(f"{manifest.objects[OPTIMISER].key} is not safetensors: {error}") from error
         controllers = _Controllers.from_json(
             read_object(store, manifest, CONTROLLERS), manifest.objects[CONTROLLERS].key
         )

@@ -89,7 +89,7 @@ class TrainingLoop:
         self.latest: dict[str, float] = {}
         self.snapshots: tuple[Snapshot, ...] = ()
         self.met: tuple[Snapshot, ...] = ()
-        """Those of the current round, where it was played ahead."""
+        """Snapshots that the current round meets, where it was played ahead."""
         self.evaluations: tuple[Evaluation, ...] = ()
         self.curve = Curve()
         self._settings = settings
@@ -249,7 +249,7 @@ class TrainingLoop:
         return self._network(_ROUND)
 
     def network_that_acted(self) -> ActorCritic | None:
-        """Return a copy of the network that played the current round, if it was played ahead; None: the first one."""
+        """Return a copy of the network that played the current round ahead; None if training began from that one."""
         return self._network(_ACTING) if _ACTING in self._snapshots else None
 
     def _network(self, name: str) -> ActorCritic:

@@ -41,7 +41,7 @@ class EmpiricalGame:
     """Takes a mixture to Σ over the seats of what a best response in that seat gains against it. None where the game
     tree is too large for that."""
     history: tuple[PolicyId, ...] | None = None
-    """Who joined, oldest first, as often as they did, for solvers that go by age; by default as in the matrix."""
+    """Members in the order of joining, repeats included, for solvers that go by age; by default the matrix's order."""
 
 
 _NUM_DECIMALS = 12

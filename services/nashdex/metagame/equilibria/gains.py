@@ -23,7 +23,7 @@ def payoff_scale(payoffs: Floats) -> Floats:
 
 
 def restricted_nash_conv(row_payoffs: Floats, column_payoffs: Floats, row: Floats, column: Floats) -> float:
-    """Return the sum of both players' gains by their best replies within the matrix, payoffs (M, N) each.
+    """Return the sum of both players' gains by their best responses within the matrix, payoffs (M, N) each.
 
     0 in equilibrium. For a whole game tree see ``games.tabular.values.nash_conv``.
     """
@@ -32,6 +32,6 @@ def restricted_nash_conv(row_payoffs: Floats, column_payoffs: Floats, row: Float
 
 
 def restricted_exploitability(payoffs: Floats, strategy: Floats) -> float:
-    """Return max_i (Aσ)_i − σᵀAσ: the gain of one population's best reply; 0 in a symmetric equilibrium."""
+    """Return max_i (Aσ)_i − σᵀAσ: the gain of one population's best response; 0 in a symmetric equilibrium."""
     against = payoffs @ strategy
     return max(0.0, float(against.max() - strategy @ against))

@@ -40,7 +40,7 @@ class ExactValues(InteractionMatrix):
     def _payoffs_are_antisymmetric(self) -> Self:
         size = len(self.policies)
         if [len(row) for row in self.payoffs] != [size] * size:
-            raise ValueError(f"payoffs is no square table of {size} policies")
+            raise ValueError(f"payoffs is not a square table of {size} policies")
         if size:
             check_names(self.policies)
         payoffs = self.array()
@@ -89,7 +89,7 @@ class ExactValues(InteractionMatrix):
         """Return the payoffs of ``policies``: those known before, and the ledgers' for every pair that was missing.
 
         Raises:
-            DataError: a pair is missing, is there twice, or was not asked for.
+            DataError: a pair is missing, recorded twice, or was not asked for.
         """
         cells = [cell for ledger in ledgers for cell in ledger.exact]
         _check_asked_for(self.missing(policies, demand), cells)
@@ -117,7 +117,7 @@ class ExactValues(InteractionMatrix):
         """Return ratings without errors, fitted to the expected scores ½ + payoff / (2 · largest payoff).
 
         Raises:
-            DataError: an anchor is no policy here.
+            DataError: an anchor is not a policy here.
         """
         del records, num_draws, seed
         return rate_exact(self.policies, EVEN + self.array() / (2 * self.largest_payoff), anchors=anchors)
@@ -151,7 +151,7 @@ class ExactValues(InteractionMatrix):
 def _check_asked_for(asked: Sequence[Pair], cells: Sequence[ExactCell]) -> None:
     found = [cell.policies for cell in cells]
     for pairs, problem in (
-        ({pair for pair, times in Counter(found).items() if times > 1}, "is there twice"),
+        ({pair for pair, times in Counter(found).items() if times > 1}, "is recorded twice"),
         (set(found) - set(asked), "was not asked for"),
         (set(asked) - set(found), "is in no ledger"),
     ):

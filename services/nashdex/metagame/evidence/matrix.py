@@ -75,7 +75,7 @@ class InteractionMatrix(Document, ABC):
         try:
             header = _Header.model_validate_json(data)
         except ValidationError as error:
-            raise DataError(f"{source} is no valid {cls.__name__}: {describe_problems(error)}") from error
+            raise DataError(f"{source} is not a valid {cls.__name__}: {describe_problems(error)}") from error
         known = cls.model_fields["schema_version"].default
         if header.schema_version != known:
             raise DataError(
@@ -138,7 +138,7 @@ class InteractionMatrix(Document, ABC):
         """Return the rating of every policy. Arguments as of ``ratings.table.rate``.
 
         Raises:
-            DataError: an anchor is no policy here, or a record is not counted.
+            DataError: an anchor is not a policy here, or a record is not counted.
         """
 
     @abstractmethod

@@ -127,7 +127,7 @@ class SampledCounts(InteractionMatrix):
         """Return Bradley–Terry ratings of the counts.
 
         Raises:
-            DataError: an anchor is no policy here, or a record is not counted.
+            DataError: an anchor is not a policy here, or a record is not counted.
         """
         self._require_counted(records)
         return rate(self.policies, self.tally(), anchors=anchors, num_draws=num_draws, seed=seed)

@@ -27,7 +27,7 @@ def rate_exact(policies: Sequence[str], scores: Floats, *, anchors: Mapping[str,
     from P, up to the penalty. Without anchors the mean is ``BASE_ELO``.
 
     Raises:
-        DataError: an anchor is no policy here.
+        DataError: an anchor is not a policy here.
     """
     unknown = sorted(set(anchors) - set(policies))
     if unknown:

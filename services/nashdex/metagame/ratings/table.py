@@ -116,7 +116,7 @@ def rate(
         seed: of the bootstrap.
 
     Raises:
-        DataError: an anchor is no policy here.
+        DataError: an anchor is not a policy here.
     """
     unknown = sorted(set(anchors) - set(policies))
     if unknown:

@@ -17,7 +17,7 @@ from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 
 _TOLERANCE = 1e-10
-"""Of log probabilities, between the iterate and the best regularised reply to it."""
+"""Of log probabilities, between the iterate and the regularised best response to it."""
 _DRAW_TOLERANCE = 1e-6
 """The same, for the draws of a posterior."""
 _CHECK_EVERY = 10
@@ -49,11 +49,11 @@ class Magnet:
         self.strategy = np.exp(self.log_strategy)
 
     def distance(self, payoffs: Floats) -> float:
-        """Return the largest |log σ − log reply|, the best regularised reply being ∝ exp(payoffs / α)."""
+        """Return the largest |log σ − log response|, the regularised best response being ∝ exp(payoffs / α)."""
         return float(np.abs(self.log_strategy - _normalised(payoffs / self.temperature)).max())
 
     def gap(self, payoffs: Floats) -> float:
-        """Return the most that the best regularised reply gains: α KL(σ‖reply)."""
+        """Return the most that the regularised best response gains: α KL(σ‖response)."""
         excess = self.log_strategy - _normalised(payoffs / self.temperature)
         gained = self.temperature * (self.strategy * excess).sum(axis=-1, keepdims=True)
         return max(0.0, float(gained.max()))
@@ -66,7 +66,7 @@ class _Descent:
     num_iterations: int
     status: Status
     gap: float
-    """What the best regularised replies gain, over all players."""
+    """What the regularised best responses gain, over all players."""
 
 
 def _normalised(logs: Floats) -> Floats:
@@ -132,7 +132,7 @@ def _descended(
 MAGNET = MetaSolver(
     settings=MagnetSettings,
     summary="equilibrium of the game where leaving uniform play costs α KL(σ‖uniform)",
-    promise="gain of the best regularised reply",
+    promise="gain of the regularised best response",
     one_population=_one_population,
     two_populations=_two_populations,
     batched=_batched,

@@ -29,8 +29,8 @@ class PrdSettings(Choice):
     kind: Literal["prd"] = Field("prd", description="The meta-solver.")
     average: Literal["all", "last-tenth"] = Field(
         "all",
-        description="Iterations that are averaged. last-tenth forgets the uniform start, which with common interest "
-        "keeps a hundredth of the average; in cyclic games all is the safe choice.",
+        description="Iterations that are averaged. `last-tenth` leaves out the uniform start, which keeps a hundredth "
+        "of the average in common-interest games; `all` is the safe choice in cyclic games.",
     )
     num_iterations: int = Field(100_000, ge=1, le=100_000_000, description="Euler steps, each of a time of 0.001.")
 

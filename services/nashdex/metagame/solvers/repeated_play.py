@@ -18,7 +18,7 @@ from nashdex.metagame.equilibria.gains import (
 from nashdex.metagame.solvers.interface import PairSolution, Solution, Status
 
 TOLERANCE = 0.01
-"""Largest gain of a player's best reply to converged averages, as a share of ``payoff_scale``."""
+"""Largest gain of a player's best response to converged averages, as a share of ``payoff_scale``."""
 DRAW_SHARE = 10
 """The matrices of a posterior are played a tenth as long as a single one."""
 
@@ -92,7 +92,7 @@ def averaged_pair(
 
 
 def _status(*players: tuple[float, Floats]) -> Status:
-    """Say whether no player's best reply gains more than is tolerated; each is a gain and that player's payoffs."""
+    """Say whether no player's best response gains more than is tolerated; each is a gain and that player's payoffs."""
     kept = all(gain <= TOLERANCE * payoff_scale(payoffs).item() for gain, payoffs in players)
     return "converged" if kept else "not-converged"
 

@@ -39,7 +39,7 @@ class GateSettings(Section):
     elo1: float = Field(50.0, ge=-1000, le=1000, description="Elo gap of the hypothesis that it is better.")
     error_rate: float = Field(0.05, gt=0, lt=0.5, description="α and β: chance of each wrong decision.")
     max_battles: int = Field(
-        2000, ge=2, le=1_000_000, multiple_of=2, description="After this many the policy is accepted, undecided."
+        2000, ge=2, le=1_000_000, multiple_of=2, description="Battles after which an undecided test accepts the policy."
     )
     gateways: int = Field(1, ge=1, le=64, description="Gateway processes.")
     concurrent_battles: int = Field(64, ge=1, le=4096, description="Battles under way at once.")

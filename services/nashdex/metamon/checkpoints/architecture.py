@@ -68,13 +68,3 @@ MINI_RNN = MiniRnnArchitecture(
     turn=TurnArchitecture(width=100, num_layers=1, num_heads=5, num_number_tokens=6, num_scratch_tokens=4),
     hidden_size=256,
 )
-SMALL = AmagoArchitecture(
-    turn=TurnArchitecture(width=100, num_layers=3, num_heads=5, num_number_tokens=6, num_scratch_tokens=4),
-    memory=MemoryArchitecture(width=512, num_layers=3, num_heads=8, feed_forward=2048, num_decisions=200),
-    actor_hidden=300,
-)
-SYNTHETIC_V2 = AmagoArchitecture(
-    turn=TurnArchitecture(width=160, num_layers=5, num_heads=8, num_number_tokens=6, num_scratch_tokens=11),
-    memory=MemoryArchitecture(width=1280, num_layers=9, num_heads=20, feed_forward=5120, num_decisions=128),
-    actor_hidden=512,
-)

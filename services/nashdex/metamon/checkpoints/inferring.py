@@ -74,8 +74,8 @@ class _Shapes:
         if name not in self._tensors:
             some = ", ".join(sorted(self._tensors)[:3])
             raise DataError(
-                f"{self._source} is no checkpoint of metamon: it lacks {name!r}, and has {len(self._tensors)} tensors "
-                f"such as {some or 'none'}. Perceivers and GRU memories of AMAGO are not supported"
+                f"{self._source} is not a checkpoint of metamon: it lacks {name!r}, and has {len(self._tensors)} "
+                f"tensors such as {some or 'none'}. Perceivers and GRU memories of AMAGO are not supported"
             )
         return tuple(self._tensors[name].shape)
 

@@ -37,7 +37,7 @@ class _Answers:
 class MemoryPlayer(ScriptedPlayer):
     """Plays by an imported network, which sees a battle through its view and remembers it.
 
-    Raises ConfigurationError for a space that is no Showdown format's.
+    Raises ConfigurationError for a space that is not a Showdown format's.
 
     Sets torch to one thread, as every policy does: battles are played by one process a core.
     """

@@ -44,7 +44,8 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     except (UnpicklingError, RuntimeError, ValueError, KeyError, EOFError, TypeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise DataError(
-            f"{path} is no checkpoint: expected safetensors, or a torch state dict that weights_only accepts ({reason})"
+            f"{path} is not a checkpoint: expected safetensors, or a torch state dict that weights_only accepts "
+            f"({reason})"
         ) from error
     return _numeric(found, str(path))
 
@@ -53,7 +54,7 @@ def parse_tensors(data: bytes, source: str) -> dict[str, Tensor]:
     """Return the tensors of safetensors bytes, as ``read_tensors`` does; ``source`` names them in errors.
 
     Raises:
-        DataError: it is no safetensors file.
+        DataError: it is not a safetensors file.
     """
     try:
         found = safetensors.load(data)
@@ -67,7 +68,7 @@ def _numeric(found: object, path: str) -> dict[str, Tensor]:
         raise DataError(f"{path} holds a {type(found).__name__}; expected a state dict: tensors by name")
     wrong = [name for name, value in found.items() if not isinstance(name, str) or not isinstance(value, Tensor)]
     if wrong:
-        raise DataError(f"{path} is no state dict: {shorten(wrong[0])} is no tensor")
+        raise DataError(f"{path} is not a state dict: {shorten(wrong[0])} is not a tensor")
     kept = {name: tensor for name, tensor in found.items() if not _IGNORED.match(name)}
     numeric = {name: tensor.to(torch.float32) for name, tensor in kept.items() if tensor.dtype in _FLOATS}
     if len(numeric) < len(kept):

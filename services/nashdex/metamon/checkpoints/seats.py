@@ -37,7 +37,7 @@ def load_imported_seats(store: ObjectStore, policy_id: PolicyId, space: Space) -
 
     Raises:
         DataError: it is missing or was altered.
-        ConfigurationError: ``space`` is no Showdown format's.
+        ConfigurationError: ``space`` is not a Showdown format's.
     """
     played = PlayedPolicy.of(policy_id)
     return ImportedSeats(policy_id, MemoryPlayer(load_imported(store, played.policy), space, played.temperature))

@@ -20,9 +20,9 @@ class Copied:
 
     written: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
-    """Files that the selection does not want, by reason."""
+    """Files that the selection does not want, and those of a name that was written already, by reason."""
     refused: Counter[str] = field(default_factory=Counter)
-    """Files that are no replays, by cause."""
+    """Files that are not replays, by cause."""
     adapted: Counter[str] = field(default_factory=Counter)
     """Files that were completed or cut, by reason."""
 
@@ -42,16 +42,17 @@ def copy(
     removed again.
 
     Raises:
-        ConfigurationError: the destination is no folder or is the folder itself, or the selection keeps one result only
-            and has none to balance it with.
+        ConfigurationError: the destination is not a folder or is the folder itself, or the selection keeps one result
+            only and has none to balance it with.
     """
     if balance_seed is not None and selection.results != "both":
         raise ConfigurationError(f"outcomes cannot be balanced among {selection.results} alone; keep both results")
     if destination.exists() and not destination.is_dir():
-        raise ConfigurationError(f"{destination} is no folder; name one, which need not exist")
+        raise ConfigurationError(f"{destination} is not a folder; name one, which need not exist")
     if destination.resolve() == root.resolve():
         raise ConfigurationError(f"{destination} is the folder that is read; name another destination")
     copied = Copied()
+    written: set[Path] = set()
     paths: dict[tuple[str, str], list[Path]] = {}
     for entry in entries(root, formats):
         unwanted = None if entry.name is None else selection.refuses_name(entry.name)
@@ -61,10 +62,11 @@ def copy(
             except RefusedReplayError as refusal:
                 copied.refused[refusal.cause] += 1
                 continue
-            unwanted = selection.refuses_content(replay)
+            path = _path(destination, entry.format, name if keep_names else without_names(name))
+            unwanted = "duplicate" if path in written else selection.refuses_content(replay)
             if unwanted is None:
-                path = _path(destination, entry.format, name if keep_names else without_names(name))
                 write(path, replay)
+                written.add(path)
                 paths.setdefault((entry.format, name.result), []).append(path)
                 copied.written += 1
                 copied.adapted.update(replay.adapted.keys())

@@ -51,7 +51,7 @@ class FirstPerson:
     def replay(self, seat: Seat, turns: Sequence[Turn], last_lines: Iterable[str]) -> ParsedReplay | None:
         """Return the trajectory of ``seat``; None if it decided nothing but the order of its team.
 
-        Team Preview is no decision of metamon's. An action that metamon has no number for is −1. ``last_lines`` are
+        Team Preview is not a decision of metamon's. An action that metamon has no number for is −1. ``last_lines`` are
         those after the last decision, to the battle's end.
         """
         conditions = Conditions()

@@ -45,7 +45,7 @@ def entries(root: Path, formats: Sequence[str] = ()) -> Iterator[Entry]:
         ConfigurationError: there is no such folder, or it lacks a format that ``formats`` names.
     """
     if not root.is_dir():
-        raise ConfigurationError(f"{root} is no folder; expected one with a folder of replays for each format")
+        raise ConfigurationError(f"{root} is not a folder; expected one with a folder of replays for each format")
     places = _places(root)
     missing = sorted(set(formats) - places.keys())
     if missing:

@@ -57,15 +57,15 @@ def import_logs(
     the number of replays read so far.
 
     Raises:
-        ConfigurationError: ``root`` does not exist, the destination is no folder, or a format is unknown.
+        ConfigurationError: ``root`` does not exist, the destination is not a folder, or a format is unknown.
         TryAgainError: the gateway is gone.
         StoppedError: the process was asked to stop. What was written is complete.
     """
     if destination.exists() and not destination.is_dir():
-        raise ConfigurationError(f"{destination} is no folder; name one, which need not exist")
+        raise ConfigurationError(f"{destination} is not a folder; name one, which need not exist")
     for format_id in formats:
         if FORMATS[format_id].game != SHOWDOWN:
-            raise ConfigurationError(f"{format_id} is no Showdown format; expected one such as gen1ou")
+            raise ConfigurationError(f"{format_id} is not a Showdown format; expected one such as gen1ou")
     with ExitStack() as stack:
         importer = Importer(destination, formats, stack, keep_names=keep_names)
         for source in sources(root):

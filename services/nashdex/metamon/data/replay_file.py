@@ -23,7 +23,7 @@ _KEYS_OF_NEWER_FILES: Final = ("tera_type", "base_species", "can_tera", "opponen
 
 
 class RefusedReplayError(DataError):
-    """A file that is no parsed replay. ``cause`` is the word by which refusals are counted."""
+    """A file that is not a parsed replay. ``cause`` is the word by which refusals are counted."""
 
     def __init__(self, cause: str, message: str) -> None:
         super().__init__(message)
@@ -76,7 +76,7 @@ def decode(content: bytes, source: str) -> ParsedReplay:
     """Return the replay in ``content``, an lz4 frame or plain JSON; ``source`` names it in errors.
 
     Raises:
-        RefusedReplayError: it is no parsed replay.
+        RefusedReplayError: it is not a parsed replay.
     """
     text = _decompressed(content, source) if content.startswith(_MAGIC) else content
     try:
@@ -84,11 +84,13 @@ def decode(content: bytes, source: str) -> ParsedReplay:
     except (ValueError, RecursionError) as error:
         raise RefusedReplayError("not-json", f"{source} holds no JSON: {error}") from error
     if not isinstance(given, dict) or not all(isinstance(given.get(key), list) for key in ("states", "actions")):
-        raise RefusedReplayError("not-a-replay", f"{source} is no parsed replay: expected lists 'states' and 'actions'")
+        raise RefusedReplayError(
+            "not-a-replay", f"{source} is not a parsed replay: expected lists 'states' and 'actions'"
+        )
     try:
         states = tuple(BattleState.from_json(state) for state in given["states"])
     except DataError as error:
-        raise RefusedReplayError("not-a-replay", f"{source} is no parsed replay: {error}") from error
+        raise RefusedReplayError("not-a-replay", f"{source} is not a parsed replay: {error}") from error
     actions = tuple(given["actions"])
     for action in actions:
         if type(action) is not int or not UNKNOWN_ACTION <= action < DEFAULT_ACTIONS.num_actions:

@@ -97,7 +97,8 @@ class _Packer:
         self._packed_bytes += len(part)
         if self._packed_bytes > MAX_PACKED_BYTES:
             raise DataError(
-                f"the replays take more than {MAX_PACKED_BYTES:,} bytes; expected fewer, or a higher rating"
+                f"the replays take more than {MAX_PACKED_BYTES:,} bytes when packed; name fewer, or raise "
+                "train.first.replays.min_rating"
             )
         self.parts[keys.replay_part(hashlib.sha256(part).hexdigest())] = part
         self._lines, self._line_bytes = [], 0
@@ -132,7 +133,7 @@ def unpack(frame: bytes, key: str) -> Iterator[RawReplay]:
     """Yield the replays of a part. ``key`` names it in errors.
 
     Raises:
-        DataError: it is no whole part.
+        DataError: it is not a whole part.
     """
     most_bytes = 2 * PART_BYTES
     decompressor = lz4.frame.LZ4FrameDecompressor()

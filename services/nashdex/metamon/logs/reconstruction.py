@@ -74,7 +74,8 @@ def _pair(replay: RawReplay, follower: Follower) -> tuple[View, View]:
             raise RefusedReplayError("no-decision", f"{replay.battle}: a player decides nothing")
         if len(decisions) > MAX_DECISIONS:
             raise RefusedReplayError(
-                "too-long", f"{replay.battle}: a player decides {len(decisions):,} times; expected {MAX_DECISIONS:,}"
+                "too-long",
+                f"{replay.battle}: a player decides {len(decisions):,} times; expected at most {MAX_DECISIONS:,}",
             )
         # Where a log has exact HP, a player still sees the opponent's in percent.
         lines = seen_by(seat, replay.lines)

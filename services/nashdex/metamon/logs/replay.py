@@ -72,12 +72,14 @@ def parse(content: bytes, source: str) -> RawReplay:
     try:
         given = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise RefusedReplayError("not-json", f"{source} is no JSON: {error}") from error
+        raise RefusedReplayError("not-json", f"{source} is not JSON: {error}") from error
     if not isinstance(given, dict) or not isinstance(given.get("log"), str):
-        raise RefusedReplayError("no-log", f"{source} is no replay: expected an object with a text `log`")
+        raise RefusedReplayError("no-log", f"{source} is not a replay: expected an object with a text `log`")
     battle, format_ = given.get("id"), given.get("formatid") or given.get("format")
     if not isinstance(battle, str) or not _BATTLE_ID.fullmatch(battle) or not isinstance(format_, str):
-        raise RefusedReplayError("no-id", f"{source} has id {shorten(battle)}, format {shorten(format_)}: not both")
+        raise RefusedReplayError(
+            "no-id", f"{source} has id {shorten(battle)}, format {shorten(format_)}; expected both, such as gen1ou-1234"
+        )
     time = given.get("uploadtime", 0)
     return parse_log(given["log"], battle, clean_name(format_), time, source)
 

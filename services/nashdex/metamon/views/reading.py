@@ -36,7 +36,7 @@ class _Seat:
 class MetamonView:
     """Implements ``games.view.View`` for the format of ``space``.
 
-    Raises ConfigurationError if that is no Showdown format, or a name is unknown.
+    Raises ConfigurationError if that is not a Showdown format, or a name is unknown.
     """
 
     def __init__(

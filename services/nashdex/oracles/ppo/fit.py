@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from nashdex.core.section import Section
+from nashdex.core.section import changed_keys
 from nashdex.learning.advantages.registry import ADVANTAGES
 from nashdex.learning.settings import OPPONENTS, START, PoolSettings
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
@@ -67,13 +67,13 @@ def _of_staleness(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
                 f"battles of older weights; expected {able}, or 0"
             )
     if not versions:
-        for key in _changed(settings.streaming):
+        for key in changed_keys(settings.streaming):
             yield f"train.oracle.streaming.{key} has no effect with max_staleness_versions = 0: leave it out"
         return
     if settings.overlap_rounds:
         yield (
             f"train.oracle.overlap_rounds is {settings.overlap_rounds} and "
-            f"train.oracle.streaming.max_staleness_versions {versions}; expected one of them above 0"
+            f"train.oracle.streaming.max_staleness_versions {versions}; expected one of them to be 0"
         )
     if run.actors.shards == 0:
         yield (
@@ -87,16 +87,10 @@ def _of_staleness(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
         )
 
 
-def _changed(section: Section) -> list[str]:
-    """Return the keys of a section that differ from their defaults."""
-    fields = type(section).model_fields.items()
-    return [key for key, field in fields if getattr(section, key) != field.get_default(call_default_factory=True)]
-
-
 def _of_length(settings: PpoSettings) -> Iterator[str]:
     warmup = settings.critic_warmup_decisions
     if settings.decisions == 0:
-        for key in _changed(settings):
+        for key in changed_keys(settings):
             if key in {"round_battles", "overlap_rounds", "streaming", "pool", "evaluation", "keep"}:
                 yield f"train.oracle.{key} has no effect with train.oracle.decisions = 0: leave it out"
         if warmup:
@@ -113,7 +107,7 @@ def _of_length(settings: PpoSettings) -> Iterator[str]:
 
 def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     pool = settings.pool
-    changed = _changed(pool)
+    changed = changed_keys(pool)
     if pool.share == 0:
         for key in changed:
             if key not in {"share", "anchors"}:
@@ -134,7 +128,7 @@ def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
 def _of_scripted_anchors(pool: PoolSettings, run: RunSettings) -> Iterator[str]:
     anchors = pool.anchors
     if anchors.share == 0:
-        if _changed(anchors):
+        if changed_keys(anchors):
             yield (
                 "train.oracle.pool.anchors.policies has no effect with train.oracle.pool.anchors.share = 0: "
                 "leave it out"
@@ -151,12 +145,15 @@ def _of_scripted_anchors(pool: PoolSettings, run: RunSettings) -> Iterator[str]:
 def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     evaluation = settings.evaluation
     if evaluation.every_decisions == 0:
-        for key in _changed(evaluation):
-            yield f"train.oracle.evaluation.{key} has no effect with train.oracle.evaluation.every_decisions = 0"
+        for key in changed_keys(evaluation):
+            yield (
+                f"train.oracle.evaluation.{key} has no effect with train.oracle.evaluation.every_decisions = 0: "
+                "leave it out"
+            )
         if settings.keep == "best":
             yield (
                 "train.oracle.keep is 'best' and train.oracle.evaluation.every_decisions 0, so nothing is evaluated; "
-                "expected decisions between evaluations, or keep = 'last'"
+                "expected every_decisions above 0, or keep = 'last'"
             )
         return
     rule = OPPONENT_RULES[run.opponents.kind]
@@ -189,7 +186,7 @@ def _of_prediction(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             "network.predicts_opponent is true and train.oracle.prediction_coefficient 0, so the head never learns; "
             "expected a coefficient above 0, or no head"
         )
-    if not predicts and "prediction_coefficient" in _changed(settings) and settings.prediction_coefficient > 0:
+    if not predicts and "prediction_coefficient" in changed_keys(settings) and settings.prediction_coefficient > 0:
         yield (
             f"train.oracle.prediction_coefficient is {settings.prediction_coefficient:g} and the network "
             f"{run.network.kind!r} has no head that predicts; set network.predicts_opponent, or leave it out"

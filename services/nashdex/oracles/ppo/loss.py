@@ -199,7 +199,7 @@ def _critic_loss(values: Tensor, returns: Tensor, shares: Shares) -> tuple[Tenso
 def measure(
     network: ActorCritic, start: Distribution, batch: Batch, targets: Targets, rows: slice, clip_range: float
 ) -> dict[str, float]:
-    """Return how far the policy is, on ``rows``, from ``start``, where it began, and from what ratios refer to."""
+    """Return how far the policy is, on ``rows``, from ``start`` and from the policy that the round began with."""
     batch, targets = batch.rows(rows), targets.rows(rows, batch.device)
     log_probs, values = batching.evaluate(network, batch)
     start_log_probs = batching.log_probs(start, batch)

@@ -31,13 +31,14 @@ class StreamingSettings(Section):
         0,
         ge=0,
         le=1000,
-        description="Rounds that the weights which played may be older than those that learn. Older chunks are "
-        "dropped, and actors that are further ahead wait. 0: no stream; rounds are played by `overlap_rounds`.",
+        description="Staleness bound, in rounds: how much older the weights that played may be than those that learn. "
+        "Older chunks are dropped, and actors that are further ahead wait. 0: no stream; rounds are played by "
+        "`overlap_rounds`.",
     )
     max_staleness_seconds: float = Field(
         0.0,
         ge=0,
-        description="Age of weights, other than the newest ones, above which their chunks are dropped; 0: none.",
+        description="Age of weights, other than the newest ones, above which their chunks are dropped; 0: no bound.",
     )
 
 
@@ -63,8 +64,9 @@ class PpoSettings(Choice):
         0,
         ge=0,
         le=1,
-        description="Rounds that are played ahead, while training learns. 0: a round is played with the weights that "
-        "it begins with, in turn with learning. 1: with those that the round before began with; needs `v-trace`.",
+        description="Rounds that are played ahead. 0: playing and learning alternate, and a round is played with the "
+        "weights that it begins with. 1: a round is played while the one before is learned from, with the weights that "
+        "the one before began with; needs `v-trace`.",
     )
     streaming: StreamingSettings = Field(
         StreamingSettings(), description="Actors that play all the time, with the newest weights that there are."

@@ -75,7 +75,7 @@ class ActorCritic(nn.Module, ABC):
         return NETWORKS[self.settings.kind].architecture
 
     def fuse(self) -> Any:  # noqa: ANN401 - each network prepares what helps it
-        """Return what can be computed from the present weights alone, for callers that apply them many times."""
+        """Return what can be computed from the current weights alone, for callers that apply them many times."""
         return None
 
     def forward(self, observations: Tensor, fused: Any = None) -> tuple[Tensor, Tensor]:  # noqa: ANN401 - see fuse
@@ -113,7 +113,7 @@ class ActorCritic(nn.Module, ABC):
 
     @abstractmethod
     def for_acting(self) -> ActingNetwork | RememberingNetwork:
-        """Return the actor under its present weights: later changes of the network have no effect on it."""
+        """Return the actor under its current weights: later changes of the network have no effect on it."""
 
 
 def make_network(space: Space, settings: NetworkSettings) -> ActorCritic:

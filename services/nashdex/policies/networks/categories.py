@@ -37,3 +37,8 @@ class LookUp(NamedTuple):
         """Return what the categories of ``observations`` add to each row, (B, R, E); ``bags`` are theirs."""
         sums: Tensor = functional.embedding_bag(self.indices(observations).flatten(), table, bags.flatten(), mode="sum")
         return sums.view(*bags.shape, -1)
+
+
+def embedding_name(vocabulary: str) -> str:
+    """Return a name that no attribute of a torch module has: a vocabulary may be called ``type``."""
+    return f"of_{vocabulary}"

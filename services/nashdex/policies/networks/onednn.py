@@ -31,7 +31,7 @@ class HiddenLayer:
 
     @classmethod
     def of(cls, weight: Tensor, bias: Tensor, num_rows: int = CHUNK_ROWS) -> "HiddenLayer":
-        """Return the layer under its present weights, laid out for ``num_rows`` inputs."""
+        """Return the layer under its current weights, laid out for ``num_rows`` inputs."""
         weight = weight.clone()
         if HAS_ONEDNN:
             weight = torch.ops.mkldnn._reorder_linear_weight(weight, num_rows)  # noqa: SLF001

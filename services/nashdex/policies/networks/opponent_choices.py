@@ -1,7 +1,7 @@
 """What the opponent chose, as labels: the move by its id, or the species that it switched to.
 
-Names by id mean the same for both seats, where numbers of actions do not: what an opponent's action 7 is depends on an
-order that nobody else sees.
+Ids mean the same for both seats, and action numbers do not: what an opponent's action 7 means depends on an order that
+only the opponent sees.
 
 Shapes: T and U decisions of one battle's seats, F observation values, C choices: moves, then species.
 """
@@ -13,7 +13,7 @@ from nashdex.games.space import Space
 from nashdex.policies.networks.layout import layout_of
 
 UNKNOWN = -1
-"""Label of a decision that the opponent made no choice beside."""
+"""Label of a decision at which the opponent made no choice."""
 
 
 def num_choices(space: Space) -> int:

@@ -60,7 +60,7 @@ def scripted_table(name: str, tree: GameTree) -> Table:
     Raises:
         ConfigurationError: there is none of that name, it does not play tabular games, or it draws its actions and
             declares no table.
-        DataError: its table is no policy of ``tree``.
+        DataError: its table is not a policy of ``tree``.
     """
     declared = _declared(name, TABULAR, tree.format)
     if declared.table is not None:

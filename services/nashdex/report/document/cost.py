@@ -14,7 +14,7 @@ class Used(Model):
 
 
 class Cost(Model):
-    """What the run used up to its newest iteration. Killed attempts are not known, and the report step is missing."""
+    """What the run used up to its newest iteration, without killed attempts and without the report step."""
 
     run: Used
     iteration: Used = Field(description="The newest one.")

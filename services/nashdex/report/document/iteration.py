@@ -33,7 +33,7 @@ class Exploitability(Model):
 
 
 class StepUse(Model):
-    """The resources of one step of one iteration, all shards together. What killed attempts used is not known."""
+    """The resources of one step of one iteration, all shards together, without killed attempts."""
 
     step: StepName
     seconds: NonNegativeFloat = Field(description="Wall time of the slowest shard.")

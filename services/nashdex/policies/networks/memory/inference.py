@@ -53,7 +53,7 @@ class Remembering(ABC):
 
 
 class ActingMemoryNetwork(Remembering):
-    """The actor of ``network`` under its present weights. Implements ``policies.memory.RememberingNetwork``."""
+    """The actor of ``network`` under its current weights. Implements ``policies.memory.RememberingNetwork``."""
 
     def __init__(self, network: "MemoryNetwork") -> None:
         super().__init__(network.memory.gru)

@@ -15,9 +15,10 @@ from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 from nashdex.games.space import Space
 from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.layout import layout_of
+from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.memory.inference import ActingMemoryNetwork
 from nashdex.policies.networks.memory.settings import MemorySettings
-from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
+from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import (
     Scorer,
@@ -104,5 +105,5 @@ class MemoryNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
         return self.scorer(context, encoded.own_pokemon, encoded.own_moves), context
 
     def for_acting(self) -> RememberingNetwork:
-        """Return the actor under its present weights."""
+        """Return the actor under its current weights."""
         return ActingMemoryNetwork(self)

@@ -13,9 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.pairs.settings import PairsSettings
 from nashdex.policies.networks.slots.inference import ActingSlotsNetwork
-from nashdex.policies.networks.slots.network import ACTOR_GAIN, Fused, SlotsNetwork, linear
+from nashdex.policies.networks.slots.network import ACTOR_GAIN, Fused, SlotsNetwork
 
 _INTERACTION_GAIN = 0.1
 """Small, so that a first policy is close to uniform; not tiny, because each factor's gradient is the other one."""
@@ -45,12 +46,12 @@ class PairsNetwork(SlotsNetwork):
         return super().logits(observations, fused).reshape(-1, *self.head_shape)
 
     def for_acting(self) -> "ActingPairsNetwork":  # type: ignore[override]
-        """Return the actor under its present weights."""
+        """Return the actor under its current weights."""
         return ActingPairsNetwork(self)
 
 
 class ActingPairsNetwork:
-    """The actor of ``network`` under its present weights."""
+    """The actor of ``network`` under its current weights."""
 
     def __init__(self, network: PairsNetwork) -> None:
         self._slots = ActingSlotsNetwork(network)

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from nashdex.games.space import ObservationBlock, Space
 from nashdex.policies.networks.layout import Layout
+from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.pointer.block import BlockValues
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
 from nashdex.policies.networks.pointer.sides import SideValues, SideVectors, SideWeights, encode_sides
@@ -97,7 +98,7 @@ class Encoder(nn.Module):
         self.context_width = 2 * (2 * pokemon_size + move_size) + num_others * move_size
 
     def fuse(self) -> FusedEncoder:
-        """Return the first layers under the present weights."""
+        """Return the first layers under the current weights."""
         return FusedEncoder(
             self.moves.fuse(self.embeddings),
             self.pokemon.fuse(self.embeddings),
@@ -154,11 +155,3 @@ class Encoder(nn.Module):
         parts = [*pools, own.active, opponent.active, own_moves.sum(0), opponent_moves.sum(0)]
         parts += [vectors.transpose(0, 1).flatten(1) for vectors in others]
         return Encoded(torch.cat(parts, dim=1), own.pokemon, own_moves)
-
-
-def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    """Return an orthogonal layer without bias at first."""
-    layer = nn.Linear(inputs, outputs)
-    nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
-    return layer

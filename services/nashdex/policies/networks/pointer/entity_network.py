@@ -1,4 +1,4 @@
-"""What the networks have in common whose actor and critic encode entities: they read an observation once for both.
+"""The base of networks whose actor and critic encode entities: both share one reading of the observations.
 
 Shapes: B decisions, F observation values, A actions. A network that remembers gets (B, F + 1), see ``actor_critic``.
 """
@@ -20,7 +20,7 @@ class Reader(Protocol[_InputsT_co, _FusedT_co]):
     """An encoder as far as this module needs it."""
 
     def fuse(self) -> _FusedT_co:
-        """Return the first layers under the present weights."""
+        """Return the first layers under the current weights."""
 
     def read(self, observations: Tensor) -> _InputsT_co:
         """Return what depends on ``observations`` (B, F) alone, which encoders of one space share."""
@@ -50,7 +50,7 @@ class EntityNetwork(ActorCritic, Generic[InputsT, FusedT]):
         """Return the actor's scores (B, A), and the context (B, …) that they follow from."""
 
     def fuse(self) -> FusedT:
-        """Return the actor's first layers under the present weights."""
+        """Return the actor's first layers under the current weights."""
         return self.actor_encoder.fuse()
 
     def logits(self, observations: Tensor, fused: FusedT | None = None) -> Tensor:

@@ -54,7 +54,7 @@ class _ActingRows:
 
 
 class ActingScores:
-    """The actor of ``network`` under its present weights: later changes of the network have no effect on it."""
+    """The actor of ``network`` under its current weights: later changes of the network have no effect on it."""
 
     def __init__(self, network: "PointerNetwork | MemoryNetwork") -> None:
         encoder, scorer = network.encoder, network.scorer
@@ -155,7 +155,7 @@ class ActingScores:
 
 
 class ActingPointerNetwork:
-    """The pointer network's actor under its present weights. Implements ``ActingNetwork``."""
+    """The pointer network's actor under its current weights. Implements ``ActingNetwork``."""
 
     def __init__(self, network: "PointerNetwork") -> None:
         self._actor = ActingScores(network)

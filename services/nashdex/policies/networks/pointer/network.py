@@ -15,8 +15,9 @@ from torch import Tensor, nn
 from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layout import Layout, layout_of
+from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.opponent_choices import num_choices
-from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
+from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.inference import ActingPointerNetwork
 from nashdex.policies.networks.pointer.scores import score_targets
@@ -146,5 +147,5 @@ class PointerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
         return self.scorer(context, encoded.own_pokemon, encoded.own_moves), context
 
     def for_acting(self) -> ActingNetwork:
-        """Return the actor under its present weights."""
+        """Return the actor under its current weights."""
         return ActingPointerNetwork(self)

@@ -3,9 +3,9 @@
 Shapes: B decisions, F observation values, R rows of all blocks together, E the size of a row's vector, V rows of the
 table.
 
-A field that several blocks have, by its name, has the same weights in each. Embeddings are given: other rows share
-them. A category's part of the layer is a row of a table, made once for each set of weights. Blocks that lie one after
-another with the same fields are one run; each run has its bias.
+A field that several blocks have, by its name, has the same weights in each. Embeddings are passed in, because other
+rows share them. A category's part of the layer is a row of a table, made once for each set of weights. Blocks that lie
+one after another with the same fields are one run; each run has its bias.
 """
 
 import math
@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from nashdex.games.space import ObservationBlock, Space
+from nashdex.policies.networks.categories import embedding_name
 from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
 from nashdex.policies.networks.pointer.look_up import LookUp, combined, groups_of
 
@@ -116,7 +117,7 @@ class Rows(nn.Module):
         return max(i for i, run in enumerate(self.runs) if run.block <= number)
 
     def fuse(self, embeddings: nn.ParameterDict) -> FusedRows:
-        """Return the layer under the present weights."""
+        """Return the layer under the current weights."""
         by_category = [
             embeddings[embedding_name(vocabulary)] @ weight
             for vocabulary, weight in zip(self._vocabularies, self.categories, strict=True)
@@ -158,11 +159,6 @@ def embeddings(space: Space, size: int) -> nn.ParameterDict:
         # Rows of about unit length, so that categories and scaled numbers weigh alike.
         {embedding_name(v): torch.randn(space.vocabularies[v], size) * size**-0.5 for v in sorted(used)}
     )
-
-
-def embedding_name(vocabulary: str) -> str:
-    """Return a name that no attribute of a torch module has: a vocabulary may be called ``type``."""
-    return f"of_{vocabulary}"
 
 
 def _numbers(block: ObservationBlock) -> Iterator[tuple[int, str]]:

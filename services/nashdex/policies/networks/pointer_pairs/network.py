@@ -27,9 +27,10 @@ from torch import Tensor, nn
 
 from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActingNetwork
+from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.onednn import in_chunks
 from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
-from nashdex.policies.networks.pointer.encoder import Pool, linear
+from nashdex.policies.networks.pointer.encoder import Pool
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import context_layers
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
@@ -125,7 +126,7 @@ class Encoder(nn.Module):
         self.context = context_layers(width, context_size)
 
     def fuse(self) -> Fused:
-        """Return the first layers under the present weights."""
+        """Return the first layers under the current weights."""
         return Fused(
             self.moves.fuse(self.embeddings),
             self.pokemon.fuse(self.embeddings),
@@ -328,12 +329,12 @@ class PointerPairsNetwork(EntityNetwork[Inputs, Fused]):
         return self.scorer(encoded, moves), encoded.context
 
     def for_acting(self) -> ActingNetwork:
-        """Return the actor under its present weights."""
+        """Return the actor under its current weights."""
         return ActingPointerPairsNetwork(self)
 
 
 class ActingPointerPairsNetwork:
-    """The actor of ``network`` under its present weights: later changes of the network have no effect on it."""
+    """The actor of ``network`` under its current weights: later changes of the network have no effect on it."""
 
     def __init__(self, network: PointerPairsNetwork) -> None:
         self._network = copy.deepcopy(network).requires_grad_(requires_grad=False)

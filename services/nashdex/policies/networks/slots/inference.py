@@ -94,7 +94,7 @@ class _ActiveRows:
 
 
 class ActingSlotsNetwork:
-    """The actor of ``network`` under its present weights: later changes of the network have no effect on it."""
+    """The actor of ``network`` under its current weights: later changes of the network have no effect on it."""
 
     def __init__(self, network: "SlotsNetwork") -> None:
         self._look_up = LookUp(*(tensor.clone() for tensor in network.look_up))

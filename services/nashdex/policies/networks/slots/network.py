@@ -24,8 +24,9 @@ from torch import Tensor, nn
 
 from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.policies.networks.categories import LookUp
+from nashdex.policies.networks.categories import LookUp, embedding_name
 from nashdex.policies.networks.entities import Entity, entities_of
+from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.slots.inference import ActingSlotsNetwork
 from nashdex.policies.networks.slots.settings import RowSettings
 
@@ -62,7 +63,7 @@ class _RowEncoder(nn.Module):
     def category_tables(self, embeddings: nn.ParameterDict) -> list[Tensor]:
         """Return for each category what each of its values adds to the row, (vocabulary, E)."""
         return [
-            embeddings[_embedding_name(vocabulary)] @ weight
+            embeddings[embedding_name(vocabulary)] @ weight
             for vocabulary, weight in zip(self.entity.vocabularies, self.categories, strict=True)
         ]
 
@@ -102,7 +103,7 @@ class SlotsNetwork(ActorCritic):
         self.embeddings = nn.ParameterDict(
             # Rows of about unit length, so that categories and scaled numbers weigh alike.
             {
-                _embedding_name(v): torch.randn(space.vocabularies[v], settings.embedding_size)
+                embedding_name(v): torch.randn(space.vocabularies[v], settings.embedding_size)
                 * settings.embedding_size**-0.5
                 for v in used
             }
@@ -155,7 +156,7 @@ class SlotsNetwork(ActorCritic):
         self.register_buffer(name, torch.tensor(values, dtype=torch.int32), persistent=False)
 
     def fuse(self) -> Fused:
-        """Return the row encoders under the present weights."""
+        """Return the row encoders under the current weights."""
         tables = [table for encoder in self._row_encoders for table in encoder.category_tables(self.embeddings)]
         return Fused(
             [encoder.number_weights() for encoder in self._row_encoders],
@@ -164,7 +165,7 @@ class SlotsNetwork(ActorCritic):
         )
 
     def for_acting(self) -> ActingSlotsNetwork:
-        """Return the actor under its present weights."""
+        """Return the actor under its current weights."""
         return ActingSlotsNetwork(self)
 
     def logits(self, observations: Tensor, fused: Fused | None = None) -> Tensor:
@@ -206,17 +207,3 @@ class SlotsNetwork(ActorCritic):
         if not len(self._columns):
             return None
         return self.look_up.sums(observations, table, self.look_up.bags(len(observations)))
-
-
-def _embedding_name(vocabulary: str) -> str:
-    """Return a name that no attribute of a torch module has: a vocabulary may be called ``type``."""
-    return f"of_{vocabulary}"
-
-
-def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    """Return a layer with orthogonal weights of this gain and no bias."""
-    layer = nn.Linear(inputs, outputs)
-    if inputs:
-        nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
-    return layer

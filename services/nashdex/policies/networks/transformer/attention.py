@@ -6,7 +6,7 @@ Shapes: B decisions, T tokens, D ``token_size``, H heads.
 import torch
 from torch import Tensor, nn
 
-from nashdex.policies.networks.pointer.encoder import linear
+from nashdex.policies.networks.linear import linear
 
 
 class AttentionLayer(nn.Module):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Actor:
-    """The actor of ``network`` under its present weights: later changes of the network have no effect on it."""
+    """The actor of ``network`` under its current weights: later changes of the network have no effect on it."""
 
     def __init__(self, network: "TransformerNetwork") -> None:
         self.network = copy.deepcopy(network).requires_grad_(requires_grad=False)

@@ -20,8 +20,9 @@ from nashdex.games.space import Space
 from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layout import layout_of
+from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.memory.network import Recurrence
-from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder, linear
+from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import Scorer, prediction_layer
 from nashdex.policies.networks.transformer.attention import AttentionLayer
@@ -161,5 +162,5 @@ class TransformerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
         return self.scorer(context, attended.own_pokemon, attended.own_moves), context
 
     def for_acting(self) -> ActingNetwork | RememberingNetwork:
-        """Return the actor under its present weights."""
+        """Return the actor under its current weights."""
         return RememberingTransformer(self) if self.remembers else ActingTransformer(self)

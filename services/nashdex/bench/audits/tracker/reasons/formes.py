@@ -134,7 +134,7 @@ def counts_disguised_lead_first(difference: Difference) -> bool:
 
 
 def confuses_own_disguise(difference: Difference) -> bool:
-    """What happens to an own Pokémon in disguise before the next request, poke-env lets happen to its looks' owner.
+    """Until the next request, poke-env applies what happens to an own disguised Pokémon to the one that it looks like.
 
     Tests whether an own active Pokémon came in looking like another. PP that it spent are missing later, too. An
     opponent that swapped items with it holds what a line says.
@@ -164,7 +164,7 @@ def _is_item_of_trick(difference: Difference) -> bool:
 
 
 def confuses_disguise(difference: Difference) -> bool:
-    """poke-env leaves what was seen of a disguised Pokémon with the one that it looked like, but for HP.
+    """poke-env attributes what it saw of a disguised Pokémon, except HP, to the one that it looked like.
 
     Tests whether the Pokémon wore a disguise that ended, or was the disguise.
     """
