@@ -14,7 +14,7 @@ iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    written last, onl
 iterations/{iteration:04d}/{step}/{shard:05d}/checkpoint.json  where a later attempt resumes
 iterations/{iteration:04d}/plan.json, population.json, ...     documents that an iteration publishes
 logs/{iteration:04d}/{step}/{shard:05d}/{attempt}/...          log of one attempt, in parts
-iterations/{iteration:04d}/train/{shard:05d}/actors/...         what learner and actors exchange: learning.actors.protocol
+iterations/{iteration:04d}/train/{shard:05d}/actors/...         learner and actors: learning.actors.protocol
 ```
 """
 
