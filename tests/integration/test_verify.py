@@ -197,6 +197,14 @@ def test_trainings_are_repeated_on_demand(tmp_path: Path, capsys: pytest.Capture
     assert sorted(folder.rglob("*")) == before
 
     store = open_store(str(folder))
+    collected = folder / keys.manifest(1, StepName.COLLECT, 0)
+    manifest = Manifest.from_json(collected.read_bytes(), "manifest")
+    collected.write_bytes(manifest.model_copy(update={"counts": manifest.counts | {"battles": 0}}).to_json())
+    code, _, err = verified(folder, capsys)
+    assert code == 65
+    assert "counts 0 battles; the settings plan 100" in err
+    collected.write_bytes(manifest.to_json())
+
     result = json.loads(read_object(store, read_manifest(store, 1, StepName.TRAIN, 0), TRAINING_RESULT))
     result["summary"]["entropy"] += 0.125
     replace_object(store, 1, StepName.TRAIN, 0, TRAINING_RESULT, json.dumps(result).encode())

@@ -252,12 +252,11 @@ class ChunkPlayer:
             self._store.put(key, data)
             parts.append(StoredObject.of(key, data))
 
-        writer = ShardWriter(write, self._session().space)
-        for one in finished:
-            for episode in one.episodes:
-                if len(episode):
-                    writer.add(episode)
-        writer.close()
+        with ShardWriter(write, self._session().space) as writer:
+            for one in finished:
+                for episode in one.episodes:
+                    if len(episode):
+                        writer.add(episode)
         return tuple(parts)
 
     def _network(self, stored: StoredObject) -> ActorCritic:

@@ -302,11 +302,11 @@ def _record(
         network = fresh_network(session.space, settings, seed=0)
         battles = _round(0, PpoSettings(round_battles=chunk_battles))
         finished = play_planned(session, store, game, battles, {NEWEST: network}, range(chunk_battles))
-        writer = ShardWriter(lambda _, data: written.append(data), session.space, max_part_bytes=MAX_PART_BYTES // 2)
-        for one in finished:
-            for episode in one.episodes:
-                writer.add(episode)
-        writer.close()
+        part_bytes = MAX_PART_BYTES // 2
+        with ShardWriter(lambda _, data: written.append(data), session.space, part_bytes) as writer:
+            for one in finished:
+                for episode in one.episodes:
+                    writer.add(episode)
     (recorded,) = written
     return recorded, sum(len(episode) for one in finished for episode in one.episodes), network
 

@@ -48,11 +48,6 @@ class Replays:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    @property
-    def share(self) -> float:
-        """Share of the decisions of an epoch that are from replays."""
-        return self._settings.share
-
     def episodes(self, progress: Progress) -> Iterator[Episode]:
         """Yield the episodes of the wanted players, in the order of the replays.
 

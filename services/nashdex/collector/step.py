@@ -13,13 +13,13 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import COLLECT_RESULT, CollectResult, OpponentCount
 from nashdex.core.seeds import derive_seed
-from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.games.space import Space
 from nashdex.games.team_schedule import training_teams
 from nashdex.metagame.plan import IterationPlan
+from nashdex.oracles.collecting import battles_to_collect
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
@@ -60,8 +60,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         check_player(settings.collect.device)
     game = game_of_run(store, settings)
     replays = _replays(store, settings, plan, shard)
-    wants_battles = replays is None or replays.share < 1
-    numbers = shard_range(settings.collect.battles if wants_battles else 0, settings.collect.shards, shard)
+    numbers = battles_to_collect(settings, plan, shard)
     root = derive_seed(settings.seed, "collect", iteration)
     teams = training_teams(store, settings, game, iteration)
     battles = PairedBattles(root, teams, settings.collect.deadline_seconds)
@@ -79,10 +78,12 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     with Session(arena, sizes.concurrent_battles, settings.collect.device) as session:
         _check_first_network(store, settings, plan, session.space)
         session.load(store, [plan.learner, *plan.opponents])
-        writer = ShardWriter(attempt.write, session.space)
         results: Counter[tuple[PolicyId, _Result]] = Counter()
         recorded_decisions = 0
-        with Progress(StepName.COLLECT, shard, len(numbers), "battles") as progress:
+        with (
+            ShardWriter(attempt.write, session.space) as writer,
+            Progress(StepName.COLLECT, shard, len(numbers), "battles") as progress,
+        ):
             if replays is not None:
                 progress.expect(len(numbers) + len(replays))
                 for episode in replays.episodes(progress):
@@ -95,7 +96,6 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
                     recorded_decisions += len(episode)
                     if episode.seat == finished.assignment.first_seat:
                         results[episode.opponent, _result(episode.score)] += 1
-        writer.close()
         children_cpu_seconds = session.cpu_seconds()
         versions = session.arena.versions
 

@@ -19,11 +19,11 @@ from nashdex.core.ids import BarePolicyId
 from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import Manifest, RunManifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
-from nashdex.core.sharding import shard_range
 from nashdex.core.steps import StepName
 from nashdex.games.registry import FORMATS
 from nashdex.learning.actors.protocol import NoActorError
 from nashdex.metagame.plan import IterationPlan
+from nashdex.oracles.collecting import battles_to_collect
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
@@ -154,9 +154,10 @@ def _shard(
 def _collected(run: Run, manifest: Manifest) -> Iterator[str]:
     """Compare the counts of a collect shard with the plan and with what it recorded."""
     battles = manifest.counts.get("battles", 0)
-    planned = len(shard_range(run.settings.collect.battles, run.settings.collect.shards, manifest.shard))
+    plan = read_published(run.store, manifest.iteration, keys.PLAN, IterationPlan)
+    planned = len(battles_to_collect(run.settings, plan, manifest.shard))
     where = f"{run.store.uri}/{keys.manifest(manifest.iteration, manifest.step, manifest.shard)}"
-    if battles not in {0, planned}:
+    if battles != planned:
         yield f"{where} counts {battles} battles; the settings plan {planned}"
     if not battles or find_spec("lz4") is None:
         return

@@ -18,7 +18,7 @@ size, which is checked against the frame's own before anything is decompressed. 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import lz4.frame
 import numpy as np
@@ -247,7 +247,8 @@ class ShardWriter:
     """Writes episodes as parts of at most ``max_part_bytes`` each before compression.
 
     One background thread encodes and writes a part while the next one fills (lz4 and the store release the
-    interpreter lock), so at most two parts are held. ``add`` and ``close`` raise what writing raised.
+    interpreter lock), so at most two parts are held. ``add`` and ``close`` raise what writing raised. As a context
+    manager, it closes itself; after an exception it only ends the thread, and what was not yet written is dropped.
     """
 
     def __init__(self, write: Callable[[str, bytes], None], space: Space, max_part_bytes: int = PART_BYTES) -> None:
@@ -262,6 +263,15 @@ class ShardWriter:
         self._num_parts = 0
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="shard-writer")
         self._pending: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._thread.shutdown()
 
     def add(self, episode: Episode) -> None:
         """Record an episode. Waits only while a whole part is full and the one before it is still being written."""

@@ -194,6 +194,22 @@ def test_a_failure_of_the_store_reaches_the_caller() -> None:
         writer.close()
 
 
+def test_after_an_exception_only_the_thread_ends() -> None:
+    space = tiny_space()
+    parts: dict[str, bytes] = {}
+
+    def fail() -> None:
+        with ShardWriter(parts.__setitem__, space, max_part_bytes=340) as writer:
+            writer.add(make_episode(10, 0, space))
+            raise RuntimeError("the arena is gone")
+
+    threads = threading.active_count()
+    with pytest.raises(RuntimeError, match="the arena is gone"):
+        fail()
+    assert parts == {}
+    assert threading.active_count() == threads
+
+
 def collect(folder: Path, shard: int, episodes: list[Episode], space: Space) -> Manifest:
     attempt = Attempt(open_store(str(folder)), 0, StepName.COLLECT, shard)
     writer = ShardWriter(attempt.write, space, max_part_bytes=600)

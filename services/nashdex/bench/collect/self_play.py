@@ -176,8 +176,5 @@ def self_play(load: Load) -> Iterator[SelfPlay]:
     arena = Stopwatch(ShowdownArena(load.game.format, load.num_gateways, settings), load.num_gateways)
     with Session(arena, load.concurrent_battles) as session, TemporaryDirectory() as folder:
         store = open_store(str(Path(folder)))
-        writer = ShardWriter(store.put, arena.space)
-        try:
+        with ShardWriter(store.put, arena.space) as writer:
             yield SelfPlay(load, arena, session, writer)
-        finally:
-            writer.close()
