@@ -100,9 +100,7 @@ def test_a_stream_survives_kills_of_everything(installed: Installation, measured
         assert_exact(trained, 1)
         assert_adds_up(trained, JOINED)
         entries = journal_of(trained, 1).entries
-        result = read_written(
-            trained.store, read_manifest(trained.store, 1, StepName.TRAIN, 0), TRAINING_RESULT, TrainingResult
-        )
+        result = _training_result(trained)
     measured["stream: killed"] = [*killed, "workflow-controller", f"store away {OUTAGE_SECONDS:.0f} s"]
     measured["stream: versions, decisions"] = [len(entries), result.num_decisions]
     measured["stream: chunks by actor"] = _sum(entry.chunks_by_actor for entry in entries)
@@ -145,12 +143,17 @@ def _rates(trained: Run, num_actors: int) -> tuple[float, float, float]:
         playing |= set(entry.chunks_by_actor)
     seconds = sum(entry.round_seconds for entry in timed)
     learned = sum(entry.learned_decisions for entry in timed)
-    training = read_manifest(trained.store, 1, StepName.TRAIN, 0)
+    result = _training_result(trained)
     return (
         round(learned / seconds, 1),
         round(sum(entry.waited_seconds for entry in timed) / seconds, 3),
-        round(training.counts["decisions"] / training.cpu_seconds, 1),
+        round(result.num_decisions / result.cpu_seconds, 1),
     )
+
+
+def _training_result(trained: Run) -> TrainingResult:
+    manifest = read_manifest(trained.store, 1, StepName.TRAIN, 0)
+    return read_written(trained.store, manifest, TRAINING_RESULT, TrainingResult)
 
 
 def _sum(counts: Iterable[dict[Any, int]]) -> dict[str, int]:
