@@ -1,12 +1,12 @@
 """``nashdex run``: every iteration of a run, on this machine."""
 
 import json
-import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
 from nashdex.commands.output import JsonOption, print_json
 from nashdex.commands.run_options import ConfigArgument, OverridesOption, ProcessesOption, RunIdOption, StoreOption
+from nashdex.core.machine import usable_cores
 
 if TYPE_CHECKING:
     from nashdex.runs.creation import Run
@@ -74,7 +74,7 @@ def run_here(begun: "Run", *, processes: int | None, stream: TextIO) -> int:
     warm = None
     if warm_start.is_available():
         warm = warm_start.WarmStart("nashdex.cli:run_command_line", warm_start.modules_of_steps(begun.settings))
-    options = RunnerOptions(num_processes=processes or _num_cores(), logs=logs_folder(begun))
+    options = RunnerOptions(num_processes=processes or usable_cores(), logs=logs_folder(begun))
     with open_display(stream) as display:
         display.say(f"run {begun.id}: {begun.settings.format}, iterations 0 to {last}")
         display.say(f"in  {uri}")
@@ -92,10 +92,3 @@ def run_here(begun: "Run", *, processes: int | None, stream: TextIO) -> int:
                 warm.close()
         display.say(f"report: {report_address(begun, last)}")
     return last
-
-
-def _num_cores() -> int:
-    """Return the number of cores that this process may use; where the system does not say, all cores."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

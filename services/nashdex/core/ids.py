@@ -3,6 +3,7 @@
 import re
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Final, NewType
 
 from pydantic import AfterValidator, StringConstraints
@@ -118,6 +119,12 @@ def is_replayed(policy: PolicyId) -> bool:
 def is_imported(policy: str) -> bool:
     """Say whether an id is that of a policy from another project, whatever its suffix."""
     return re.match(r"i[0-9a-f]{16}(@|$)", policy) is not None
+
+
+def id_of_file(path: Path, max_length: int, otherwise: str) -> str:
+    """Return an id made from a file's name without its ending; ``otherwise`` if no character of it fits an id."""
+    fitting = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in path.stem.lower())
+    return fitting.strip(".-")[:max_length] or otherwise
 
 
 def new_attempt_id() -> AttemptId:

@@ -1,10 +1,10 @@
 """Where the runs of an experiment work, and where the logs of its commands are."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from nashdex.core.machine import state_folder
 from nashdex.experiments import commands
 from nashdex.experiments.plan import Plan, PlannedRun
 from nashdex.runs.creation import PreparedRun
@@ -54,5 +54,4 @@ def logs_folder(store_uri: str, experiment: str) -> Path:
     place = parse_uri(store_uri)
     if isinstance(place, Path):
         return place / f"{experiment}.logs"
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "nashdex" / f"{experiment}.logs"
+    return state_folder() / f"{experiment}.logs"

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints, ValidationError, field_validator,
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import RunId, run_id
+from nashdex.core.ids import RunId, id_of_file, run_id
 from nashdex.core.section import Section
 from nashdex.core.user_input.nested import flatten
 from nashdex.core.user_input.toml_file import read_toml
@@ -17,6 +17,7 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
 ArmName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,39}$")]
 _SEPARATOR = "/"
+_MAX_STEM = 30
 
 
 class Arm(Section):
@@ -176,8 +177,7 @@ class Plan(Section):
     @property
     def name(self) -> str:
         """The experiment's name."""
-        stem = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in self.path.stem.lower())
-        return self.experiment.name or stem.strip(".-")[:30] or "experiment"
+        return self.experiment.name or id_of_file(self.path, _MAX_STEM, "experiment")
 
     @property
     def base(self) -> Path:

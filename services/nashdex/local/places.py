@@ -1,9 +1,9 @@
 """Where the user of this machine finds a run's logs and its report."""
 
-import os
 from pathlib import Path
 
 from nashdex.core import keys
+from nashdex.core.machine import state_folder
 from nashdex.runs.creation import Run
 from nashdex.store.naming import parse_uri
 
@@ -16,8 +16,7 @@ def logs_folder(run: Run) -> Path:
     place = parse_uri(run.store.uri)
     if isinstance(place, Path):
         return place / "logs"
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "nashdex" / run.id / "logs"
+    return state_folder() / run.id / "logs"
 
 
 def report_address(run: Run, iteration: int) -> str:

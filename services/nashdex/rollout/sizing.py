@@ -6,12 +6,12 @@ gateway, so that its size follows.
 """
 
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from nashdex.core.machine import usable_cores
 from nashdex.rollout.settings import CollectSettings
 
 BATTLES_PER_GATEWAY = 64
@@ -81,11 +81,10 @@ def cores_of_shard(num_shards: int, quota_file: Path = _CPU_QUOTA) -> int:
 
     A container's CPU quota belongs to the shard alone. Without a quota, all shards share the machine's cores.
     """
-    num_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
         quota, period = quota_file.read_text(encoding="ascii").split()
         if quota != "max":
-            return max(1, min(num_cores, math.floor(int(quota) / int(period))))
+            return max(1, min(usable_cores(), math.floor(int(quota) / int(period))))
     except (OSError, ValueError):
         pass  # this system has no such control group
-    return max(1, num_cores // num_shards)
+    return max(1, usable_cores() // num_shards)

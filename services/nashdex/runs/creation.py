@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from nashdex.core import keys
 from nashdex.core.documents import describe_problems, shorten
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.ids import RunId, run_id
+from nashdex.core.ids import RunId, id_of_file, run_id
 from nashdex.runs.defaults import defaults_of_format
 from nashdex.runs.fit import check_fit
 from nashdex.runs.inputs import SETTING_OF, read_inputs
@@ -136,8 +136,7 @@ def open_run(run_uri: str, observe: Observer | None = None) -> Run:
 
 
 def _default_id(config: Path, settings: RunSettings) -> str:
-    allowed = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in config.stem.lower())
-    return f"{allowed.strip('.-')[:_MAX_STEM] or 'run'}-{settings.fingerprint()}"
+    return f"{id_of_file(config, _MAX_STEM, 'run')}-{settings.fingerprint()}"
 
 
 def _config_document(settings: RunSettings) -> bytes:

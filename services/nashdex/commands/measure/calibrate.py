@@ -1,6 +1,5 @@
 """``nashdex calibrate``: how often the intervals of a run hold the truth."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +8,7 @@ import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import SeedOption
+from nashdex.core.machine import usable_cores
 
 if TYPE_CHECKING:
     from nashdex.metagame.calibration.documents import Calibration
@@ -54,7 +54,7 @@ def calibrate(
             design,
             num_sets=sets,
             seed=seed,
-            processes=processes or os.cpu_count() or 1,
+            processes=processes or usable_cores(),
             on_set=lambda: progress.advance(task),
         )
     if opened is not None:
