@@ -19,7 +19,7 @@ from nashdex.games.registry import game_of_run
 from nashdex.games.space import Space
 from nashdex.games.team_schedule import training_teams
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.collecting import battles_to_collect
+from nashdex.oracles.collecting import battles_to_collect, replays_of
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
@@ -121,7 +121,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
 def _replays(store: ObjectStore, settings: RunSettings, plan: IterationPlan, shard: int) -> Replays | None:
     """Return the shard's replays, if the iteration's oracle learns from any."""
-    section = ORACLES[plan.oracle].replays(settings.train.section_of(plan.oracle))
+    section = replays_of(settings, plan)
     return None if section is None else Replays(store, section, settings.collect.shards, shard)
 
 

@@ -1,9 +1,15 @@
-"""How many battles an iteration collects for its oracle."""
+"""What an iteration collects for its oracle: battles, replays."""
 
 from nashdex.core.sharding import shard_range
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
+from nashdex.oracles.replays import ReplaySettings
 from nashdex.settings.run import RunSettings
+
+
+def replays_of(settings: RunSettings, plan: IterationPlan) -> ReplaySettings | None:
+    """Return the replays that the iteration's oracle learns from, or None."""
+    return ORACLES[plan.oracle].replays(settings.train.section_of(plan.oracle))
 
 
 def battles_to_collect(settings: RunSettings, plan: IterationPlan, shard: int) -> range:
@@ -11,7 +17,6 @@ def battles_to_collect(settings: RunSettings, plan: IterationPlan, shard: int) -
 
     There are none if the oracle learns from none, or from replays alone.
     """
-    oracle = ORACLES[plan.oracle]
-    replays = oracle.replays(settings.train.section_of(plan.oracle))
-    wants_battles = oracle.needs_battles and (replays is None or replays.share < 1)
+    replays = replays_of(settings, plan)
+    wants_battles = ORACLES[plan.oracle].needs_battles and (replays is None or replays.share < 1)
     return shard_range(settings.collect.battles if wants_battles else 0, settings.collect.shards, shard)

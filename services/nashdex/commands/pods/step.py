@@ -8,7 +8,7 @@ import typer
 
 import nashdex
 from nashdex.commands.output import JsonOption, print_json, print_text
-from nashdex.commands.outputs import write_outputs
+from nashdex.commands.workflow_outputs import write_outputs
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
 

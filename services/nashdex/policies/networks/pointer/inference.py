@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, in_chunks, padded
-from nashdex.policies.networks.pointer.look_up import LookUp
+from nashdex.policies.networks.pointer.look_up import GroupLookUp
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows
 
 if TYPE_CHECKING:
@@ -181,17 +181,17 @@ def _transposed(layer: torch.nn.Linear) -> tuple[Tensor, Tensor]:
     return layer.weight.T.contiguous(), layer.bias.clone()
 
 
-def _joined(look_ups: list[LookUp]) -> LookUp:
+def _joined(look_ups: list[GroupLookUp]) -> GroupLookUp:
     """Return one look-up for all: each operation costs microseconds however small it is."""
     longest = max(len(look_up.columns) // len(look_up.offsets) for look_up in look_ups)
 
-    def filled(values: Tensor, look_up: LookUp, *, with_first: bool) -> Tensor:
+    def filled(values: Tensor, look_up: GroupLookUp, *, with_first: bool) -> Tensor:
         by_group = values.view(len(look_up.offsets), -1)
         spare = longest - by_group.shape[1]
         fill = by_group[:, :1] if with_first else torch.zeros_like(by_group[:, :1])
         return torch.cat([by_group, fill.expand(-1, spare)], dim=1).flatten()
 
-    return LookUp(
+    return GroupLookUp(
         columns=torch.cat([filled(look_up.columns, look_up, with_first=True) for look_up in look_ups]),
         limits=torch.cat([filled(look_up.limits, look_up, with_first=False) for look_up in look_ups]),
         strides=torch.cat([filled(look_up.strides, look_up, with_first=False) for look_up in look_ups]),

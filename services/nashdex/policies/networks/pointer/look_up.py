@@ -17,7 +17,7 @@ MAX_COMBINATIONS = 16_384
 """Rows of one table of combinations, at most."""
 
 
-class LookUp(NamedTuple):
+class GroupLookUp(NamedTuple):
     """The columns of groups of categories, and how they name rows. Integers."""
 
     columns: Tensor

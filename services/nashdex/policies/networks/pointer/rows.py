@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from nashdex.games.space import ObservationBlock, Space
 from nashdex.policies.networks.categories import embedding_name
 from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
-from nashdex.policies.networks.pointer.look_up import LookUp, combined, groups_of
+from nashdex.policies.networks.pointer.look_up import GroupLookUp, combined, groups_of
 
 
 class Run(NamedTuple):
@@ -95,9 +95,9 @@ class Rows(nn.Module):
         return [*starts[:-1], starts[-1] + run * sizes[-1]]
 
     @property
-    def look_up(self) -> LookUp:
+    def look_up(self) -> GroupLookUp:
         """The columns of the categories, and the rows of the table that they name. G = R · ``groups_each``."""
-        return LookUp(self._columns, self._limits, self._strides, self._offsets)
+        return GroupLookUp(self._columns, self._limits, self._strides, self._offsets)
 
     @property
     def groups_each(self) -> int:
