@@ -9,15 +9,12 @@ from tempfile import TemporaryDirectory
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.experience.batching import CPU
-from nashdex.learning.experience.round import gather
 from nashdex.learning.references import SnapshotReference
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.clock import Clock
 from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
-from nashdex.oracles.ppo.loss import make_targets, measure
+from nashdex.oracles.ppo.round_learner import RoundLearner
 from nashdex.oracles.ppo.settings import PpoSettings
-from nashdex.oracles.ppo.training import PROBE_DECISIONS, improve
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
@@ -45,25 +42,13 @@ class BenchTraining:
     def learn(self, episodes: Sequence[Episode]) -> int:
         """Learn from a round: batch, targets, epochs, and the measurements at its end. Return its decisions."""
         loop, settings = self.loop, self.settings
-        network = loop.network
-        predicts = settings.prediction_coefficient > 0 and network.predicts_opponent
-        seen = gather(
-            episodes,
-            self.policy,
-            self.game,
-            network.space,
-            "win-loss",
-            _DISCOUNT,
-            CPU,
-            remembers=network.remembers,
-            predicts_opponent=predicts,
-        )
-        targets = make_targets(network, seen, settings, _DISCOUNT)
+        learner = RoundLearner(loop, self.start, None, settings, Clock(settings.decisions), self.game)
+        seen = learner.experience(episodes, self.policy)
+        targets = learner.targets(seen, loop.network)
         num_decisions = loop.num_decisions + len(seen.batch)
         num_updates = settings.num_epochs * seen.batch.num_minibatches(settings.minibatch_decisions)
         with Progress(StepName.TRAIN, 0, loop.update + num_updates, "updates", done=loop.update) as progress:
-            improve(loop, seen.batch, targets, None, settings, Clock(num_decisions), 0, progress)
-        summary = measure(network, self.start, seen.batch, targets, slice(PROBE_DECISIONS), settings.clip_range)
+            summary = learner.learn(seen, targets, progress, is_last=False)
         loop.begin_round(loop.round + 1, summary["entropy"], num_decisions)
         return len(seen.batch)
 

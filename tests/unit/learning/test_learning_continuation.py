@@ -17,8 +17,8 @@ from nashdex.learning.updates.clock import Clock
 from nashdex.learning.updates.continuation import Continuation
 from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.oracles.ppo.loss import make_targets
+from nashdex.oracles.ppo.round_learner import improve
 from nashdex.oracles.ppo.settings import Annealing, PpoSettings
-from nashdex.oracles.ppo.training import improve
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.slots.settings import SlotsSettings

@@ -16,8 +16,8 @@ from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.clock import Clock
 from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.oracles.ppo.loss import Targets
+from nashdex.oracles.ppo.round_learner import improve
 from nashdex.oracles.ppo.settings import PpoSettings
-from nashdex.oracles.ppo.training import improve
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.pointer.settings import PointerSettings
 from nashdex.policies.networks.settings import NetworkSettings

@@ -24,8 +24,8 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.oracles.clone import CloneSettings, clone, make_lessons
 from nashdex.oracles.ppo.loss import make_targets
+from nashdex.oracles.ppo.round_learner import improve
 from nashdex.oracles.ppo.settings import PpoSettings
-from nashdex.oracles.ppo.training import improve
 from nashdex.policies.archive import save_policy
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network

@@ -22,8 +22,8 @@ from nashdex.learning.updates.clock import Clock
 from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.oracles.ppo.fit import problems
 from nashdex.oracles.ppo.loss import make_targets, ppo_loss
+from nashdex.oracles.ppo.round_learner import improve
 from nashdex.oracles.ppo.settings import PpoSettings
-from nashdex.oracles.ppo.training import improve
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
