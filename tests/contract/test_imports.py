@@ -66,7 +66,10 @@ def modules_of(package: str) -> list[str]:
     ]
 
 
-TRAINING = {f"nashdex.oracles.ppo.{name}" for name in ("loss", "processes", "serving", "steps", "training")}
+TRAINING = {
+    f"nashdex.oracles.ppo.{name}"
+    for name in ("before", "loss", "processes", "round_learner", "serving", "steps", "training")
+}
 """Imported late, by a training."""
 CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}
 """Imported late, by commands that talk to a cluster."""
