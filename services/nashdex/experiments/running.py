@@ -27,6 +27,7 @@ from nashdex.experiments.measuring import measured
 from nashdex.experiments.places import Place
 from nashdex.experiments.plan import Plan, PlannedRun
 from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results, write_atomically
+from nashdex.experiments.reporting import newest_lines
 from nashdex.local.processes import Child, last_error, run_process, stop_on_signals
 from nashdex.runs.creation import PreparedRun, prepare_run
 
@@ -148,9 +149,10 @@ class _Runner:
     async def _run_one(self, run: PlannedRun) -> None:
         async with self._slots:
             self._update(run, status=Status.RUNNING, reason="", began=_now(), version=nashdex.__version__)
-            self._options.say(f"{run.key}: running as {run.id}")
+            self._options.say(f"{run.key}: running as {run.id}, log {self._log(run)}")
             try:
-                await self._nashdex(run, self._options.place.run_arguments(self._plan, run))
+                async with newest_lines(self._log(run), lambda line: self._options.say(f"{run.key}: {line}")):
+                    await self._nashdex(run, self._options.place.run_arguments(self._plan, run))
                 self._write(measured(self._record(run), f"{self._store}/{run.id}"))
                 for anchor in self._plan.experiment.measure.anchors:
                     await self._match(run, anchor)
@@ -191,7 +193,7 @@ class _Runner:
         Raises:
             TryAgainError: it failed.
         """
-        log = self._options.logs / f"{run.id}.log"
+        log = self._log(run)
         began = log.stat().st_size if log.exists() else 0
 
         async def start(
@@ -222,6 +224,9 @@ class _Runner:
             raise TryAgainError(
                 f"{last_error(log, began) or f'nashdex {arguments[0]} ended with exit code {code}'} (log: {log})"
             )
+
+    def _log(self, run: PlannedRun) -> Path:
+        return self._options.logs / f"{run.id}.log"
 
     def _described(self, run: PlannedRun) -> str:
         record = self._record(run)
