@@ -24,7 +24,7 @@ pytestmark = pytest.mark.integration
 @pytest.mark.slow
 def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text(BASE)
-    (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "plan.toml").write_text(PLAN + '[[arms]]\nname = "mixture"\nplays = "mixture"\n')
     command = [sys.executable, "-m", "nashdex", "experiment", "run", "plan.toml", "--store", "runs", "--json"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     results = tmp_path / "plan.results.json"
@@ -44,14 +44,15 @@ def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["status"] == "completed"
-    assert [arm["judgement"] == "control" for arm in report["arms"]] == [True, False]
+    assert [arm["judgement"] == "control" for arm in report["arms"]] == [True, False, False]
+    assert not (tmp_path / "runs" / "plan-mixture-1").exists(), "the arm that plays the mixture shares its run"
     assert all(run["matches"]["random"]["battles"] == 40 for run in report["runs"])
     assert (tmp_path / "plan.md").exists()
     assert (tmp_path / "plan.svg").exists()
 
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert json.loads(again.stdout) == report, "nothing is run twice"
-    assert "0 of 2 runs to do" in again.stderr
+    assert "0 of 3 runs to do" in again.stderr
 
 
 @pytest.mark.slow

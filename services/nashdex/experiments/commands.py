@@ -14,7 +14,7 @@ _SEEDS = 2**31
 def run_arguments(plan: Plan, run: PlannedRun, store: str) -> list[str]:
     """Return the arguments of ``nashdex`` that start or continue a run on this machine."""
     processes = str(plan.experiment.processes)
-    return ["run", str(plan.base), "--store", store, "--run", run.id, "--processes", processes, *_changed(run)]
+    return ["run", str(plan.base), "--store", store, "--run", run.stored, "--processes", processes, *_changed(run)]
 
 
 def submit_arguments(plan: Plan, run: PlannedRun, options: Sequence[str]) -> list[str]:
@@ -25,7 +25,7 @@ def submit_arguments(plan: Plan, run: PlannedRun, options: Sequence[str]) -> lis
         run: the run.
         options: which cluster, such as ``--namespace`` with its name.
     """
-    return ["submit", str(plan.base), "--run", run.id, "--attach", "--wait", *options, *_changed(run)]
+    return ["submit", str(plan.base), "--run", run.stored, "--attach", "--wait", *options, *_changed(run)]
 
 
 def _changed(run: PlannedRun) -> list[str]:

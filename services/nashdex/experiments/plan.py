@@ -157,6 +157,7 @@ class PlannedRun(Section):
     """One run of an experiment."""
 
     id: RunId
+    stored: RunId = Field(description="The run in the store. Arms of equal settings share the first arm's run.")
     arm: str
     seed: int
     plays: Literal["last", "mixture"] = "last"
@@ -195,21 +196,18 @@ class Plan(Section):
         Raises:
             ConfigurationError: an id is too long.
         """
-        common = dict(flatten(self.experiment.settings))
+        first: dict[frozenset[str], RunId] = {}
         return tuple(
-            PlannedRun(
-                id=run_id(f"{self.name}-{arm.name}-{seed}"),
-                arm=arm.name,
-                seed=seed,
-                plays=arm.plays,
-                overrides=(
-                    *(f"{key}={literal(value)}" for key, value in (common | dict(flatten(arm.settings))).items()),
-                    f"seed={seed}",
-                ),
-            )
-            for seed in self.experiment.seeds
-            for arm in self.experiment.all_arms
+            self._planned(arm, seed, first) for seed in self.experiment.seeds for arm in self.experiment.all_arms
         )
+
+    def _planned(self, arm: Arm, seed: int, first: dict[frozenset[str], RunId]) -> PlannedRun:
+        """Return the run of one arm and seed; ``first`` holds the first run planned with each set of overrides."""
+        changed = dict(flatten(self.experiment.settings)) | dict(flatten(arm.settings))
+        overrides = (*(f"{key}={literal(value)}" for key, value in changed.items()), f"seed={seed}")
+        name = run_id(f"{self.name}-{arm.name}-{seed}")
+        stored = first.setdefault(frozenset(overrides), name)
+        return PlannedRun(id=name, stored=stored, arm=arm.name, seed=seed, plays=arm.plays, overrides=overrides)
 
 
 def read_plan(path: Path) -> Plan:

@@ -61,7 +61,7 @@ def prepare(plan: Plan, place: Place) -> dict[str, PreparedRun]:
     prepared: dict[str, PreparedRun] = {}
     for run in plan.runs:
         try:
-            prepared[run.id] = prepare_run(plan.base, name=run.id, overrides=list(run.overrides))
+            prepared[run.id] = prepare_run(plan.base, name=run.stored, overrides=list(run.overrides))
             place.check(prepared[run.id])
         except (ConfigurationError, DataError) as error:
             raise type(error)(f"{plan.path}, arm {run.arm!r} with seed {run.seed}: {error}") from error
@@ -126,6 +126,8 @@ class _Runner:
         self._prepared = prepared
         self._store = options.place.store
         self._slots = asyncio.Semaphore(plan.experiment.arms_at_once)
+        self._in_turn = {run.stored: asyncio.Lock() for run in plan.runs}
+        """Arms that share a run take turns."""
         self._groups: set[int] = set()
 
     async def run(self) -> None:
@@ -147,13 +149,13 @@ class _Runner:
             raise failures.exceptions[0] from None
 
     async def _run_one(self, run: PlannedRun) -> None:
-        async with self._slots:
+        async with self._in_turn[run.stored], self._slots:
             self._update(run, status=Status.RUNNING, reason="", began=_now(), version=nashdex.__version__)
-            self._options.say(f"{run.key}: running as {run.id}, log {self._log(run)}")
+            self._options.say(f"{run.key}: running as {run.stored}, log {self._log(run)}")
             try:
                 async with newest_lines(self._log(run), lambda line: self._options.say(f"{run.key}: {line}")):
                     await self._nashdex(run, self._options.place.run_arguments(self._plan, run))
-                self._write(measured(self._record(run), f"{self._store}/{run.id}"))
+                self._write(measured(self._record(run), f"{self._store}/{run.stored}"))
                 for anchor in self._plan.experiment.measure.anchors:
                     await self._match(run, anchor)
             except asyncio.CancelledError:
@@ -173,7 +175,7 @@ class _Runner:
         game_format = self._prepared[run.id].settings.format
         played = policy if run.plays == "last" else None
         arguments = commands.match_arguments(
-            self._plan.experiment.measure, game_format, f"{self._store}/{run.id}", played, anchor, run.seed
+            self._plan.experiment.measure, game_format, f"{self._store}/{run.stored}", played, anchor, run.seed
         )
         output = self._options.logs / f"{run.id}.{anchor}.json"
         await self._nashdex(run, arguments, output)

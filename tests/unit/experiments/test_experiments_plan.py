@@ -8,7 +8,7 @@ import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
-from nashdex.experiments.commands import match_arguments
+from nashdex.experiments.commands import match_arguments, run_arguments
 from nashdex.experiments.places import ThisMachine
 from nashdex.experiments.plan import Measurement, literal, read_plan
 from nashdex.experiments.running import prepare
@@ -55,6 +55,18 @@ def test_a_plan_is_arms_times_seeds_with_all_arms_of_a_seed_together(tmp_path: P
         "seed=4",
     )
     assert plan.beside(".md") == tmp_path / "Some Plan.md"
+
+
+def test_arms_that_differ_only_in_what_they_play_share_a_run(tmp_path: Path) -> None:
+    same = PLAN[PLAN.rindex("[arms.settings") :]
+    plan = read_plan(written(tmp_path, f'{PLAN}[[arms]]\nname = "mixture"\nplays = "mixture"\n{same}'))
+    stored = {run.key: run.stored for run in plan.runs}
+    assert stored["mixture/3"] == "some-plan-no-annealing-3" == stored["no-annealing/3"]
+    assert stored["mixture/4"] == "some-plan-no-annealing-4"
+    assert stored["full/3"] == "some-plan-full-3"
+    shared = next(run for run in plan.runs if run.key == "mixture/3")
+    assert shared.id == "some-plan-mixture-3", "each has its own record"
+    assert "some-plan-no-annealing-3" in run_arguments(plan, shared, "runs")
 
 
 def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) -> None:
