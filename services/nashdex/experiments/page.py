@@ -60,10 +60,7 @@ def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
             for arm in report.arms
         ],
     )
-    yield from ("", "Changed settings:", "")
-    for arm in report.arms:
-        mixture = "; its mixture plays" if arm.plays == "mixture" else ""
-        yield f"- `{arm.name}`: {', '.join(f'`{one}`' for one in arm.changed) or 'none'}{mixture}"
+    yield from ("", "Changed settings:", "", *_changed(report.arms))
     yield from ("", "## Training", "")
     gauges = [name for name in _GAUGES if any(name in arm.summary for arm in report.arms)]
     yield from _table(
@@ -82,6 +79,21 @@ def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
     )
     if report.follow_ups:
         yield from ("", "## Follow-ups", "", *(f"- {one}" for one in report.follow_ups))
+
+
+def _changed(arms: Sequence[ArmReport]) -> Iterator[str]:
+    """Yield what every arm changes, if there are several arms, and then what each changes besides."""
+    common = [one for one in arms[0].changed if len(arms) > 1 and all(one in arm.changed for arm in arms)]
+    if common:
+        yield f"- every arm: {_code(common)}"
+    for arm in arms:
+        mixture = "; its mixture plays" if arm.plays == "mixture" else ""
+        own = [one for one in arm.changed if one not in common]
+        yield f"- `{arm.name}`: {_code(own) or ('no more' if common else 'none')}{mixture}"
+
+
+def _code(settings: Sequence[str]) -> str:
+    return ", ".join(f"`{one}`" for one in settings)
 
 
 def _training_row(arm: ArmReport, gauges: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import pytest
 
 from nashdex.core.results import Evaluation
 from nashdex.experiments.estimates import fixed_reference_elo, over_seeds
+from nashdex.experiments.page import page
 from nashdex.experiments.places import ThisMachine
 from nashdex.experiments.plan import Plan, read_plan
 from nashdex.experiments.publishing import publish
@@ -190,3 +191,14 @@ def test_results_are_kept_and_invalid_runs_do_not_count(tmp_path: Path) -> None:
     again = begin(plan, options, prepared).record("plan-other-1")
     assert again is not None
     assert again.status is Status.COMPLETED
+
+
+def test_the_page_gives_settings_of_all_arms_once(tmp_path: Path) -> None:
+    common = 'follow_ups = ["More seeds."]\nsettings = { "evaluate.battles_per_pair" = 20 }'
+    plan = plan_of(tmp_path)
+    plan.path.write_text(plan.path.read_text().replace('follow_ups = ["More seeds."]', common))
+    plan = read_plan(plan.path)
+    text = page(make_report(plan, results_of(plan, {"base": [0.5], "other": [0.6]})))
+    assert text.count("evaluate.battles_per_pair=20") == 1
+    assert "- every arm: `evaluate.battles_per_pair=20`\n- `base`: no more\n" in text
+    assert "- `other`: `train.oracle.learning_rate=0.001`\n" in text
