@@ -14,10 +14,11 @@ from nashdex.metagame.population import Population
 from nashdex.metamon.checkpoints.archive import import_checkpoint
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.report.document import Report
-from nashdex.runs.creation import begin_run, open_run
+from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
+from support.begun_runs import begin_run
 from support.image_packages import ABSENT_PACKAGES, IMAGE_OF_STEP
 from support.metamon_goldens import amago_mini
 

@@ -16,10 +16,11 @@ from nashdex.oracles.clone import CloneSettings
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.report.document import Report, Training
-from nashdex.runs.creation import begin_run, open_run
+from nashdex.runs.creation import open_run
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
 from nashdex.telemetry.progress import Progress
+from support.begun_runs import begin_run
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 

@@ -13,7 +13,7 @@ from nashdex.learning.experience.data import fresh_network
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, RoundBattles
 from nashdex.learning.rounds.players import play_planned
 from nashdex.rollout.session import Session
-from nashdex.runs.creation import begin_run
+from support.begun_runs import begin_run
 
 pytestmark = pytest.mark.integration
 

@@ -19,9 +19,10 @@ from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.policies.tables import load_table
-from nashdex.runs.creation import Run, begin_run
+from nashdex.runs.creation import Run
 from nashdex.settings.run import RunSettings
 from nashdex.store.documents import read_published
+from support.begun_runs import begin_run
 
 pytestmark = pytest.mark.integration
 

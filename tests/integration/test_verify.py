@@ -15,10 +15,10 @@ from nashdex.metagame.analysis.documents import MetaStrategy
 from nashdex.metagame.evidence.ledger import LEDGER
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
-from nashdex.runs.creation import begin_run
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, read_manifest, read_object
 from nashdex.store.protocol import ObjectStore
+from support.begun_runs import begin_run
 
 CONFIG = """
 format = "kuhn_poker"

@@ -48,10 +48,6 @@ def iteration_steps(settings: RunSettings) -> tuple[PlannedStep, ...]:
     )
 
 
-NEXT_ITERATION = (StepName.REPORT, StepName.PLAN)
-"""The edge from one iteration to the next: the plan step reads what the iteration before published."""
-
-
 def edges(settings: RunSettings) -> tuple[tuple[StepName, StepName], ...]:
     """Return (earlier, later) for each dependency within an iteration."""
     return tuple((earlier, step.name) for step in iteration_steps(settings) for earlier in step.after)

@@ -107,16 +107,6 @@ def create_run(store_uri: str, prepared: PreparedRun) -> Run:
     return Run(prepared.id, store, prepared.settings)
 
 
-def begin_run(store_uri: str, config: Path, *, name: str | None = None, overrides: list[str] | None = None) -> Run:
-    """Prepare a run and create it. Nothing is written before everything is checked.
-
-    Raises:
-        DataError: as ``prepare_run``.
-        ConfigurationError: as ``prepare_run`` and ``create_run``.
-    """
-    return create_run(store_uri, prepare_run(config, name=name, overrides=overrides))
-
-
 def open_run(run_uri: str, observe: Observer | None = None) -> Run:
     """Open a run that exists; ``observe`` is called with the cost of every operation on its store.
 

@@ -14,9 +14,9 @@ import pytest
 
 from nashdex.cli import run_command_line
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.tree import first_action_table
 from nashdex.policies.tables import save_table_policy
 from nashdex.store import open_store
+from support.tables import first_action_table
 
 MATRIX = {"row_policies": ["a", "b"], "column_policies": ["c", "d"], "payoffs": [[3, -1], [0, 2]]}
 

@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import nashdex
 from nashdex import cli
-from nashdex.runs.creation import begin_run
+from support.begun_runs import begin_run
 
 HEAVY = ("torch", "numpy", "scipy", "boto3", "poke_env", "pydantic_settings", "structlog", "nashdex.store")
 

@@ -7,7 +7,7 @@ import pytest
 
 from nashdex.cli import run_command_line
 from nashdex.core.journal import Entry, journal_folder
-from nashdex.runs.creation import begin_run
+from support.begun_runs import begin_run
 
 KUHN = Path("configs/kuhn.toml")
 

@@ -10,7 +10,8 @@ from nashdex.evaluator.double_oracle import double_oracle
 from nashdex.evaluator.game_value import game_value
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.tree import first_action_table, uniform_table
+from nashdex.games.tabular.tree import uniform_table
+from support.tables import first_action_table
 
 BIASED_RPS = {"policies": ["r", "p", "s"], "payoffs": [[0, -0.25, 0.5], [0.25, 0, -0.05], [-0.5, 0.05, 0]]}
 

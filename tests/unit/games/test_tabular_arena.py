@@ -11,11 +11,12 @@ from nashdex.games.interface import BattleSpec, Outcome, RunningBattle
 from nashdex.games.tabular.arena import TabularArena
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.tree import GameTree, Table, first_action_table, uniform_table
+from nashdex.games.tabular.tree import GameTree, Table, uniform_table
 from nashdex.games.tabular.values import expected_payoffs
 from nashdex.policies.tables import TablePolicy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Finished, Rollout
+from support.tables import first_action_table
 
 KUHN = openspiel_tree("kuhn_poker")
 A, B = PolicyId("a"), PolicyId("b")

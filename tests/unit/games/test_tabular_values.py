@@ -14,7 +14,7 @@ from open_spiel.python.algorithms import expected_game_score, exploitability
 
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.tree import GameTree, Table, check_table, first_action_table, uniform_table
+from nashdex.games.tabular.tree import GameTree, Table, check_table, uniform_table
 from nashdex.games.tabular.values import (
     best_response,
     expected_payoffs,
@@ -24,6 +24,7 @@ from nashdex.games.tabular.values import (
     payoffs_between,
     realization_plans,
 )
+from support.tables import first_action_table
 
 SEEDS = st.integers(0, 2**32 - 1)
 

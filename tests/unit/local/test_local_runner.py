@@ -15,9 +15,10 @@ import pytest
 
 from nashdex.core.steps import StepName
 from nashdex.planning.dag import iteration_steps, num_shards
-from nashdex.runs.creation import Run, begin_run
+from nashdex.runs.creation import Run
 from nashdex.store.attempt import find_manifest
 from nashdex.store.verdict import read_verdict
+from support.begun_runs import begin_run
 
 PROGRAM = Path(__file__).parents[2] / "support" / "programs" / "scripted_run.py"
 DEADLINE_SECONDS = 60.0

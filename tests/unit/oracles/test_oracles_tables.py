@@ -11,7 +11,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.tree import first_action_table, uniform_table
+from nashdex.games.tabular.tree import uniform_table
 from nashdex.games.tabular.values import best_response, payoffs_between
 from nashdex.oracles.q_learning import ActionValues, QLearningSettings, learn
 from nashdex.oracles.tree import TreeOpponents
@@ -21,6 +21,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import find_manifest
 from nashdex.telemetry.progress import Progress
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
+from support.tables import first_action_table
 
 KUHN = openspiel_tree("kuhn_poker")
 UNIFORM_VALUE = 11 / 24

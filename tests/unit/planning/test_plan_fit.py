@@ -10,8 +10,9 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.registry import game_of_run, tabular_game_of_run
 from nashdex.games.tabular.tree import uniform_table
 from nashdex.games.tabular.values import nash_conv
-from nashdex.runs.creation import begin_run, open_run, resolve_settings
+from nashdex.runs.creation import open_run, resolve_settings
 from support.altered import rewrite
+from support.begun_runs import begin_run
 
 ROOT = Path(__file__).parents[3]
 EXACT = 'format = "kuhn_poker"\n[population]\ninitial = ["first-action"]\n[train]\noracle = "exact"\n'

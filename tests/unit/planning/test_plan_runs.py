@@ -7,8 +7,9 @@ import pytest
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.runs.creation import begin_run, open_run
+from nashdex.runs.creation import open_run
 from support.altered import rewrite
+from support.begun_runs import begin_run
 
 
 @pytest.fixture

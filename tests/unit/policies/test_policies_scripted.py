@@ -12,12 +12,12 @@ from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.tree import first_action_table
 from nashdex.policies.scripted.max_power import MaxPowerPlayer
 from nashdex.policies.scripted.playing import scripted_policy, scripted_table
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, max_concurrent_battles, scripted_policies_of
 from nashdex.policies.settings import PopulationSettings
 from support.spaces import tiny_space
+from support.tables import first_action_table
 
 MOVE_FIELDS = ("power", "accuracy", "effectiveness", "stab")
 ACTIONS = ("switch 1", "switch 2", "move 1", "move 2", "move 3", "move 1 mega")

@@ -18,7 +18,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.space import observations_of, tabular_space
-from nashdex.games.tabular.tree import GameTree, Table, first_action_table, uniform_table
+from nashdex.games.tabular.tree import GameTree, Table, uniform_table
 from nashdex.policies.archive import load_network, save_policy
 from nashdex.policies.document import PolicyDocument, read_document
 from nashdex.policies.masked import masked_log_softmax
@@ -28,6 +28,7 @@ from nashdex.policies.tables import load_table, load_table_policy, save_table_po
 from nashdex.rollout.loading import load_policies
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
+from support.tables import first_action_table
 
 KUHN = openspiel_tree("kuhn_poker")
 LEDUC = openspiel_tree("leduc_poker")

@@ -136,11 +136,6 @@ def uniform_table(tree: GameTree) -> Table:
     return table
 
 
-def first_action_table(tree: GameTree) -> Table:
-    """Return the table that always plays the lowest legal action."""
-    return one_hot(tree.legal.argmax(axis=1), tree.num_actions)
-
-
 def one_hot(actions: NDArray[np.int64], num_actions: int) -> Table:
     """Return the table that plays ``actions``, one for each state, of shape (S,)."""
     return np.eye(num_actions)[actions]
