@@ -196,18 +196,19 @@ class Plan(Section):
         Raises:
             ConfigurationError: an id is too long.
         """
+        common = dict(flatten(self.experiment.settings))
         first: dict[frozenset[str], RunId] = {}
-        return tuple(
-            self._planned(arm, seed, first) for seed in self.experiment.seeds for arm in self.experiment.all_arms
-        )
-
-    def _planned(self, arm: Arm, seed: int, first: dict[frozenset[str], RunId]) -> PlannedRun:
-        """Return the run of one arm and seed; ``first`` holds the first run planned with each set of overrides."""
-        changed = dict(flatten(self.experiment.settings)) | dict(flatten(arm.settings))
-        overrides = (*(f"{key}={literal(value)}" for key, value in changed.items()), f"seed={seed}")
-        name = run_id(f"{self.name}-{arm.name}-{seed}")
-        stored = first.setdefault(frozenset(overrides), name)
-        return PlannedRun(id=name, stored=stored, arm=arm.name, seed=seed, plays=arm.plays, overrides=overrides)
+        runs = []
+        for seed in self.experiment.seeds:
+            for arm in self.experiment.all_arms:
+                changed = common | dict(flatten(arm.settings))
+                overrides = (*(f"{key}={literal(value)}" for key, value in changed.items()), f"seed={seed}")
+                name = run_id(f"{self.name}-{arm.name}-{seed}")
+                stored = first.setdefault(frozenset(overrides), name)
+                runs.append(
+                    PlannedRun(id=name, stored=stored, arm=arm.name, seed=seed, plays=arm.plays, overrides=overrides)
+                )
+        return tuple(runs)
 
 
 def read_plan(path: Path) -> Plan:
