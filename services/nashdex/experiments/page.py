@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from nashdex.experiments.estimates import ClusteredEstimate
+from nashdex.experiments.records import RunRecord
 from nashdex.experiments.report import ArmReport, ExperimentReport
 
 _GAUGES = ("entropy", "kl_iteration_start", "kl_reference", "explained_variance", "prediction_loss")
@@ -71,11 +72,8 @@ def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
         yield from ("", f"![Learning curves]({drawing})", "", "Bands are 95 % intervals of the mean over the seeds.")
     yield from ("", "## Runs", "")
     yield from _table(
-        ("run", "status", "policy", "CPU-minutes", "reason"),
-        [
-            (f"`{run.run}`", run.status, run.policy or "", f"{run.cpu_minutes:.2f}" if run.policy else "", run.reason)
-            for run in report.runs
-        ],
+        ("arm", "seed", "run in the store", "status", "policy", "CPU-minutes", "reason"),
+        [_run_row(run) for run in report.runs],
     )
     if report.follow_ups:
         yield from ("", "## Follow-ups", "", *(f"- {one}" for one in report.follow_ups))
@@ -99,6 +97,11 @@ def _code(settings: Sequence[str]) -> str:
 def _training_row(arm: ArmReport, gauges: Sequence[str]) -> tuple[str, ...]:
     values = (f"{arm.summary[name]:.3g}" if name in arm.summary else "" for name in gauges)
     return arm.name, f"{arm.decisions:,.0f}", f"{arm.cpu_minutes:.2f}", f"{arm.rollbacks}", *values
+
+
+def _run_row(run: RunRecord) -> tuple[str, ...]:
+    minutes = f"{run.cpu_minutes:.2f}" if run.policy else ""
+    return run.arm, f"{run.seed}", f"`{run.stored or run.run}`", run.status, run.policy or "", minutes, run.reason
 
 
 def _elo(interval: ClusteredEstimate | None, sign: str = "") -> str:

@@ -40,7 +40,8 @@ class Match(Model):
 class RunRecord(Model):
     """One run."""
 
-    run: RunIdField
+    run: RunIdField = Field(description="EXPERIMENT-ARM-SEED.")
+    stored: RunIdField | None = Field(None, description="The run in the store, where it is another arm's.")
     arm: str
     seed: NonNegativeInt
     status: Status

@@ -90,7 +90,10 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
         fresh = record or RunRecord(
             run=run.id, arm=run.arm, seed=run.seed, status=Status.PLANNED, command="", settings=fingerprint
         )
-        update: dict[str, object] = {"settings": fingerprint}
+        update: dict[str, object] = {
+            "settings": fingerprint,
+            "stored": run.stored if run.stored != run.id else None,
+        }
         if fresh.policy is None:  # a finished run keeps the command that made it
             update["command"] = commands.as_typed(options.place.run_arguments(plan, run))
         if reason := plan.experiment.invalid.get(run.key):

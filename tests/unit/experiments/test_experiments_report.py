@@ -202,3 +202,14 @@ def test_the_page_gives_settings_of_all_arms_once(tmp_path: Path) -> None:
     assert text.count("evaluate.battles_per_pair=20") == 1
     assert "- every arm: `evaluate.battles_per_pair=20`\n- `base`: no more\n" in text
     assert "- `other`: `train.oracle.learning_rate=0.001`\n" in text
+
+
+def test_the_page_names_the_run_in_the_store_of_an_arm_that_shares_one(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    plan.path.write_text(plan.path.read_text() + '[[arms]]\nname = "mixture"\nplays = "mixture"\n')
+    plan = read_plan(plan.path)
+    options = ExperimentOptions(place=ThisMachine(str(tmp_path / "runs")), logs=tmp_path, say=lambda _: None)
+    text = page(make_report(plan, begin(plan, options, prepare(plan, options.place))))
+    assert "| base | 2 | `plan-base-2` | planned |" in text
+    assert "| mixture | 2 | `plan-base-2` | planned |" in text
+    assert "`plan-mixture-2`" not in text
