@@ -18,19 +18,16 @@ _WASTED = -5
 _SPECIAL_DEFENSE = frozenset({"cosmicpower", "stockpile", "calmmind", "amnesia"})
 
 
-@rule_if(lambda context, move: move.id in _ATTACK or move.id == "meteormash" or raises(move, "atk"))  # noqa: ARG005
+@rule_if(lambda context, move: move.id in _ATTACK or move.id == "meteormash" or raises(move, "atk"))
 def attack(c: Context, move: Move) -> int:
     """Only at full HP: the original compares a share of HP with 70 and 40."""
-    del move
     if c.is_repaired and c.h < 1:
         return _below_full_hp(c)
     return (c.when(50, 1) if c.stage("atk") <= 2 else 0) if c.h == 1 else -2
 
 
 @rule_if(
-    lambda context, move: (  # noqa: ARG005
-        move.id in _SPECIAL or (raises(move, "spa") and move.id not in {"maxooze", "quiverdance"})
-    )
+    lambda context, move: move.id in _SPECIAL or (raises(move, "spa") and move.id not in {"maxooze", "quiverdance"})
 )
 def special(c: Context, move: Move) -> int:
     """Only at full HP, by the same oddity."""
@@ -41,8 +38,6 @@ def special(c: Context, move: Move) -> int:
 
 @rule("charm")
 def charm(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     if c.foe_stage("atk") < 0:
         score = -1 - (c.h < 0.9)
         return score + (c.when(80, -1) if c.foe_stage("atk") < -3 else 0)
@@ -57,7 +52,6 @@ PHYSICAL_TYPES = ("normal", "fighting", "flying", "poison", "ground", "ghost", "
 @rule("batonpass")
 def baton_pass(c: Context, move: Move) -> int:
     """Pass stages on while it is still possible."""
-    del move
     stages = [c.stage(stat) for stat in FIVE_STATS]
     threshold = 0.7 if c.slow else 0.6
     if max(stages) >= 3:
@@ -69,24 +63,18 @@ def baton_pass(c: Context, move: Move) -> int:
 
 @rule("bellydrum")
 def belly_drum(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     return -2 if c.h < 0.9 else 0
 
 
 @rule("curse")
 def curse(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     if c.own_is("ghost"):
         return c.when(69, -1)
     return sum(c.when(50, 1) for least in (3, 2, 1) if c.stage("def") >= least) + c.when(50, 1)
 
 
-@rule_if(lambda context, move: move.id in _DEFENSE or raises(move, "def"))  # noqa: ARG005
+@rule_if(lambda context, move: move.id in _DEFENSE or raises(move, "def"))
 def defense(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     score = c.when(50, 2) if c.h == 1 and c.stage("def") <= 2 else 0
     if c.stage("spd") >= 3:
         score += c.when(61, -1)
@@ -108,30 +96,22 @@ def _lowering(c: Context, stat: str) -> int:
 
 @rule("tickle")
 def tickle(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     return _lowering(c, "atk")
 
 
 @rule("faketears")
 def fake_tears(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     return _lowering(c, "spd")
 
 
 @rule("moonblast")
 def moonblast(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     score = c.when(50, -2) if c.h < 0.5 else 0
     return score + (c.when(80, -2) if c.h < 0.5 or c.foe_stage("spa") <= -3 else 0)
 
 
 @rule("dragondance")
 def dragon_dance(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     if c.slow:
         return c.when(50, 1)
     return c.when(73, -1) if c.h < 0.5 else 0
@@ -139,8 +119,6 @@ def dragon_dance(c: Context, move: Move) -> int:
 
 @rule("doubleteam")
 def double_team(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     stage = c.stage("evasion")
     score = c.when(61, 3) if c.h > 0.9 else 0
     score += c.when(50, -1) if stage >= 3 else 0
@@ -150,15 +128,11 @@ def double_team(c: Context, move: Move) -> int:
 
 @rule("sweetscent")
 def sweet_scent(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     return c.when(80, -2) if c.h < 0.7 or c.foe_stage("evasion") <= -3 else -2
 
 
 @rule("tailglow")
 def tail_glow(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     score = c.when(61, -1) if c.stage("spa") >= 3 else 0
     if c.h == 1:
         return score + (c.when(50, 1) if c.stage("spa") <= 2 else 0)
@@ -171,10 +145,8 @@ def _below_full_hp(c: Context) -> int:
     return c.when(84, -2) if c.h > 0.4 else -2
 
 
-@rule_if(lambda context, move: move.id in _SPECIAL_DEFENSE or raises(move, "spd"))  # noqa: ARG005
+@rule_if(lambda context, move: move.id in _SPECIAL_DEFENSE or raises(move, "spd"))
 def special_defense(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     score = c.when(50, 2) if c.h == 1 and c.stage("spd") <= 2 else 0
     if c.stage("spd") >= 3:
         score += c.when(61, -1)
@@ -185,8 +157,6 @@ def special_defense(c: Context, move: Move) -> int:
 
 @rule("agility")
 def agility(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     return c.when(73, 3) if c.slow else -3
 
 
@@ -199,15 +169,11 @@ def agility(c: Context, move: Move) -> int:
     )
 )
 def slowing(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     return c.when(73, 2) if c.slow else -3
 
 
 @rule("haze")
 def haze(c: Context, move: Move) -> int:
-    """Score it."""
-    del move
     return 2 if any(c.foe_stage(stat) >= 3 for stat in FIVE_STATS) else 0
 
 

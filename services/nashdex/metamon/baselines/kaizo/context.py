@@ -117,7 +117,7 @@ def _last_move(pokemon: Pokemon) -> Move | None:
 def rule(*moves: str) -> Callable[[Rule], Rule]:
     """Register a rule for the named moves."""
     named = frozenset(moves)
-    return rule_if(lambda context, move: move.id in named)  # noqa: ARG005 the signature of a condition
+    return rule_if(lambda context, move: move.id in named)
 
 
 def rule_if(applies: Callable[["Context", Move], bool]) -> Callable[[Rule], Rule]:
