@@ -104,7 +104,7 @@ def test_a_killed_training_finds_every_weight_that_its_checkpoint_refers_to() ->
     made.rounds(100, 200, 300)
     resumed = training(made.store, size=2)
     assert [snapshot.name for snapshot in resumed.loop.snapshots] == [named(1), named(2)]
-    assert len(opponents(resumed.pool, 0)) == 2
+    assert len(resumed.pool.networks(resumed.loop.snapshots)) == 2
 
 
 def test_nothing_temporary_is_left_when_the_training_is_done() -> None:
@@ -119,7 +119,7 @@ def test_nothing_temporary_is_left_when_the_training_is_done() -> None:
 
 def test_a_round_meets_different_snapshots_and_the_same_ones_by_the_same_seed() -> None:
     made = training(opponents_a_round=3)
-    pool = set(made.rounds(100, 200, 300, 400, 500))
+    pool = set(made.rounds(100, 200, 300, 400, 500, 501))
     seen = Counter[str]()
     for seed in range(60):
         met = list(opponents(made.pool, seed))
@@ -134,8 +134,16 @@ def test_a_round_meets_different_snapshots_and_the_same_ones_by_the_same_seed() 
 def test_a_small_pool_is_met_whole() -> None:
     made = training(opponents_a_round=3)
     assert list(opponents(made.pool, 0)) == []
-    made.rounds(100, 200)
+    made.rounds(100, 200, 201)
     assert list(opponents(made.pool, 0)) == [named(1), named(2)]
+
+
+def test_no_network_meets_itself() -> None:
+    """The newest snapshot is the network of the round, until that round ends."""
+    made = training(opponents_a_round=3)
+    assert made.rounds(100, 200) == [named(1), named(2)]
+    assert list(opponents(made.pool, 0)) == [named(1)]
+    assert list(opponents(training(opponents_a_round=3).pool, 0)) == []
 
 
 def test_snapshots_play_as_the_network_did() -> None:
@@ -146,6 +154,7 @@ def test_snapshots_play_as_the_network_did() -> None:
         then.append(weights(made.loop.network).clone())
         made.loop.begin_round(made.loop.round + 1, 1.0, decisions)
         made.pool.add_when_due(made.loop.round, decisions)
+    made.rounds(301)
     made.step()
     for pool in (made.pool, training(made.store, opponents_a_round=3).pool):
         for _ in range(2):  # from the store, then at hand
@@ -177,7 +186,7 @@ def test_scores_of_the_learner_alone_are_counted_and_add_up() -> None:
 def test_prioritised_sampling_prefers_the_snapshots_that_win(sampling: str, expected: tuple[float, float]) -> None:
     """By (1 − w)² with w = (score + 1) / (battles + 2): here 13/14 and 1/14."""
     made = training(opponents_a_round=1, sampling=sampling)
-    made.rounds(100, 200)
+    made.rounds(100, 200, 201)
     made.pool.record([*episodes(named(1), [1.0] * 12), *episodes(named(2), [0.0] * 12)], LEARNER)
     met = Counter(next(iter(opponents(made.pool, seed))) for seed in range(2000))
     assert [met[PolicyId(named(number))] / 2000 for number in (1, 2)] == pytest.approx(expected, abs=0.04)
@@ -186,7 +195,7 @@ def test_prioritised_sampling_prefers_the_snapshots_that_win(sampling: str, expe
 def test_a_snapshot_that_was_never_met_counts_as_an_equal() -> None:
     """(1 − ½)² for it, and (1 − 7/14)² for one that half of the battles were won against."""
     made = training(opponents_a_round=1, sampling="prioritised")
-    made.rounds(100, 200)
+    made.rounds(100, 200, 201)
     made.pool.record(episodes(named(1), [1.0, 0.0] * 6), LEARNER)
     met = Counter(next(iter(opponents(made.pool, seed))) for seed in range(2000))
     assert met[PolicyId(named(1))] / 2000 == pytest.approx(0.5, abs=0.04)

@@ -178,14 +178,14 @@ def test_the_clock_of_the_run_goes_on_over_iterations() -> None:
 
 
 def test_snapshots_sit_opposite_in_their_share_of_the_battles() -> None:
-    played = self_play(evaluation={})
+    played = self_play(evaluation={}, pool=POOL | {"size": 3})
     by_round: dict[int, int] = {}
     for checkpoint in played.store.checkpoints:
         state = checkpoint.state
         by_round[int(state.marks.get("round", 0))] = sum(one.battles for one in state.snapshots)
-    # Rounds 0 and 1 have no snapshots yet, or none that was met; the pool of two never changes faster than it is met.
-    assert by_round[0] == by_round[1] == 0
-    assert 75 < by_round[2] < 125, "of 200 battles, half are against the only snapshot"
+    # Round 0 has no snapshots, and the only one of round 1 is the network that plays it.
+    assert by_round[0] == by_round[1] == by_round[2] == 0
+    assert 75 < by_round[3] < 125, "of 200 battles, half are against the only older snapshot"
 
 
 def test_nothing_temporary_is_left() -> None:
@@ -297,3 +297,21 @@ def test_every_evaluation_plays_the_same_battles() -> None:
     for anchor in ("first-action", "start"):
         scores = {(one.score, one.low, one.high, one.draws) for one in found if one.anchor == anchor}
         assert len(scores) == 1
+
+
+def test_a_critic_that_goes_on_has_no_second_warm_up() -> None:
+    """Every update of the second iteration trains the actor."""
+    warmup = {"critic_warmup_decisions": 10, "pool": {"share": 0.0}, "evaluation": {}}
+    first = self_play(iterations=3, decisions=2 * ROUND, **warmup)
+    prepare(first.store, first.settings, 2, "ppo", first.result.policy, {first.result.policy: 1.0}, "self-play")
+    manifest = run(first.store, first.settings, 2, 0)
+    second = TrainingResult.from_json(read_object(first.store, manifest, TRAINING_RESULT), "result")
+    assert "policy_loss" not in first.result.curve[0].values
+    assert "policy_loss" in second.curve[0].values
+
+
+def test_the_last_round_trains_the_actor_whatever_the_warm_up() -> None:
+    """The collected battles alone reach the length of the training."""
+    played = self_play(evaluation={}, pool={"share": 0.0}, decisions=300, critic_warmup_decisions=100)
+    assert all("policy_loss" in point.values for point in played.result.curve)
+    assert played.result.policy != played.learner

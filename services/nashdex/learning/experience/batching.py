@@ -72,15 +72,29 @@ class Batch:
         (order,) = minibatches(len(rows), len(rows), seed)
         return _in_groups([rows[i] for i in order.tolist()], self.num_minibatches(size))
 
-    def rows(self, index: Tensor | slice) -> "Batch":
-        """Return the rows that ``index`` names, on ``device``."""
+    def part(self, index: Tensor | slice) -> "Batch":
+        """Return the rows that ``index`` names, in the host's memory like the whole batch."""
         labels = self.opponent_choices
         return Batch(
-            self._moved(self.observations[index]),
-            self._moved(self.masks[index]),
-            self._moved(self.actions[index]),
-            self._moved(self.log_probs[index]),
-            None if labels is None else self._moved(labels[index]),
+            self.observations[index],
+            self.masks[index],
+            self.actions[index],
+            self.log_probs[index],
+            None if labels is None else labels[index],
+            self.device,
+            self.remembers,
+        )
+
+    def rows(self, index: Tensor | slice) -> "Batch":
+        """Return the rows that ``index`` names, on ``device``."""
+        part = self.part(index)
+        labels = part.opponent_choices
+        return Batch(
+            self._moved(part.observations),
+            self._moved(part.masks),
+            self._moved(part.actions),
+            self._moved(part.log_probs),
+            None if labels is None else self._moved(labels),
             self.device,
             self.remembers,
         )

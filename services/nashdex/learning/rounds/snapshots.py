@@ -40,8 +40,8 @@ class SnapshotPool:
         self._forget(kept)
 
     def draw(self, seed: int) -> tuple[Snapshot, ...]:
-        """Return the snapshots that a round meets, drawn without replacement."""
-        kept = self._training.snapshots
+        """Return the snapshots that a round meets, drawn without replacement: none equals the network that plays it."""
+        kept = [one for one in self._training.snapshots if one.decisions < self._training.num_decisions]
         if not kept:
             return ()
         weights = np.array([self._weight(snapshot) for snapshot in kept])

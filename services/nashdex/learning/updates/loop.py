@@ -39,6 +39,8 @@ _ROUND_DECISIONS = "round_decisions"
 _CPU_SECONDS = "cpu_seconds"
 _MEAN = "mean/"
 _COUNT = "count/"
+_MIN_RATE_MULTIPLIER = 1 / 64
+"""The guard never makes a step smaller than this share of it, so that training goes on within a few rounds."""
 _WINDOW_UPDATES = 10
 """Optimiser steps that a running mean looks back: one minibatch alone is too noisy to judge."""
 _AVERAGED = ("entropy", "kl_behaviour")
@@ -187,7 +189,7 @@ class TrainingLoop:
         self.restore(_GOOD)
         self._forget_means()
         self.rollbacks += 1
-        self._rate_multiplier /= 2
+        self._rate_multiplier = max(self._rate_multiplier / 2, _MIN_RATE_MULTIPLIER)
         _log.warning(
             f"update {self.update} was unstable: {problem}; restored the last good state and halved the step size",
             rollbacks=self.rollbacks,

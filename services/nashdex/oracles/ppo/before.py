@@ -45,6 +45,10 @@ class Before:
         first = 1 if task.settings.train.first.kind != settings.kind else 0
         return Clock(length * max(1, task.settings.iterations - first), self.decisions, self.updates)
 
+    def warmup_decisions(self, settings: PpoSettings) -> int:
+        """Return the decisions in which the critic learns alone: none if it goes on from the iteration before."""
+        return settings.critic_warmup_decisions if self.continuation is None else 0
+
 
 def _continuation(task: Task, manifest: Manifest, result: TrainingResult) -> Continuation | None:
     """Return the state that this shard's training left with the learner's weights; None if another oracle or shard did.

@@ -199,8 +199,11 @@ def _critic_loss(values: Tensor, returns: Tensor, shares: Shares) -> tuple[Tenso
 def measure(
     network: ActorCritic, start: Distribution, batch: Batch, targets: Targets, rows: slice, clip_range: float
 ) -> dict[str, float]:
-    """Return how far the policy is, on ``rows``, from ``start`` and from the policy that the round began with."""
-    batch, targets = batch.rows(rows), targets.rows(rows, batch.device)
+    """Return how far the policy is, on ``rows``, from ``start`` and from the policy that the round began with.
+
+    The networks compute on the batch's device, a chunk at a time; what they return is compared in the host's memory.
+    """
+    batch, targets = batch.part(rows), targets.rows(rows, batching.CPU)
     log_probs, values = batching.evaluate(network, batch)
     start_log_probs = batching.log_probs(start, batch)
 
@@ -212,6 +215,7 @@ def measure(
         "entropy": over_choices(masked.entropy(log_probs, batch.masks)),
         "entropy_at_start": over_choices(masked.entropy(start_log_probs, batch.masks)),
         "kl_iteration_start": over_choices(masked.kl_divergence(log_probs, start_log_probs, batch.masks)),
+        "kl_behaviour": over_choices(masked.kl_divergence(log_probs, targets.behaviour, batch.masks)),
         "clip_fraction": over_choices(((ratio - 1).abs() > clip_range).float()),
         **targets.measured,
     }

@@ -53,6 +53,8 @@ class RoundLearner:
     seed: int = 0
     device: torch.device = CPU
     steps: Steps = OWN_STEPS
+    warmup_decisions: int = 0
+    """The rounds that begin before so many decisions train the critic alone, but for the last round."""
 
     def experience(self, episodes: Sequence[Episode], policy: PolicyId) -> Experience:
         """Return what ``policy``, the name of the network in training, did in ``episodes``."""
@@ -93,6 +95,7 @@ class RoundLearner:
             self.seed,
             progress,
             steps=self.steps,
+            critic_alone=not is_last and training.num_decisions < self.warmup_decisions,
         )
         rows = slice(None if is_last else _PROBE_DECISIONS)
         summary = self.measure(seen, targets, rows)
@@ -130,8 +133,12 @@ def improve(
     progress: Progress,
     *,
     steps: Steps = OWN_STEPS,
+    critic_alone: bool = False,
 ) -> None:
-    """Train for ``num_epochs`` over the batch of the loop's round, from wherever in it the loop is."""
+    """Train for ``num_epochs`` over the batch of the loop's round, from wherever in it the loop is.
+
+    With ``critic_alone``, the actor keeps its weights.
+    """
     damping, annealing = settings.damping, settings.annealing
     actor_rate = damping.learning_rate(settings.learning_rate)
     critic_rate = damping.learning_rate(settings.critic_learning_rate or settings.learning_rate)
@@ -151,7 +158,7 @@ def improve(
         rates = Rates(actor_rate.at(moment, share * _multiplier(training, STEP_SIZE)), critic_rate.at(moment, share))
         metrics.STALENESS.set(training.staleness_updates)
         clip_range = settings.clip_range * annealing.at(annealing.clip_range, moment)
-        if training.num_decisions < settings.critic_warmup_decisions:
+        if critic_alone:
             loss = StepLoss(None, clip_range)
             measured = steps.compute(learner, training.gradients, batch, targets, parts, loss)
             training.apply(measured, progress, rates)

@@ -88,7 +88,10 @@ class PpoSettings(Choice):
         0.0, ge=0, description="A round ends when the mean KL from the policy that played it is above this; 0: never."
     )
     critic_warmup_decisions: int = Field(
-        0, ge=0, description="In rounds that begin before this many decisions, the critic alone learns."
+        0,
+        ge=0,
+        description="In rounds that begin before this many decisions, the critic alone learns, but not in the last "
+        "round, nor in an iteration whose critic goes on from the one before.",
     )
     advantages: AdvantagesChoice = Field(
         default_factory=default_advantages, description="The advantage estimator, and its own settings below it."

@@ -69,6 +69,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             task.seed,
             device,
             steps,
+            before.warmup_decisions(settings),
         )
         curve = LearningCurve(
             training, battles, start.network, settings.evaluation, trackers, keeps_best=settings.keep == "best"
