@@ -12,6 +12,8 @@ PolicyKind = Literal["network", "table"]
 
 COLLECT_RESULT = "result.json"
 TRAINING_RESULT = "result.json"
+TRAINING_METRICS = "metrics.jsonl"
+"""The curve and the evaluations of a training, one JSON object a line, for tools that read tables."""
 
 
 class OpponentCount(Model):
@@ -63,7 +65,10 @@ class Evaluation(Model):
     cpu_seconds: NonNegativeFloat = Field(
         description="CPU time of all processes of this training so far, without evaluations."
     )
-    anchor: str = Field(description="A scripted policy, or `start` for the policy that training began from.")
+    anchor: str = Field(
+        description="A scripted policy; `start` for the policy that training began from, `first` for that of the run's "
+        "first iteration, `opponents` for the mixture that training answers."
+    )
     style: str = Field(description="How the network plays: sampled or greedy.")
     score: float = Field(ge=0, le=1, description="Mean over the battles: 1 a win, ½ a draw.")
     low: float = Field(description="95 % interval from the scores of side-swapped pairs.")

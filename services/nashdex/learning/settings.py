@@ -11,8 +11,14 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 START = "start"
 """The anchor that training began from."""
 
+FIRST = "first"
+"""The anchor that is the policy of the run's first iteration, such as the clone."""
+
 OPPONENTS = "opponents"
 """The anchor that is the plan's mixture of opponents, one of which is drawn for each pair of battles."""
+
+NAMED_ANCHORS = (START, FIRST, OPPONENTS)
+"""The anchors that are no scripted policies."""
 
 Style = Literal["greedy", "sampled"]
 """How an evaluated network plays: its most likely action, or an action drawn from its probabilities."""
@@ -82,7 +88,8 @@ class EvaluationSettings(Section):
     anchors: tuple[str, ...] = Field(
         ("heuristic", START),
         min_length=1,
-        description="Scripted policies; `start` is what training began from, `opponents` the mixture that it answers.",
+        description="Scripted policies; `start` is what training began from, `first` the policy of the run's first "
+        "iteration, `opponents` the mixture that training answers.",
     )
     styles: tuple[Style, ...] = Field(("greedy",), min_length=1, description="How the network plays: greedy, sampled.")
 
@@ -102,7 +109,7 @@ class EvaluationSettings(Section):
     @field_validator("anchors")
     @classmethod
     def _are_known(cls, anchors: tuple[str, ...]) -> tuple[str, ...]:
-        return _known(anchors, (START, OPPONENTS))
+        return _known(anchors, NAMED_ANCHORS)
 
 
 class TrackerSettings(Section):

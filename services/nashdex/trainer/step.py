@@ -1,5 +1,6 @@
 """The train step: one policy, trained by the oracle that the iteration's plan names."""
 
+import json
 import time
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from nashdex.core import keys
 from nashdex.core.ids import BarePolicyId
 from nashdex.core.manifest import Manifest
-from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.results import TRAINING_METRICS, TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.learning.trackers.tracking import check_installed
 from nashdex.metagame.plan import IterationPlan
@@ -67,6 +68,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         seconds=time.monotonic() - began_seconds,
     )
     attempt.write(TRAINING_RESULT, result.to_json())
+    attempt.write(TRAINING_METRICS, _metrics(trained))
     for object_name, data in trained.objects.items():
         attempt.write(object_name, data)
     manifest = attempt.finish(
@@ -76,6 +78,13 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     )
     trained.when_stored()
     return manifest
+
+
+def _metrics(trained: Trained) -> bytes:
+    """Return the curve, then the evaluations, one JSON object a line."""
+    points = [{"update": point.update, **point.values} for point in trained.curve]
+    evaluations = [one.model_dump(mode="json", exclude_none=True) for one in trained.evaluations]
+    return "".join(f"{json.dumps(line)}\n" for line in (*points, *evaluations)).encode()
 
 
 def _num_gpus(settings: RunSettings, oracle: AnyOracle) -> int:

@@ -129,6 +129,27 @@ def test_too_little_memory_names_the_setting() -> None:
         torch.empty(1 << 60, dtype=torch.uint8)
 
 
+def test_too_little_memory_of_the_host_names_the_setting() -> None:
+    with (
+        pytest.raises(ConfigurationError, match=r"ran out of memory .*: lower train\.oracle\.round_battles"),
+        memory_limited_by("train.oracle.round_battles"),
+    ):
+        np.empty(1 << 60, dtype=np.uint8)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+def test_a_gpu_learns_from_rounds(tmp_path: Path) -> None:
+    """Rounds are measured in the host's memory, so nothing on the GPU meets what is not there."""
+    store = open_store(str(tmp_path))
+    ppo = {"decisions": 1000, "learning_rate": 1e-2, "damping": {"preset": "s0-damped"}, "keep": "best"}
+    ppo |= {"evaluation": {"every_decisions": 500, "battles": 40, "anchors": ["first-action", "start"]}}
+    settings = kuhn_settings(oracle=ppo, device="cuda")
+    clone = trained(store, settings, 0, "clone", RANDOM, {RANDOM: 0.5, FIRST_ACTION: 0.5}, "initial").policy
+    result = trained(store, settings, 1, "ppo", clone, {RANDOM: 1.0})
+    assert result.num_decisions >= 1000
+    assert result.summary["kl_iteration_start"] > 0.01
+
+
 def test_other_errors_are_left_alone() -> None:
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"), memory_limited_by("anything"):
         torch.ones(2, 3) @ torch.ones(2, 3)

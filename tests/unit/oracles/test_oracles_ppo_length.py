@@ -1,9 +1,11 @@
 """PPO over a whole training on Kuhn poker: annealing, snapshots, warm-up, early ends of rounds and evaluations."""
 
 import itertools
+import json
 import statistics
 from dataclasses import dataclass
 
+import prometheus_client
 import pytest
 import torch
 from safetensors import torch as safetensors
@@ -18,10 +20,12 @@ from nashdex.policies.archive import load_network
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import read_object
+from nashdex.telemetry.metric import identify_process
 from nashdex.trainer.step import run
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.stopping import InterruptingStore, stop_handlers
 
+IDENTITY = {"run": "run-1", "component": "train", "format": "kuhn_poker"}
 ROUND = 450
 """Decisions of both seats in 200 battles of Kuhn poker, about."""
 LENGTH = 6 * ROUND
@@ -75,6 +79,15 @@ def self_play(stops_after: tuple[int, ...] = (), iterations: int = 2, **oracle: 
         stopped_at[newest.state.update] = _weights(safetensors.load(store.get(newest.tensors.key)))
     result = TrainingResult.from_json(read_object(store, run(store, settings, 1, 0), TRAINING_RESULT), "result")
     return Played(result, store, learner, settings, stopped_at)
+
+
+def iteration_2_of(first: Played) -> TrainingResult:
+    """Return the iteration after ``first``, which goes on from its policy."""
+    learner = first.result.policy
+    prepare(first.store, first.settings, 2, "ppo", learner, {learner: 1.0}, "self-play")
+    return TrainingResult.from_json(
+        read_object(first.store, run(first.store, first.settings, 2, 0), TRAINING_RESULT), "result"
+    )
 
 
 def _weights(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -164,9 +177,7 @@ def test_the_clock_of_the_run_goes_on_over_iterations() -> None:
     first = self_play(
         iterations=3, learning_rate=1e-3, annealing=annealing, damping=damping, pool={"share": 0.0}, evaluation={}
     )
-    prepare(first.store, first.settings, 2, "ppo", first.result.policy, {first.result.policy: 1.0}, "self-play")
-    manifest = run(first.store, first.settings, 2, 0)
-    second = TrainingResult.from_json(read_object(first.store, manifest, TRAINING_RESULT), "result")
+    second = iteration_2_of(first)
     rates = [point.values["learning_rate"] for result in (first.result, second) for point in result.curve]
     assert rates == sorted(rates, reverse=True)
     middle = first.values("learning_rate")[-1] / 1e-3
@@ -191,7 +202,7 @@ def test_snapshots_sit_opposite_in_their_share_of_the_battles() -> None:
 def test_nothing_temporary_is_left() -> None:
     played = self_play(stops_after=(8, 14), evaluation={})
     kept = {key.rpartition("/")[2] for key in played.store.list("iterations/0001/train/")}
-    assert kept == {"manifest.json", "result.json", "optimiser.safetensors", "controllers.json"}
+    assert kept == {"manifest.json", "result.json", "metrics.jsonl", "optimiser.safetensors", "controllers.json"}
 
 
 @pytest.mark.slow
@@ -299,13 +310,37 @@ def test_every_evaluation_plays_the_same_battles() -> None:
         assert len(scores) == 1
 
 
+def test_the_first_policy_is_an_anchor_of_later_iterations() -> None:
+    """Iteration 2 begins with the score against the first policy that iteration 1 ended with against its start."""
+    evaluation = EVALUATION | {"anchors": ["first-action", "start", "first"]}
+    first = self_play(iterations=3, pool={"share": 0.0}, evaluation=evaluation)
+    second = iteration_2_of(first)
+    of_start, of_first = ([one for one in first.result.evaluations if one.anchor == a] for a in ("start", "first"))
+    assert [one.score for one in of_start] == [one.score for one in of_first]
+    begun = {one.anchor: one.score for one in second.evaluations if one.decisions == 0}
+    assert begun["first"] == of_first[-1].score != begun["start"]
+
+
+def test_metrics_of_a_training_are_lines_of_json_and_gauges() -> None:
+    identify_process(**IDENTITY)
+    played = self_play(pool={"share": 0.0})
+    (key,) = (key for key in played.store.objects if key.endswith("metrics.jsonl") and "/0001/" in key)
+    lines = [json.loads(line) for line in played.store.get(key).splitlines()]
+    points, evaluations = [one for one in lines if "update" in one], [one for one in lines if "anchor" in one]
+    assert points == [{"update": point.update, **point.values} for point in played.result.curve]
+    assert [Evaluation.model_validate(one) for one in evaluations] == list(played.result.evaluations)
+    assert len(lines) == len(points) + len(evaluations)
+    last = played.result.evaluations[-1]
+    for bound, value in (("value", last.score), ("low", last.low), ("high", last.high)):
+        labels = IDENTITY | {"anchor": last.anchor, "style": last.style, "bound": bound}
+        assert prometheus_client.REGISTRY.get_sample_value("nashdex_evaluation_score", labels) == value
+
+
 def test_a_critic_that_goes_on_has_no_second_warm_up() -> None:
     """Every update of the second iteration trains the actor."""
     warmup = {"critic_warmup_decisions": 10, "pool": {"share": 0.0}, "evaluation": {}}
     first = self_play(iterations=3, decisions=2 * ROUND, **warmup)
-    prepare(first.store, first.settings, 2, "ppo", first.result.policy, {first.result.policy: 1.0}, "self-play")
-    manifest = run(first.store, first.settings, 2, 0)
-    second = TrainingResult.from_json(read_object(first.store, manifest, TRAINING_RESULT), "result")
+    second = iteration_2_of(first)
     assert "policy_loss" not in first.result.curve[0].values
     assert "policy_loss" in second.curve[0].values
 

@@ -71,6 +71,7 @@ def test_two_processes_learn_what_one_learns(tmp_path: Path, damping: str) -> No
     assert (together - alone).abs().max() < TOLERANCE
     for of_one, of_two in zip(one.curve, two.curve, strict=True):
         assert of_two.values == pytest.approx(of_one.values, rel=1e-3, abs=1e-5)
+    assert two.cpu_seconds > one.cpu_seconds + 0.5, "the second process alone takes longer to start"
 
 
 @pytest.mark.slow

@@ -7,11 +7,10 @@ import structlog
 
 from nashdex.core.results import Evaluation
 from nashdex.learning.evaluation.halves import best
-from nashdex.learning.rounds.players import Rounds
+from nashdex.learning.rounds.players import Networks, Rounds
 from nashdex.learning.settings import EvaluationSettings
 from nashdex.learning.trackers.tracking import Trackers
 from nashdex.learning.updates.loop import TrainingLoop
-from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.telemetry import metrics
 
 _log = structlog.get_logger()
@@ -27,7 +26,7 @@ class LearningCurve:
         self,
         training: TrainingLoop,
         battles: Rounds,
-        start: ActorCritic,
+        anchors: Networks,
         settings: EvaluationSettings,
         trackers: Trackers,
         *,
@@ -35,7 +34,7 @@ class LearningCurve:
     ) -> None:
         self._training = training
         self._battles = battles
-        self._start = start
+        self._anchors = anchors
         self._settings = settings
         self._trackers = trackers
         self._keeps_best = keeps_best
@@ -65,7 +64,7 @@ class LearningCurve:
         found = self._battles.evaluate(
             num_rounds,
             self._training.network,
-            self._start,
+            self._anchors,
             self._settings,
             decisions=decisions,
             cpu_seconds=cpu_seconds,

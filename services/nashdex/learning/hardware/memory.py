@@ -11,17 +11,24 @@ _CPU_MESSAGES = ("can't allocate memory", "not enough memory")
 """Of torch's allocator on a CPU, which raises no type of its own."""
 
 
+def is_out_of_memory(error: BaseException) -> bool:
+    """Say whether torch or numpy found too little memory, on a device or in the host."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(part in str(error) for part in _CPU_MESSAGES)
+
+
 @contextmanager
 def memory_limited_by(setting: str) -> Iterator[None]:
-    """Name ``setting`` where torch runs out of memory.
+    """Name ``setting`` where memory runs out.
 
     Raises:
         ConfigurationError: there is too little memory for the setting.
     """
     try:
         yield
-    except RuntimeError as error:
-        message = str(error).partition("\n")[0]
-        if not isinstance(error, torch.OutOfMemoryError) and not any(part in message for part in _CPU_MESSAGES):
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
             raise
+        message = str(error).partition("\n")[0] or type(error).__name__
         raise ConfigurationError(f"training ran out of memory ({message}): lower {setting}") from error

@@ -52,7 +52,8 @@ class Feed:
         self._training = training
         self._battles = battles
         self._pool = pool
-        self._first = first
+        self._first: PlayedRound | None = first
+        self._start = first.behaviour
         self._seed = seed
         self._plays_ahead = plays_ahead
         self._stream = stream
@@ -67,13 +68,15 @@ class Feed:
         staleness_versions = int(self._plays_ahead and number > 0)
         metrics.STALENESS_VERSIONS.set(staleness_versions)
         if number == 0:
-            return self._first
+            first, self._first = self._first, None  # so that its memory is free when it has been learned from
+            assert first is not None, "a training has one first round"
+            return first
         behaviour = self._training.network_of_round()
         if self._stream is not None:
             return self._streamed(number, behaviour, self._stream)
         acting, met = behaviour, self._training.met
         if self._plays_ahead:
-            acting = self._training.network_that_acted() or self._first.behaviour
+            acting = self._training.network_that_acted() or self._start
         else:
             met = self._draw(number)
         episodes = self._battles.play(number, acting, self._pool.networks(met), staleness_versions)

@@ -21,7 +21,7 @@ from nashdex.games.team_pool import TeamPool
 from nashdex.learning.evaluation.battles import summarise
 from nashdex.learning.hardware.machine import check_player
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
-from nashdex.learning.settings import OPPONENTS, START, EvaluationSettings, PoolSettings
+from nashdex.learning.settings import OPPONENTS, EvaluationSettings, PoolSettings
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -207,13 +207,16 @@ class Rounds:
         self,
         number: int,
         network: ActorCritic,
-        start: ActorCritic,
+        anchors: Networks,
         settings: EvaluationSettings,
         *,
         decisions: int,
         cpu_seconds: float,
     ) -> tuple[Evaluation, ...]:
-        """Return the strength of ``network`` against each anchor after ``number`` rounds. Raises what ``play`` does."""
+        """Return the strength of ``network`` against each anchor after ``number`` rounds. Raises what ``play`` does.
+
+        ``anchors`` are those that are networks of this run.
+        """
         battles = EvaluationBattles(
             round=number,
             seed=derive_seed(self._settings.seed, "evaluation"),
@@ -222,8 +225,7 @@ class Rounds:
             opponents=self._answered if OPPONENTS in settings.anchors else {},
             deadline_seconds=self._settings.collect.deadline_seconds,
         )
-        networks = {NEWEST: network} | ({PolicyId(START): start} if START in settings.anchors else {})
-        scores = self._player.scores(battles, networks)
+        scores = self._player.scores(battles, {NEWEST: network, **anchors})
         return summarise(battles, scores, decisions=decisions, cpu_seconds=cpu_seconds)
 
 

@@ -33,6 +33,7 @@ from nashdex.trajectory.episode import Episode
 BETA: Final = "beta_reference"
 STEP_SIZE: Final = "learning_rate"
 """Names of the controllers, after what they multiply."""
+_SIZE_OF_A_ROUND = "train.oracle.round_battles, and collect.battles, which the first round learns from"
 _PROBE_DECISIONS = 4096
 """Decisions on which a round that is not the last one is measured."""
 
@@ -56,6 +57,7 @@ class RoundLearner:
     warmup_decisions: int = 0
     """The rounds that begin before so many decisions train the critic alone, but for the last round."""
 
+    @memory_limited_by(_SIZE_OF_A_ROUND)
     def experience(self, episodes: Sequence[Episode], policy: PolicyId) -> Experience:
         """Return what ``policy``, the name of the network in training, did in ``episodes``."""
         network, settings = self.training.network, self.settings
@@ -72,6 +74,7 @@ class RoundLearner:
             with_circumstances=ADVANTAGES[settings.advantages.kind].uses_circumstances,
         )
 
+    @memory_limited_by(_SIZE_OF_A_ROUND)
     def targets(self, seen: Experience, behaviour: ActorCritic, acting: ActorCritic | None = None) -> Targets:
         """Return the targets of a round that began with ``behaviour``, and that ``acting`` played.
 
@@ -104,6 +107,7 @@ class RoundLearner:
         training.latest["kl_iteration_start"] = summary["kl_iteration_start"]
         return summary
 
+    @memory_limited_by(_SIZE_OF_A_ROUND)
     def measure(self, seen: Experience, targets: Targets, rows: slice) -> dict[str, float]:
         """Return how far the network is, on ``rows`` of the round, from ``start`` and from where the round began."""
         return measure(self.training.network, self.start, seen.batch, targets, rows, self.settings.clip_range)

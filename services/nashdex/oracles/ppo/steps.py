@@ -7,6 +7,7 @@ process 0 alone decides about guard, controllers, schedules and the ends of roun
 Before each step, the others get the weights from process 0, so that a restored or resumed state is theirs too.
 """
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Protocol
@@ -18,6 +19,7 @@ from nashdex.core.errors import InternalError
 from nashdex.learning.damping.interface import Coefficients
 from nashdex.learning.experience.batching import Batch, Shares
 from nashdex.learning.hardware.forward import Forward
+from nashdex.learning.hardware.memory import is_out_of_memory
 from nashdex.learning.hardware.process_group import ProcessGroup
 from nashdex.learning.references import Reference
 from nashdex.learning.updates.gradients import Gradients
@@ -88,6 +90,10 @@ class Learner:
 class Steps(Protocol):
     """Computes the gradients of optimiser steps. This is the whole of the surface."""
 
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of the other processes that compute, since they started."""
+
     def begin_round(self, batch: Batch, targets: Targets) -> None:
         """Learn from these decisions from here on."""
 
@@ -99,6 +105,8 @@ class Steps(Protocol):
 
 class OwnSteps:
     """Computes every minibatch in this process."""
+
+    cpu_seconds: Final = 0.0
 
     def begin_round(self, batch: Batch, targets: Targets) -> None:
         """Do nothing."""
@@ -120,6 +128,7 @@ class SharedSteps:
         self._group = group
         self._network = network
         self._reference = reference
+        self.cpu_seconds = 0.0
 
     def begin_round(self, batch: Batch, targets: Targets) -> None:
         """Send the round's decisions to the other processes."""
@@ -135,7 +144,8 @@ class SharedSteps:
         share_weights(self._group, self._network, self._reference)
         measured = learner.add_parts(gradients.add, batch, targets, parts[:: self._group.size], loss)
         names = sorted(measured)
-        sums, failures = add_up(self._group, self._network, [gradients.total_loss, *(measured[n] for n in names)])
+        values = (gradients.total_loss, 0.0, *(measured[name] for name in names))
+        (loss_sum, others_cpu_seconds, *sums), failures = add_up(self._group, self._network, values)
         for reason, count in zip(_FAILURES, failures, strict=True):
             if count and reason == _FAILURES[1]:
                 raise torch.OutOfMemoryError(f"{reason} in {count:.0f} of the other processes")
@@ -143,8 +153,10 @@ class SharedSteps:
                 raise InternalError(
                     f"{reason} in {count:.0f} of the other processes of this training, whose messages are above"
                 )
-        gradients.replace(sums[0], dict(zip(names, sums[1:], strict=False)))
-        return dict(zip(names, sums[1:], strict=False))
+        self.cpu_seconds = others_cpu_seconds
+        summed = dict(zip(names, sums, strict=False))
+        gradients.replace(loss_sum, summed)
+        return summed
 
 
 class WorkerSteps:
@@ -186,11 +198,11 @@ class WorkerSteps:
             own = parts[self._group.rank :: self._group.size]
             measured = self._learner.add_parts(gradients.add, self._batch, self._targets, own, loss)
         except Exception as error:
-            is_memory = isinstance(error, torch.OutOfMemoryError)
             gradients.clear()
-            add_up(self._group, self._network, [], failure=_FAILURES[int(is_memory)])
+            add_up(self._group, self._network, [], failure=_FAILURES[int(is_out_of_memory(error))])
             raise
-        add_up(self._group, self._network, [gradients.total_loss, *(measured[name] for name in sorted(measured))])
+        values = (gradients.total_loss, time.process_time(), *(measured[name] for name in sorted(measured)))
+        add_up(self._group, self._network, values)
 
 
 def share_weights(group: ProcessGroup, network: ActorCritic, reference: Reference | None) -> None:

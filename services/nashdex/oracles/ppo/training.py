@@ -12,6 +12,7 @@ from nashdex.learning.rounds.snapshots import SnapshotPool
 from nashdex.learning.trackers.tracking import Trackers
 from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.oracles.interface import Task, Trained
+from nashdex.oracles.ppo.anchors import anchor_networks
 from nashdex.oracles.ppo.before import Before
 from nashdex.oracles.ppo.processes import steps_of
 from nashdex.oracles.ppo.round_learner import RoundLearner, predicts_opponent
@@ -28,7 +29,8 @@ def train(task: Task, settings: PpoSettings) -> Trained:
     collected = collected_battles(
         task.store, task.game, task.plan, num_shards=run.collect.shards, shard=task.shard, attempt=task.attempt
     )
-    network = load_network(task.store, task.plan.learner, collected.space).to(device)
+    checkpoints, space = collected.checkpoints, collected.space
+    network = load_network(task.store, task.plan.learner, space).to(device)
     freeze(network, run.network.freeze)
     # Both copy the loaded weights, before a checkpoint may replace them.
     start = SnapshotReference(network, task.plan.learner)
@@ -37,15 +39,15 @@ def train(task: Task, settings: PpoSettings) -> Trained:
     training = TrainingLoop(
         network,
         LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),
-        collected.checkpoints,
+        checkpoints,
         reference=reference,
         continuation=before.continuation,
     )
-    pool = SnapshotPool(training, collected.checkpoints, settings.pool)
+    pool = SnapshotPool(training, checkpoints, settings.pool)
     cpu_seconds_before = training.cpu_seconds
     with (
         Rounds(
-            task.player(collected.space),
+            task.player(space),
             run,
             task.plan,
             task.shard,
@@ -71,8 +73,9 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             steps,
             before.warmup_decisions(settings),
         )
+        anchors = anchor_networks(task, settings.evaluation, start, space)
         curve = LearningCurve(
-            training, battles, start.network, settings.evaluation, trackers, keeps_best=settings.keep == "best"
+            training, battles, anchors, settings.evaluation, trackers, keeps_best=settings.keep == "best"
         )
         curve.begin()
         feed = Feed(
@@ -84,6 +87,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             plays_ahead=settings.overlap_rounds > 0,
             stream=_stream_bounds(settings),
         )
+        del collected
         while True:
             number, played = training.round, feed.play()
             seen = learner.experience(played.episodes, played.learner)
@@ -94,12 +98,13 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             targets = learner.targets(seen, played.behaviour, played.acting)
             progress.expect(learner.expected_updates(seen.batch))
             summary = learner.learn(seen, targets, progress, is_last=is_last)
-            cpu_seconds = cpu_seconds_before + battles.cpu_seconds
+            cpu_seconds = cpu_seconds_before + battles.cpu_seconds + steps.cpu_seconds
             trackers.record_round(num_decisions, {**training.curve.newest, **summary})
             curve.after_round(num_decisions, cpu_seconds, is_last=is_last)
             if is_last:
                 break
             pool.record(played.episodes, played.learner)
+            del played, seen, targets  # the host holds one round at a time
             feed.begin(number + 1, summary["entropy"], num_decisions, cpu_seconds)
             pool.add_when_due(number + 1, num_decisions)
         journal = battles.objects(number)
@@ -122,7 +127,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         rollbacks=training.rollbacks,
         preset=settings.damping.preset,
         reference=reference.source if reference else "none",
-        when_stored=collected.checkpoints.clear,
+        when_stored=checkpoints.clear,
     )
 
 
