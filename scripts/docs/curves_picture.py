@@ -1,7 +1,8 @@
 """Draw learning curves that docs keep as a table, so that a picture outlives the runs.
 
 curves_picture.py table ANCHOR NAME=RUN_URI … >> docs/research/NAME.csv   appends the greedy curves of runs
-curves_picture.py draw ANCHOR docs/research/NAME.csv > docs/images/NAME.svg
+curves_picture.py draw ANCHOR docs/research/NAME.csv > docs/images/NAME.svg                   over decisions
+curves_picture.py draw-cpu ANCHOR docs/research/NAME.csv > docs/images/NAME-cpu-minutes.svg   over CPU-minutes
 """
 
 import csv
@@ -54,7 +55,8 @@ if __name__ == "__main__":
         case ["table", wanted, *runs]:
             rows = (row for run in runs for row in rows_of_run(*run.split("=", 1), wanted))
             csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
-        case ["draw", wanted, table]:
-            sys.stdout.write(curves_drawing(curves(Path(table), wanted)) or "")
+        case ["draw" | "draw-cpu" as kind, wanted, table]:
+            drawn = curves_drawing(curves(Path(table), wanted), by_cpu_minutes=kind == "draw-cpu")
+            sys.stdout.write(drawn or "")
         case _:
             sys.exit(__doc__)

@@ -22,20 +22,24 @@ svg { font-family: system-ui, sans-serif; } .paper { fill: #fdfdfb; }
 """
 _TITLE, _ROW, _GAP = 20, 15, 12
 _MILLION = 1e6
-
+_CPU_MINUTES = "CPU-minutes"
 
 Arm: TypeAlias = tuple[str, Sequence[ArmCurve]]
 """A name and its learning curves."""
 
 
-def curves_drawing(arms: Sequence[Arm]) -> str | None:
-    """Return an SVG file with a chart for each anchor and style; None if nothing was evaluated during training."""
+def curves_drawing(arms: Sequence[Arm], *, by_cpu_minutes: bool = False) -> str | None:
+    """Return an SVG file with a chart for each anchor and style; None if nothing was evaluated during training.
+
+    Scores are over decisions, or over CPU-minutes.
+    """
     kinds = dict.fromkeys((curve.anchor, curve.style) for _, curves in arms for curve in curves)
     if not kinds:
         return None
     num_rows = sum(bool(curves) for _, curves in arms)
     height = _TITLE + HEIGHT + _ROW * num_rows + _GAP
-    parts = [_chart(arms, kind, height * place) for place, kind in enumerate(kinds)]
+    x_label = _CPU_MINUTES if by_cpu_minutes else "million decisions"
+    parts = [_chart(arms, kind, x_label, height * place) for place, kind in enumerate(kinds)]
     colours = "".join(
         f".c{i} {{ fill: {colour}; }} .line.c{i} {{ fill: none; stroke: {colour}; }}\n"
         for i, colour in enumerate(_COLOURS[:NUM_COLOURS])
@@ -49,10 +53,9 @@ def curves_drawing(arms: Sequence[Arm]) -> str | None:
     )
 
 
-def _chart(arms: Sequence[Arm], kind: tuple[str, str], top: int) -> Markup:
+def _chart(arms: Sequence[Arm], kind: tuple[str, str], x_label: str, top: int) -> Markup:
     anchor, style = kind
-    series = list(_series(arms, kind))
-    x_label = "million decisions"
+    series = list(_series(arms, kind, x_label))
     drawn = line_chart(series, label=f"Score against {anchor} by {x_label}", x_label=x_label, include=(0.5,))
     rows = [
         Markup(
@@ -65,21 +68,19 @@ def _chart(arms: Sequence[Arm], kind: tuple[str, str], top: int) -> Markup:
     return title + inner + Markup("").join(rows)
 
 
-def _series(arms: Sequence[Arm], kind: tuple[str, str]) -> Iterator[Series]:
+def _series(arms: Sequence[Arm], kind: tuple[str, str], x_label: str) -> Iterator[Series]:
     for place, (name, curves) in enumerate(arms):
         for curve in curves:
             if (curve.anchor, curve.style) == kind:
-                yield Series(name, f"c{place % NUM_COLOURS}", _points(curve), has_band=True)
+                points = [_point(point, x_label) for point in curve.points]
+                yield Series(name, f"c{place % NUM_COLOURS}", points, has_band=True)
 
 
-def _points(curve: ArmCurve) -> list[Point]:
-    return [_point(point) for point in curve.points]
-
-
-def _point(point: CurvePoint) -> Point:
+def _point(point: CurvePoint, x_label: str) -> Point:
     title = (
         f"{point.score.value:.3f} [{point.score.low:.3f}, {point.score.high:.3f}] after {point.decisions:,.0f} "
         f"decisions, {point.cpu_minutes:,.1f} CPU-minutes"
     )
     low, high = max(0.0, point.score.low), min(1.0, point.score.high)
-    return Point(point.decisions / _MILLION, point.score.value, low, high, title)
+    x = point.cpu_minutes if x_label == _CPU_MINUTES else point.decisions / _MILLION
+    return Point(x, point.score.value, low, high, title)
