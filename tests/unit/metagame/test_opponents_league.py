@@ -14,6 +14,7 @@ from nashdex.metagame.opponents.league import (
     ClassShares,
     LeagueSettings,
     league_mixture,
+    problems,
     shares_at,
 )
 from nashdex.metagame.opponents.pfsp import Weighting, pfsp
@@ -133,6 +134,35 @@ def test_shares_move_in_a_straight_line_to_the_final_ones() -> None:
     assert shares_at(settings, 2, 5) == pytest.approx((0.30, 0.40 - 0.20 / 3, 0.25, 0.35 / 3))
     assert shares_at(settings, 4, 5) == pytest.approx((0.10, 0.40, 0.35, 0.15))
     assert shares_at(settings, 1, 2) == (0.40, 0.30, 0.20, 0.10), "a run of one such iteration stays at the first"
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        ({}, None),
+        ({"baseline": 0, "final_shares": (0, 0.1, 0.4, 0.5)}, None),
+        ({"baseline": 0, "itself": 0}, "opponents.baseline and opponents.itself are both 0, and at first the learner"),
+        (
+            {"baseline": 0, "itself": 0, "final_shares": (0.1, 0.1, 0.4, 0.4)},
+            "opponents.baseline and opponents.itself are both 0, and at first the learner",
+        ),
+        (
+            {"final_shares": (0, 0, 0, 0)},
+            "opponents.final_shares are [0.0, 0.0, 0.0, 0.0], so no opponent has a share in the last iteration",
+        ),
+        (
+            {"final_shares": (0, 0, 1, 0)},
+            "opponents.final_shares are [0.0, 0.0, 1.0, 0.0]: baseline and itself, the first two, are both 0",
+        ),
+    ],
+    ids=str,
+)
+def test_shares_that_may_leave_no_opponent_are_named_as_they_were_set(
+    shares: dict[str, object], said: str | None
+) -> None:
+    found = list(problems(LeagueSettings.model_validate(shares)))
+    assert len(found) == (said is not None)
+    assert all(problem.startswith(said or "") for problem in found)
 
 
 def test_shares_without_final_ones_stay() -> None:

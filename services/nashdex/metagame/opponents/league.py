@@ -160,11 +160,24 @@ def problems(settings: LeagueSettings) -> Iterator[str]:
         yield f"opponents.roles begins with {settings.roles[0]!r}, which has nobody to exploit yet; expected 'main'"
     if not roles(settings) and settings.exploiters != ExploiterSettings():
         yield "opponents.exploiters has no effect without exploiters in opponents.roles: leave it out, or add some"
-    # In between, shares are weighted means of these two: positive where both are.
-    if min(sum(shares_at(settings, iteration, 3)[:2]) for iteration in (1, 2)) <= 0:
+    # In between, shares are weighted means of the first and the final ones: positive where both are.
+    if settings.baseline + settings.itself <= 0:
         yield (
             "opponents.baseline and opponents.itself are both 0, and at first the learner has no other opponents; give "
-            "one of them a share, in opponents.final_shares too"
+            "one of them a share"
+        )
+    if settings.final_shares is None:
+        return
+    final = ClassShares(*settings.final_shares)
+    if sum(final) <= 0:
+        yield (
+            f"opponents.final_shares are {list(final)}, so no opponent has a share in the last iteration; expected a "
+            "share above 0 for the first, baseline, or the second, itself"
+        )
+    elif final.baseline + final.itself <= 0:
+        yield (
+            f"opponents.final_shares are {list(final)}: baseline and itself, the first two, are both 0 in the last "
+            "iteration, when there may be no peer or no exploitable policy; give one of the two a share"
         )
 
 
