@@ -33,6 +33,7 @@ def check_fit(settings: RunSettings) -> None:
         _of_network,
         _of_device,
         _of_oracle,
+        _of_actors,
         _of_opponents,
         _of_gate,
         _of_schedule,
@@ -166,6 +167,16 @@ def _of_oracle(settings: RunSettings) -> Iterator[str]:
         yield f"train.first has no effect with the oracle {oracle.name!r}, which starts from no network: leave it out"
     if len(oracles) > 1 and (oracles[1].improves or oracles[1].makes != oracle.makes):
         yield f"train.first {oracles[1].name!r} does not make the first {oracle.makes}; expected an oracle that does"
+
+
+def _of_actors(settings: RunSettings) -> Iterator[str]:
+    if settings.actors.shards == 0:
+        for key in changed_keys(settings.actors):
+            if key != "shards":
+                yield (
+                    f"actors.{key} has no effect with actors.shards = 0, where the trainer plays its own battles: "
+                    "leave it out, or set actors.shards above 0"
+                )
 
 
 def _of_opponents(settings: RunSettings) -> Iterator[str]:

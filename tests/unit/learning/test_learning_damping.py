@@ -143,6 +143,11 @@ def test_controllers_are_frozen_in_warm_up() -> None:
     assert PRESETS["s0-damped"].is_warm(after_decisions(0))
 
 
+def test_the_warm_up_of_a_reference_that_was_taken_away_delays_no_controller() -> None:
+    damping = resolved("adaptive-kl", beta={"initial": 0}, step_size={"controller": {"target_nats": 0.01}})
+    assert damping.is_warm(after_decisions(0))
+
+
 def test_overrides_change_what_they_name_and_keep_the_rest() -> None:
     changed = resolved("s0-damped", beta={"initial": 0.1}, entropy={"floor": 0.004}, step_size={"power": 0.5})
     before = PRESETS["s0-damped"]

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.learning.damping.registry import DAMPING_PRESETS
 from nashdex.runs.fit import check_fit
 from nashdex.settings.run import RunSettings
 
@@ -16,6 +17,7 @@ EXACT = KUHN | {"train": {"oracle": "exact"}}
 OFTEN = {"every_decisions": 5000}
 STREAM = {"max_staleness_versions": 2}
 V_TRACE = {"kind": "v-trace"}
+RARE_POOL = {"share": 0.5, "every_decisions": 1000}
 POINTER: dict[str, Any] = {"network": {"kind": "pointer", "predicts_opponent": True}}
 
 
@@ -47,12 +49,29 @@ def ppo(values: dict[str, Any] | None = None, **oracle: object) -> dict[str, Any
         ppo(POINTER | {"opponents": "self-play"}, decisions=10_000, pool={"share": 1.0}, keep="best", evaluation=OFTEN),
         ppo({"opponents": "self-play"}, decisions=1000, pool={"share": 0.9, "anchors": {"share": 0.1}}),
         ppo(KUHN, decisions=1000, evaluation={"every_decisions": 500, "anchors": ["random", "start"]}),
+        ppo({"opponents": "self-play"}, decisions=1001, pool=RARE_POOL),
+        ppo({"opponents": "self-play"}, decisions=1000, pool={"share": 0.5}),
+        ppo({"opponents": "self-play"}, decisions=1000, pool={"every_decisions": 1000}),
+        ppo(decisions=1000, evaluation={"every_decisions": 5000}),
+        ppo(decisions=1000, round_battles=100, streaming=STREAM, advantages=V_TRACE),
+        ppo(KUHN, decisions=1000, overlap_rounds=1, advantages=V_TRACE),
+        {"actors": {"shards": 0}},
+        {"actors": {"shards": 2, "chunk_battles": 20, "keep_chunks": True}},
+        *(ppo(damping={"preset": preset}) for preset in DAMPING_PRESETS.names),
         ppo(damping={"preset": "ema-magnet", "ema_decay": 0.5}),
         ppo(damping={"preset": "adaptive-kl", "beta": {"controller": {"target_nats": 0.01}}}),
+        ppo(damping={"preset": "kl-warmup", "beta": {"initial": 0}}),
+        ppo(damping={"preset": "s0-damped", "beta": {"initial": 0}, "entropy": {"initial": 0}}),
+        ppo(damping={"preset": "s0-damped", "beta": {"power": 0}, "entropy": {"power": 0}}),
+        ppo(damping={"preset": "none", "entropy": {"power": 1, "decay_decisions": 500}, "step_size": {"power": 0.5}}),
+        ppo(damping={"preset": "s0-damped", "step_size": {"controller": {"when_above": 1, "when_below": 1.5}}}),
     ],
 )
 def test_goes_together(values: dict[str, Any]) -> None:
-    check_fit(RunSettings.model_validate(values))
+    """Also as it is stored: with every value, as if the user had set it."""
+    settings = RunSettings.model_validate(values)
+    check_fit(settings)
+    check_fit(RunSettings.model_validate(settings.model_dump(mode="json")))
 
 
 @pytest.mark.parametrize(
@@ -140,6 +159,16 @@ def test_goes_together(values: dict[str, Any]) -> None:
             ppo(decisions=1000, streaming=STREAM, round_battles=150, advantages=V_TRACE),
             "train.oracle.round_battles is 150 and actors.chunk_battles 100; expected a multiple",
         ),
+        (
+            ppo(KUHN, decisions=1000, round_battles=100, streaming=STREAM, advantages=V_TRACE),
+            "max_staleness_versions is 2 and format 'kuhn_poker', which has no actors: .* expected 0 versions",
+        ),
+        (
+            {"actors": {"shards": 0, "keep_chunks": True}},
+            "actors.keep_chunks has no effect with actors.shards = 0, where the trainer plays its own battles",
+        ),
+        ({"actors": {"shards": 0, "chunk_battles": 20}}, "actors.chunk_battles has no effect with actors.shards = 0"),
+        ({"actors": {"shards": 0, "patience_seconds": 9}}, "actors.patience_seconds has no effect with actors.shards"),
         (ppo(decisions=0, critic_warmup_decisions=1), "critic_warmup_decisions is 1 and train.oracle.decisions 0"),
         (ppo(decisions=0, keep="best"), "train.oracle.keep has no effect with train.oracle.decisions = 0"),
         (
@@ -157,6 +186,10 @@ def test_goes_together(values: dict[str, Any]) -> None:
         (
             ppo({"opponents": "self-play"}, decisions=1000, pool={"share": 0, "size": 3}),
             "pool.size has no effect with train.oracle.pool.share = 0",
+        ),
+        (
+            ppo({"opponents": "self-play"}, decisions=1000, pool=RARE_POOL),
+            "pool.every_decisions is 1000 and train.oracle.decisions 1000, so the pool only ever holds its first",
         ),
         (
             ppo({"opponents": "self-play"}, decisions=1000, pool={"size": 3, "opponents_a_round": 4}),
@@ -229,6 +262,69 @@ def test_is_refused(values: dict[str, Any], message: str) -> None:
 def test_damping_that_contradicts_itself_is_refused_with_both_keys(damping: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         RunSettings.model_validate(ppo(damping=damping))
+
+
+BETA_UPSIDE_DOWN = {"controller": {"target_nats": 0.02, "when_above": 0.5}}
+STEP_UPSIDE_DOWN = {"controller": {"target_nats": 0.01, "when_above": 2}}
+
+
+@pytest.mark.parametrize(
+    ("damping", "message"),
+    [
+        ({"preset": "ema-magnet", "ema_decay": 0}, "ema_decay is 0 and reference 'ema', .* expected ema_decay above 0"),
+        ({"beta": {"cap": 0}}, "beta.cap is 0 and reference 'snapshot', whose KL then always weighs 0"),
+        (
+            {"preset": "adaptive-kl", "beta": BETA_UPSIDE_DOWN},
+            "beta.controller.when_above is 0.5 and beta.controller.target_nats 0.02: beta shrinks .* of at least 1",
+        ),
+        (
+            {"preset": "adaptive-kl", "beta": {"controller": {"when_below": 1.5}}},
+            "beta.controller.when_below is 1.5 and .* beta grows where the KL is below .* when_below of at most 1",
+        ),
+        (
+            {"preset": "none", "step_size": STEP_UPSIDE_DOWN},
+            "step_size.controller.when_above is 2 and .*target_nats 0.01: step_size grows where the KL is above .* 1",
+        ),
+        (
+            {"preset": "s0-damped", "step_size": {"controller": {"when_below": 0.9}}},
+            "step_size.controller.when_below is 0.9 and .* step_size shrinks .* when_below of at least 1",
+        ),
+        *(
+            ({"preset": "none", "beta": {key: 0.5}}, f"beta.{key} is 0.5 and reference 'none', so there is no KL")
+            for key in ("power", "decay_decisions", "floor", "cap")
+        ),
+        ({"preset": "none", "beta": {"warmup_updates": 20}}, "beta.warmup_updates is 20 and reference 'none'"),
+        (
+            {"preset": "kl-warmup", "beta": {"initial": 0, "warmup_updates": 9}},
+            "beta.warmup_updates is 9 and reference 'none', so there is no KL",
+        ),
+        (
+            {"beta": {"decay_decisions": 500}},
+            "beta.decay_decisions is 500 and beta.power 0, so beta never falls; leave it out, or set beta.power above",
+        ),
+        ({"entropy": {"decay_decisions": 500}}, "entropy.decay_decisions is 500 and entropy.power 0, so entropy never"),
+        ({"step_size": {"decay_decisions": 5}}, "step_size.decay_decisions is 5 and step_size.power 0, so step_size"),
+        (
+            {"entropy": {"initial": 0, "power": 1}},
+            "entropy.power is 1 and entropy.initial 0, so there is nothing .*, or set entropy.initial above 0",
+        ),
+        (
+            {"reference": "uniform", "beta": {"initial": 0, "floor": 0.1, "power": 1}},
+            "beta.power is 1 and beta.initial 0, so there is nothing that falls",
+        ),
+        (
+            {"preset": "s0-damped", "entropy": {"initial": 0, "decay_decisions": 500}},
+            "entropy.decay_decisions is 500 and entropy.initial 0, so there is nothing that falls",
+        ),
+    ],
+)
+def test_damping_without_effect_is_refused_when_a_run_begins(damping: dict[str, Any], message: str) -> None:
+    """Not when it is read: a stored run may have it."""
+    settings = RunSettings.model_validate(ppo(damping=damping))
+    for one in (settings, RunSettings.model_validate(settings.model_dump(mode="json"))):
+        with pytest.raises(ConfigurationError, match="train.oracle.damping." + message) as refused:
+            check_fit(one)
+        assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,8 @@ class Damping(Section):
         return Schedule(initial=initial, power=self.step_size.power, decay_decisions=self.step_size.decay_decisions)
 
     def is_warm(self, moment: Moment) -> bool:
-        """Say whether controllers may act: they wait until β_ref has warmed up."""
-        return moment.update >= self.beta.warmup_updates
+        """Say whether controllers may act: they wait until β_ref, if there is a reference, has warmed up."""
+        return self.reference == "none" or moment.update >= self.beta.warmup_updates
 
     def coefficients(self, moment: Moment, multiplier: float = 1.0, entropy_share: float = 1.0) -> "Coefficients":
         """Return the coefficients at ``moment``.

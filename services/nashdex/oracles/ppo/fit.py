@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from nashdex.core.evidence import Evidence
 from nashdex.core.section import changed_keys
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.settings import OPPONENTS, START, PoolSettings
+from nashdex.learning.damping.fit import without_effect
+from nashdex.learning.settings import NAMED_ANCHORS, OPPONENTS, PoolSettings
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
@@ -25,6 +27,7 @@ def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     yield from _of_evaluation(settings, run)
     yield from _of_prediction(settings, run)
     yield from _of_staleness(settings, run)
+    yield from (f"train.oracle.damping.{problem}" for problem in without_effect(settings.damping))
     if settings.accumulate % run.train.num_processes:
         yield (
             f"train.oracle.accumulate is {settings.accumulate} and train.num_processes {run.train.num_processes}, "
@@ -80,11 +83,23 @@ def _of_staleness(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.streaming.max_staleness_versions is {versions} and actors.shards 0, so the trainer plays "
             "each round with its newest weights; expected actors, or 0 versions"
         )
+    elif _trainer_plays(run.format):
+        yield (
+            f"train.oracle.streaming.max_staleness_versions is {versions} and format {run.format!r}, which has no "
+            "actors: the trainer plays each round with its newest weights; expected 0 versions"
+        )
     if settings.round_battles % run.actors.chunk_battles:
         yield (
             f"train.oracle.round_battles is {settings.round_battles} and actors.chunk_battles "
             f"{run.actors.chunk_battles}; expected a multiple, since a round of a stream is a number of chunks"
         )
+
+
+def _trainer_plays(format_name: str) -> bool:
+    """Say whether the trainer itself plays a format, with however many actors (``oracles.actors.needs_actors``)."""
+    from nashdex.games.registry import FORMATS  # noqa: PLC0415 - it imports the settings of a run, which import this
+
+    return FORMATS[format_name].evidence is Evidence.EXACT
 
 
 def _of_length(settings: PpoSettings) -> Iterator[str]:
@@ -112,6 +127,13 @@ def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
         for key in changed:
             if key not in {"share", "anchors"}:
                 yield f"train.oracle.pool.{key} has no effect with train.oracle.pool.share = 0: leave it out"
+    # Of a short training, only where both were set: a default that is never due is no mistake.
+    elif {"share", "every_decisions"} <= {*changed} and pool.every_decisions >= settings.decisions > 0:
+        yield (
+            f"train.oracle.pool.every_decisions is {pool.every_decisions} and train.oracle.decisions "
+            f"{settings.decisions}, so the pool only ever holds its first snapshot; expected fewer decisions between "
+            "snapshots, or train.oracle.pool.share = 0"
+        )
     if pool.opponents_a_round > pool.size:
         yield (
             f"train.oracle.pool.opponents_a_round is {pool.opponents_a_round} and train.oracle.pool.size {pool.size}; "
@@ -162,8 +184,8 @@ def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.evaluation.anchors holds 'opponents', and opponents {run.opponents.kind!r} is the learner "
             "itself; expected a fixed anchor"
         )
-    anchors = [anchor for anchor in evaluation.anchors if anchor not in {START, OPPONENTS}]
-    yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", run, or_else=(START, OPPONENTS))
+    anchors = [anchor for anchor in evaluation.anchors if anchor not in NAMED_ANCHORS]
+    yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", run, or_else=NAMED_ANCHORS)
 
 
 def _that_do_not_play(
