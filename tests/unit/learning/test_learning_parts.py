@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import torch
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.learning.damping.interface import Coefficients
-from nashdex.learning.experience.batching import Batch, make_batch, minibatches, played_by
+from nashdex.learning.experience.batching import Batch, evaluate, make_batch, minibatches, played_by
 from nashdex.learning.experience.round import Experience
 from nashdex.learning.experience.statistics import explained_variance, mean_over_choices
 from nashdex.learning.references import SnapshotReference
@@ -134,6 +135,27 @@ def test_trajectories_of_other_weights_are_refused() -> None:
     batch = make_batch(episodes, torch.device("cpu"))
     with pytest.raises(DataError, match="another policy collected them"):
         make_targets(net, Experience(batch, (floats(0),) * 50), PpoSettings(), 1.0)
+
+
+@pytest.mark.parametrize("is_at_hand", [False, True], ids=["collected", "the network that played is at hand"])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_recorded_log_probabilities_may_differ_from_the_learners_by_rounding_alone(
+    *, sign: int, is_at_hand: bool
+) -> None:
+    """By at most 10⁻⁴ nats, in any one decision."""
+    net = network()
+    batch = make_batch(play(NetworkPolicy(LEARNER, net), 50, seed=3), torch.device("cpu"))
+    own = evaluate(net, batch)[0].gather(1, batch.actions[:, None]).squeeze(1)
+
+    def targets_where_one_differs(nats: float) -> Targets:
+        recorded = own.clone()
+        recorded[17] += sign * nats
+        experience = Experience(replace(batch, log_probs=recorded), (floats(1),) * 25 + (floats(-1),) * 25)
+        return make_targets(net, experience, PpoSettings(), 1.0, net if is_at_hand else None)
+
+    assert len(targets_where_one_differs(0.97e-4).advantages) == 50
+    with pytest.raises(DataError, match=r"differ by up to 0\.0001 .* at most 0\.0001: another policy collected them"):
+        targets_where_one_differs(1.03e-4)
 
 
 def test_trajectories_of_another_policy_are_refused_by_name() -> None:
