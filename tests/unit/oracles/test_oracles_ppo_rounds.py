@@ -14,6 +14,7 @@ from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.values import expected_payoffs
+from nashdex.learning.damping.registry import DAMPING_PRESETS
 from nashdex.learning.rounds.planned import NEWEST
 from nashdex.learning.rounds.players import LocalPlayer, Rounds
 from nashdex.metagame.plan import IterationPlan
@@ -49,24 +50,27 @@ def finished(store: ObjectStore, settings: RunSettings, iteration: int) -> Train
     return TrainingResult.from_json(read_object(store, run(store, settings, iteration, 0), TRAINING_RESULT), "result")
 
 
-PRESETS: dict[str, dict[str, object]] = {
-    "s0-damped": {"preset": "s0-damped", "step_size": {"controller": {"target_nats": 1e-5}}},
-    "adaptive-kl": {"preset": "adaptive-kl", "beta": {"controller": {"target_nats": 1e-6}}},
-    "ema-magnet": {"preset": "ema-magnet", "ema_decay": 0.5},
+MOVING: dict[str, dict[str, object]] = {
+    "s0-damped": {"step_size": {"controller": {"target_nats": 1e-5}}},
+    "kl-warmup": {"beta": {"warmup_updates": 9}},
+    "adaptive-kl": {"beta": {"controller": {"target_nats": 1e-6}}},
+    "ema-magnet": {"ema_decay": 0.5},
+}
+"""Overrides with which what a preset holds changes within a short training."""
+DAMPINGS: dict[str, dict[str, object]] = {
+    **{name: {"preset": name} | MOVING.get(name, {}) for name in DAMPING_PRESETS.names},
     "each round": {"preset": "ppo-clip-kl", "snapshot": "round"},
-    "portfolio": {"preset": "portfolio"},
     "league": {"reference": "league"},
     "uniform, itself": {"preset": "none", "reference": "uniform", "beta": {"initial": 0.1, "power": 1}},
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PRESETS)
-def test_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_path: Path, name: str) -> None:
-    """Through the borders of epochs and rounds; weights, references, controllers and the curve."""
-    rule: str = "self-play" if "itself" in name else "meta-strategy"
+def through_and_stopped(
+    tmp_path: Path, rule: str = "meta-strategy", **ppo: object
+) -> tuple[TrainingResult, TrainingResult]:
+    """Return the results of a training of three rounds, and of the same one that was stopped nine times."""
     decisions = decisions_of(3, num_seats=2 if rule == "self-play" else 1)
-    settings = kuhn_settings(oracle={"decisions": decisions, "learning_rate": 1e-2, "damping": PRESETS[name]})
+    settings = kuhn_settings(oracle={"decisions": decisions, "learning_rate": 1e-2} | ppo)
     results = []
     for folder in ("through", "stopped"):
         store = open_store(str(tmp_path / folder))
@@ -80,12 +84,29 @@ def test_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_pat
         results.append(finished(store, settings, 1))
     through, stopped = results
     assert through.num_updates > 12
-    assert stopped.curve == through.curve
-    assert (stopped.policy, stopped.summary, stopped.num_decisions) == (
-        through.policy,
-        through.summary,
-        through.num_decisions,
-    )
+    return through, stopped
+
+
+def assert_same_bits(one: TrainingResult, other: TrainingResult) -> None:
+    assert one.curve == other.curve
+    assert (one.policy, one.summary, one.num_decisions) == (other.policy, other.summary, other.num_decisions)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DAMPINGS)
+def test_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_path: Path, name: str) -> None:
+    """Through the borders of epochs and rounds; weights, references, controllers and the curve."""
+    rule = "self-play" if "itself" in name else "meta-strategy"
+    through, stopped = through_and_stopped(tmp_path, rule, damping=DAMPINGS[name])
+    assert_same_bits(stopped, through)
+
+
+@pytest.mark.slow
+def test_without_a_critic_a_training_that_was_stopped_again_and_again_reaches_the_same_bits(tmp_path: Path) -> None:
+    """Under `group-relative`, whose groups are battles of a round with one situation."""
+    through, stopped = through_and_stopped(tmp_path, advantages="group-relative")
+    assert_same_bits(stopped, through)
+    assert through.summary["grouped_share"] > 0.1
 
 
 def improved(tmp_path: Path, opponents: dict[PolicyId, float] | None = None, **ppo: object) -> TrainingResult:
