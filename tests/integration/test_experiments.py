@@ -1,7 +1,6 @@
 """``nashdex experiment``: stopped by Ctrl-C, it leaves no process and goes on where it was; also on a cluster."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -58,15 +57,18 @@ def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_run_that_fails_says_why_and_ends_the_command_with_an_error(tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text(BASE)
-    (tmp_path / "plan.toml").write_text('settings = { "train.device" = "cuda" }\n' + PLAN)
-    environment = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
+    (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "runs").mkdir()
+    for run in ("plan-base-1", "plan-still-1"):
+        (tmp_path / "runs" / run).write_text("a file where the run's folder would be")
     command = [sys.executable, "-m", "nashdex", "experiment", "run", "plan.toml", "--store", "runs", "--json"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 75
     assert "error: 2 of 2 runs failed" in done.stderr
+    assert "the same command tries them again" in done.stderr
     report = json.loads(done.stdout)
     assert report["status"] == "failed"
-    assert all("cuda" in run["reason"] for run in report["runs"])
+    assert all("cannot be used as a store" in run["reason"] for run in report["runs"])
     assert "no result yet" in report["verdict"]
 
 

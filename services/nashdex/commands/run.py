@@ -9,7 +9,7 @@ from nashdex.commands.run_options import ConfigArgument, OverridesOption, Proces
 from nashdex.core.machine import usable_cores
 
 if TYPE_CHECKING:
-    from nashdex.runs.creation import Run
+    from nashdex.runs.creation import PreparedRun, Run
 
 
 def run(
@@ -26,20 +26,9 @@ def run(
     exits with 130.
     """
     from nashdex.core import keys
-    from nashdex.runs.creation import create_run, prepare_run
+    from nashdex.runs.creation import prepare_run
 
-    prepared = prepare_run(config, name=run, overrides=overrides)
-    train = prepared.settings.train
-    if train.device == "cuda":
-        from nashdex.learning.hardware.machine import check_machine
-
-        # Before the first battle, not before the first update.
-        check_machine(train.device, num_processes=train.num_processes)
-    if prepared.settings.collect.device == "cuda":
-        from nashdex.learning.hardware.machine import check_player
-
-        check_player(prepared.settings.collect.device)
-    begun = create_run(store, prepared)
+    begun = begin_here(store, prepare_run(config, name=run, overrides=overrides))
     uri = begun.store.uri
     last = run_here(begun, processes=processes, stream=sys.stderr if as_json else sys.stdout)
     if as_json:
@@ -53,6 +42,18 @@ def run(
                 "final": final,
             }
         )
+
+
+def begin_here(store: str, prepared: "PreparedRun") -> "Run":
+    """Create a run, or return it if it exists, that is to work on this machine.
+
+    Raises:
+        ConfigurationError: this machine lacks what the settings name, or the run exists under other settings.
+    """
+    from nashdex.runs.creation import check_here, create_run
+
+    check_here(prepared.settings)
+    return create_run(store, prepared)
 
 
 def run_here(begun: "Run", *, processes: int | None, stream: TextIO) -> int:

@@ -7,7 +7,7 @@ from typing import Protocol
 from nashdex.core.machine import state_folder
 from nashdex.experiments import commands
 from nashdex.experiments.plan import Plan, PlannedRun
-from nashdex.runs.creation import PreparedRun
+from nashdex.runs.creation import PreparedRun, check_here
 from nashdex.store.naming import parse_uri
 
 
@@ -42,7 +42,12 @@ class ThisMachine:
     stopped: str = "stopped; every process has ended; run the same command again to go on"
 
     def check(self, run: PreparedRun) -> None:
-        """Do nothing: the run's settings were checked when it was prepared."""
+        """Check that this machine has the devices that the run's settings name.
+
+        Raises:
+            ConfigurationError: it lacks one.
+        """
+        check_here(run.settings)
 
     def run_arguments(self, plan: Plan, run: PlannedRun) -> list[str]:
         """Return the arguments of ``nashdex run``."""

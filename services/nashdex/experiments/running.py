@@ -8,7 +8,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +35,7 @@ from nashdex.runs.creation import PreparedRun, prepare_run
 RESULTS_SUFFIX = ".results.json"
 _GRACE_SECONDS = 60.0
 """From SIGTERM to SIGKILL: a run saves, and stops its own steps within 20 s."""
+_DONE = (Status.COMPLETED, Status.INVALIDATED)
 _PROGRAM = (sys.executable, "-m", "nashdex")
 
 
@@ -51,28 +53,34 @@ class ExperimentOptions:
     """Called whenever results have been written."""
 
 
-def prepare(plan: Plan, place: Place) -> dict[str, PreparedRun]:
+def prepare(plan: Plan) -> dict[str, PreparedRun]:
     """Return each run as it would be stored, by id: every setting is checked before anything runs.
 
     Raises:
-        ConfigurationError: an arm's settings are wrong or do not go together, or the run cannot work in ``place``.
+        ConfigurationError: an arm's settings are wrong or do not go together.
         DataError: the base settings or a file that they name is missing or wrong.
     """
     prepared: dict[str, PreparedRun] = {}
     for run in plan.runs:
-        try:
+        with _named_in_errors(plan, run):
             prepared[run.id] = prepare_run(plan.base, name=run.stored, overrides=list(run.overrides))
-            place.check(prepared[run.id])
-        except (ConfigurationError, DataError) as error:
-            raise type(error)(f"{plan.path}, arm {run.arm!r} with seed {run.seed}: {error}") from error
     return prepared
+
+
+@contextmanager
+def _named_in_errors(plan: Plan, run: PlannedRun) -> Iterator[None]:
+    try:
+        yield
+    except (ConfigurationError, DataError) as error:
+        raise type(error)(f"{plan.path}, arm {run.arm!r} with seed {run.seed}: {error}") from error
 
 
 def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRun]) -> Results:
     """Return the experiment's results with a record for each run, and write them.
 
     Raises:
-        ConfigurationError: a finished run had other settings, or the store cannot be named.
+        ConfigurationError: a finished run had other settings, the store cannot be named, or a run that is not done
+            cannot work in its place. Nothing is written then.
         DataError: the results' file holds something else.
     """
     path = plan.beside(RESULTS_SUFFIX)
@@ -100,7 +108,11 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
             update |= {"status": Status.INVALIDATED, "reason": reason}
         elif fresh.status is Status.INVALIDATED:
             update |= {"status": Status.COMPLETED if fresh.matches else Status.PLANNED, "reason": ""}
-        results = results.with_record(fresh.model_copy(update=update))
+        begun = fresh.model_copy(update=update)
+        if begun.status not in _DONE:
+            with _named_in_errors(plan, run):
+                options.place.check(prepared[run.id])
+        results = results.with_record(begun)
     write_atomically(path, results.to_json())
     return results
 
@@ -113,7 +125,7 @@ def run_experiment(plan: Plan, options: ExperimentOptions) -> Results:
         DataError: a file is missing or wrong; nothing has run.
         StoppedError: the process got SIGTERM or SIGHUP, or SIGINT (InterruptedByUserError); no process is left.
     """
-    prepared = prepare(plan, options.place)
+    prepared = prepare(plan)
     runner = _Runner(plan, options, prepared, begin(plan, options, prepared))
     asyncio.run(runner.run())
     return runner.results
@@ -138,8 +150,7 @@ class _Runner:
             self._groups, self._options.say, "stopping: runs save their work; interrupt again to kill them"
         )
         self._options.logs.mkdir(parents=True, exist_ok=True)
-        done = (Status.COMPLETED, Status.INVALIDATED)
-        missing = [run for run in self._plan.runs if self._record(run).status not in done]
+        missing = [run for run in self._plan.runs if self._record(run).status not in _DONE]
         self._options.say(f"{self._plan.name}: {len(missing)} of {len(self._plan.runs)} runs to do")
         try:
             async with asyncio.TaskGroup() as group:

@@ -81,6 +81,22 @@ def prepare_run(config: Path, *, name: str | None = None, overrides: list[str] |
     return PreparedRun(settings, read_inputs(settings))
 
 
+def check_here(settings: RunSettings) -> None:
+    """Check that this machine has the devices that a run's settings name: before its first battle, not after it.
+
+    Raises:
+        ConfigurationError: GPUs are missing; names the settings.
+    """
+    train, collect = settings.train, settings.collect
+    if "cuda" not in {train.device, collect.device}:
+        return
+    # Late: torch takes seconds to import, and runs on the CPU need no check.
+    from nashdex.learning.hardware.machine import check_machine, check_player  # noqa: PLC0415
+
+    check_machine(train.device, num_processes=train.num_processes)
+    check_player(collect.device)
+
+
 def create_run(store_uri: str, prepared: PreparedRun) -> Run:
     """Create a run in a store, or return it if it exists there with the same settings.
 

@@ -9,13 +9,11 @@ import pytest
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
 from nashdex.experiments.commands import match_arguments, run_arguments
-from nashdex.experiments.places import ThisMachine
 from nashdex.experiments.plan import Measurement, literal, read_plan
 from nashdex.experiments.running import prepare
 from nashdex.planning.dag import iteration_steps
 
 ROOT = Path(__file__).parents[3]
-HERE = ThisMachine("runs")
 
 PLAN = """
 hypothesis = "Annealing helps."
@@ -71,13 +69,13 @@ def test_arms_that_differ_only_in_what_they_play_share_a_run(tmp_path: Path) -> 
 
 def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) -> None:
     plan = read_plan(written(tmp_path))
-    settings = prepare(plan, HERE)["some-plan-no-annealing-4"].settings
+    settings = prepare(plan)["some-plan-no-annealing-4"].settings
     assert (settings.seed, settings.run, settings.evaluate.battles_per_pair) == (4, "some-plan-no-annealing-4", 20)
     wrong = read_plan(written(tmp_path, PLAN.replace("learning_rate = 1.0", "learning_rate = 2.0")))
     with pytest.raises(ConfigurationError, match=r"arm 'no-annealing' with seed 3: .*annealing.learning_rate"):
-        prepare(wrong, HERE)
+        prepare(wrong)
     with pytest.raises(DataError, match=r"arm 'full' with seed 3: .*nowhere.toml: cannot be read"):
-        prepare(read_plan(written(tmp_path, PLAN.replace("base.toml", "nowhere.toml"))), HERE)
+        prepare(read_plan(written(tmp_path, PLAN.replace("base.toml", "nowhere.toml"))))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +144,7 @@ def test_matches_of_one_seed_are_the_same_battles_and_those_of_seeds_differ() ->
 @pytest.mark.parametrize("path", sorted((ROOT / "configs" / "experiments").glob("*.toml")), ids=lambda path: path.stem)
 def test_the_experiments_that_ship_are_whole(path: Path) -> None:
     plan = read_plan(path)
-    prepared = prepare(plan, HERE)
+    prepared = prepare(plan)
     different = {(prepared[run.id].settings.fingerprint(), run.plays) for run in plan.runs}
     assert len(different) == len(plan.runs), "no two runs are the same"
     for run in plan.runs:

@@ -167,7 +167,7 @@ def test_the_page_holds_everything_and_the_drawing_is_well_formed(tmp_path: Path
 def test_results_are_kept_and_invalid_runs_do_not_count(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
     options = ExperimentOptions(place=ThisMachine(str(tmp_path / "runs")), logs=tmp_path, say=lambda _: None)
-    prepared = prepare(plan, options.place)
+    prepared = prepare(plan)
     done = results_of(plan, {"base": [0.5, 0.51, 0.49], "other": [0.7]})
     prints = {run.id: prepared[run.id].settings.fingerprint() for run in plan.runs}
     done = done.model_copy(
@@ -209,7 +209,7 @@ def test_the_page_names_the_run_in_the_store_of_an_arm_that_shares_one(tmp_path:
     plan.path.write_text(plan.path.read_text() + '[[arms]]\nname = "mixture"\nplays = "mixture"\n')
     plan = read_plan(plan.path)
     options = ExperimentOptions(place=ThisMachine(str(tmp_path / "runs")), logs=tmp_path, say=lambda _: None)
-    text = page(make_report(plan, begin(plan, options, prepare(plan, options.place))))
+    text = page(make_report(plan, begin(plan, options, prepare(plan))))
     assert "| base | 2 | `plan-base-2` | planned |" in text
     assert "| mixture | 2 | `plan-base-2` | planned |" in text
     assert "`plan-mixture-2`" not in text
