@@ -19,8 +19,13 @@ _WORDS: Final = {
     "int_from_float": "expected an integer",
     "float_parsing": "expected a number",
     "bool_parsing": "expected true or false",
+    "list_type": "expected a list",
+    "tuple_type": "expected a list",
+    "union_tag_not_found": "Field required",
 }
 """Of problems whose message by pydantic is hard to read, by type."""
+_OF_KINDS: Final = ("union_tag_invalid", "union_tag_not_found")
+"""Types of problems with the key that chooses the kind of a section."""
 
 
 class Model(BaseModel):
@@ -103,9 +108,41 @@ def shorten(value: object) -> str:
     return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"
 
 
-def _plain(message: str) -> str:
-    """Return pydantic's ``message`` as the rest of a sentence about a key."""
-    return message.removeprefix("Value error, ").replace("Input should be", "must be", 1)
+def _where(problem: ErrorDetails) -> str:
+    """Return the key of ``problem`` with a colon; nothing where a message of our own is about the whole document."""
+    parts = [str(part) for part in problem["loc"]]
+    if problem["type"] in _OF_KINDS:
+        discriminator = str(problem["ctx"]["discriminator"])  # such as 'kind', quotes included
+        parts += [discriminator.strip("'")] if discriminator.startswith("'") else []
+    if not parts and problem["type"] == "value_error":
+        return ""
+    return f"{'.'.join(parts) or 'the document'}: "
+
+
+def _what(problem: ErrorDetails) -> str:
+    """Return ``problem`` as the rest of a sentence about its key."""
+    facts = problem.get("ctx", {})
+    match problem["type"]:
+        case "too_short":
+            return f"expected at least {_counted(facts['min_length'], 'item')}, not {facts['actual_length']}"
+        case "string_too_short":
+            return f"expected at least {_counted(facts['min_length'], 'character')}"
+        case "union_tag_invalid":
+            return f"expected one of {facts['expected_tags']}"
+    plain = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
+    return _WORDS.get(problem["type"], plain)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _given(problem: ErrorDetails) -> str:
+    """Return the value that was given, where it is short."""
+    given = problem.get("input")
+    if problem["type"] == "union_tag_invalid":
+        given = problem["ctx"]["tag"]
+    return "" if isinstance(given, dict | list | bytes) or problem["type"] == "missing" else f" (got {shorten(given)})"
 
 
 def describe_problems(error: ValidationError) -> str:
@@ -115,15 +152,7 @@ def describe_problems(error: ValidationError) -> str:
 
 def describe(problems: Sequence[ErrorDetails], hint: Callable[[ErrorDetails], str] = lambda _problem: "") -> str:
     """Return the first of ``problems`` as one line: key, problem, the given value and a hint."""
-    parts = []
-    for problem in problems[:_MOST_PROBLEMS]:
-        where = ".".join(str(part) for part in problem["loc"]) or "the document"
-        given = problem.get("input")
-        shown = (
-            "" if isinstance(given, dict | list | bytes) or problem["type"] == "missing" else f" (got {shorten(given)})"
-        )
-        what = _WORDS.get(problem["type"]) or _plain(problem["msg"])
-        parts.append(f"{where}: {what}{shown}{hint(problem)}")
+    parts = [f"{_where(one)}{_what(one)}{_given(one)}{hint(one)}" for one in problems[:_MOST_PROBLEMS]]
     if len(problems) > _MOST_PROBLEMS:
         parts.append(f"and {len(problems) - _MOST_PROBLEMS} more problems")
     return "; ".join(parts)

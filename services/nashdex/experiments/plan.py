@@ -1,12 +1,14 @@
 """The plan of an experiment: what a person writes in ``FILE.toml`` before anything runs."""
 
 import hashlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
 
-from nashdex.core.documents import describe_problems
+from nashdex.core.documents import describe
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId, id_of_file, run_id
 from nashdex.core.section import Section
@@ -18,6 +20,11 @@ from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 ArmName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,39}$")]
 _SEPARATOR = "/"
 _MAX_STEM = 30
+_SET_BY_THE_PLAN = {
+    "seed": "list the runs' seeds in `seeds`",
+    "run": "begin the runs' ids with `name`",
+}
+"""Settings that every run gets from the plan, and what a person writes instead."""
 
 
 class Arm(Section):
@@ -121,6 +128,12 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
+        for place, key in self._changed_keys():
+            if instead := _SET_BY_THE_PLAN.get(key.partition(".")[0]):
+                raise ValueError(
+                    f"{key!r} in {place} has no effect, because the plan gives each run its own: leave it out, and "
+                    f"{instead}"
+                )
         arms = self.all_arms
         if not arms:
             raise ValueError("there is no arm; expected arms or a sweep")
@@ -140,6 +153,13 @@ class Experiment(Section):
         if unknown := next((key for key in self.invalid if key not in runs), None):
             raise ValueError(f"invalid holds {unknown!r}, which is not a run; expected ARM/SEED, such as {min(runs)}")
         return self
+
+    def _changed_keys(self) -> Iterator[tuple[str, str]]:
+        """Yield each dotted key of settings that the plan changes, after the place that changes it."""
+        yield from (("settings", key) for key, _ in flatten(self.settings))
+        yield from ((f"the settings of arm {arm.name!r}", key) for arm in self.arms for key, _ in flatten(arm.settings))
+        if self.sweep is not None:
+            yield from (("sweep.values", key) for key in self.sweep.values)
 
     @property
     def all_arms(self) -> tuple[Arm, ...]:
@@ -222,7 +242,23 @@ def read_plan(path: Path) -> Plan:
     try:
         return Plan(path=path, experiment=Experiment.model_validate(values))
     except ValidationError as error:
-        raise ConfigurationError(f"{path}: {describe_problems(error)}") from error
+        problems = [_as_written(problem, values) for problem in error.errors(include_url=False)]
+        raise ConfigurationError(f"{path}: {describe(problems)}") from error
+
+
+def _as_written(problem: ErrorDetails, values: Mapping[str, Any]) -> ErrorDetails:
+    """Return a problem under the key that the file has: pydantic puts the kind of a section before it."""
+    place: list[int | str] = []
+    below: Any = values
+    for part in problem["loc"]:
+        is_item = isinstance(below, list) and isinstance(part, int)
+        is_written = part in below if isinstance(below, Mapping) else is_item
+        if is_written:
+            below = below[part]
+            place.append(part)
+    if problem["type"] == "missing":
+        place.append(problem["loc"][-1])
+    return {**problem, "loc": tuple(place)}
 
 
 def literal(value: Any) -> str:  # noqa: ANN401 - any value of TOML

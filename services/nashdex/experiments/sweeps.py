@@ -5,7 +5,7 @@ import math
 import random
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from nashdex.core.section import Section
 
@@ -53,13 +53,30 @@ class Range(Section):
         return round(value) if self.whole else float(f"{value:.4g}")
 
 
+def _sort_of_values(values: object) -> str | None:
+    """Return the tag of a key's values in a random sweep; None where they are neither."""
+    if isinstance(values, Range) or (isinstance(values, dict) and values.keys() & {"low", "high"}):
+        return "range"
+    return "list" if isinstance(values, list) else None
+
+
+_Values = Annotated[
+    Annotated[list[Any], Tag("list")] | Annotated[Range, Tag("range")],
+    Discriminator(
+        _sort_of_values,
+        custom_error_type="values",
+        custom_error_message="expected a list of values, or a range such as { low = 1, high = 2 }",
+    ),
+]
+
+
 class RandomSweep(Section):
     """Independent draws (Bergstra & Bengio 2012)."""
 
     kind: Literal["random"] = "random"
     num_arms: int = Field(ge=1, le=_MOST_ARMS, description="Draws.")
     seed: int = Field(0, ge=0, description="Of the draws.")
-    values: dict[str, list[Any] | Range] = Field(
+    values: dict[str, _Values] = Field(
         min_length=1, description="Dotted key of a setting = list of its values, or a range."
     )
 

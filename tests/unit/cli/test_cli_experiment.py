@@ -59,3 +59,14 @@ def test_an_experiment_that_is_done_needs_no_gpu(capsys: pytest.CaptureFixture[s
     assert run_command_line(["experiment", "run", "plan.toml", "--store", "runs"]) == 0
     assert "plan: 0 of 2 runs to do" in capsys.readouterr().err
     assert Path("plan.md").exists()
+
+
+def test_a_report_of_a_plan_that_never_ran_says_which_command_makes_results(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("my plan.toml").write_text(PLAN)
+    assert run_command_line(["experiment", "report", "my plan.toml"]) == 65
+    assert capsys.readouterr().err == (
+        "error: my plan.toml has no results yet: expected my plan.results.json beside it; "
+        "`nashdex experiment run 'my plan.toml'` makes them\n"
+    )

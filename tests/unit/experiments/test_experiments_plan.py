@@ -88,7 +88,7 @@ def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) ->
         ('control = "full"\n[invalid]\n"full/9" = "a fault"', "invalid holds 'full/9', which is not a run; expected"),
         ('control = "full"\n[[arms]]\nname = "full"', "two arms are called 'full'"),
         ('control = "full"\n[[arms]]\nname = "Full Stop"', "arms.0.name"),
-        ('control = "full"\n[sweep]\nkind = "grid"\nvalues = { seed = [] }', "values of 'seed' is empty"),
+        ('control = "full"\n[sweep]\nkind = "grid"\nvalues = { a = [] }', "values of 'a' is empty"),
         (
             'control = "full"\n[sweep]\nkind = "random"\nnum_arms = 2\nvalues = { a = { low = 2, high = 1 } }',
             "low is 2 and high 1",
@@ -100,6 +100,59 @@ def test_a_bad_plan_is_one_line_that_says_what_to_do(tmp_path: Path, changed: st
     with pytest.raises(ConfigurationError, match=message) as refused:
         read_plan(path)
     assert "\n" not in str(refused.value)
+
+
+SCORE = PLAN[: PLAN.index("[verdict]")] + 'verdict = { kind = "score", above = 0.5 }\n'
+RANDOM = SCORE + '[sweep]\nkind = "random"\nnum_arms = 2\nvalues = { "a.b" = VALUES }\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (PLAN.replace("[3, 4]", "[]"), "seeds: expected at least 1 item, not 0"),
+        (SCORE.replace("score", "scores"), "verdict.kind: expected one of 'difference', 'score' (got 'scores')"),
+        (SCORE.replace('kind = "score", ', ""), "verdict.kind: Field required"),
+        (SCORE.replace("0.5", "1.5"), "verdict.above: must be less than 1 (got 1.5)"),
+        (SCORE, "there is no arm; expected arms or a sweep"),
+        (RANDOM.replace("VALUES", '{ low = 1, high = "a" }'), "sweep.values.a.b.high: expected a number (got 'a')"),
+        (
+            RANDOM.replace("VALUES", "{ low = 2, high = 1 }"),
+            "sweep.values.a.b: low is 2 and high 1; expected low to be the smaller",
+        ),
+        (RANDOM.replace("VALUES", "{ low = 2 }"), "sweep.values.a.b.high: Field required"),
+        (
+            RANDOM.replace("VALUES", "3"),
+            "sweep.values.a.b: expected a list of values, or a range such as { low = 1, high = 2 } (got 3)",
+        ),
+    ],
+)
+def test_an_error_is_one_sentence_under_the_key_that_the_file_has(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(ConfigurationError) as refused:
+        read_plan(path)
+    assert str(refused.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (PLAN.replace("settings = {", "settings = { KEY = 5,"), "settings"),
+        (PLAN + '[[arms]]\nname = "other"\nsettings = { KEY = 5 }\n', "the settings of arm 'other'"),
+        (PLAN + '[sweep]\nkind = "grid"\nvalues = { KEY = [5, 6] }\n', "sweep.values"),
+        (RANDOM.replace('"a.b" = VALUES', "KEY = { low = 1, high = 9, whole = true }"), "sweep.values"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("key", "instead"), [("seed", "list the runs' seeds in `seeds`"), ("run", "begin the runs' ids with `name`")]
+)
+def test_what_the_plan_gives_each_run_is_no_setting(
+    tmp_path: Path, text: str, place: str, key: str, instead: str
+) -> None:
+    path = written(tmp_path, text.replace("KEY", key))
+    with pytest.raises(ConfigurationError) as refused:
+        read_plan(path)
+    why = "because the plan gives each run its own"
+    assert str(refused.value) == f"{path}: {key!r} in {place} has no effect, {why}: leave it out, and {instead}"
 
 
 def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ def run(
 @app.command()
 def report(plan: _PlanArgument, as_json: JsonOption = False) -> None:
     """Write the page FILE.md from the results so far: table, learning curves, verdict. Runs nothing."""
+    from nashdex.experiments.commands import as_typed
     from nashdex.experiments.plan import read_plan
     from nashdex.experiments.publishing import publish
     from nashdex.experiments.records import read_results
@@ -82,7 +83,10 @@ def report(plan: _PlanArgument, as_json: JsonOption = False) -> None:
     read = read_plan(plan)
     results = read_results(read.beside(RESULTS_SUFFIX))
     if results is None:
-        raise DataError(f"{read.beside(RESULTS_SUFFIX)} is missing: run `nashdex experiment run {plan}` first")
+        raise DataError(
+            f"{plan} has no results yet: expected {read.beside(RESULTS_SUFFIX).name} beside it; "
+            f"`{as_typed(['experiment', 'run', str(plan)])}` makes them"
+        )
     _show(publish(read, results), read.beside(".md"), as_json=as_json)
 
 
