@@ -44,6 +44,7 @@ class ArmReport(Model):
     )
     scores: dict[str, ClusteredEstimate] = Field(description="Against each anchor.")
     judgement: Judgement
+    reached: tuple[int, ...] = Field(description="Completed seeds that reach the aim of a score rule.")
     decisions: NonNegativeFloat = Field(description="Mean over the seeds.")
     cpu_minutes: NonNegativeFloat = Field(description="Mean over the seeds.")
     rollbacks: NonNegativeInt
@@ -138,6 +139,7 @@ def _arm_report(plan: Plan, name: str, done: Mapping[str, Mapping[int, RunRecord
         difference=difference,
         scores=scores,
         judgement=_judgement(plan, name, runs, difference),
+        reached=_reached(plan, runs),
         decisions=_mean([run.decisions for run in runs.values()]),
         cpu_minutes=_mean([run.cpu_minutes for run in runs.values()]),
         rollbacks=sum(run.rollbacks for run in runs.values()),
@@ -166,14 +168,21 @@ def _judgement(plan: Plan, name: str, runs: Mapping[int, RunRecord], difference:
     if not runs:
         return "no result"
     if isinstance(rule, ScoreRule):
-        reached = all(run.matches[rule.anchor].low > rule.above for run in runs.values())
-        return "reached" if reached else "not reached"
+        return "reached" if len(_reached(plan, runs)) == len(runs) else "not reached"
     if name == rule.control:
         return "control"
     if difference is None:
         return "no result"
     sides: dict[str, Judgement] = {"above": "better", "below": "worse", "no": "nothing shown"}
     return sides[difference.excludes(rule.margin_elo)]
+
+
+def _reached(plan: Plan, runs: Mapping[int, RunRecord]) -> tuple[int, ...]:
+    """Return the seeds that reach the aim of a score rule."""
+    rule = plan.experiment.verdict
+    if not isinstance(rule, ScoreRule):
+        return ()
+    return tuple(seed for seed, run in runs.items() if run.matches[rule.anchor].low > rule.above)
 
 
 def _error(run: RunRecord, anchor: str) -> float:
@@ -215,9 +224,7 @@ def _verdict(plan: Plan, arms: Sequence[ArmReport], records: Sequence[RunRecord]
             case "no result":
                 said.append(f"{arm.name}: no result yet.")
             case "reached" | "not reached":
-                said.append(
-                    f"{arm.name}: the aim is {arm.judgement} in {len(arm.seeds)} of {arm.planned_seeds} seeds run."
-                )
+                said.append(f"{arm.name}: {_aim(arm)}.")
             case _ if arm.difference is not None:
                 interval = f"{arm.difference.value:+.0f} Elo [{arm.difference.low:+.0f}, {arm.difference.high:+.0f}]"
                 interval = interval.replace("-", "−")
@@ -229,3 +236,15 @@ def _verdict(plan: Plan, arms: Sequence[ArmReport], records: Sequence[RunRecord]
     if left:
         said.append(f"{left} of {len(plan.runs)} runs are missing.")
     return " ".join(said)
+
+
+def _aim(arm: ArmReport) -> str:
+    """Return how many seeds reach the aim; whether the arm does, where the seeds that are missing cannot change it."""
+    num_done = len(arm.seeds)
+    is_finished = num_done == arm.planned_seeds
+    seeds = f"{num_done}{'' if is_finished else ' finished'} seed{'s' if num_done > 1 else ''}"
+    reach = "reaches" if len(arm.reached) == 1 or num_done == 1 else "reach"
+    said = f"{len(arm.reached)} of {seeds} {reach} the aim"
+    if is_finished or arm.judgement == "not reached":
+        said += f", so it is {arm.judgement}"
+    return said if is_finished else f"{said}; {arm.planned_seeds} are planned"

@@ -131,6 +131,27 @@ def test_a_score_has_to_be_reached_in_each_seed(tmp_path: Path) -> None:
     assert [arm.judgement for arm in make_report(plan, results_of(plan, scores)).arms] == ["reached", "not reached"]
 
 
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        ([0.66, 0.67, 0.68], "other: 3 of 3 seeds reach the aim, so it is reached."),
+        ([0.66, 0.67, 0.64], "other: 2 of 3 seeds reach the aim, so it is not reached."),
+        ([0.66, 0.64, 0.63], "other: 1 of 3 seeds reaches the aim, so it is not reached."),
+        ([0.5, 0.51, 0.52], "other: 0 of 3 seeds reach the aim, so it is not reached."),
+        ([0.66, 0.67], "other: 2 of 2 finished seeds reach the aim; 3 are planned. "),
+        ([0.66], "other: 1 of 1 finished seed reaches the aim; 3 are planned. "),
+        ([0.66, 0.64], "other: 1 of 2 finished seeds reaches the aim, so it is not reached; 3 are planned. "),
+        ([], "other: no result yet. "),
+    ],
+)
+def test_a_verdict_by_score_says_how_many_seeds_reach_the_aim(tmp_path: Path, other: list[float], says: str) -> None:
+    plan = plan_of(tmp_path, 'kind = "score"\nanchor = "random"\nabove = 0.6')
+    report = make_report(plan, results_of(plan, {"base": [0.66, 0.67, 0.68], "other": other}))
+    assert says in report.verdict + " "
+    assert report.verdict.startswith("base: 3 of 3 seeds reach the aim, so it is reached.")
+    assert report.arms[1].reached == tuple(seed for seed, score in enumerate(other, 1) if score > 0.65)
+
+
 def test_one_seed_is_said_to_be_one(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
     report = make_report(plan, results_of(plan, {"base": [0.5], "other": [0.9]}))
