@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -14,6 +15,7 @@ from nashdex.core.ids import RunId, id_of_file, run_id
 from nashdex.runs.defaults import defaults_of_format
 from nashdex.runs.fit import check_fit
 from nashdex.runs.inputs import SETTING_OF, read_inputs
+from nashdex.settings.aliases import canonical_format
 from nashdex.settings.loading import differing_fields, load_settings
 from nashdex.settings.run import RunSettings
 from nashdex.store import Observer, open_store
@@ -141,6 +143,22 @@ def open_run(run_uri: str, observe: Observer | None = None) -> Run:
     return Run(settings.run, store, settings)
 
 
+def format_of_run(run_uri: str) -> str | None:
+    """Return the format of a run, whatever release created it; None where there is no run.
+
+    Raises:
+        DataError: its ``config.json`` was altered, or names no format.
+    """
+    store = open_store(run_uri)
+    if not store.exists(keys.CONFIG):
+        return None
+    source = f"{store.uri}/{keys.CONFIG}"
+    name = _parse_values(read_root(store, keys.CONFIG), source).get("format")
+    if not isinstance(name, str):
+        raise DataError(f"{source} names no format; expected the settings of a run")
+    return canonical_format(name)
+
+
 def _default_id(config: Path, settings: RunSettings) -> str:
     return f"{id_of_file(config, _MAX_STEM, 'run')}-{settings.fingerprint()}"
 
@@ -155,17 +173,23 @@ def _stored_settings(store: ObjectStore) -> RunSettings:
 
 
 def _parse_settings(config: bytes, source: str) -> RunSettings:
+    values = _parse_values(config, source)
     try:
-        values = json.loads(config)
+        return RunSettings.model_validate(values)
+    except ValidationError as error:
+        raise DataError(f"{source} holds no settings of this nashdex: {describe_problems(error)}") from error
+
+
+def _parse_values(config: bytes, source: str) -> dict[str, Any]:
+    """Return the settings in ``config.json``, not validated."""
+    try:
+        values: dict[str, Any] = json.loads(config)
         version = values.pop("schema_version", None)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{source} is not a JSON object: {error}") from error
     if version != CONFIG_SCHEMA_VERSION:
         raise DataError(f"{source} has schema version {shorten(version)}; this nashdex reads {CONFIG_SCHEMA_VERSION}")
-    try:
-        return RunSettings.model_validate(values)
-    except ValidationError as error:
-        raise DataError(f"{source} holds no settings of this nashdex: {describe_problems(error)}") from error
+    return values
 
 
 def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun, stored: RunSettings) -> None:

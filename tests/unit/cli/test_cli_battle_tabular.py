@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 
 from nashdex.cli import run_command_line
+from nashdex.core import keys
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.policies.tables import save_table_policy
 from nashdex.store import open_store
+from nashdex.store.checked import write_root
+from support.begun_runs import begin_run
 from support.tables import first_action_table
 
 MATRIX = {"row_policies": ["a", "b"], "column_policies": ["c", "d"], "payoffs": [[3, -1], [0, 2]]}
@@ -61,6 +64,73 @@ def test_a_stored_policy_plays_greedily(capsys: pytest.CaptureFixture[str], tmp_
     arguments = ("--format", "kuhn_poker", "--p2", "first-action", "--battles", "40")
     assert battle(capsys, *arguments, "--p1", f"{tmp_path}#{policy}@greedy")["wins"] == 40
     assert battle(capsys, *arguments, "--p1", f"{tmp_path}#{policy}")["wins"] < 40
+
+
+def run_with_a_policy(folder: Path, name: str, game: str = "kuhn_poker") -> str:
+    """Create a run that has not played, with a policy of its game; return RUN#POLICY."""
+    settings = folder / f"{name}.toml"
+    settings.write_text(f'format = "{game}"\ncollect.teacher = "random"\npopulation.initial = ["random"]\n')
+    run = begin_run(str(folder / "store"), settings, name=name)
+    tree = openspiel_tree(game)
+    policy = save_table_policy(
+        run.store, tree, first_action_table(tree), name="first", parent=None, iteration=0, oracle="exact"
+    )
+    return f"{run.store.uri}#{policy}"
+
+
+def test_the_format_is_that_of_the_run_that_a_player_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    kuhn = run_with_a_policy(tmp_path, "kuhn")
+    few = ("--battles", "4")
+    for players in ((kuhn, "random"), ("random", kuhn), (kuhn, f"{kuhn}@greedy")):
+        document = battle(capsys, "--p1", players[0], "--p2", players[1], *few)
+        assert (document["format"], document["battles"]) == ("kuhn_poker", 4)
+    assert battle(capsys, "--format", "kuhn_poker", "--p1", kuhn, "--p2", "random", *few)["battles"] == 4
+
+
+def test_policies_beside_no_run_play_in_the_format_of_the_other_player(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    tree = openspiel_tree("kuhn_poker")
+    store = open_store(str(tmp_path / "imported"))
+    policy = save_table_policy(
+        store, tree, first_action_table(tree), name="first", parent=None, iteration=0, oracle="exact"
+    )
+    alone = f"{store.uri}#{policy}"
+    kuhn = run_with_a_policy(tmp_path, "kuhn")
+    assert battle(capsys, "--p1", alone, "--p2", kuhn, "--battles", "4")["format"] == "kuhn_poker"
+    assert run_command_line(["battle", "--p1", alone, "--p2", "random"]) == 64
+    assert capsys.readouterr().err == (
+        f"error: --format is missing, and there is no run in {store.uri} to take it from: correct the URI, or name the "
+        "format, such as --format gen1ou\n"
+    )
+
+
+def test_a_battle_has_one_format(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    kuhn, leduc = run_with_a_policy(tmp_path, "kuhn"), run_with_a_policy(tmp_path, "leduc", "leduc_poker")
+    kuhn_uri, leduc_uri = kuhn.partition("#")[0], leduc.partition("#")[0]
+    both = f"the run of --p1 ({kuhn_uri}) plays kuhn_poker and the run of --p2 ({leduc_uri}) plays leduc_poker; "
+    other = f"--format is leduc_poker, and the run of --p2 ({kuhn_uri}) plays kuhn_poker: leave --format out\n"
+    for arguments, says in (
+        (("--p1", "random", "--p2", "random"), "--format is missing, and no player names a run to take it from: "),
+        (("--format", "leduc_poker", "--p1", "random", "--p2", kuhn), other),
+        (("--p1", kuhn, "--p2", leduc), f"{both}expected runs of one format\n"),
+        (("--format", "kuhn_poker", "--p1", f"search:{kuhn}", "--p2", leduc), both),
+    ):
+        assert run_command_line(["battle", *arguments]) == 64
+        error = capsys.readouterr().err
+        assert error.startswith(f"error: {says}")
+        assert error.count("\n") == 1
+
+
+def test_the_format_of_a_run_of_another_release_is_known(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Its policies can play although its settings cannot be read any more."""
+    kuhn = run_with_a_policy(tmp_path, "kuhn")
+    store = open_store(kuhn.partition("#")[0])
+    config = json.loads(store.get(keys.CONFIG))
+    store.put(keys.CONFIG, json.dumps({**config, "a_setting_of_yore": 1}).encode())
+    store.delete(keys.RUN_MANIFEST)
+    write_root(store, {keys.CONFIG: store.get(keys.CONFIG)})
+    assert battle(capsys, "--p1", kuhn, "--p2", "random", "--battles", "4")["format"] == "kuhn_poker"
 
 
 def test_a_matrix_is_given_beside_its_format(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,10 +28,17 @@ _LINE_EVERY_SECONDS = 10.0
 
 
 def battle(
-    format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Format, such as gen1ou or kuhn_poker.")],
+    *,
+    format_id: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="Format, such as gen1ou or kuhn_poker. [default: that of the run that a player names]",
+        ),
+    ] = None,
     p1: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
     p2: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
-    *,
     battles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Battles in total, as side-swapped pairs.")] = 100,
     best_of: Annotated[
         int, typer.Option(metavar="1|3|5|7", help="Play series of up to this many battles with the same teams.")
@@ -62,12 +69,11 @@ def battle(
 
     from nashdex.evaluator.match import play_match
     from nashdex.runs.inputs import read_matrix, read_team_set
-    from nashdex.settings.aliases import canonical_format
     from nashdex.telemetry.logging import configure_logging
     from nashdex.telemetry.settings import load_telemetry_settings
 
     configure_logging(load_telemetry_settings())
-    format_id = canonical_format(format_id)
+    played = _format_to_play(format_id, {"--p1": p1, "--p2": p2})
     ended = 0
 
     def count(num_battles: int) -> None:
@@ -78,13 +84,13 @@ def battle(
     try:
         with _progress(f"{p1} against {p2}", battles * best_of) as show:
             result = play_match(
-                format_id,
+                played,
                 p1,
                 p2,
                 battles=battles,
                 best_of=best_of,
                 matrix=None if matrix is None else read_matrix(matrix),
-                teams_text=None if team_set is None else read_team_set(format_id, team_set),
+                teams_text=None if team_set is None else read_team_set(played, team_set),
                 seed=seed,
                 num_gateways=gateways,
                 on_battle=count,
@@ -99,6 +105,41 @@ def battle(
         print_json(result.model_dump(mode="json"))
     else:
         _print(result)
+
+
+def _format_to_play(named: str | None, players: Mapping[str, str]) -> str:
+    """Return the one format of ``--format`` and of the runs that players name.
+
+    Args:
+        named: what ``--format`` says.
+        players: what each player's option says.
+
+    Raises:
+        ConfigurationError: there is none, or several.
+        DataError: a run was altered.
+    """
+    from nashdex.policies.search import PREFIX as SEARCH
+    from nashdex.runs.creation import format_of_run
+    from nashdex.settings.aliases import canonical_format
+
+    uris = {option: text.removeprefix(SEARCH).rpartition("#")[0] for option, text in players.items()}
+    found = {option: format_of_run(uri) for option, uri in uris.items() if uri}
+    runs = {format_id: f"the run of {option} ({uris[option]})" for option, format_id in found.items() if format_id}
+    if len(runs) > 1:
+        (one, first), (other, second) = runs.items()
+        raise ConfigurationError(f"{first} plays {one} and {second} plays {other}; expected runs of one format")
+    of_runs, run = next(iter(runs.items()), (None, ""))
+    if named is not None:
+        chosen = canonical_format(named)
+        if of_runs not in {None, chosen}:
+            raise ConfigurationError(f"--format is {named}, and {run} plays {of_runs}: leave --format out")
+        return chosen
+    if of_runs is None:
+        stores = " or ".join(dict.fromkeys(uri for uri in uris.values() if uri))
+        why = f"there is no run in {stores} to take it from" if stores else "no player names a run to take it from"
+        correct = "correct the URI, or " if stores else ""
+        raise ConfigurationError(f"--format is missing, and {why}: {correct}name the format, such as --format gen1ou")
+    return of_runs
 
 
 def _print(result: "MatchResult") -> None:
