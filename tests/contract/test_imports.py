@@ -68,7 +68,7 @@ def modules_of(package: str) -> list[str]:
 
 TRAINING = {
     f"nashdex.oracles.ppo.{name}"
-    for name in ("before", "loss", "processes", "round_learner", "serving", "steps", "training")
+    for name in ("anchors", "before", "loss", "processes", "round_learner", "serving", "steps", "training")
 }
 """Imported late, by a training."""
 CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}

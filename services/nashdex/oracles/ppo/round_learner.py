@@ -55,7 +55,7 @@ class RoundLearner:
     device: torch.device = CPU
     steps: Steps = OWN_STEPS
     warmup_decisions: int = 0
-    """The rounds that begin before so many decisions train the critic alone, but for the last round."""
+    """Rounds that begin before this many decisions train the critic alone; the last round trains both."""
 
     @memory_limited_by(_SIZE_OF_A_ROUND)
     def experience(self, episodes: Sequence[Episode], policy: PolicyId) -> Experience:
