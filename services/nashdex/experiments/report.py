@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
+from nashdex.experiments.commands import as_typed
 from nashdex.experiments.estimates import ClusteredEstimate, fixed_reference_elo, over_seeds
 from nashdex.experiments.plan import DifferenceRule, Plan, ScoreRule
 from nashdex.experiments.records import Results, RunRecord, Status
@@ -87,7 +88,7 @@ def make_report(plan: Plan, results: Results) -> ExperimentReport:
         rule=experiment.verdict.words,
         is_rule_unchanged=results.rule == experiment.rule_digest(),
         base=str(experiment.base),
-        command=f"nashdex experiment run {plan.path.name}",
+        command=as_typed(["experiment", "run", plan.path.name if plan.path.is_absolute() else str(plan.path)]),
         began=results.began,
         status=_status(records),
         anchors=experiment.measure.anchors,

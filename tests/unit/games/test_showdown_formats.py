@@ -51,6 +51,7 @@ def test_a_random_format_has_no_teams() -> None:
         ("gen9triples", "three active Pokémon"),
         ("gen9multirandombattle", "four players"),
         ("gen4outt", "did you mean gen4ou"),
+        ("gen1xu", "did you mean gen1uu, gen1ou or gen1nu?"),
         ("chess", "unknown format 'chess': `nashdex formats` lists"),
     ],
 )

@@ -162,6 +162,12 @@ def test_a_key_of_another_kind_is_said_to_be_one(config: Path) -> None:
         load_settings(config)
 
 
+def test_an_unknown_section_names_the_near_one(config: Path) -> None:
+    config.write_text('[train.orcale]\nkind = "ppo"\n')
+    with pytest.raises(ConfigurationError, match=r"train\.orcale: no such key; did you mean train\.oracle\?"):
+        load_settings(config)
+
+
 def test_each_problem_names_the_source_of_its_value(config: Path) -> None:
     config.write_text("[collect]\nbatles = 3\n")
     with pytest.raises(ConfigurationError) as refused:

@@ -14,4 +14,7 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 3, similarity: flo
         similarity: from 0 to 1, as ``difflib`` measures it; names below are not near.
     """
     near = get_close_matches(name.lower(), list(known), most, similarity)
-    return f"did you mean {' or '.join(near)}? " if near else ""
+    if not near:
+        return ""
+    *others, last = near
+    return f"did you mean {', '.join(others)} or {last}? " if others else f"did you mean {last}? "
