@@ -113,7 +113,7 @@ def test_a_stopped_training_reaches_the_same_bits_with_everything_switched_on() 
         "target_kl_nats": 2e-3,
         "critic_warmup_decisions": ROUND // 2,
         "annealing": {"learning_rate": 0.1, "entropy": 0.2, "clip_range": 0.5},
-        "pool": POOL | {"sampling": "prioritised"},
+        "pool": POOL | {"sampling": "prioritised", "size": 3},
     }
     through = self_play(**everything)
     at = through.checkpoints
