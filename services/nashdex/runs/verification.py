@@ -268,6 +268,9 @@ def _difference(stored: bytes, fresh: bytes, name: str) -> str | None:
     """Return where two objects of one name differ, or None."""
     if stored == fresh:
         return None
+    if name.endswith(".jsonl"):
+        before, now = ([json.loads(line) for line in data.splitlines()] for data in (stored, fresh))
+        return next(_differences(before, now, ""), None)
     if not name.endswith(".json"):
         # A page follows from its report, whose numbers are compared.
         return None if name == keys.REPORT_PAGE else "its bytes differ"
