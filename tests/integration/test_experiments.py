@@ -46,6 +46,7 @@ def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
     assert [arm["judgement"] == "control" for arm in report["arms"]] == [True, False, False]
     assert not (tmp_path / "runs" / "plan-mixture-1").exists(), "the arm that plays the mixture shares its run"
     assert all(run["matches"]["random"]["battles"] == 40 for run in report["runs"])
+    assert str(tmp_path) not in results.read_text(), "commands hold no folders of this machine"
     assert (tmp_path / "plan.md").exists()
     assert (tmp_path / "plan.svg").exists()
 

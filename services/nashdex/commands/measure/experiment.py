@@ -54,7 +54,8 @@ def run(
     elif named := [key for key, value in (("-n", namespace), ("--context", context), ("--server", server)) if value]:
         raise ConfigurationError(f"{named[0]} has no effect without --cluster: add --cluster, or leave it out")
     else:
-        place = ThisMachine(open_store(store or "runs").uri)
+        place = ThisMachine(store or "runs")  # as typed: commands in the results hold no machine's folders
+        open_store(place.store)
     options = ExperimentOptions(
         place=place,
         logs=logs_folder(place.store, read.name),
