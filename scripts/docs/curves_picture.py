@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.experiments.drawing import curves_drawing
+from nashdex.experiments.drawing import CPU_MINUTES, DECISIONS, curves_drawing
 from nashdex.experiments.estimates import ClusteredEstimate
 from nashdex.experiments.report import ArmCurve, CurvePoint
 from nashdex.store import open_store
@@ -56,7 +56,7 @@ if __name__ == "__main__":
             rows = (row for run in runs for row in rows_of_run(*run.split("=", 1), wanted))
             csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
         case ["draw" | "draw-cpu" as kind, wanted, table]:
-            drawn = curves_drawing(curves(Path(table), wanted), by_cpu_minutes=kind == "draw-cpu")
-            sys.stdout.write(drawn or "")
+            axis = CPU_MINUTES if kind == "draw-cpu" else DECISIONS
+            sys.stdout.write(curves_drawing(curves(Path(table), wanted), axis) or "")
         case _:
             sys.exit(__doc__)

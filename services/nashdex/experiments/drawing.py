@@ -1,7 +1,7 @@
 """An experiment's learning curves as one SVG file, by the report's own charts."""
 
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
@@ -22,24 +22,30 @@ svg { font-family: system-ui, sans-serif; } .paper { fill: #fdfdfb; }
 """
 _TITLE, _ROW, _GAP = 20, 15, 12
 _MILLION = 1e6
-_CPU_MINUTES = "CPU-minutes"
 
 Arm: TypeAlias = tuple[str, Sequence[ArmCurve]]
 """A name and its learning curves."""
 
 
-def curves_drawing(arms: Sequence[Arm], *, by_cpu_minutes: bool = False) -> str | None:
-    """Return an SVG file with a chart for each anchor and style; None if nothing was evaluated during training.
+class Axis(NamedTuple):
+    """What a chart's scores are drawn over."""
 
-    Scores are over decisions, or over CPU-minutes.
-    """
+    label: str
+    value: Callable[[CurvePoint], float]
+
+
+DECISIONS = Axis("million decisions", lambda point: point.decisions / _MILLION)
+CPU_MINUTES = Axis("CPU-minutes", lambda point: point.cpu_minutes)
+
+
+def curves_drawing(arms: Sequence[Arm], axis: Axis = DECISIONS) -> str | None:
+    """Return an SVG file with a chart for each anchor and style; None if nothing was evaluated during training."""
     kinds = dict.fromkeys((curve.anchor, curve.style) for _, curves in arms for curve in curves)
     if not kinds:
         return None
     num_rows = sum(bool(curves) for _, curves in arms)
     height = _TITLE + HEIGHT + _ROW * num_rows + _GAP
-    x_label = _CPU_MINUTES if by_cpu_minutes else "million decisions"
-    parts = [_chart(arms, kind, x_label, height * place) for place, kind in enumerate(kinds)]
+    parts = [_chart(arms, kind, axis, height * place) for place, kind in enumerate(kinds)]
     colours = "".join(
         f".c{i} {{ fill: {colour}; }} .line.c{i} {{ fill: none; stroke: {colour}; }}\n"
         for i, colour in enumerate(_COLOURS[:NUM_COLOURS])
@@ -53,10 +59,10 @@ def curves_drawing(arms: Sequence[Arm], *, by_cpu_minutes: bool = False) -> str 
     )
 
 
-def _chart(arms: Sequence[Arm], kind: tuple[str, str], x_label: str, top: int) -> Markup:
+def _chart(arms: Sequence[Arm], kind: tuple[str, str], axis: Axis, top: int) -> Markup:
     anchor, style = kind
-    series = list(_series(arms, kind, x_label))
-    drawn = line_chart(series, label=f"Score against {anchor} by {x_label}", x_label=x_label, include=(0.5,))
+    series = list(_series(arms, kind, axis))
+    drawn = line_chart(series, label=f"Score against {anchor} by {axis.label}", x_label=axis.label, include=(0.5,))
     rows = [
         Markup(
             '<rect class="{}" x="10" y="{}" width="9" height="9"/><text class="tick" x="24" y="{}">{}</text>'
@@ -68,19 +74,18 @@ def _chart(arms: Sequence[Arm], kind: tuple[str, str], x_label: str, top: int) -
     return title + inner + Markup("").join(rows)
 
 
-def _series(arms: Sequence[Arm], kind: tuple[str, str], x_label: str) -> Iterator[Series]:
+def _series(arms: Sequence[Arm], kind: tuple[str, str], axis: Axis) -> Iterator[Series]:
     for place, (name, curves) in enumerate(arms):
         for curve in curves:
             if (curve.anchor, curve.style) == kind:
-                points = [_point(point, x_label) for point in curve.points]
+                points = [_point(point, axis) for point in curve.points]
                 yield Series(name, f"c{place % NUM_COLOURS}", points, has_band=True)
 
 
-def _point(point: CurvePoint, x_label: str) -> Point:
+def _point(point: CurvePoint, axis: Axis) -> Point:
     title = (
         f"{point.score.value:.3f} [{point.score.low:.3f}, {point.score.high:.3f}] after {point.decisions:,.0f} "
         f"decisions, {point.cpu_minutes:,.1f} CPU-minutes"
     )
     low, high = max(0.0, point.score.low), min(1.0, point.score.high)
-    x = point.cpu_minutes if x_label == _CPU_MINUTES else point.decisions / _MILLION
-    return Point(x, point.score.value, low, high, title)
+    return Point(axis.value(point), point.score.value, low, high, title)

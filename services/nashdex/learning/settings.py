@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, PositiveInt, field_validator
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.section import Section, Share
@@ -16,6 +16,9 @@ FIRST = "first"
 
 OPPONENTS = "opponents"
 """The anchor that is the plan's mixture of opponents, one of which is drawn for each pair of battles."""
+
+AFTER = "after-"
+"""Anchors that are earlier weights of the same training have this before their decisions, such as `after-1000000`."""
 
 NAMED_ANCHORS = (START, FIRST, OPPONENTS)
 """The anchors that are no scripted policies."""
@@ -70,10 +73,10 @@ class PoolSettings(Section):
     opponents_a_round: int = Field(
         2, ge=1, le=1000, description="Snapshots that a round meets. Each one needs inference batches of its own."
     )
-    sampling: Literal["uniform", "prioritised"] = Field(
-        "uniform",
-        description="How a round's snapshots are drawn: uniformly, or in proportion to (1 − w)² for a win rate w "
-        "against them.",
+    prioritised_share: Share = Field(
+        0.0,
+        description="Share of a round's snapshots that are drawn in proportion to (1 − w)², for a win rate w against "
+        "them. The rest is drawn uniformly.",
     )
     anchors: ScriptedAnchors = Field(ScriptedAnchors(), description="Scripted policies among the opponents.")
 
@@ -91,6 +94,10 @@ class EvaluationSettings(Section):
         description="Scripted policies; `start` is what training began from, `first` the policy of the run's first "
         "iteration, `opponents` the mixture that training answers.",
     )
+    anchors_after_decisions: tuple[PositiveInt, ...] = Field(
+        (),
+        description="Decisions after which the network as it is then becomes one more anchor, such as `after-1000000`.",
+    )
     styles: tuple[Style, ...] = Field(("greedy",), min_length=1, description="How the network plays: greedy, sampled.")
 
     def is_due(self, before: int, now: int, *, is_last: bool) -> bool:
@@ -99,12 +106,12 @@ class EvaluationSettings(Section):
             return False
         return is_last or now // self.every_decisions > before // self.every_decisions
 
-    @field_validator("styles")
+    @field_validator("anchors_after_decisions", "styles")
     @classmethod
-    def _are_different(cls, styles: tuple[Style, ...]) -> tuple[Style, ...]:
-        if len(set(styles)) < len(styles):
-            raise ValueError(f"{', '.join(styles)}: a style is repeated; expected each style once")
-        return styles
+    def _are_different(cls, values: tuple[object, ...]) -> tuple[object, ...]:
+        if len(set(values)) < len(values):
+            raise ValueError(f"{', '.join(map(str, values))}: one is repeated; expected each once")
+        return values
 
     @field_validator("anchors")
     @classmethod

@@ -60,6 +60,7 @@ RENAMED: MappingProxyType[str, str] = MappingProxyType(
             )
             for part in ("beta", "entropy", "step_size")
         },
+        "train.oracle.pool.sampling": "train.oracle.pool.prioritised_share, where 1 is 'prioritised'",
         "train.preset": "train.oracle.damping.preset",
         **{f"train.damping.{old}": f"train.oracle.damping.{new}" for old, new in _DAMPING.items()},
         **{f"train.cloning.{key}": f"train.first.{key}" for key in _CLONE},

@@ -24,7 +24,8 @@ def explain(error: ValidationError, sources: Sequence[tuple[str, Mapping[str, An
         sources: each source's name and nested values; later ones win.
         known: the settings' nested defaults, for the nearest key to one that is unknown.
     """
-    keys = list(dict.fromkeys(".".join(parts[:end]) for parts in _key_parts(known) for end in range(1, len(parts) + 1)))
+    paths = [key.split(".") for key, _ in flatten(known)]
+    keys = list(dict.fromkeys(".".join(path[:end]) for path in paths for end in range(1, len(path) + 1)))
     by_source: dict[str, list[ErrorDetails]] = {}
     for problem in error.errors(include_url=False):
         by_source.setdefault(_source_of(problem["loc"], sources), []).append(problem)
@@ -32,10 +33,6 @@ def explain(error: ValidationError, sources: Sequence[tuple[str, Mapping[str, An
         f"{source}: {describe(problems, lambda problem: _meant(problem, keys))}"
         for source, problems in by_source.items()
     )
-
-
-def _key_parts(known: Mapping[str, Any]) -> list[list[str]]:
-    return [key.split(".") for key, _ in flatten(known)]
 
 
 def ignored_variable(known: Mapping[str, Any]) -> str | None:

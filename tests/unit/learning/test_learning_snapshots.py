@@ -182,10 +182,10 @@ def test_scores_of_the_learner_alone_are_counted_and_add_up() -> None:
     assert counted == [(8, 5.0), (0, 0.0)]
 
 
-@pytest.mark.parametrize(("sampling", "expected"), [("uniform", (0.5, 0.5)), ("prioritised", (0.006, 0.994))])
-def test_prioritised_sampling_prefers_the_snapshots_that_win(sampling: str, expected: tuple[float, float]) -> None:
+@pytest.mark.parametrize(("share", "expected"), [(0.0, (0.5, 0.5)), (0.5, (0.253, 0.747)), (1.0, (0.006, 0.994))])
+def test_the_prioritised_share_prefers_the_snapshots_that_win(share: float, expected: tuple[float, float]) -> None:
     """By (1 − w)² with w = (score + 1) / (battles + 2): here 13/14 and 1/14."""
-    made = training(opponents_a_round=1, sampling=sampling)
+    made = training(opponents_a_round=1, prioritised_share=share)
     made.rounds(100, 200, 201)
     made.pool.record([*episodes(named(1), [1.0] * 12), *episodes(named(2), [0.0] * 12)], LEARNER)
     met = Counter(next(iter(opponents(made.pool, seed))) for seed in range(2000))
@@ -194,7 +194,7 @@ def test_prioritised_sampling_prefers_the_snapshots_that_win(sampling: str, expe
 
 def test_a_snapshot_that_was_never_met_counts_as_an_equal() -> None:
     """(1 − ½)² for it, and (1 − 7/14)² for one that half of the battles were won against."""
-    made = training(opponents_a_round=1, sampling="prioritised")
+    made = training(opponents_a_round=1, prioritised_share=1.0)
     made.rounds(100, 200, 201)
     made.pool.record(episodes(named(1), [1.0, 0.0] * 6), LEARNER)
     met = Counter(next(iter(opponents(made.pool, seed))) for seed in range(2000))

@@ -49,7 +49,7 @@ class Played:
     learner: PolicyId
     settings: RunSettings
     stopped_at: dict[int, dict[str, Tensor]]
-    """The network's weights at each stop, by optimiser steps."""
+    """What the checkpoint of each stop holds, by optimiser steps."""
 
     def network(self, policy: PolicyId) -> ActorCritic:
         return load_network(self.store, policy, tabular_game_of_run(self.store, self.settings).space)
@@ -76,7 +76,7 @@ def self_play(stops_after: tuple[int, ...] = (), iterations: int = 2, **oracle: 
         with stop_handlers(), pytest.raises(StoppedError):
             run(store, settings, 1, 0)
         newest = store.checkpoints[-1]
-        stopped_at[newest.state.update] = _weights(safetensors.load(store.get(newest.tensors.key)))
+        stopped_at[newest.state.update] = safetensors.load(store.get(newest.tensors.key))
     result = TrainingResult.from_json(read_object(store, run(store, settings, 1, 0), TRAINING_RESULT), "result")
     return Played(result, store, learner, settings, stopped_at)
 
@@ -90,14 +90,15 @@ def iteration_2_of(first: Played) -> TrainingResult:
     )
 
 
-def _weights(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return the network's weights in a checkpoint."""
-    prefix = "now/network/"
+def weights(tensors: dict[str, Tensor], kept: str = "now") -> dict[str, Tensor]:
+    """Return the network's weights in a checkpoint, of now or as they were kept under a name."""
+    prefix = f"{kept}/network/"
     return {name.removeprefix(prefix): weight for name, weight in tensors.items() if name.startswith(prefix)}
 
 
-def critic(weights: dict[str, Tensor]) -> Tensor:
-    return torch.cat([weight.flatten() for name, weight in sorted(weights.items()) if name.startswith("critic")])
+def critic(tensors: dict[str, Tensor]) -> Tensor:
+    found = sorted(weights(tensors).items())
+    return torch.cat([weight.flatten() for name, weight in found if name.startswith("critic")])
 
 
 def without_time(evaluations: tuple[Evaluation, ...]) -> list[Evaluation]:
@@ -107,13 +108,13 @@ def without_time(evaluations: tuple[Evaluation, ...]) -> list[Evaluation]:
 @pytest.mark.slow
 def test_a_stopped_training_reaches_the_same_bits_with_everything_switched_on() -> None:
     """Within rounds, at their ends and right after: weights, curve, evaluations and scores against snapshots."""
-    both = {"styles": ["greedy", "sampled"]}
+    both = {"styles": ["greedy", "sampled"], "anchors_after_decisions": [ROUND]}
     everything = {
         "evaluation": EVALUATION | both,
         "target_kl_nats": 2e-3,
         "critic_warmup_decisions": ROUND // 2,
         "annealing": {"learning_rate": 0.1, "entropy": 0.2, "clip_range": 0.5},
-        "pool": POOL | {"sampling": "prioritised", "size": 3},
+        "pool": POOL | {"prioritised_share": 1.0, "size": 3},
     }
     through = self_play(**everything)
     at = through.checkpoints
@@ -262,7 +263,7 @@ def test_the_critic_warms_up_alone() -> None:
     """Not one bit of the actor changes in the first round; then it learns."""
     played = self_play(evaluation={}, critic_warmup_decisions=10, stops_after=(5, 18))
     start = played.network(played.learner)
-    warm, later = played.stopped_at[5], played.stopped_at[18]
+    warm, later = weights(played.stopped_at[5]), weights(played.stopped_at[18])
     of_critic = {name for name in warm if name.startswith("critic")}
     assert of_critic
     for name, weight in start.state_dict().items():
@@ -319,6 +320,23 @@ def test_the_first_policy_is_an_anchor_of_later_iterations() -> None:
     assert [one.score for one in of_start] == [one.score for one in of_first]
     begun = {one.anchor: one.score for one in second.evaluations if one.decisions == 0}
     assert begun["first"] == of_first[-1].score != begun["start"]
+
+
+@pytest.mark.slow
+def test_earlier_weights_of_a_training_are_anchors_of_its_later_evaluations() -> None:
+    """They are the weights at the end of the round that reached the decisions, also after a stop."""
+    evaluation = EVALUATION | {"every_decisions": 1, "anchors": ["start"], "anchors_after_decisions": [2 * ROUND]}
+    anchor = f"after-{2 * ROUND}"
+    through = self_play(evaluation=evaluation)
+    evaluated = [one.decisions for one in through.result.evaluations if one.anchor == "start"]
+    became, *later = [decisions for decisions in evaluated if decisions >= 2 * ROUND]
+    assert [one.decisions for one in through.result.evaluations if one.anchor == anchor] == later
+    begins = min(u for u, one in through.checkpoints.items() if one.state.marks.get("round_decisions") == became)
+    stopped = self_play((begins - 1, begins), evaluation=evaluation)
+    then, kept = weights(stopped.stopped_at[begins - 1]), weights(stopped.stopped_at[begins], anchor)
+    assert then.keys() == kept.keys()
+    assert all(torch.equal(then[name], kept[name]) for name in then)
+    assert without_time(stopped.result.evaluations) == without_time(through.result.evaluations)
 
 
 def test_metrics_of_a_training_are_lines_of_json_and_gauges() -> None:

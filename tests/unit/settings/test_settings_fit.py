@@ -184,6 +184,10 @@ def test_goes_together(values: dict[str, Any]) -> None:
             "evaluation.anchors holds 'heuristic', which does not play kuhn_poker; expected first-action, random",
         ),
         (
+            ppo(decisions=1000, evaluation=OFTEN | {"anchors_after_decisions": [500, 1000]}),
+            "evaluation.anchors_after_decisions holds 1000 and train.oracle.decisions is 1000",
+        ),
+        (
             ppo({"opponents": "self-play"}, decisions=1000, pool={"share": 0, "size": 3}),
             "pool.size has no effect with train.oracle.pool.share = 0",
         ),
@@ -329,7 +333,13 @@ def test_damping_without_effect_is_refused_when_a_run_begins(damping: dict[str, 
 
 @pytest.mark.parametrize(
     "evaluation",
-    [{"anchors": ["start", "start"]}, {"styles": ["greedy", "greedy"]}, {"battles": 5}, {"anchors": ["nobody"]}],
+    [
+        {"anchors": ["start", "start"]},
+        {"styles": ["greedy", "greedy"]},
+        {"battles": 5},
+        {"anchors": ["nobody"]},
+        {"anchors_after_decisions": [5, 5]},
+    ],
 )
 def test_evaluations_that_make_no_sense_are_refused(evaluation: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="evaluation"):

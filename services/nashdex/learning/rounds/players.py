@@ -215,13 +215,14 @@ class Rounds:
     ) -> tuple[Evaluation, ...]:
         """Return the strength of ``network`` against each anchor after ``number`` rounds. Raises what ``play`` does.
 
-        ``anchors`` are those that are networks of this run.
+        ``anchors`` are those that are networks of this run. It meets each of them, named in the settings or not.
         """
+        names = dict.fromkeys((*settings.anchors, *anchors))
         battles = EvaluationBattles(
             round=number,
             seed=derive_seed(self._settings.seed, "evaluation"),
             battles_each=settings.battles,
-            matches=tuple((style, PolicyId(anchor)) for style in settings.styles for anchor in settings.anchors),
+            matches=tuple((style, PolicyId(anchor)) for style in settings.styles for anchor in names),
             opponents=self._answered if OPPONENTS in settings.anchors else {},
             deadline_seconds=self._settings.collect.deadline_seconds,
         )

@@ -5,9 +5,10 @@ from going in circles (Heinrich & Silver 2016); prioritised sampling prefers tho
 """
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
 from nashdex.learning.settings import PoolSettings
@@ -44,9 +45,8 @@ class SnapshotPool:
         kept = [one for one in self._training.snapshots if one.decisions < self._training.num_decisions]
         if not kept:
             return ()
-        weights = np.array([self._weight(snapshot) for snapshot in kept])
         size = min(self._settings.opponents_a_round, len(kept))
-        drawn = np.random.default_rng(seed).choice(len(kept), size, replace=False, p=weights / weights.sum())
+        drawn = np.random.default_rng(seed).choice(len(kept), size, replace=False, p=self._probabilities(kept))
         return tuple(kept[index] for index in sorted(drawn))
 
     def meet(self, met: tuple[Snapshot, ...]) -> None:
@@ -78,12 +78,14 @@ class SnapshotPool:
                 scores.setdefault(episode.opponent, []).append(episode.score)
         self._training.snapshots = tuple(_with_scores(one, scores) for one in self._training.snapshots)
 
-    def _weight(self, snapshot: Snapshot) -> float:
-        if self._settings.sampling == "uniform":
-            return 1.0
+    def _probabilities(self, snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
+        """Return the probability of each snapshot to be drawn first: prioritised in its share, or else uniform."""
         # As if two battles were drawn, so that a snapshot that nobody has met is like an equal one.
-        rate = (snapshot.score + 1) / (snapshot.battles + 2)
-        return (1 - rate) ** 2
+        rates = np.array([(one.score + 1) / (one.battles + 2) for one in snapshots])
+        prioritised = (1 - rates) ** 2
+        share = self._settings.prioritised_share
+        mixed: NDArray[np.float64] = share * prioritised / prioritised.sum() + (1 - share) / len(snapshots)
+        return mixed
 
     def _network(self, snapshot: Snapshot) -> ActorCritic:
         """Return the snapshot's network; those of the last call of ``networks`` are at hand."""

@@ -243,18 +243,27 @@ class TrainingLoop:
         }
         self.reference.begin_round(self.network)
         self.keep(_GOOD)
-        self._snapshots[_ROUND] = {k: v.clone() for k, v in self._tensors().items() if k.startswith(_NETWORK)}
+        self.keep_network(_ROUND)
         self._rate_multiplier = min(1.0, 2 * self._rate_multiplier)
 
     def network_of_round(self) -> ActorCritic:
         """Return a copy of the network as it was at the start of the current round, which is not the first."""
-        return self._network(_ROUND)
+        return self.kept_network(_ROUND)
 
     def network_that_acted(self) -> ActorCritic | None:
         """Return a copy of the network that played the current round ahead; None if training began from that one."""
-        return self._network(_ACTING) if _ACTING in self._snapshots else None
+        return self.kept_network(_ACTING) if self.has_kept(_ACTING) else None
 
-    def _network(self, name: str) -> ActorCritic:
+    def keep_network(self, name: str) -> None:
+        """Keep a copy of the network's weights alone under ``name``; checkpoints keep it too."""
+        self._snapshots[name] = {k: v.clone() for k, v in self._tensors().items() if k.startswith(_NETWORK)}
+
+    def has_kept(self, name: str) -> bool:
+        """Say whether a copy was kept under ``name``."""
+        return name in self._snapshots
+
+    def kept_network(self, name: str) -> ActorCritic:
+        """Return a copy of the network as it was kept under ``name``."""
         network = copy.deepcopy(self.network)
         network.load_state_dict({k.removeprefix(_NETWORK): v for k, v in self._snapshots[name].items()})
         return network

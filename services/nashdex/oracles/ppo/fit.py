@@ -178,6 +178,12 @@ def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
                 "expected every_decisions above 0, or keep = 'last'"
             )
         return
+    too_late = [one for one in evaluation.anchors_after_decisions if one >= settings.decisions > 0]
+    if too_late:
+        yield (
+            f"train.oracle.evaluation.anchors_after_decisions holds {too_late[0]} and train.oracle.decisions is "
+            f"{settings.decisions}, so no later evaluation meets that anchor; expected less"
+        )
     rule = OPPONENT_RULES[run.opponents.kind]
     if OPPONENTS in evaluation.anchors and rule.meets_itself and not rule.is_fixed:
         yield (

@@ -1,8 +1,12 @@
 """How PPO trains a best response: round after round of battles, until it has learned from enough decisions."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from nashdex.core.steps import StepName
 from nashdex.learning.evaluation.learning_curve import LearningCurve
 from nashdex.learning.experience.data import collected_battles, prepare_torch
+from nashdex.learning.experience.round import Experience
 from nashdex.learning.hardware.machine import check_machine
 from nashdex.learning.initial import freeze
 from nashdex.learning.references import SnapshotReference, make_reference
@@ -14,6 +18,7 @@ from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.ppo.anchors import anchor_networks
 from nashdex.oracles.ppo.before import Before
+from nashdex.oracles.ppo.loss import Targets
 from nashdex.oracles.ppo.processes import steps_of
 from nashdex.oracles.ppo.round_learner import RoundLearner, predicts_opponent
 from nashdex.oracles.ppo.settings import PpoSettings
@@ -88,29 +93,14 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             stream=_stream_bounds(settings),
         )
         del collected
-        while True:
-            number, played = training.round, feed.play()
-            seen = learner.experience(played.episodes, played.learner)
-            num_decisions = training.num_decisions + len(seen.batch)
-            is_last = num_decisions >= settings.decisions
-            if not is_last:
-                feed.ask_for_next(played.behaviour)
-            targets = learner.targets(seen, played.behaviour, played.acting)
-            progress.expect(learner.expected_updates(seen.batch))
-            summary = learner.learn(seen, targets, progress, is_last=is_last)
-            cpu_seconds = cpu_seconds_before + battles.cpu_seconds + steps.cpu_seconds
-            trackers.record_round(num_decisions, {**training.curve.newest, **summary})
-            curve.after_round(num_decisions, cpu_seconds, is_last=is_last)
-            if is_last:
-                break
-            pool.record(played.episodes, played.learner)
-            del played, seen, targets  # the host holds one round at a time
-            feed.begin(number + 1, summary["entropy"], num_decisions, cpu_seconds)
-            pool.add_when_due(number + 1, num_decisions)
-        journal = battles.objects(number)
+
+        def cpu_seconds() -> float:
+            return cpu_seconds_before + battles.cpu_seconds + steps.cpu_seconds
+
+        last = _RoundLoop(learner, feed, pool, curve, trackers, progress, cpu_seconds).run()
+        journal = battles.objects(training.round)
     kept = curve.restore_best()
-    if kept is not None:
-        summary = learner.measure(seen, targets, slice(None))
+    summary = last.summary if kept is None else learner.measure(last.seen, last.targets, slice(None))
     return Trained(
         policy=network,
         summary=summary,
@@ -121,14 +111,69 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         objects={**training.continuation().objects(), **journal},
         num_updates=training.update,
         num_run_updates=before.updates + training.update,
-        num_decisions=num_decisions,
-        num_run_decisions=before.decisions + num_decisions,
-        cpu_seconds=cpu_seconds,
+        num_decisions=last.num_decisions,
+        num_run_decisions=before.decisions + last.num_decisions,
+        cpu_seconds=last.cpu_seconds,
         rollbacks=training.rollbacks,
         preset=settings.damping.preset,
         reference=reference.source if reference else "none",
         when_stored=checkpoints.clear,
     )
+
+
+@dataclass(frozen=True)
+class _LastRound:
+    """The round after which a training has learned from enough decisions."""
+
+    seen: Experience
+    targets: Targets
+    summary: dict[str, float]
+    """What was measured at its end, on all its decisions."""
+    num_decisions: int
+    """Decisions of the whole training."""
+    cpu_seconds: float
+    """Of the whole training."""
+
+
+@dataclass(frozen=True)
+class _RoundLoop:
+    """Takes a training through its rounds, from the loop's own on."""
+
+    learner: RoundLearner
+    feed: Feed
+    pool: SnapshotPool
+    curve: LearningCurve
+    trackers: Trackers
+    progress: Progress
+    cpu_seconds: Callable[[], float]
+
+    def run(self) -> _LastRound:
+        """Play and learn until the last round is over; return it."""
+        while (last := self._play_and_learn()) is None:
+            pass
+        return last
+
+    def _play_and_learn(self) -> _LastRound | None:
+        """Play one round, learn from it and begin the next one; return it if it was the last one."""
+        learner, training = self.learner, self.learner.training
+        number, played = training.round, self.feed.play()
+        seen = learner.experience(played.episodes, played.learner)
+        num_decisions = training.num_decisions + len(seen.batch)
+        is_last = num_decisions >= learner.settings.decisions
+        if not is_last:
+            self.feed.ask_for_next(played.behaviour)
+        targets = learner.targets(seen, played.behaviour, played.acting)
+        self.progress.expect(learner.expected_updates(seen.batch))
+        summary = learner.learn(seen, targets, self.progress, is_last=is_last)
+        cpu_seconds = self.cpu_seconds()
+        self.trackers.record_round(num_decisions, {**training.curve.newest, **summary})
+        self.curve.after_round(num_decisions, cpu_seconds, is_last=is_last)
+        if is_last:
+            return _LastRound(seen, targets, summary, num_decisions, cpu_seconds)
+        self.pool.record(played.episodes, played.learner)
+        self.feed.begin(number + 1, summary["entropy"], num_decisions, cpu_seconds)
+        self.pool.add_when_due(number + 1, num_decisions)
+        return None
 
 
 def _stream_bounds(settings: PpoSettings) -> StalenessBounds | None:
