@@ -107,6 +107,15 @@ def test_a_killed_training_finds_every_weight_that_its_checkpoint_refers_to() ->
     assert len(resumed.pool.networks(resumed.loop.snapshots)) == 2
 
 
+def test_cpu_time_goes_on_from_the_last_checkpoint_within_a_round() -> None:
+    made = training()
+    made.loop.cpu_seconds_of_attempt = lambda: 5.0
+    made.step()
+    resumed = training(made.store).loop
+    resumed.cpu_seconds_of_attempt = lambda: 2.0
+    assert resumed.cpu_seconds == 7.0
+
+
 def test_nothing_temporary_is_left_when_the_training_is_done() -> None:
     """Not even what a killed attempt wrote since its last checkpoint."""
     made = training(size=2)

@@ -104,9 +104,9 @@ class Feed:
             self._ahead = self._draw(number)
             self._battles.ask(number, behaviour, self._pool.networks(self._ahead))
 
-    def begin(self, number: int, entropy: float, num_decisions: int, cpu_seconds: float) -> None:
+    def begin(self, number: int, entropy: float, num_decisions: int) -> None:
         """Begin round ``number`` with the loop's current weights."""
-        self._training.begin_round(number, entropy, num_decisions, cpu_seconds, played_ahead=self._plays_ahead)
+        self._training.begin_round(number, entropy, num_decisions, played_ahead=self._plays_ahead)
         self._pool.meet(self._ahead)
 
     def _draw(self, number: int) -> tuple[Snapshot, ...]:

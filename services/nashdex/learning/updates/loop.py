@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import structlog
@@ -85,6 +85,9 @@ class TrainingLoop:
         self.rollbacks = 0
         self.saved_round = 0
         """The round of the newest checkpoint."""
+        self.cpu_seconds_of_attempt: Callable[[], float] = lambda: 0.0
+        """Measures the CPU time of this attempt, of all processes that train and play, without evaluations."""
+        self._cpu_seconds_before = 0.0
         self.controllers: dict[str, ControllerState] = {}
         self._kept_controllers: dict[str, dict[str, ControllerState]] = {}
         self.marks: dict[str, float] = {}
@@ -218,12 +221,10 @@ class TrainingLoop:
 
     @property
     def cpu_seconds(self) -> float:
-        """CPU time of the rounds before this one, of all processes, without evaluations."""
-        return self.marks.get(_CPU_SECONDS, 0.0)
+        """CPU time of this attempt, and of earlier ones up to their last checkpoint."""
+        return self._cpu_seconds_before + self.cpu_seconds_of_attempt()
 
-    def begin_round(
-        self, number: int, entropy: float, num_decisions: int, cpu_seconds: float = 0.0, *, played_ahead: bool = False
-    ) -> None:
+    def begin_round(self, number: int, entropy: float, num_decisions: int, *, played_ahead: bool = False) -> None:
         """Begin a further round with the current weights, of ``entropy`` nats: the guard's good state from here on.
 
         Fresh battles are a fresh start: the guard gives back half of its reduction of the step size. With
@@ -238,7 +239,6 @@ class TrainingLoop:
             _ROUND: number,
             _ROUND_UPDATE: self.update,
             _ROUND_DECISIONS: num_decisions,
-            _CPU_SECONDS: cpu_seconds,
             _GOOD_ENTROPY: entropy,
         }
         self.reference.begin_round(self.network)
@@ -317,7 +317,7 @@ class TrainingLoop:
             rollbacks=self.rollbacks,
             controllers=self.controllers,
             kept_controllers=self._kept_controllers,
-            marks=self.marks,
+            marks={**self.marks, _CPU_SECONDS: self.cpu_seconds},
             latest=self.latest,
             curve=self.curve.kept,
             curve_stride=self.curve.stride,
@@ -343,6 +343,7 @@ class TrainingLoop:
         self.controllers = dict(state.controllers)
         self._kept_controllers = {name: dict(kept) for name, kept in state.kept_controllers.items()}
         self.marks, self.latest = dict(state.marks), dict(state.latest)
+        self._cpu_seconds_before = self.marks.get(_CPU_SECONDS, 0.0)
         self.curve = Curve(state.curve, state.curve_stride)
         self.snapshots, self.met, self.evaluations = state.snapshots, state.met, state.evaluations
         self._rate_multiplier, self.saved_round = state.rate_multiplier, self.round

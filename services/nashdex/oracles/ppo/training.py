@@ -1,6 +1,5 @@
 """How PPO trains a best response: round after round of battles, until it has learned from enough decisions."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from nashdex.core.steps import StepName
@@ -49,7 +48,6 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         continuation=before.continuation,
     )
     pool = SnapshotPool(training, checkpoints, settings.pool)
-    cpu_seconds_before = training.cpu_seconds
     with (
         Rounds(
             task.player(space),
@@ -64,6 +62,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         Progress(StepName.TRAIN, task.shard, 0, "updates", done=training.update) as progress,
         Trackers(shared.trackers, run=run.run or "run", iteration=task.plan.iteration, shard=task.shard) as trackers,
     ):
+        training.cpu_seconds_of_attempt = lambda: battles.cpu_seconds + steps.cpu_seconds
         learner = RoundLearner(
             training,
             start,
@@ -93,11 +92,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             stream=_stream_bounds(settings),
         )
         del collected
-
-        def cpu_seconds() -> float:
-            return cpu_seconds_before + battles.cpu_seconds + steps.cpu_seconds
-
-        last = _RoundLoop(learner, feed, pool, curve, trackers, progress, cpu_seconds).run()
+        last = _RoundLoop(learner, feed, pool, curve, trackers, progress).run()
         journal = battles.objects(training.round)
     kept = curve.restore_best()
     summary = last.summary if kept is None else learner.measure(last.seen, last.targets, slice(None))
@@ -145,7 +140,6 @@ class _RoundLoop:
     curve: LearningCurve
     trackers: Trackers
     progress: Progress
-    cpu_seconds: Callable[[], float]
 
     def run(self) -> _LastRound:
         """Play and learn until the last round is over; return it."""
@@ -165,13 +159,13 @@ class _RoundLoop:
         targets = learner.targets(seen, played.behaviour, played.acting)
         self.progress.expect(learner.expected_updates(seen.batch))
         summary = learner.learn(seen, targets, self.progress, is_last=is_last)
-        cpu_seconds = self.cpu_seconds()
+        cpu_seconds = training.cpu_seconds
         self.trackers.record_round(num_decisions, {**training.curve.newest, **summary})
         self.curve.after_round(num_decisions, cpu_seconds, is_last=is_last)
         if is_last:
             return _LastRound(seen, targets, summary, num_decisions, cpu_seconds)
         self.pool.record(played.episodes, played.learner)
-        self.feed.begin(number + 1, summary["entropy"], num_decisions, cpu_seconds)
+        self.feed.begin(number + 1, summary["entropy"], num_decisions)
         self.pool.add_when_due(number + 1, num_decisions)
         return None
 
