@@ -133,6 +133,15 @@ def test_bench_train_compares_a_round_with_bare_torch(format_id: str, network: s
     assert answer["num_decisions"] > 8 * 2
 
 
+def test_bench_train_refuses_to_compile_without_a_compiler(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CXX", raising=False)
+    arguments = ("bench", "train", "--format", "gen1randombattle", "--compile")
+    _refuses(capsys, arguments, 64, "no g++ or clang++ here; install one")
+
+
 @pytest.mark.slow
 def test_bench_loop_counts_the_cpu_time_of_playing_and_of_learning() -> None:
     arguments = ("--format", "gen1randombattle", "--network", "pointer", "--battles", "8", "--rounds", "2")

@@ -1,16 +1,20 @@
 """How fast training is, beside the same steps of the same network in bare torch."""
 
 import copy
+import os
+import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from statistics import median
 
 import torch
 from pydantic import Field, PositiveFloat, PositiveInt
+from torch import Tensor
 
 from nashdex.bench.training import POLICY, open_training, self_play
 from nashdex.core.documents import Model
+from nashdex.core.errors import ConfigurationError
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
 from nashdex.learning.experience.batching import CPU, make_batch
@@ -18,7 +22,7 @@ from nashdex.learning.experience.data import fresh_network, prepare_torch
 from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import entropy, masked_log_softmax
-from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
 from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
@@ -44,6 +48,12 @@ class TrainBenchResult(Model):
     )
     efficiency: PositiveFloat = Field(description="Median over the repetitions of the first over the second.")
     efficiencies: tuple[PositiveFloat, ...]
+    compiled_samples_per_second: PositiveFloat | None = Field(
+        None, description="The steps in bare torch with `torch.compile`, once it has compiled."
+    )
+    compiled_speedup: PositiveFloat | None = Field(
+        None, description="Median over the repetitions of that over bare torch without."
+    )
 
 
 def run_train_bench(
@@ -53,13 +63,18 @@ def run_train_bench(
     *,
     battles: int = 200,
     repetitions: int = 3,
+    compiles: bool = False,
 ) -> TrainBenchResult:
     """Play a round of ``battles`` by a fresh network with itself, and learn from it both ways in turn.
 
+    ``compiles``: also learn from it in bare torch with ``torch.compile``.
+
     Raises:
-        ConfigurationError: it is not a Showdown format, the network does not fit it, or Node or the gateway's package
-            is missing.
+        ConfigurationError: it is not a Showdown format, the network does not fit it, or Node, the gateway's package or
+            a compiler is missing.
     """
+    if compiles:
+        _require_compiler()
     game = showdown_game(format_id)
     prepare_torch("cpu", 1)
     with Session(game.open_arena(num_gateways=1), BATTLES_PER_GATEWAY) as session:
@@ -72,10 +87,17 @@ def run_train_bench(
             if len(episode)
         ]
     num_samples = settings.num_epochs * sum(len(episode) for episode in episodes)
-    ours, bare = [], []
+    ours, bare, compiled = [], [], []
+    if compiles:
+        to_compile = copy.deepcopy(start)
+        outputs = torch.compile(to_compile.outputs)
+        _seconds_of_bare(to_compile, outputs, episodes, settings)  # compiles
     for _ in range(repetitions):
         ours.append(num_samples / _seconds_of_round(game, copy.deepcopy(start), episodes, settings))
-        bare.append(num_samples / _seconds_of_bare(copy.deepcopy(start), episodes, settings))
+        network_alone = copy.deepcopy(start)
+        bare.append(num_samples / _seconds_of_bare(network_alone, network_alone.outputs, episodes, settings))
+        if compiles:
+            compiled.append(num_samples / _seconds_of_bare(to_compile, outputs, episodes, settings))
     efficiencies = tuple(one / other for one, other in zip(ours, bare, strict=True))
     return TrainBenchResult(
         format=game.format,
@@ -89,7 +111,19 @@ def run_train_bench(
         bare_samples_per_second=median(bare),
         efficiency=median(efficiencies),
         efficiencies=efficiencies,
+        compiled_samples_per_second=median(compiled) if compiled else None,
+        compiled_speedup=median(one / other for one, other in zip(compiled, bare, strict=True)) if compiled else None,
     )
+
+
+def _require_compiler() -> None:
+    """Check that torch finds a C++ compiler.
+
+    Raises:
+        ConfigurationError: there is none.
+    """
+    if not any(shutil.which(name) for name in (os.environ.get("CXX", "g++"), "clang++")):
+        raise ConfigurationError("torch.compile needs a C++ compiler, and there is no g++ or clang++ here; install one")
 
 
 def _seconds_of_round(
@@ -102,8 +136,13 @@ def _seconds_of_round(
         return time.process_time() - began
 
 
-def _seconds_of_bare(network: ActorCritic, episodes: Sequence[Episode], settings: PpoSettings) -> float:
-    """Return the CPU time of as many PPO steps with nothing around them."""
+def _seconds_of_bare(
+    network: ActorCritic,
+    outputs: Callable[[Tensor], Outputs],
+    episodes: Sequence[Episode],
+    settings: PpoSettings,
+) -> float:
+    """Return the CPU time of as many PPO steps with nothing around them. ``outputs`` is the network's, or compiled."""
     batch = make_batch(episodes, CPU, num_slots=network.space.num_slots, remembers=network.remembers)
     advantages, returns = torch.randn(len(batch)), torch.randn(len(batch))
     optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
@@ -111,7 +150,7 @@ def _seconds_of_bare(network: ActorCritic, episodes: Sequence[Episode], settings
     for epoch in range(settings.num_epochs):
         for rows in batch.minibatches(settings.minibatch_decisions, epoch):
             part = batch.rows(rows)
-            logits, values, prediction = network.outputs(part.observations)
+            logits, values, prediction = outputs(part.observations)
             log_probs = masked_log_softmax(logits, part.masks)
             ratio = (log_probs.gather(1, part.actions[:, None]).squeeze(1) - part.log_probs).exp()
             clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)

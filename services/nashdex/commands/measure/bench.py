@@ -97,7 +97,10 @@ def train(
     battles: Annotated[int, typer.Option(min=2, max=100_000, help="Battles of the round to learn from.")] = 200,
     epochs: EpochsOption = 2,
     minibatch: MinibatchOption = 1024,
-    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of both measurements, in turn.")] = 3,
+    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of all measurements, in turn.")] = 3,
+    compiles: Annotated[
+        bool, typer.Option("--compile", help="Also measure the steps in bare torch with torch.compile; minutes.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a PPO round, and the same steps in bare torch, in turn; `efficiency` is their ratio. One CPU thread."""
@@ -107,7 +110,14 @@ def train(
 
     _configure_logging()
     settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch)
-    result = run_train_bench(format_id, network_settings(network), settings, battles=battles, repetitions=repetitions)
+    result = run_train_bench(
+        format_id,
+        network_settings(network),
+        settings,
+        battles=battles,
+        repetitions=repetitions,
+        compiles=compiles,
+    )
     if as_json:
         print_json(result.model_dump(mode="json"))
         return
@@ -116,6 +126,11 @@ def train(
         f"CPU-second in training, {result.bare_samples_per_second:,.0f} in bare torch; "
         f"efficiency {result.efficiency:.2f}"
     )
+    if result.compiled_speedup is not None:
+        print_text(
+            f"with torch.compile: {result.compiled_samples_per_second:,.0f} samples a CPU-second in bare torch, "
+            f"{result.compiled_speedup:.2f} times as fast"
+        )
 
 
 def _configure_logging() -> None:
