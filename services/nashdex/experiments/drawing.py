@@ -39,7 +39,11 @@ CPU_MINUTES = Axis("CPU-minutes", lambda point: point.cpu_minutes)
 
 
 def curves_drawing(arms: Sequence[Arm], axis: Axis = DECISIONS) -> str | None:
-    """Return an SVG file with a chart for each anchor and style; None if nothing was evaluated during training."""
+    """Return an SVG file with a chart for each anchor and style; None if nothing was evaluated during training.
+
+    Arms with the same curves, such as those that share a run, are one line with both names.
+    """
+    arms = _with_equal_ones_joined(arms)
     kinds = dict.fromkeys((curve.anchor, curve.style) for _, curves in arms for curve in curves)
     if not kinds:
         return None
@@ -57,6 +61,17 @@ def curves_drawing(arms: Sequence[Arm], axis: Axis = DECISIONS) -> str | None:
             '<style>{4}</style>\n<rect class="paper" width="{0}" height="{1}"/>\n{5}\n</svg>\n'
         ).format(WIDTH, total, 2 * WIDTH, 2 * total, Markup(_STYLE + colours), Markup("\n").join(parts))  # noqa: S704 - constants
     )
+
+
+def _with_equal_ones_joined(arms: Sequence[Arm]) -> list[Arm]:
+    joined: list[Arm] = []
+    for name, curves in arms:
+        equal = next((place for place, (_, others) in enumerate(joined) if curves and others == curves), None)
+        if equal is None:
+            joined.append((name, curves))
+        else:
+            joined[equal] = (f"{joined[equal][0]}, {name}", curves)
+    return joined
 
 
 def _chart(arms: Sequence[Arm], kind: tuple[str, str], axis: Axis, top: int) -> Markup:

@@ -185,6 +185,14 @@ def test_the_page_holds_everything_and_the_drawing_is_well_formed(tmp_path: Path
     assert len(drawing.findall(".//{http://www.w3.org/2000/svg}polygon")) == 2, "a band each arm"
 
 
+def test_arms_with_the_same_curves_are_one_line_with_both_names(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    publish(plan, results_of(plan, {"base": [0.5, 0.6], "other": [0.5, 0.6]}))
+    drawing = (tmp_path / "plan.svg").read_text()
+    assert ">base, other</text>" in drawing
+    assert drawing.count("<polygon") == 1
+
+
 def test_results_are_kept_and_invalid_runs_do_not_count(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
     options = ExperimentOptions(place=ThisMachine(str(tmp_path / "runs")), logs=tmp_path, say=lambda _: None)

@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nashdex.report.page.charts.axes import decade_label, decade_powers, nice_ticks, spans_decades, tick_labels
+from nashdex.report.page.charts.axes import (
+    LETTER,
+    decade_label,
+    decade_powers,
+    nice_ticks,
+    spans_decades,
+    tick_labels,
+)
+from nashdex.report.page.charts.axes import (
+    WIDTH as CHART_WIDTH,
+)
 from nashdex.report.page.charts.bars import Segment, share_bar, stacked_bars
 from nashdex.report.page.charts.disc import HEIGHT, WIDTH, Dot, disc_chart
 from nashdex.report.page.charts.lines import Point, Series, line_chart
@@ -61,6 +71,14 @@ def test_a_line_goes_through_its_points() -> None:
     whisker = next(e for e in svg.iter("line") if "c0" in e.attrib["class"])
     assert float(whisker.attrib["y2"]) == pytest.approx(y2)
     assert float(whisker.attrib["y1"]) == pytest.approx(y2 + (y0 - y2) / 4, abs=0.11)
+
+
+def test_the_last_label_of_an_x_axis_is_not_cut() -> None:
+    """A label is centred on its tick, so one at the right end needs room."""
+    series = Series("score", "c0", [Point(0, 0.0), Point(1.25, 1.0)])
+    svg = parsed(line_chart([series], label="Score", x_label="million decisions"))
+    last = next(e for e in svg.iter("text") if e.text == "1.25")
+    assert float(last.attrib["x"]) + len("1.25") * LETTER / 2 <= CHART_WIDTH
 
 
 def test_iterations_get_whole_ticks_only() -> None:

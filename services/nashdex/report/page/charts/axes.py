@@ -10,6 +10,8 @@ from markupsafe import Markup
 WIDTH, HEIGHT = 320, 176
 LEFT, RIGHT, TOP, BOTTOM = 46, 8, 8, 30
 """Margins around the plotted area."""
+LETTER = 6.2
+"""Width of a letter of a label: enough for every usual sans-serif font."""
 _ROUNDING = 1e-6
 _NO_RANGE = 1e-10
 """Values that differ by less than this differ by rounding."""
@@ -112,7 +114,7 @@ def grid(px: Scale, x_ticks: Sequence[float], y_ticks: Sequence[tuple[float, str
         )
     parts.extend(
         Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(
-            px(tick), HEIGHT - BOTTOM + 13, text
+            min(px(tick), WIDTH - LETTER * len(text) / 2), HEIGHT - BOTTOM + 13, text
         )
         for tick, text in zip(x_ticks, tick_labels(x_ticks), strict=True)
     )

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from nashdex.report.page.charts.axes import LETTER
+
 WIDTH, HEIGHT = 460, 400
 _MARGIN = 44
 _SMALLEST_RADIUS, _LARGEST_RADIUS = 3.5, 13.0
-_LETTER, _LINE = 6.2, 12.0
-"""Width and height of a letter of a label, in the drawing's units: wide enough for every usual sans-serif font."""
+_LINE = 12.0
+"""Height of a label's line, in the drawing's units."""
 _GAP = 3.0
 
 
@@ -93,7 +95,7 @@ def disc_chart(dots: Sequence[Dot], *, label: str) -> Markup:
 def _free_place(name: str, circle: tuple[float, float, float], taken: Sequence[_Box]) -> _Box | None:
     """Return where a label fits beside its circle: right, left, above, below, then from one of its ends or corners."""
     x, y, radius = circle
-    width, away = _LETTER * len(name), radius + _GAP
+    width, away = LETTER * len(name), radius + _GAP
     corner = away * math.sqrt(0.5)
     for left, middle in (
         (x + away, y),
