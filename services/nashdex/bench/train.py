@@ -94,8 +94,8 @@ def run_train_bench(
         _seconds_of_bare(to_compile, outputs, episodes, settings)  # compiles
     for _ in range(repetitions):
         ours.append(num_samples / _seconds_of_round(game, copy.deepcopy(start), episodes, settings))
-        network_alone = copy.deepcopy(start)
-        bare.append(num_samples / _seconds_of_bare(network_alone, network_alone.outputs, episodes, settings))
+        plain = copy.deepcopy(start)
+        bare.append(num_samples / _seconds_of_bare(plain, plain.outputs, episodes, settings))
         if compiles:
             compiled.append(num_samples / _seconds_of_bare(to_compile, outputs, episodes, settings))
     efficiencies = tuple(one / other for one, other in zip(ours, bare, strict=True))

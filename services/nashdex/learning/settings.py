@@ -1,12 +1,14 @@
 """Settings of a training: the snapshots that it meets, and how it is evaluated on the way. Imports no torch."""
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import Field, PositiveInt, field_validator
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.section import Section, Share
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
+
+T = TypeVar("T")
 
 START = "start"
 """The anchor that training began from."""
@@ -17,14 +19,27 @@ FIRST = "first"
 OPPONENTS = "opponents"
 """The anchor that is the plan's mixture of opponents, one of which is drawn for each pair of battles."""
 
-AFTER = "after-"
-"""Anchors that are earlier weights of the same training have this before their decisions, such as `after-1000000`."""
-
 NAMED_ANCHORS = (START, FIRST, OPPONENTS)
 """The anchors that are no scripted policies."""
 
 Style = Literal["greedy", "sampled"]
 """How an evaluated network plays: its most likely action, or an action drawn from its probabilities."""
+
+
+def anchor_after(decisions: int) -> PolicyId:
+    """Return the name of the anchor that is this training's own network after ``decisions`` decisions."""
+    return PolicyId(f"after-{decisions}")
+
+
+def _different(values: tuple[T, ...], noun: str) -> tuple[T, ...]:
+    """Return ``values``, if they are different; ``noun`` is what the message calls one of them.
+
+    Raises:
+        ValueError: one is repeated.
+    """
+    if len(set(values)) < len(values):
+        raise ValueError(f"{', '.join(map(str, values))}: a {noun} is repeated; expected each {noun} once")
+    return values
 
 
 def _known(names: tuple[str, ...], others: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -33,9 +48,7 @@ def _known(names: tuple[str, ...], others: tuple[str, ...] = ()) -> tuple[str, .
     Raises:
         ValueError: a name is unknown or repeated.
     """
-    if len(set(names)) < len(names):
-        raise ValueError(f"{', '.join(names)}: a name is repeated; expected each name once")
-    for name in names:
+    for name in _different(names, "name"):
         if name not in others and name not in SCRIPTED_POLICIES:
             known = ", ".join((*others, *SCRIPTED_POLICIES.names))
             raise ValueError(f"unknown anchor {name!r}: expected one of {known}")
@@ -109,9 +122,7 @@ class EvaluationSettings(Section):
     @field_validator("anchors_after_decisions", "styles")
     @classmethod
     def _are_different(cls, values: tuple[object, ...]) -> tuple[object, ...]:
-        if len(set(values)) < len(values):
-            raise ValueError(f"{', '.join(map(str, values))}: one is repeated; expected each once")
-        return values
+        return _different(values, "value")
 
     @field_validator("anchors")
     @classmethod

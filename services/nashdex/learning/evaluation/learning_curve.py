@@ -9,7 +9,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.results import Evaluation
 from nashdex.learning.evaluation.halves import best
 from nashdex.learning.rounds.players import Networks, Rounds
-from nashdex.learning.settings import AFTER, EvaluationSettings
+from nashdex.learning.settings import EvaluationSettings, anchor_after
 from nashdex.learning.trackers.tracking import Trackers
 from nashdex.learning.updates.loop import TrainingLoop
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -47,18 +47,18 @@ class LearningCurve:
         if self._settings.every_decisions and not self._training.evaluations:
             self._evaluate(0, 0, 0.0)
 
-    def after_round(self, num_decisions: int, cpu_seconds: float, *, is_last: bool) -> None:
+    def after_round(self, num_decisions: int, *, is_last: bool) -> None:
         """Evaluate if it is due, after a round at whose end the training has learned from ``num_decisions``.
 
         Also keeps the network if it becomes an anchor of later evaluations.
         """
         if self._settings.is_due(self._training.num_decisions, num_decisions, is_last=is_last):
-            found = self._evaluate(self._training.round + 1, num_decisions, cpu_seconds)
+            found = self._evaluate(self._training.round + 1, num_decisions, self._training.cpu_seconds)
             if self._keeps_best and best(self._training.evaluations) in found:
                 self._training.keep(_BEST)
         for decisions in self._settings.anchors_after_decisions:
             if self._training.num_decisions < decisions <= num_decisions:
-                self._training.keep_network(f"{AFTER}{decisions}")
+                self._training.keep_network(anchor_after(decisions))
 
     def restore_best(self) -> Evaluation | None:
         """Return to the best evaluated weights, if those are to be kept; return their evaluation."""
@@ -90,8 +90,8 @@ class LearningCurve:
 
     def _earlier_selves(self) -> dict[PolicyId, ActorCritic]:
         """Return the networks that became anchors so far, by name."""
-        names = [f"{AFTER}{decisions}" for decisions in self._settings.anchors_after_decisions]
-        return {PolicyId(one): self._training.kept_network(one) for one in names if self._training.has_kept(one)}
+        names = map(anchor_after, self._settings.anchors_after_decisions)
+        return {name: self._training.kept_network(name) for name in names if self._training.has_kept(name)}
 
 
 def _set_gauges(evaluations: Sequence[Evaluation]) -> None:

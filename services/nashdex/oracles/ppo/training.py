@@ -93,7 +93,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         )
         del collected
         last = _RoundLoop(learner, feed, pool, curve, trackers, progress).run()
-        journal = battles.objects(training.round)
+        journal, cpu_seconds = battles.objects(training.round), training.cpu_seconds
     kept = curve.restore_best()
     summary = last.summary if kept is None else learner.measure(last.seen, last.targets, slice(None))
     return Trained(
@@ -108,7 +108,7 @@ def train(task: Task, settings: PpoSettings) -> Trained:
         num_run_updates=before.updates + training.update,
         num_decisions=last.num_decisions,
         num_run_decisions=before.decisions + last.num_decisions,
-        cpu_seconds=last.cpu_seconds,
+        cpu_seconds=cpu_seconds,
         rollbacks=training.rollbacks,
         preset=settings.damping.preset,
         reference=reference.source if reference else "none",
@@ -126,8 +126,6 @@ class _LastRound:
     """What was measured at its end, on all its decisions."""
     num_decisions: int
     """Decisions of the whole training."""
-    cpu_seconds: float
-    """Of the whole training."""
 
 
 @dataclass(frozen=True)
@@ -159,11 +157,10 @@ class _RoundLoop:
         targets = learner.targets(seen, played.behaviour, played.acting)
         self.progress.expect(learner.expected_updates(seen.batch))
         summary = learner.learn(seen, targets, self.progress, is_last=is_last)
-        cpu_seconds = training.cpu_seconds
         self.trackers.record_round(num_decisions, {**training.curve.newest, **summary})
-        self.curve.after_round(num_decisions, cpu_seconds, is_last=is_last)
+        self.curve.after_round(num_decisions, is_last=is_last)
         if is_last:
-            return _LastRound(seen, targets, summary, num_decisions, cpu_seconds)
+            return _LastRound(seen, targets, summary, num_decisions)
         self.pool.record(played.episodes, played.learner)
         self.feed.begin(number + 1, summary["entropy"], num_decisions)
         self.pool.add_when_due(number + 1, num_decisions)
