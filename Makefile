@@ -8,6 +8,9 @@ BIN := .venv/bin
 NODE_MODULES := services/showdown/node_modules
 PYTHON_STAMP := .venv/.current
 NODE_STAMP := $(NODE_MODULES)/.current
+# The page of `nashdex play`, whose packages are installed when a check, or the first page, needs them.
+PAGE_MODULES := services/page/node_modules
+PAGE_STAMP := $(PAGE_MODULES)/.current
 
 # Where pip looks for torch besides the usual index: torch's own index of CPU or CUDA builds, if PyPI's is not wanted.
 export TORCH_INDEX ?=
@@ -34,12 +37,16 @@ help: ## Show this list
 .PHONY: setup
 setup: $(PYTHON_STAMP) $(NODE_STAMP) ## Make .venv and services/showdown/node_modules, where they are not current
 
-$(PYTHON_STAMP): pyproject.toml requirements/dev.txt requirements/torch.txt scripts/setup-python
+$(PYTHON_STAMP): pyproject.toml services/nashdex_metamon/pyproject.toml requirements/dev.txt requirements/torch.txt scripts/setup-python
 	scripts/setup-python
 	@touch $@
 
 $(NODE_STAMP): services/showdown/package.json services/showdown/package-lock.json scripts/setup-node | $(PYTHON_STAMP)
-	scripts/setup-node
+	scripts/setup-node services/showdown
+	@touch $@
+
+$(PAGE_STAMP): services/page/package.json services/page/package-lock.json scripts/setup-node | $(PYTHON_STAMP)
+	scripts/setup-node services/page
 	@touch $@
 
 .PHONY: demo
@@ -47,7 +54,9 @@ demo: setup ## Play, train and solve a small run on real battles (minutes); prin
 	$(BIN)/nashdex run configs/demo.toml --store runs
 
 .PHONY: test
-test: lint types node-test python-test ## Check style and types, and run every test that takes seconds at most; minutes
+test: setup ## Check style and types, and run every test that takes seconds at most; minutes
+	$(MAKE) --jobs 2 lint types node-test
+	$(MAKE) python-test
 
 .PHONY: lint
 lint: setup ## Check style and layers: ruff, import-linter
@@ -61,13 +70,15 @@ format: setup ## Mend what ruff can mend
 	$(BIN)/ruff format
 
 .PHONY: types
-types: setup ## Check types: mypy, tsc
+types: setup $(PAGE_STAMP) ## Check types: mypy, tsc
 	$(BIN)/mypy
 	cd services/showdown && npm run --silent check
+	cd services/page && npm run --silent check
 
 .PHONY: node-test
-node-test: setup ## Run the gateway's own tests
+node-test: setup $(PAGE_STAMP) ## Run the tests of the gateway and of the page of `nashdex play` that need Node alone
 	cd services/showdown && npm test --silent
+	cd services/page && npm test --silent
 
 .PHONY: unit
 unit: setup ## Run the tests that need nothing but Python, and the contracts between parts
@@ -83,11 +94,23 @@ chart-test: setup ## Run the tests of the Helm chart, without a cluster
 
 .PHONY: python-test
 python-test: setup ## Run all Python tests but the slow ones: unit, contract, integration, chart
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow" tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --junitxml .test-times/test.xml -m "not slow" tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
 
 .PHONY: slow-test
 slow-test: setup ## Run the slow Python tests: kills, faults, tutorials, trainings; minutes
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m slow tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --junitxml .test-times/slow-test.xml -m slow tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
+
+.PHONY: coverage
+coverage: setup ## Measure lines and branches over the tests of `make test` and `make slow-test`, processes included; prints a table by package
+	rm -rf .coverage && mkdir .coverage
+	COVERAGE_RCFILE=$(CURDIR)/pyproject.toml $(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal --timeout 1800 tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage json --quiet -o .coverage/coverage.json
+	$(BIN)/python scripts/coverage_table.py .coverage/coverage.json
+
+.PHONY: times
+times: ## Print what the last `make test` and `make slow-test` took, and the SLOWEST (10) tests
+	@$(BIN)/python scripts/times_of_tests.py --slowest $(or $(SLOWEST),10)
 
 .PHONY: e2e
 e2e: setup ## Test it on a real cluster, from building images to removing it all (CONTRIBUTING.md says which cluster)
@@ -113,12 +136,17 @@ docs: setup ## Build the documentation site into site/, and the pages and pictur
 	cd services/showdown && node scripts/observation_page.js > ../../docs/reference/observation.md.new
 	mv docs/reference/observation.md.new docs/reference/observation.md
 	$(BIN)/python scripts/docs/dashboard_drawing.py > docs/images/dashboard.svg
+	$(BIN)/python scripts/docs/rooms_drawing.py > docs/images/rooms.svg
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo 'site/index.html'
 
 .PHONY: fuzz
 fuzz: setup ## Mutate INPUTS (10000) of every reader for SECONDS (600), guided by reached lines; failures (GROW=1: new lines too) join tests/fuzz/corpus
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),600) --inputs $(or $(INPUTS),10000) $(if $(GROW),--grow) $(TARGETS)
+
+.PHONY: audit
+audit: setup ## Run an audit of simulator, tracker or masks: AUDIT="formats audits.json --format gen1ou --battles 20"
+	PYTHONPATH=tests $(BIN)/python -m audits.$(AUDIT)
 
 .PHONY: soak
 soak: setup ## Let runs and the exporter work for MINUTES (60), and fail if a process grows
@@ -168,7 +196,7 @@ upgrade: setup ## Write requirements/*.txt with the newest versions that fit pyp
 IMAGES := control collector evaluator trainer showdown
 
 .PHONY: images
-images: ## Build the five images with Docker, as nashdex/NAME:VERSION; TORCH=cpu for a trainer without CUDA
+images: ## Build the five images with Docker, as nashdex/NAME:VERSION; TORCH=cpu for a trainer without CUDA, IMAGE_PUSH=REGISTRY to push them
 	scripts/build-images $(IMAGES)
 
 .PHONY: image-test
@@ -181,5 +209,5 @@ load-images: ## Carry the images into a test cluster, with the command that CLUS
 
 .PHONY: clean
 clean: ## Remove what setup and the tests made; runs stay
-	rm -rf .venv $(NODE_MODULES) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
+	rm -rf .venv $(NODE_MODULES) $(PAGE_MODULES) services/page/.cache .mypy_cache .ruff_cache .pytest_cache .test-times .coverage .hypothesis .import_linter_cache dist site
 	find services tests -name __pycache__ -type d -prune -exec rm -rf {} +

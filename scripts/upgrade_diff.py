@@ -1,6 +1,6 @@
 """Compare two versions of the chart: ``upgrade_diff.py OLD NEW``, two folders.
 
-Renders both with the default values and with every file of OLD's ci values, as somebody may have installed it. Prints
+Renders both with the default values and with every file of OLD's ci values, as it may be installed. Prints
 what changes, and which values NEW rejects; the changelog must say what to write instead. Exits with 1 where ``helm
 upgrade`` fails or loses data: a changed field that Kubernetes never changes, or a volume that is gone.
 """

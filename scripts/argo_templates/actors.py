@@ -20,7 +20,7 @@ def actors() -> WorkflowTemplate:
         "withSequence": Inline(start=workflow_parameter("first"), count=workflow_parameter("count")),
     }
     return workflow_template(
-        "More actors for an iteration that trains. They play beside those of the iteration's Workflow until the "
+        "More actors for an iteration that trains. They play beside the actors of the iteration's Workflow until the "
         "trainings end, or until `argo stop`.\n\n"
         "   argo submit --from workflowtemplate/nashdex-actors -p run=RUN -p iteration=3 -p count=8",
         component="actors",

@@ -17,10 +17,7 @@ from nashdex.planning.dag import FAN_OUT_PARAMETERS, PlannedStep, iteration_step
 from nashdex.settings.run import RunSettings
 
 _EVERY_STEP = iteration_steps(RunSettings.model_validate({"gate": {"test": "sprt"}}))
-_ALWAYS = {
-    step.name
-    for step in iteration_steps(RunSettings.model_validate({"train": {"oracle": {"kind": "ppo", "decisions": 0}}}))
-}
+_ALWAYS = {step.name for step in iteration_steps(RunSettings.model_validate({"actors": {"shards": 0}}))}
 _SKIPPED = {
     StepName.ACT: "Plays the trainings' battles beside them. Skipped if they need none.",
     StepName.GATE: "Skipped if the run has no gate; the tasks after it run all the same.",

@@ -68,7 +68,7 @@ class PodKind:
     patch: str
     """The site's key is this and ``-pod-patch``."""
     size: Size
-    """Of the main container."""
+    """Resources of the main container."""
     has_gateway: bool = False
     """Whether a battle gateway runs beside it, as a sidecar."""
     has_learner: bool = False

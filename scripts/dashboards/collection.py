@@ -106,7 +106,7 @@ COLLECTION = Dashboard(
                             "{{namespace}}/{{run}} {{step}}",
                         )
                     ],
-                    description="CPU time of the pods' own processes; that of gateways in sidecars is not included.",
+                    description="CPU time of the pods' own processes, without gateways in sidecars.",
                 ),
             ],
         ),

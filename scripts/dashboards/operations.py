@@ -35,7 +35,7 @@ def _price(of: str) -> str:
 OPERATIONS = Dashboard(
     "nashdex-operations",
     "Nashdex / Operations",
-    "Steps, workflows, the store, GPUs and costs. Argo's metrics come from its workflow controller and those of GPUs "
+    "Steps, workflows, the store, GPUs and costs. Argo's metrics come from its workflow controller, GPU metrics "
     "from NVIDIA's DCGM exporter, if Prometheus scrapes them.",
     [
         Row(

@@ -55,7 +55,7 @@ class Panel:
 
     @property
     def help(self) -> str:
-        """The panel's description, by default that of its metrics."""
+        """The panel's description, by default its metrics' descriptions."""
         names = re.findall(r"nashdex_\w+", " ".join(target.expression for target in self.targets))
         stems = [re.sub(r"_(bucket|sum|count)$", "", name) if name not in _HELP else name for name in names]
         return self.description or "\n\n".join(_HELP[name] for name in dict.fromkeys(stems))

@@ -37,7 +37,7 @@ NASHDEX_TEST_BATTLES=20 node --test --test-name-pattern="legal actions" test/tra
 
 ## Making the table
 
-`python -m nashdex.bench.audits.formats audits.json --format gen8vgc2021 --battles 20` makes all four for one format.
+`PYTHONPATH=tests python -m audits.formats audits.json --format gen8vgc2021 --battles 20` makes all four for one format.
 """
 
 

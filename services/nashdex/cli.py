@@ -19,12 +19,15 @@ import typer
 from typer.main import get_command
 
 import nashdex
-from nashdex.commands import config, data, formats, policy, report, run, solve, tabular, verify
+from nashdex.commands import analyse, config, decide, formats, play, policy, report, run, serve, solve, tabular, verify
+from nashdex.commands.added import add_commands
 from nashdex.commands.cluster import begin, check_store, logs, resume, status, stop, submit
-from nashdex.commands.measure import battle, bench, calibrate, cost, experiment, exploit, rate
+from nashdex.commands.measure import battle, bench, calibrate, cost, experiment, exploit, panel, rate
 from nashdex.commands.pods import check_device, exporter, step, verdict
 from nashdex.commands.streams import drop_output, open_missing_streams, print_any_character
-from nashdex.core.errors import ExitCode, NashdexError
+from nashdex.core.errors import ConfigurationError, ExitCode, NashdexError
+from nashdex.core.printable import clean
+from nashdex.core.redaction import redacted
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
 TERMINATION_LOG_VARIABLE = "NASHDEX_TERMINATION_LOG"
@@ -39,6 +42,7 @@ _FIRST_PROCESS = 1
 
 RUN_AND_LOOK = "Run and look"
 MEASURE = "Measure"
+PLAY = "Play elsewhere"
 DATA = "Data and foreign policies"
 SOLVE = "Solve"
 CLUSTER = "Cluster"
@@ -53,18 +57,29 @@ app = typer.Typer(
 )
 app.command(rich_help_panel=RUN_AND_LOOK)(run.run)
 app.command(rich_help_panel=RUN_AND_LOOK)(report.report)
+app.command(rich_help_panel=RUN_AND_LOOK)(play.play)
+app.command(rich_help_panel=RUN_AND_LOOK)(analyse.analyse)
 app.command(rich_help_panel=RUN_AND_LOOK)(verify.verify)
 app.add_typer(config.app, name="config", rich_help_panel=RUN_AND_LOOK)
 app.command(rich_help_panel=RUN_AND_LOOK)(formats.formats)
+app.command(rich_help_panel=PLAY)(serve.serve)
+app.command(rich_help_panel=PLAY)(serve.showdown)
+app.command(rich_help_panel=PLAY)(decide.decide)
 app.command(rich_help_panel=MEASURE)(battle.battle)
+app.command(rich_help_panel=MEASURE)(panel.panel)
 app.command(rich_help_panel=MEASURE)(exploit.exploit)
 app.command(rich_help_panel=MEASURE)(rate.rate)
 app.command(rich_help_panel=MEASURE)(cost.cost)
 app.command(rich_help_panel=MEASURE)(calibrate.calibrate)
 app.add_typer(experiment.app, name="experiment", rich_help_panel=MEASURE)
 app.add_typer(bench.app, name="bench", rich_help_panel=MEASURE)
-app.add_typer(data.app, name="data", rich_help_panel=DATA)
 app.add_typer(policy.app, name="policy", rich_help_panel=DATA)
+_broken: ConfigurationError | None = None
+"""What is wrong with an installed package: every command says so and ends."""
+try:
+    add_commands(app, {"bench": bench.app, "config": config.app, "policy": policy.app, "tabular": tabular.app})
+except ConfigurationError as error:
+    _broken = error
 app.command(cls=solve.SolveCommand, rich_help_panel=SOLVE)(solve.solve)
 app.add_typer(tabular.app, name="tabular", rich_help_panel=SOLVE)
 app.command(rich_help_panel=CLUSTER)(submit.submit)
@@ -120,6 +135,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. No exception leaves this function."""
     print_any_character()
     try:
+        _require_whole_packages()
         result = command(args=arguments, prog_name="nashdex", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -130,6 +146,11 @@ def run_command_line(arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else ExitCode.OK
 
 
+def _require_whole_packages() -> None:
+    if _broken is not None:
+        raise _broken
+
+
 def _report(error: BaseException) -> int:
     """Print one line about ``error``; return the exit code, also where nothing can be printed: on a full disk."""
     message, code = _explain(error)
@@ -138,20 +159,21 @@ def _report(error: BaseException) -> int:
             sys.stderr.write(_traceback(error))
         elif code == ExitCode.INTERNAL and not isinstance(error, NashdexError):
             message += f"; its traceback is in {_save_traceback(error)}"
-        line = _shortened(" ".join(message.split()))
+        line = _line(message)
         sys.stderr.write(f"error: {line}\n")
         sys.stderr.flush()
         sys.stdout.flush()
     except OSError:
-        line = _shortened(" ".join(message.split()))
+        line = _line(message)
         drop_output(sys.stderr)
         drop_output(sys.stdout)
     _write_termination_log(line)
     return code
 
 
-def _shortened(line: str) -> str:
-    """Return ``line`` without its middle if it is longer than a message should be."""
+def _line(message: str) -> str:
+    """Return ``message`` as one line without secrets and control characters; without its middle if it is too long."""
+    line = clean(" ".join(message.split()))
     if len(line) <= _MESSAGE_CHARACTERS:
         return line
     half = _MESSAGE_CHARACTERS // 2
@@ -164,7 +186,7 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one re
         case NashdexError():
             return str(error), error.exit_code
         case typer.TyperException():  # the parser refused the arguments
-            return f"{error.format_message() or 'no command was given'} (try --help)", ExitCode.CONFIGURATION
+            return _of_arguments(error), ExitCode.CONFIGURATION
         case KeyboardInterrupt() | typer.Abort():
             return "interrupted", ExitCode.INTERRUPTED
         case RecursionError():
@@ -184,6 +206,17 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one re
     return f"{type(error).__name__}: {error}: unexpected error; please report this bug", ExitCode.INTERNAL
 
 
+def _of_arguments(error: typer.TyperException) -> str:
+    """Return what is wrong with the command line, and what to do."""
+    from nashdex.settings.run import RunSettings
+
+    message = (error.format_message() or "no command was given").replace("Value error, ", "")
+    name = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
+    if name in RunSettings.model_fields and name in message.replace("-", "_"):
+        return f"{message} (settings are given with --set, such as --set {name}=VALUE)"
+    return f"{message} (try --help)"
+
+
 def _write_termination_log(line: str) -> None:
     """Write the message to the pod's termination log, if there is one. Errors are ignored: the exit code remains."""
     if path := os.environ.get(TERMINATION_LOG_VARIABLE):
@@ -201,6 +234,4 @@ def _save_traceback(error: BaseException) -> Path:
 
 def _traceback(error: BaseException) -> str:
     """Return the traceback of ``error`` without secrets."""
-    from nashdex.telemetry.redaction import Redaction
-
-    return Redaction().text("".join(traceback.format_exception(error)))
+    return redacted("".join(traceback.format_exception(error)))

@@ -20,8 +20,8 @@ from nashdex.cluster.submission import TEMPLATES
 from nashdex.cluster.workflow_state import CHECK_TEMPLATE
 from nashdex.core.errors import ExitCode
 from nashdex.core.steps import StepName
-from nashdex.learning.actors.settings import ActorSettings
 from nashdex.planning.dag import edges, fan_out, num_shards
+from nashdex.settings.actors import ActorSettings
 from nashdex.settings.run import RunSettings
 
 pytestmark = pytest.mark.contract
@@ -39,7 +39,7 @@ TASKS = {
 SITE_KEYS = {field.alias for field in Site.model_fields.values()}
 SETTINGS = {
     "plain": RunSettings(),
-    "without actors": RunSettings.model_validate({"train": {"oracle": {"kind": "ppo", "decisions": 0}}}),
+    "without actors": RunSettings.model_validate({"actors": {"shards": 0}}),
     "many": RunSettings.model_validate({"collect": {"shards": 7}, "train": {"seeds": 3}, "evaluate": {"shards": 5}}),
     "gated": RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3}}),
 }

@@ -15,6 +15,7 @@ from typer.main import get_command
 
 from nashdex.cli import app
 from nashdex.experiments.plan import read_plan
+from nashdex.settings.external import FILE_VARIABLE, external_players
 from nashdex.settings.loading import load_settings
 from support.snippets import PAGES, ROOT, Snippet, commands, snippets
 
@@ -31,6 +32,7 @@ OTHER_PROGRAMS = frozenset(
         "cp",
         "curl",
         "docker",
+        "echo",
         "export",
         "git",
         "kubectl",
@@ -68,11 +70,15 @@ MAKES_A_PACKAGE = {
 
 
 @pytest.mark.parametrize("snippet", _of("toml"))
-def test_settings_are_accepted(snippet: Snippet, tmp_path: Path) -> None:
+def test_settings_are_accepted(snippet: Snippet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "hypothesis" in tomllib.loads(snippet.text):
         path = tmp_path / "experiment.toml"
         path.write_text(snippet.text, encoding="utf-8")
         assert read_plan(path).runs
+    elif snippet.title == "players.toml":
+        monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / snippet.title))
+        (tmp_path / snippet.title).write_text(snippet.text, encoding="utf-8")
+        assert external_players()
     elif snippet.page not in MAKES_A_PACKAGE:
         path = tmp_path / "settings.toml"
         path.write_text(snippet.text, encoding="utf-8")

@@ -1,9 +1,11 @@
 """What an image does not install, its code does not import; and what everybody imports is light."""
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -40,7 +42,7 @@ print(*{name.partition(".")[0] for name in sys.modules})
 """
 
 
-STEPS = [*(set(MODULES.values()) - {MODULES[StepName.ACT]}), "nashdex.rollout.loading", "nashdex.policies.tables"]
+STEPS = [*(set(MODULES.values()) - {MODULES[StepName.ACT]}), "nashdex.policies.sources", "nashdex.policies.tables"]
 """All of a run whose oracle trains no network: torch, which takes seconds to import, must not be among it."""
 
 
@@ -66,11 +68,8 @@ def modules_of(package: str) -> list[str]:
     ]
 
 
-TRAINING = {
-    f"nashdex.oracles.ppo.{name}"
-    for name in ("anchors", "before", "loss", "processes", "round_learner", "serving", "steps", "training")
-}
-"""Imported late, by a training."""
+TRAINING = {f"nashdex.oracles.{name}" for name in ("clone", "ppo.loss", "ppo.processes", "ppo.training", "untrained")}
+"""Imported late, by a training: the registry names them by string paths."""
 CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubernetes_api", "pod_logs")}
 """Imported late, by commands that talk to a cluster."""
 
@@ -82,7 +81,12 @@ CLUSTER_CLIENTS = {f"nashdex.cluster.{name}" for name in ("argo_server", "kubern
         ("evaluator", ["nashdex.cli", "nashdex.evaluator.step"]),
         (
             "trainer",
-            ["nashdex.cli", "nashdex.trainer.step", "nashdex.learning.updates.loop", "nashdex.learning.rounds.players"],
+            [
+                "nashdex.cli",
+                "nashdex.trainer.step",
+                "nashdex.learning.updates.training",
+                "nashdex.learning.rounds.players",
+            ],
         ),
         (
             "control",
@@ -121,7 +125,7 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
         (modules_of("exporter"), []),
         (modules_of("local"), []),
         (modules_of("games/tabular"), []),
-        ([*(set(modules_of("oracles")) - TRAINING), *modules_of("learning/damping"), "nashdex.learning.settings"], []),
+        ([*(set(modules_of("oracles")) - TRAINING), *modules_of("learning/damping")], []),
         (STEPS, []),
     ],
     ids=[
@@ -144,6 +148,50 @@ def test_an_image_needs_only_what_its_extra_installs(image: str, modules: list[s
 def test_what_everybody_imports_is_light(modules: list[str], allowed: list[str]) -> None:
     result = subprocess.run([sys.executable, "-c", LOADED, *modules], check=True, capture_output=True, text=True)
     assert sorted(set(result.stdout.split()) & set(HEAVY)) == allowed
+
+
+def imports_between_modules() -> dict[str, set[str]]:
+    """Return which modules each module imports, also for types alone and inside functions."""
+    services = ROOT / "services"
+    paths = {
+        ".".join(path.relative_to(services).with_suffix("").parts).removesuffix(".__init__"): path
+        for package in ("nashdex", "nashdex_metamon")
+        for path in (services / package).rglob("*.py")
+    }
+    found: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        imported = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                inner = (f"{node.module}.{alias.name}" for alias in node.names)
+                imported |= {name if name in paths else node.module for name in inner}
+            elif isinstance(node, ast.Import):
+                imported |= {alias.name for alias in node.names}
+        found[module] = imported & paths.keys()
+    return found
+
+
+def circle(imports: dict[str, set[str]]) -> list[str]:
+    """Return modules that import each other, or nothing where no two do."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_modules_import_each_other_not_even_for_types_or_inside_functions() -> None:
+    imports = imports_between_modules()
+    for module in imports:
+        if module.startswith("nashdex.policies.networks.") and module.endswith(".network"):
+            # A network makes its inference, which reads the network's weights.
+            imports[module] = {name for name in imports[module] if not name.endswith(".inference")}
+    assert circle(imports) == []
+
+
+def test_a_circle_is_found() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})
+    assert circle({"a": {"b", "c"}, "b": {"c"}}) == []
 
 
 def test_poke_envs_players_need_no_environments() -> None:

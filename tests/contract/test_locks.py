@@ -13,7 +13,7 @@ pytestmark = pytest.mark.contract
 ROOT = Path(__file__).parents[2]
 LOCKS = sorted(path.stem for path in (ROOT / "requirements").glob("*.txt"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-EXTRAS = {"battles": "battles", "trainer": "trainer", "control": "control", "dev": "local"}
+EXTRAS = {"battles": "battles", "trainer": "trainer", "control": "control", "local": "local", "dev": "local"}
 """The extra of each lock."""
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.games.showdown.arena import FAILURE_CAUSES
+from nashdex.games.showdown.external.causes import CAUSES
 from nashdex.learning.actors.protocol import DROP_CAUSES
 from nashdex.telemetry import metrics
 from nashdex.telemetry.metric import LABELS
@@ -24,10 +25,8 @@ def test_every_metric_is_set_somewhere() -> None:
     """A metric is set by its name in code, or by a step that reports its fact."""
     telemetry = ROOT / "services" / "nashdex" / "telemetry"
     declared = telemetry / "metrics.py"
-    sources = [path.read_text() for path in (ROOT / "services" / "nashdex").rglob("*.py") if path != declared]
-    steps = [
-        path.read_text() for path in (ROOT / "services" / "nashdex").rglob("*.py") if telemetry not in path.parents
-    ]
+    sources = [path.read_text() for path in (ROOT / "services").glob("nashdex*/**/*.py") if path != declared]
+    steps = [path.read_text() for path in (ROOT / "services").glob("nashdex*/**/*.py") if telemetry not in path.parents]
     names = {id(value): name for name, value in vars(metrics).items()}
     by_observer = {metrics.STORE_SECONDS.name, metrics.STORE_BYTES.name, metrics.STORE_ERRORS.name}
     unset = [
@@ -41,5 +40,7 @@ def test_every_metric_is_set_somewhere() -> None:
 
 
 def test_the_label_describes_every_cause_of_a_failed_battle_and_of_a_dropped_chunk() -> None:
-    battles, chunks = ", ".join(FAILURE_CAUSES), ", ".join(DROP_CAUSES)
-    assert LABELS["cause"] == f"Why a battle failed: {battles}. Why a chunk was dropped: {chunks}."
+    battles, players, chunks = ", ".join(FAILURE_CAUSES), ", ".join(CAUSES), ", ".join(DROP_CAUSES)
+    assert LABELS["cause"] == (
+        f"Why a battle failed: {battles}; of a player from outside: {players}. Why a chunk was dropped: {chunks}."
+    )

@@ -32,7 +32,7 @@ def blocks(language: str) -> list[str]:
 def rendered() -> list[dict[str, Any]]:
     """Return the chart's objects, with every role and account."""
     with Chart.load(ROOT / "helm" / "nashdex") as chart:
-        texts = chart.render({"submitters": [submitter()]}, name="nashdex", namespace="research")
+        texts = chart.render({"submitters": [submitter()]}, name="nashdex", namespace="nashdex")
     return [each for path, text in texts.items() if path.endswith(".yaml") for each in yaml.safe_load_all(text) if each]
 
 
@@ -62,8 +62,8 @@ def test_the_submitters_account_and_role_are_the_charts() -> None:
     assert submitter() in objects["RoleBinding", "nashdex-submitter"]["subjects"]
     rules = objects["Role", "nashdex-submitter"]["rules"]
     assert any("workflows" in rule["resources"] and "create" in rule["verbs"] for rule in rules)
-    assert "kubectl create token nashdex-submitter -n research" in TEXT
-    assert "--as=system:serviceaccount:research:nashdex-submitter" in TEXT
+    assert "kubectl create token nashdex-submitter -n nashdex" in TEXT
+    assert "--as=system:serviceaccount:nashdex:nashdex-submitter" in TEXT
 
 
 def test_the_queues_of_the_runbook_fit_the_chart() -> None:

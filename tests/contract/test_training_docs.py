@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.damping.registry import DAMPING_PRESETS
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.registry import ORACLES
+from nashdex.settings.damping import DAMPING_PRESETS
 
 pytestmark = pytest.mark.contract
 

@@ -29,6 +29,7 @@ TICS = re.compile(
       | as\s+it\s+comes
       | in\s+place\s+of
       | in\s+spite\s+of
+      | (?:is|are)\s+(?:that|those)\s+of
     )\b
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -92,15 +93,47 @@ def test_docstrings_messages_and_help(package: str) -> None:
     assert found == []
 
 
+FRAGMENT = re.compile(r'^\s*(?:r|f)?"{1,3}\s*Of\s')
+"""A docstring or description that begins with "Of": it does not say what it describes."""
+
+
+@pytest.mark.parametrize("package", ["nashdex", "nashdex_metamon"])
+def test_docstrings_name_what_they_describe(package: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text[:60]}"
+        for path in sorted((ROOT / "services" / package).rglob("*.py"))
+        for line, text in _prose(path.read_text(encoding="utf-8"))
+        if FRAGMENT.match(text)
+    ]
+    assert found == []
+
+
 @pytest.mark.parametrize(
-    "text", ["It tells of runs.", "policies whom it beats", "stands beside it", "what it comes to", "nothing of which"]
+    "text",
+    [
+        "It tells of runs.",
+        "policies whom it beats",
+        "stands beside it",
+        "what it comes to",
+        "nothing of which",
+        "the interval is that of a pair",
+    ],
 )
 def test_a_listed_word_is_found(text: str) -> None:
     assert found_in(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["PSRO stands for", "a standard error", "when it comes to", "so much smaller", "stand-in", "who beats whom"]
+    "text",
+    [
+        "PSRO stands for",
+        "a standard error",
+        "when it comes to",
+        "so much smaller",
+        "stand-in",
+        "who beats whom",
+        "the end of that of course",
+    ],
 )
 def test_other_words_are_not(text: str) -> None:
     assert not found_in(text)

@@ -34,7 +34,10 @@ from nashdex.store.documents import read_published
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 
 KUHN = "configs/kuhn.toml"
+KUHN_SET = ("--set", "iterations=6")
 KUHN_RUN = "kuhn-on-a-cluster"
+KUHN_EXPLOITABILITY = (5 / 4, 1 / 2, 1 / 9, 5 / 36, 5 / 36, 23 / 120)
+"""Of the exact double oracle from first-action, iteration by iteration: half of NashConv."""
 SMALL = "tests/e2e/gen1ou-small.toml"
 SMALL_RUN = "gen1ou-small"
 ACTED = "tests/e2e/actors.toml"
@@ -122,10 +125,11 @@ def test_a_second_release_is_refused(installed: Installation) -> None:
 
 def test_a_run_is_submitted(installed: Installation) -> None:
     """It continues during the following tests and their disturbances."""
-    said = json.loads(installed.nashdex("submit", KUHN, "--run", KUHN_RUN, "-n", installed.namespace, "--json"))
+    words = ("submit", KUHN, *KUHN_SET, "--run", KUHN_RUN, "-n", installed.namespace)
+    said = json.loads(installed.nashdex(*words, "--json"))
     assert said["run"] == KUHN_RUN
     assert said["uri"] == f"{installed.site()['store']}/{KUHN_RUN}"
-    again = attempt(*NASHDEX, "submit", KUHN, "--run", KUHN_RUN, "-n", installed.namespace)
+    again = attempt(*NASHDEX, *words)
     assert again.returncode == ExitCode.CONFIGURATION
     assert "is running already" in again.stderr
 
@@ -164,33 +168,31 @@ def test_the_new_policy_loads_and_plays(installed: Installation) -> None:
 
 @pytest.mark.timeout(1500)
 def test_lost_pods_and_a_killed_controller_lose_and_double_nothing(installed: Installation) -> None:
-    """A collector is rejected, its successor vanishes, the trainer is evicted, and the controller dies at last."""
+    """The trainer is evicted, an evaluator is rejected, its successor vanishes, and the controller dies at last."""
     room = "nashdex.dev/room-of-the-test"
-    patch = json.loads(installed.site()["collect-pod-patch"]) | {"nodeSelector": {room: installed.namespace}}
-    collectors = {"run": SMALL_RUN, "iteration": "1", "component": StepName.COLLECT.value}
-    with ExitStack() as while_collecting:
-        while_collecting.enter_context(installed.site_with("collect-pod-patch", json.dumps(patch)))
-        name = installed.submit(run=SMALL_RUN, iteration="1")
-        rejected = installed.rejected(SMALL_RUN, 1, StepName.COLLECT, 300)
-        while_collecting.enter_context(marked_nodes("label", f"{room}={installed.namespace}", f"{room}-"))
-        # Only the successor of the rejected pod counts a failed attempt.
-        collector = installed.at_work(SMALL_RUN, 1, StepName.COLLECT, "nashdex_step_retries", 300)
-        assert collector != rejected["metadata"]["name"]
-        assert installed.shard(collector) == rejected["metadata"]["labels"]["nashdex.dev/shard"]
-        known = uids(installed.objects("pods", **collectors))
-        installed.kubectl("delete", "pod", collector, "--grace-period=0", "--force")
-        # Argo may give the new pod the old one's name, and count it as the same try.
-        wait_for(lambda: uids(installed.objects("pods", **collectors)) - known, "another collector", 300)
-        trainer = installed.at_work(SMALL_RUN, 1, StepName.TRAIN, "nashdex_updates_total", 600)
-    installed.kubectl("delete", "pod", trainer, "--wait=false")
+    patch = json.loads(installed.site()["evaluate-pod-patch"]) | {"nodeSelector": {room: installed.namespace}}
     evaluators = {"run": SMALL_RUN, "iteration": "1", "component": StepName.EVALUATE.value}
-    wait_for(lambda: installed.objects("pods", **evaluators), "evaluators", 600)
+    with ExitStack() as while_evaluating:
+        while_evaluating.enter_context(installed.site_with("evaluate-pod-patch", json.dumps(patch)))
+        name = installed.submit(run=SMALL_RUN, iteration="1")
+        trainer = installed.at_work(SMALL_RUN, 1, StepName.TRAIN, "nashdex_updates_total", 600)
+        installed.kubectl("delete", "pod", trainer, "--wait=false")
+        rejected = installed.rejected(SMALL_RUN, 1, StepName.EVALUATE, 600)
+        while_evaluating.enter_context(marked_nodes("label", f"{room}={installed.namespace}", f"{room}-"))
+        # Only the successor of the rejected pod counts a failed attempt.
+        evaluator = installed.at_work(SMALL_RUN, 1, StepName.EVALUATE, "nashdex_step_retries", 300)
+        assert evaluator != rejected["metadata"]["name"]
+        assert installed.shard(evaluator) == rejected["metadata"]["labels"]["nashdex.dev/shard"]
+        known = uids(installed.objects("pods", **evaluators))
+        installed.kubectl("delete", "pod", evaluator, "--grace-period=0", "--force")
+        # Argo may give the new pod the old one's name, and count it as the same try.
+        wait_for(lambda: uids(installed.objects("pods", **evaluators)) - known, "another evaluator", 300)
     controller = ("delete", "pod", "-n", "argo", "-l", "app=workflow-controller", "--grace-period=0", "--force")
     assert "deleted" in run("kubectl", *controller)
 
     workflow = installed.end_of(name, ITERATION_SECONDS)
     assert_succeeded(workflow)
-    assert tries(workflow, "collect") > 1
+    assert tries(workflow, "evaluate") > 1
     assert tries(workflow, "train") > 1
     with installed.bucket() as store:
         assert_exact(open_run(f"{store}/{SMALL_RUN}"), 1)
@@ -252,7 +254,7 @@ def test_what_is_wrong_fails_at_once_and_once(installed: Installation) -> None:
 @pytest.mark.timeout(1800)
 def test_a_run_outlives_a_store_that_is_gone_for_two_minutes(installed: Installation, measured: dict[str, Any]) -> None:
     name = installed.submit(run=SMALL_RUN, iteration="2")
-    installed.at_work(SMALL_RUN, 2, StepName.COLLECT, "nashdex_battles_total", 300)
+    installed.at_work(SMALL_RUN, 2, StepName.EVALUATE, "nashdex_battles_total", 900)
     installed.kubectl("scale", "deployment/nashdex-store", "--replicas=0")
     wait_for(lambda: not installed.objects("pods", component="store"), "the store to be gone", 60)
     began = time.monotonic()
@@ -301,10 +303,11 @@ def test_the_submitted_run_comes_to_what_theory_says_and_to_what_it_is_elsewhere
     words = ("status", KUHN_RUN, "--watch", "--json", "-n", installed.namespace)
     status = json.loads(installed.nashdex(*words, seconds=2100))
     assert status["phase"] == "Succeeded"
-    local = ("run", KUHN, "--run", KUHN_RUN, "--store", str(tmp_path), "--json")
+    local = ("run", KUHN, *KUHN_SET, "--run", KUHN_RUN, "--store", str(tmp_path), "--json")
     installed.nashdex(*local, seconds=600)
     here = open_store(str(tmp_path)).at(KUHN_RUN)
     overheads = []
+    exploitability = []
     with installed.bucket() as store:
         kuhn = open_run(f"{store}/{KUHN_RUN}")
         for iteration in range(kuhn.settings.iterations):
@@ -312,9 +315,10 @@ def test_the_submitted_run_comes_to_what_theory_says_and_to_what_it_is_elsewhere
                 key = keys.published(iteration, name)
                 assert kuhn.store.get(key) == here.get(key), key
             overheads.append(longest_chain_seconds(kuhn, iteration))
-        last = read_published(kuhn.store, kuhn.settings.iterations - 1, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
-    assert last.exploitability.exact is not None
-    assert last.exploitability.exact.value < 1e-6
+            analysis = read_published(kuhn.store, iteration, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
+            assert analysis.exploitability.exact is not None
+            exploitability.append(analysis.exploitability.exact.value)
+    assert exploitability == pytest.approx(KUHN_EXPLOITABILITY, abs=1e-9)
     walls = [
         seconds_between(each["status"]["startedAt"], each["status"]["finishedAt"])
         for each in installed.objects("workflows", run=KUHN_RUN, component="iteration")
@@ -340,10 +344,9 @@ def test_an_upgrade_keeps_the_store_its_keys_and_what_is_done(installed: Install
     keys_before = installed.credentials()
     with installed.bucket() as store:
         before = manifests(open_run(f"{store}/{SMALL_RUN}"), 0)
-    installed.helm(
-        "upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--set", "collect.resources.requests.cpu=150m", "--wait"
-    )
-    assert "150m" in installed.site()["collect-pod-patch"]
+    request = "evaluate.resources.requests.cpu=150m"
+    installed.helm("upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--set", request, "--wait")
+    assert "150m" in installed.site()["evaluate-pod-patch"]
     assert installed.credentials() == keys_before
     assert_succeeded(installed.end_of(installed.submit(run=SMALL_RUN, iteration="0"), ITERATION_SECONDS))
     with installed.bucket() as store:

@@ -35,7 +35,7 @@ class Commands:
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="nashdex-fuzz-"))
         self._names = [*FILES, *OF_RUNS]
-        self._run = self._folder / "run"
+        self._run = self._folder / "made-tabular-run"
         whole, _ = documents.tabular_run()
         self._objects = {key: data for key, data in whole.objects.items() if not key.endswith(_UNREAD)}
         self._keys = sorted(self._objects)
@@ -43,6 +43,9 @@ class Commands:
             path = self._run / key
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
+        for words in OF_RUNS.values():
+            code = self._command(words(str(self._run), str(self._folder)))
+            assert code == ExitCode.OK, f"the commands accept the run as it is: {words}"
 
     def seeds(self) -> list[bytes]:
         """Return a valid file of each command, and each object of the run for the commands in turn."""

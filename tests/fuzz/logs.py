@@ -5,10 +5,11 @@ import json
 from typing import Any
 
 from nashdex.core.errors import TryAgainError
-from nashdex.metamon.logs.following import Follower
-from nashdex.metamon.logs.reconstruction import parsed, views
-from nashdex.metamon.logs.replay import RawReplay, parse
-from nashdex.metamon.logs.sources import Source
+from nashdex.games.showdown.logs.following import Follower
+from nashdex.games.showdown.logs.reconstruction import views
+from nashdex.games.showdown.logs.replay import RawReplay, parse
+from nashdex.games.showdown.logs.sources import Source
+from nashdex_metamon.data.parsing import parsed
 from support.metamon_goldens import METAMON_DATA, golden
 
 HUMAN = METAMON_DATA / "logs"

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from safetensors import numpy as safetensors
 
-from fuzz import commands, documents, exchange, logs
+from fuzz import commands, documents, exchange, logs, stores
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.journal import Entry
@@ -23,18 +23,18 @@ from nashdex.games.showdown.gateway import decode_decisions, decode_message
 from nashdex.games.showdown.replays import rename_players, replay_page
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.metagame.evidence.matrix import InteractionMatrix
-from nashdex.metamon.data import replay_file
-from nashdex.metamon.tokens import Tokenizer
 from nashdex.policies.archive import read_weights, weights_bytes
 from nashdex.policies.networks.actor_critic import make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.report.costs import read_prices
 from nashdex.runs.bundle import Bundle, unpack
 from nashdex.settings.loading import load_settings, resolve
+from nashdex.settings.networks import SlotsSettings
 from nashdex.settings.run import RunSettings
 from nashdex.solver import matrix_file
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import decode, encode
+from nashdex_metamon.data import replay_file
+from nashdex_metamon.tokens import Tokenizer
 from support.memory_store import MemoryStore
 from support.results import published
 from support.spaces import tiny_space
@@ -142,6 +142,7 @@ def targets() -> dict[str, Target]:
     verdict = Verdict(phase=Phase.FAILED, iteration=1, ended_timestamp_seconds=1.0, message="x")
     stored = documents.seeds()
     stored_run, raw_logs, command = _StoredRun(), logs.RawLogs(), commands.Commands()
+    store = stores.Stores()
 
     def document(name: str, reader: documents.Reader) -> Target:
         return Target(lambda data: reader(data, name), stored[name])
@@ -151,6 +152,7 @@ def targets() -> dict[str, Target]:
         "interaction-matrix": Target(_matrix, stored["interaction-matrix"]),
         "verdict": Target(lambda data: Verdict.from_json(data, "v"), [verdict.to_json()]),
         "stored-run": Target(stored_run.read, stored_run.seeds()),
+        "store": Target(store.read, store.seeds()),
         "command": Target(command.read, command.seeds()),
         "shard": Target(lambda data: decode(data, "s"), [encode([_episode()], space)]),
         "weights": Target(

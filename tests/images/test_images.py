@@ -40,15 +40,15 @@ IMPORTED = {
     ),
     "collector": (
         "boto3, pyspiel, poke_env",
-        "nashdex.cli, nashdex.collector.step, nashdex.rollout.loading, nashdex.metamon.checkpoints.playing",
+        "nashdex.cli, nashdex.collector.step, nashdex.policies.sources, nashdex_metamon.checkpoints.playing",
     ),
     "evaluator": (
         "boto3, pyspiel, poke_env",
-        "nashdex.cli, nashdex.evaluator.step, nashdex.rollout.loading, nashdex.metamon.checkpoints.playing",
+        "nashdex.cli, nashdex.evaluator.step, nashdex.policies.sources, nashdex_metamon.checkpoints.playing",
     ),
     "trainer": (
         "boto3, pyspiel, torch.distributed.run",
-        "nashdex.cli, nashdex.trainer.step, nashdex.learning.updates.loop",
+        "nashdex.cli, nashdex.trainer.step, nashdex.learning.updates.training",
     ),
 }
 STORE = "/tmp/runs"  # noqa: S108 - a memory file system of the container

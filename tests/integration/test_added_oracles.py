@@ -59,7 +59,7 @@ def test_an_oracle_that_is_not_installed_is_refused(by_trial: Path, tmp_path: Pa
 
 
 GENTLE = """
-from nashdex.learning.damping.interface import Damping, Preset, ReferenceCoefficient
+from nashdex.settings.damping import Damping, Preset, ReferenceCoefficient
 BETA = ReferenceCoefficient(initial=0.125)
 GENTLE = Preset("β 0.125 towards the uniform policy", Damping(reference="uniform", beta=BETA))
 """
@@ -111,7 +111,8 @@ teacher = "random"
 battles = 100
 shards = 1
 [train.oracle]
-decisions = 0
+decisions = 1
+round_battles = 100
 advantages = { kind = "halved", factor = 0.25 }
 damping = { preset = "gentle" }
 [evaluate]
@@ -164,9 +165,9 @@ def train(task, settings):
 MEASURED = Oracle(
     settings=MeasuredSettings,
     summary="plays every action alike",
-    train=train,
+    train="measured:train",
     makes="table",
-    plays=None,
+    collects=None,
     needs_tree=True,
     metrics={"best_payoff": "largest payoff so far, a game"},
 )

@@ -65,7 +65,7 @@ def test_settings_know_an_added_policy(policies: Path, tmp_path: Path) -> None:
 
 DRAWS = """
 from nashdex.policies.scripted.declaration import ScriptedPolicy
-from nashdex.policies.scripted.uniform import UniformPlayer
+from nashdex.policies.scripted.baselines import UniformPlayer
 DRAWS = ScriptedPolicy(UniformPlayer)
 """
 

@@ -12,9 +12,9 @@ from nashdex.bench.scale.shard import run_scale
 from nashdex.cli import run_command_line
 from nashdex.collector.trial import self_play_trial
 from nashdex.games.registry import showdown_game
-from nashdex.policies.networks.slots.settings import SlotsSettings
-from nashdex.rollout.settings import CollectSettings
 from nashdex.rollout.sizing import choose_sizes
+from nashdex.settings.collect import CollectSettings
+from nashdex.settings.networks import SlotsSettings
 
 pytestmark = pytest.mark.integration
 
@@ -98,7 +98,7 @@ def test_battle_refuses_a_policy_that_it_does_not_know(
 
 @pytest.mark.slow
 def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_path: Path) -> None:
-    arguments = ("--format", "gen1ou", "--seconds", "4", "--repetitions", "1", "--peer", "poke-env")
+    arguments = ("--format", "gen1ou", "--seconds", "2", "--repetitions", "1", "--peer", "poke-env")
     answer = _json("bench", "collect", *arguments, "--profile", str(tmp_path / "profiles"))
     assert answer["format"] == "gen1ou"
     rate = answer["decisions_per_cpu_second"]
@@ -122,7 +122,7 @@ def test_bench_collect_measures_every_side_and_draws_where_the_time_went(tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("format_id", "network"),
-    [("gen1randombattle", "slots"), ("gen1randombattle", "pointer"), ("gen9randomdoublesbattle", "pairs")],
+    [("gen1randombattle", "slots"), ("gen9randomdoublesbattle", "pointer-pairs")],
 )
 def test_bench_train_compares_a_round_with_bare_torch(format_id: str, network: str) -> None:
     arguments = ("--format", format_id, "--network", network, "--battles", "8", "--repetitions", "1")

@@ -73,7 +73,7 @@ num_draws = 100
 """
 FILL_AND_GROW = """
 mount -t tmpfs -o size=1m tmpfs "$0" || exit 99
-cp kuhn.toml "$0" && cd "$0" || exit 99
+cp kuhn.toml "$0" && cd "$0" && head -c 900000 /dev/zero > filler || exit 99
 "$@"; echo "full: $?"
 mount -o remount,size=100m tmpfs "$0" || exit 99
 "$@"; echo "roomy: $?"
@@ -93,7 +93,7 @@ def short_folder() -> Iterator[Path]:
 def test_a_run_whose_disk_fills_goes_on_when_there_is_space(tmp_path: Path, short_folder: Path) -> None:
     """The store, the logs and the temporary files share one small disk."""
     disk = short_folder
-    (tmp_path / "kuhn.toml").write_text(RUN + "#" * 900_000)  # little is left
+    (tmp_path / "kuhn.toml").write_text(RUN)
     if shutil.which("unshare") is None:
         pytest.skip("needs unshare to mount a small disk")
     run = [sys.executable, "-m", "nashdex", "run", "kuhn.toml", "--store", "store"]
@@ -110,6 +110,8 @@ def test_a_run_whose_disk_fills_goes_on_when_there_is_space(tmp_path: Path, shor
     codes = [line for line in result.stdout.splitlines() if line.startswith(("full: ", "roomy: ", "verified: "))]
     assert codes == [f"full: {ExitCode.TRY_AGAIN}", "roomy: 0", "verified: 0"], result.stderr
     assert "Traceback" not in result.stderr
+    last = [line for line in result.stderr.splitlines() if line.startswith("error: ")][-1]
+    assert "full" in last, "the last line names the cause"
 
 
 def test_a_limit_on_the_size_of_files_is_met_the_same_way(tmp_path: Path) -> None:
@@ -280,3 +282,17 @@ def test_paths_and_file_uris_are_the_same_store(tmp_path: Path, monkeypatch: pyt
 def test_uris_that_name_no_store_are_refused(uri: str) -> None:
     with pytest.raises(ConfigurationError, match="expected"):
         open_store(uri)
+
+
+@pytest.mark.parametrize("below", ["", "runs"])
+def test_a_link_that_leads_nowhere_is_named(tmp_path: Path, below: str) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "away")
+    with pytest.raises(ConfigurationError, match=r"link is a link to .*away, which does not exist"):
+        open_store(str(tmp_path / "link" / below)).put("folder/object", b"")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_refused_without_waiting_for_its_other_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "object")
+    with pytest.raises(DataError, match="object is no regular file; expected an object that nashdex wrote"):
+        open_store(str(tmp_path)).get("object")

@@ -1,4 +1,4 @@
-"""The commands of README.md, the tutorials and the guides, run in the order of each page with small settings."""
+"""The blocks of README.md, the tutorials and the guides, run in the order of each page with small settings."""
 
 from pathlib import Path
 

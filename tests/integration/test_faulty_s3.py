@@ -34,7 +34,7 @@ initial = ["random"]
 battles = 8
 concurrent_battles = 8
 [train]
-oracle = { kind = "ppo", decisions = 0 }
+oracle = { kind = "ppo", decisions = 1, round_battles = 8 }
 first = { num_epochs = 1 }
 [evaluate]
 battles_per_pair = 2

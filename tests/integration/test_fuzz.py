@@ -1,4 +1,4 @@
-"""A minute of ``make fuzz``, which also reads every input that once failed."""
+"""Some seconds of ``make fuzz``, which also reads every input that once failed."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 TESTS = Path(__file__).parents[1]
 
 
-SECONDS = 60
+SECONDS = 20
 
 
 @pytest.mark.slow
@@ -23,7 +23,7 @@ def test_no_reader_lets_anything_through_but_its_own_errors() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=220,
+        timeout=900,
     )
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
     assert done.stdout.endswith("0 failures\n")

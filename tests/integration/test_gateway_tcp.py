@@ -97,6 +97,15 @@ def test_a_client_gives_up_a_gateway_that_never_listens() -> None:
     assert time.monotonic() - began_seconds >= 1
 
 
+def test_a_client_gives_up_a_gateway_that_accepts_and_says_nothing() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        began_seconds = time.monotonic()
+        with pytest.raises(TryAgainError, match="the gateway sent no Welcome within 1 s"):
+            Gateway(FORMAT, GatewaySettings(address=address, start_seconds=1))
+        assert time.monotonic() - began_seconds < 20
+
+
 def test_an_invalid_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NASHDEX_GATEWAY_ADDRESS", "localhost")
     with pytest.raises(ConfigurationError, match=r"NASHDEX_GATEWAY_….*address"):

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from nashdex.cli import run_command_line
-from nashdex.metamon.actions import DEFAULT_ACTIONS
-from nashdex.metamon.data.file_name import ReplayName
-from nashdex.metamon.data.generation import player_names, seen_by
-from nashdex.metamon.data.replay_file import decode
+from nashdex.games.showdown.logs.sight import seen_by
+from nashdex_metamon.actions import DEFAULT_ACTIONS
+from nashdex_metamon.data.file_name import ReplayName
+from nashdex_metamon.data.generation import player_names
+from nashdex_metamon.data.replay_file import decode
 
 NUM_BATTLES = 4
 

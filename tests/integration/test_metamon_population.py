@@ -11,13 +11,13 @@ from nashdex.core import keys
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.population import Population
-from nashdex.metamon.checkpoints.archive import import_checkpoint
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.report.document import Report
 from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
+from nashdex_metamon.checkpoints.archive import import_checkpoint
 from support.begun_runs import begin_run
 from support.image_packages import ABSENT_PACKAGES, IMAGE_OF_STEP
 from support.metamon_goldens import amago_mini
@@ -54,8 +54,7 @@ def test_a_population_of_metamons_world_plays_its_first_iteration(tmp_path: Path
         amago_mini(),
     ).id
     overrides = [
-        f"population.initial={[*BASELINES, imported]}",
-        f"population.imported_from='{imports}'",
+        f"population.initial={[*BASELINES, f'{imports}#{imported}']}",
         "network.kind='memory'",
         "collect.battles=4",
         "collect.shards=1",

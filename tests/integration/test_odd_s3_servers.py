@@ -3,6 +3,7 @@
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -47,7 +48,8 @@ def store(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Store]:
                 self.send_header(name, value)
             self.end_headers()
             if self.command != "HEAD":
-                self.wfile.write(answer.body)
+                with suppress(BrokenPipeError):  # a client that was kept waiting has gone
+                    self.wfile.write(answer.body)
 
         do_GET = do_PUT = do_HEAD = do_DELETE = answer_anything  # noqa: N815 - http.server's names
 

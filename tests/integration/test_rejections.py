@@ -2,7 +2,7 @@
 
 import pytest
 
-from nashdex.bench.audits.rejections import count_rejections
+from audits.rejections import count_rejections
 from nashdex.core.errors import ConfigurationError
 
 pytestmark = pytest.mark.integration

@@ -12,11 +12,11 @@ from nashdex.core import keys
 from nashdex.core.ids import replayed_policy
 from nashdex.core.steps import StepName
 from nashdex.metagame.population import Population
-from nashdex.oracles.clone import CloneSettings
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.report.document import Report, Training
 from nashdex.runs.creation import open_run
+from nashdex.settings.oracles import CloneSettings
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
 from nashdex.telemetry.progress import Progress

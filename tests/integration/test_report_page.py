@@ -106,7 +106,9 @@ def test_its_numbers_are_those_of_report_json(page: Page, made: Made) -> None:
 
     summary = {value for value, _ in shown(page, "#summary")}
     expected = values_in([score["rate"] for score in report["anchor_scores"]])
-    expected |= values_in([e["gap"] for e in row["exploitability"] if e["estimator"] == "best_response_gap"])
+    gaps = [e for e in row["exploitability"] if e["estimator"] == "best_response_gap"]
+    expected |= values_in([gap[key] for gap in gaps for key in ("value", "low", "high")])
+    expected |= values_in([score["rate"] for score in report["trained"]["scores"]])
     expected |= values_in([report["progress"]["elo"], report["progress"]["standard_error"]])
     assert summary == expected
     cells = [cell["rate"] for line in report["payoffs"]["cells"] for cell in line if cell]
@@ -134,6 +136,21 @@ def test_findings_are_readable(page: Page, made: Made) -> None:
     text = page.evaluate("document.querySelector('#summary').innerText").replace("\N{NO-BREAK SPACE}", " ")
     for finding in made[1]["findings"]:
         assert finding in text
+
+
+def test_a_reader_meets_what_was_trained_first(page: Page) -> None:
+    texts = page.evaluate("[...document.querySelectorAll('#summary .tiles')].map(t => t.innerText)")
+    assert "where training began" in texts[0]
+    assert "Mixture against" not in texts[0]
+    assert "Mixture against" in texts[1]
+
+
+def test_a_battle_of_the_newest_policy_is_one_click_away(browser: BrowserContext, page: Page, made: Made) -> None:
+    newest = next(row["name"] for row in made[1]["policies"] if row["id"] == made[1]["trained"]["policy"])
+    with browser.expect_page() as opened:
+        page.click("#summary a[data-page]")
+    assert newest in opened.value.content()
+    opened.value.close()
 
 
 def test_a_replay_opens_with_its_log(browser: BrowserContext, page: Page, made: Made) -> None:

@@ -10,13 +10,12 @@ from pydantic import TypeAdapter
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.evaluator.match import MatchResult, play_match
-from nashdex.games.interface import Reward
 from nashdex.games.registry import game_for
 from nashdex.policies.archive import save_policy
 from nashdex.policies.networks.actor_critic import make_network
-from nashdex.policies.networks.settings import NetworkChoice
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
+from nashdex.settings.networks import NetworkChoice
 from nashdex.store import open_store
 
 pytestmark = pytest.mark.integration
@@ -61,7 +60,7 @@ def test_a_session_counts_the_search_s_cpu_time_and_ends_its_gateway(tmp_path: P
     assert session.cpu_seconds() >= arena + gateway
 
 
-def _stored(folder: Path, format_id: str, reward: Reward = "win-loss", kind: str = "pointer") -> str:
+def _stored(folder: Path, format_id: str, reward: str = "win-loss", kind: str = "pointer") -> str:
     """Store an untrained network of the format; return its contestant's text."""
     arena = game_for(format_id).open_arena(num_gateways=1)
     space = arena.space
@@ -94,10 +93,10 @@ def test_a_stored_network_searches_and_plays_the_same_again(tmp_path: Path) -> N
     [
         ("gen1randombattle", "metamon-default", "pointer", "its critic values the reward 'metamon-default'"),
         ("gen1randombattle", "win-loss", "memory", "its critic needs the whole battle"),
-        ("gen9randomdoublesbattle", "win-loss", "pairs", "it plays doubles, gen9randomdoublesbattle"),
+        ("gen9randomdoublesbattle", "win-loss", "pointer-pairs", "it plays doubles, gen9randomdoublesbattle"),
     ],
 )
-def test_what_cannot_search_is_refused(tmp_path: Path, format_id: str, reward: Reward, kind: str, why: str) -> None:
+def test_what_cannot_search_is_refused(tmp_path: Path, format_id: str, reward: str, kind: str, why: str) -> None:
     text = f"search:{_stored(tmp_path, format_id, reward, kind)}"
     with pytest.raises(ConfigurationError, match=f"cannot search: {why}"):
         play_match(format_id, text, "random", battles=1)

@@ -12,7 +12,6 @@ from nashdex.learning.updates.continuation import Continuation
 from nashdex.local.summary import summarise
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.exact import ExactValues
-from nashdex.metagame.opponents.league import LeagueSettings
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
@@ -20,6 +19,7 @@ from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.report.document import Report
 from nashdex.runs.fit import check_fit
+from nashdex.settings.opponents import LeagueSettings
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
@@ -29,6 +29,7 @@ from nashdex.store.protocol import ObjectStore
 pytestmark = pytest.mark.integration
 
 ITERATIONS = 3
+SMALL_PPO = {"decisions": 1, "round_battles": 200}
 
 
 def _run(
@@ -47,7 +48,7 @@ def _run(
             "population": {"initial": ["random", "first-action"]},
             "network": {"hidden_size": 16, "num_hidden_layers": 1, "entity_size": 8, "critic_size": 8},
             "collect": {"battles": 200, "shards": 2, "teacher": "random"},
-            "train": {"oracle": {"kind": "ppo", "decisions": 0}},
+            "train": {"oracle": {"kind": "ppo"} | SMALL_PPO},
             "evaluate": {"shards": 2},
             "solve": {"num_draws": 100},
         }
@@ -78,10 +79,11 @@ def test_self_play_improves_the_newest_against_itself_and_learns_from_both_seats
         (before,) = _trained(store, settings, iteration - 1)
         assert plans[iteration].opponents == {before.policy: 1.0}
         assert plans[iteration].learner == before.policy
-        for result in read_from_shards(
-            store, iteration, StepName.COLLECT, settings.collect.shards, COLLECT_RESULT, CollectResult
-        ):
-            assert result.recorded_decisions == result.decisions
+        (collected,) = read_from_shards(store, iteration, StepName.COLLECT, 1, COLLECT_RESULT, CollectResult)
+        assert collected.battles == 0, "the training plays its own"
+        (trained,) = _trained(store, settings, iteration)
+        round_battles = settings.train.section_of("ppo").model_dump()["round_battles"]
+        assert trained.num_decisions >= 2 * round_battles, "both seats decide at least once a battle"
 
 
 def test_a_league_meets_every_class_that_is_there(tmp_path: Path) -> None:
@@ -146,7 +148,10 @@ def test_the_gate_lets_in_who_beats_its_parent_and_nobody_else(tmp_path: Path) -
     store, settings = _run(
         tmp_path,
         gate={"test": "sprt"},
-        train={"seeds": 2, "oracle": {"decisions": 0, "learning_rate": 0.003, "minibatch_decisions": 64}},
+        train={
+            "seeds": 2,
+            "oracle": {"decisions": 1, "round_battles": 200, "learning_rate": 0.003, "minibatch_decisions": 64},
+        },
     )
     members = read_published(store, ITERATIONS - 1, keys.POPULATION, Population)
     matrix = read_published(store, ITERATIONS - 1, keys.INTERACTION_MATRIX, ExactValues)

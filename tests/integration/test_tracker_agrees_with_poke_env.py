@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from nashdex.bench.audits.tracker.differential import Comparison
-from nashdex.bench.audits.tracker.known import KNOWN_DIFFERENCES
+from audits.tracker.differential import Comparison
+from audits.tracker.known import KNOWN_DIFFERENCES
 
 pytestmark = pytest.mark.integration
 
 NUM_BATTLES = 40
 NUM_BATTLES_OF_OTHERS = 2
-"""A short form. ``python -m nashdex.bench.audits.formats`` is the long one, of every format."""
+"""A short form. ``PYTHONPATH=tests python -m audits.formats`` is the long one, of every format."""
 
 
 @pytest.mark.slow
@@ -59,8 +59,9 @@ def test_every_explanation_is_documented() -> None:
 
 
 def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "nashdex.bench.audits.tracker.differential", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "audits.tracker.differential", *arguments]
+    folder = Path(__file__).parents[1]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,8 @@ from nashdex.core import keys
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT
 from nashdex.core.steps import StepName
+from nashdex.core.verdict import Phase
+from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER
 from nashdex.metagame.analysis.documents import MetaStrategy
 from nashdex.metagame.evidence.ledger import LEDGER
 from nashdex.planning.dag import iteration_steps, num_shards
@@ -18,6 +21,7 @@ from nashdex.planning.programs import step_function
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, read_manifest, read_object
 from nashdex.store.protocol import ObjectStore
+from nashdex.store.verdict import record_end
 from support.begun_runs import begin_run
 
 CONFIG = """
@@ -86,6 +90,32 @@ def test_a_whole_run_follows_and_its_root_hash_is_stable(run: Path, capsys: pyte
     assert sorted(run.rglob("*")) == before
     assert verified(run, capsys, "--root", str(found["root"]))[0] == 0
     assert verified(run, capsys, "--root", "0" * 64)[0] == 65
+
+
+def test_a_renamed_run_is_named(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = verified(run.rename(run.with_name("other")), capsys)
+    assert code == 65
+    assert "other holds the run kuhn: it was renamed or copied" in err
+
+
+@pytest.mark.slow
+def test_the_root_hash_covers_every_byte_that_the_help_names(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record_end(open_store(str(run)), Phase.SUCCEEDED, 1)
+    _, found, _ = verified(run, capsys)
+    unchecked = []
+    one_of_each_name = {path.name: path for path in sorted(run.rglob("*")) if path.is_file()}
+    for path in one_of_each_name.values():
+        content = path.read_bytes()
+        path.write_bytes(content + b"\n")
+        code = run_command_line(["verify", str(run), "--json"])
+        out = capsys.readouterr().out
+        path.write_bytes(content)
+        if code == 0 and json.loads(out)["root"] == found["root"]:
+            unchecked.append(path.relative_to(run).as_posix())
+    assert unchecked == []
+    forged = json.loads((run / keys.VERDICT).read_text()) | {"iteration": 7}
+    (run / keys.VERDICT).write_text(json.dumps(forged))
+    assert verified(run, capsys, "--root", str(found["root"]))[0] == 65
 
 
 def test_a_mixture_with_hashes_that_fit_is_found(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,7 +227,7 @@ def test_trainings_are_repeated_on_demand(tmp_path: Path, capsys: pytest.Capture
     assert sorted(folder.rglob("*")) == before
 
     store = open_store(str(folder))
-    collected = folder / keys.manifest(1, StepName.COLLECT, 0)
+    collected = folder / keys.manifest(0, StepName.COLLECT, 0)
     manifest = Manifest.from_json(collected.read_bytes(), "manifest")
     collected.write_bytes(manifest.model_copy(update={"counts": manifest.counts | {"battles": 0}}).to_json())
     code, _, err = verified(folder, capsys)
@@ -211,6 +241,99 @@ def test_trainings_are_repeated_on_demand(tmp_path: Path, capsys: pytest.Capture
     code, _, err = verified(folder, capsys, "--replay")
     assert code == 65
     assert "result.json does not follow from what train reads: summary.entropy" in err
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a run whose training played evaluations, and kept the best weights."""
+    evaluation = 'evaluation = { every_decisions = 400, battles = 20, anchors = ["random", "start"] }\nkeep = "best"'
+    config = PPO.replace("minibatch_decisions = 64", f"minibatch_decisions = 64\n{evaluation}")
+    return done(tmp_path_factory.mktemp("evaluated"), config)
+
+
+def altered_training(evaluated: Path, folder: Path, **objects: bytes) -> Path:
+    """Return a copy whose second training has other objects under hashes that fit."""
+    copy = Path(shutil.copytree(evaluated, folder / "kuhn"))
+    store = open_store(str(copy))
+    manifest = read_manifest(store, 1, StepName.TRAIN, 0)
+    before = {each: read_object(store, manifest, each) for each in manifest.objects}
+    store.delete(keys.manifest(1, StepName.TRAIN, 0))
+    attempt = Attempt(store, 1, StepName.TRAIN, 0)
+    for name, data in (before | objects).items():
+        attempt.write(name, data)
+    attempt.finish(manifest.counts)
+    return copy
+
+
+def stored_training(evaluated: Path, name: str) -> dict[str, Any]:
+    store = open_store(str(evaluated))
+    data: dict[str, Any] = json.loads(read_object(store, read_manifest(store, 1, StepName.TRAIN, 0), name))
+    return data
+
+
+def test_a_learning_curve_is_computed_again(evaluated: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found, _ = verified(evaluated, capsys)
+    assert (code, found["problems"], found["not_recomputed"]) == (0, [], {})
+    assert any(str(key).endswith("result.json#evaluations") for key in found["recomputed"])  # type: ignore[attr-defined]
+    assert len(stored_training(evaluated, EVALUATION_LEDGER)["evaluations"]) >= 3
+
+
+@pytest.mark.parametrize("name", ["score", "low", "draws", "selection_score", "cpu_seconds", "decisions", "anchor"])
+def test_a_changed_number_of_a_learning_curve_is_found(
+    evaluated: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = stored_training(evaluated, TRAINING_RESULT)
+    changed = result["evaluations"][2]
+    changed[name] = "first-action" if name == "anchor" else changed[name] + (1 if name == "decisions" else 0.125)
+    if name == "draws":
+        changed[name] = 1
+    _, found, err = verified(
+        altered_training(evaluated, tmp_path, **{TRAINING_RESULT: json.dumps(result).encode()}), capsys
+    )
+    assert f"result.json does not follow from evaluations.json: evaluations[2].{name}" in err
+    assert len(found["problems"]) >= 2, "the report or metrics.jsonl says the old number"  # type: ignore[arg-type]
+
+
+def test_another_best_evaluation_is_found(evaluated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = stored_training(evaluated, TRAINING_RESULT)
+    result["kept"] = result["evaluations"][0]
+    folder = altered_training(evaluated, tmp_path, **{TRAINING_RESULT: json.dumps(result).encode()})
+    code, _, err = verified(folder, capsys)
+    assert code == 65
+    assert "result.json does not follow from evaluations.json: kept" in err
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"seed": 1}, "says seed 1 in evaluation 0; the settings plan"),
+        ({"battles_each": 10}, "40 scores of 20 battles; expected one each"),
+    ],
+)
+def test_a_ledger_of_other_battles_is_refused(
+    evaluated: Path, tmp_path: Path, change: dict[str, int], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = stored_training(evaluated, EVALUATION_LEDGER)
+    ledger["evaluations"][0]["battles"] |= change
+    folder = altered_training(evaluated, tmp_path, **{EVALUATION_LEDGER: json.dumps(ledger).encode()})
+    code, _, err = verified(folder, capsys)
+    assert code == 65
+    assert says in err
+
+
+def test_a_run_without_a_ledger_of_evaluations_says_so(
+    evaluated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(evaluated, tmp_path / "kuhn"))
+    key = folder / keys.manifest(1, StepName.TRAIN, 0)
+    manifest = Manifest.from_json(key.read_bytes(), "manifest")
+    objects = {name: each for name, each in manifest.objects.items() if name != EVALUATION_LEDGER}
+    key.write_bytes(manifest.model_copy(update={"objects": objects}).to_json())
+    code, found, _ = verified(folder, capsys)
+    assert (code, found["problems"]) == (0, [])
+    assert list(found["not_recomputed"]) == ["iterations/0001/train/00000"]  # type: ignore[call-overload]
+    assert run_command_line(["verify", str(folder)]) == 0
+    assert "not computed again: iterations/0001/train/00000: its" in capsys.readouterr().out
 
 
 STREAM = """

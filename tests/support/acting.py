@@ -39,8 +39,9 @@ def num_dropped(cause: str) -> float:
 class ActedTask(Task):
     """A task whose battles actors play, although the game is tabular."""
 
-    def player(self, space: Space) -> Player:
+    def player(self, space: Space, num_battles: int) -> Player:
         """Return the learner's side of the exchange."""
+        del num_battles  # actors play chunks
         return ActorsPlayer(self.store, self.settings.actors, space, iteration=self.plan.iteration, shard=self.shard)
 
 

@@ -12,7 +12,6 @@ from nashdex.games.interface import (
     Events,
     Failure,
     Outcome,
-    Reward,
     RunningBattle,
     Situations,
 )
@@ -137,7 +136,6 @@ class CardGame:
     """The card game, for what opens its own arena. Implements ``games.interface.Game``."""
 
     format = "tiny"
-    reward_version = "1"
 
     def __init__(self) -> None:
         self.arenas: list[CardArena] = []
@@ -149,14 +147,6 @@ class CardGame:
 
     def teams(self) -> Sequence[str]:
         return ()
-
-    def rewards(
-        self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
-    ) -> NDArray[np.float32]:
-        del kind, space, discount
-        earned = np.zeros(len(observations), dtype=np.float32)
-        earned[-1:] = 2 * score - 1
-        return earned
 
     def situations(self, space: Space, observations: NDArray[np.float32]) -> Situations:
         del space

@@ -1,6 +1,7 @@
 """A contextual bandit as a game of one decision: play the action that the observation names. And its train step."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,12 @@ from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.space import ObservationBlock, ObservationField, Space
+from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles
+from nashdex.learning.rounds.players import Networks, Played, Player, WantedRound
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
+from nashdex.oracles.interface import Task
+from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.interface import Policy
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt
@@ -98,3 +103,38 @@ def write_iteration(
             writer.add(episode)
         writer.close()
         attempt.finish({})
+
+
+class BanditPlayer:
+    """Plays rounds of the bandit in this process."""
+
+    cpu_seconds = 0.0
+
+    def play(self, wanted: WantedRound) -> Played:
+        """Return a round of the network in training."""
+        battles = wanted.battles
+        policy = NetworkPolicy(NEWEST, copy.deepcopy(wanted.networks[NEWEST]))
+        return Played(play(policy, battles.num_battles, seed=battles.seed % 1_000_000), (battles.round,))
+
+    def ask(self, wanted: WantedRound) -> None:
+        """Do nothing: ``play`` plays."""
+
+    def scores(self, battles: EvaluationBattles, networks: Networks) -> list[float]:
+        """Evaluate nothing."""
+        raise NotImplementedError
+
+    def objects(self) -> Mapping[str, bytes]:
+        """Return nothing."""
+        return {}
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class BanditTask(Task):
+    """A task whose rounds are battles of the bandit."""
+
+    def player(self, space: Space, num_battles: int) -> Player:
+        """Return what plays the rounds."""
+        del space, num_battles
+        return BanditPlayer()

@@ -29,7 +29,7 @@ SMALLEST_RUN: dict[str, Any] = {
 RANDOM, FIRST_ACTION = PolicyId("random"), PolicyId("first-action")
 
 
-PPO = {"decisions": 0, "minibatch_decisions": 128, "num_epochs": 2, "round_battles": 200}
+PPO = {"decisions": 1, "minibatch_decisions": 128, "num_epochs": 2, "round_battles": 200}
 
 
 def kuhn_settings(*, battles: int = 300, oracle: Mapping[str, object] | str = "ppo", **train: object) -> RunSettings:

@@ -3,6 +3,7 @@
 Plan and solve are the project's own steps. What collect, train and evaluate would write is drawn from a fixed seed.
 """
 
+import json
 import math
 import random
 from collections.abc import Mapping
@@ -33,15 +34,16 @@ from nashdex.metagame.evidence.ledger import (
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
-from nashdex.metagame.solvers.settings import SolveSettings
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.tournament.schedule import demand_of
-from nashdex.metagame.tournament.settings import EvaluateSettings, GateSettings
 from nashdex.planning import step as plan_step
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
-from nashdex.rollout.settings import CollectSettings
+from nashdex.runs.creation import CONFIG_SCHEMA_VERSION
+from nashdex.settings.collect import CollectSettings
 from nashdex.settings.run import RunSettings
+from nashdex.settings.solve import SolveSettings
+from nashdex.settings.tournament import EvaluateSettings, GateSettings
 from nashdex.solver import step as solve_step
 from nashdex.store.attempt import Attempt
 from nashdex.store.checked import write_root
@@ -302,8 +304,10 @@ def make_tabular_run(store: ObjectStore, *, iterations: int, payoffs: tuple[tupl
     )
     names = tuple(str(row) for row in range(len(payoffs)))
     matrix = MatrixDocument(row_policies=names, column_policies=names, payoffs=payoffs).to_json()
+    config = json.dumps({"schema_version": CONFIG_SCHEMA_VERSION, **settings.model_dump(mode="json")}).encode()
     store.put(keys.MATRIX, matrix)
-    write_root(store, {keys.MATRIX: matrix})
+    store.put(keys.CONFIG, config)
+    write_root(store, {keys.MATRIX: matrix, keys.CONFIG: config})
     for iteration in range(iterations):
         finish_iteration(store, settings, iteration)
     return settings

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from nashdex.metamon.checkpoints.archive import Import
+from nashdex_metamon.checkpoints.archive import Import
 
 METAMON_DATA: Final = Path(__file__).parents[1] / "data" / "metamon"
 BATTLES: Final = tuple(sorted(path.name.partition(".")[0] for path in (METAMON_DATA / "battles").iterdir()))

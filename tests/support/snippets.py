@@ -4,8 +4,8 @@ A comment before a block says that a test runs it, and with which small settings
 
     <!-- run: NASHDEX_ITERATIONS=1 --battles 4 -->
 
-Assignments go to the environment. Options are appended to the block's ``nashdex`` commands, where they win over those
-that the page shows.
+A Python block runs in an interpreter of its own, any other block in a shell. Assignments go to the environment. Options
+are appended to the block's ``nashdex`` commands, where they win over those that the page shows.
 """
 
 import os
@@ -42,7 +42,8 @@ _LINKED = (
 # Running a page must not set up the environment that runs it.
 _PREAMBLE = """
 set -euo pipefail
-make() { command make -o .venv/.current -o services/showdown/node_modules/.current "$@"; }
+made=(-o .venv/.current -o services/showdown/node_modules/.current -o services/page/node_modules/.current)
+make() { command make "${made[@]}" "$@"; }
 """
 
 
@@ -112,8 +113,9 @@ def run(snippet: Snippet, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a snippet in ``folder`` with its small settings; return how it ended, both outputs in stdout."""
     text = re.sub(r"(?m)^nashdex .*$", rf"\g<0> {snippet.options}", snippet.text) if snippet.options else snippet.text
     path = f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    interpreter = ["python", "-W", "ignore", "-c", text]
     return subprocess.run(
-        ["/bin/bash", "-c", _PREAMBLE + text],
+        interpreter if snippet.language == "python" else ["/bin/bash", "-c", _PREAMBLE + text],
         cwd=folder,
         env=os.environ | snippet.environment | {"PATH": path},
         check=False,

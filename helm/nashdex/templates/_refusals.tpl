@@ -47,7 +47,7 @@ nor in Argo CD, which passes the cluster's API versions but no connection.
 {{- fail "\n\nqueueing.mode is kueue, but no queue is set: set queueing.kueue.localQueue to a LocalQueue of the namespace, or queueing.kueue.localQueues.gpu and .cpu.\n" -}}
 {{- end -}}
 {{- if and $queues.control (eq $queues.control ($queues.cpu | default $kueue.localQueue)) (not $kueue.priorityClasses.control) -}}
-{{- fail (printf "\n\nqueueing.kueue.localQueues.control is %s, where collectors wait too: verdicts would wait behind them. Choose another queue, or set queueing.kueue.priorityClasses.control to a WorkloadPriorityClass above that of the others.\n" $queues.control) -}}
+{{- fail (printf "\n\nqueueing.kueue.localQueues.control is %s, where collectors wait too: verdicts would wait behind them. Choose another queue, or set queueing.kueue.priorityClasses.control to a WorkloadPriorityClass above the others'.\n" $queues.control) -}}
 {{- end -}}
 {{- if and (eq .Values.queueing.mode "semaphore") (or $kueue.localQueue $queues.gpu $queues.cpu $queues.control) -}}
 {{- fail "\n\nqueueing.kueue.localQueue is set, but queueing.mode is semaphore. Set queueing.mode=kueue, or remove the queue.\n" -}}

@@ -14,7 +14,7 @@ from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.rounds.players import play_planned
 from nashdex.policies.archive import read_weights
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.rollout.play import Finished, require_finished
+from nashdex.rollout.play import PlayedBattle, require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
@@ -28,7 +28,7 @@ _PATIENCE = 3.0
 _LATER = 0.5
 """Added to ``_PATIENCE`` for each place from the chunk's own actor to this one, so that helpers do not all play it."""
 _MOST_SPARE_NETWORKS = 4
-"""Networks that are kept ready beside those of the learners' last requests."""
+"""Networks that are kept ready beside the ones in the learners' last requests."""
 
 
 class ChunkPlayer:
@@ -190,7 +190,7 @@ class ChunkPlayer:
         return protocol.chunk_key(self._iteration, learner, request.folder(chunk), chunk)
 
     def _not_done(self, learner: int, request: Request, chunks: Iterable[int]) -> list[int]:
-        """Return those of ``chunks`` that are not known to be stored."""
+        """Return the ``chunks`` that are not known to be stored."""
         return [chunk for chunk in chunks if self._key(learner, request, chunk) not in self._done[learner]]
 
     def _first_missing(self, learner: int, request: Request, chunks: list[int]) -> int | None:
@@ -243,7 +243,7 @@ class ChunkPlayer:
         return chunk
 
     def _put_episodes(
-        self, learner: int, request: Request, number: int, finished: list[Finished]
+        self, learner: int, request: Request, number: int, finished: list[PlayedBattle]
     ) -> tuple[StoredObject, ...]:
         parts: list[StoredObject] = []
 
@@ -289,5 +289,5 @@ class ChunkPlayer:
         return time.process_time() + self._session().cpu_seconds()
 
 
-def _score(finished: Finished) -> float:
+def _score(finished: PlayedBattle) -> float:
     return require_finished(finished).score(finished.assignment.first_seat)

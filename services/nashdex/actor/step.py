@@ -48,9 +48,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     attempt = Attempt(store, iteration, StepName.ACT, shard)
     counts = {"chunks": 0, "battles": 0, "decisions": 0}
-    oracle = ORACLES[plan.oracle]
-    if not oracle.plays_on(settings.train.section_of(plan.oracle)):
-        _log.info(f"{plan.oracle} plays no further battles in iteration {iteration}: there is nothing to do")
+    if not ORACLES[plan.oracle].plays_rounds:
+        _log.info(f"{plan.oracle} plays no rounds in iteration {iteration}: there is nothing to do")
         return attempt.finish(counts)
     check_player(settings.collect.device)
     with (

@@ -1,1 +1,1 @@
-"""Benchmarks and audits. No package that runs a training imports this one."""
+"""Benchmarks. No package that runs a training imports this one."""

@@ -27,15 +27,15 @@ from nashdex.learning.actors import protocol
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.actors.requests import Requests
-from nashdex.learning.actors.settings import ActorSettings
 from nashdex.learning.experience.data import fresh_network, prepare_torch
 from nashdex.learning.rounds.planned import NEWEST, RoundBattles
-from nashdex.learning.rounds.players import RoundProgress, StalenessBounds, play_planned
-from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.learning.rounds.players import StreamPosition, WantedRound, play_planned
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
+from nashdex.settings.actors import ActorSettings
+from nashdex.settings.networks import NetworkSettings
+from nashdex.settings.ppo import PpoSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import find_manifest
 from nashdex.store.protocol import ObjectStore
@@ -43,7 +43,7 @@ from nashdex.trajectory.shard import MAX_PART_BYTES, ShardWriter
 
 _ATTEMPT = AttemptId("simulated")
 _NO_STEP = 1e-12
-"""Learning rate: the recorded battles stay those of the current weights."""
+"""Learning rate: so low that the recorded battles still fit the current weights."""
 
 
 class ActorsBenchResult(Model):
@@ -53,7 +53,7 @@ class ActorsBenchResult(Model):
     network: str
     num_parameters: PositiveInt
     num_actors: PositiveInt
-    actor_decisions_per_second: PositiveFloat = Field(description="Of one actor, by both seats.")
+    actor_decisions_per_second: PositiveFloat = Field(description="Decisions per second of one actor, both seats.")
     chunk_battles: PositiveInt
     round_battles: PositiveInt
     overlap_rounds: NonNegativeInt
@@ -76,7 +76,7 @@ class ActorsBenchResult(Model):
     actors_requests: dict[str, int]
     requests_per_second: NonNegativeFloat
     stored_bytes_per_decision: PositiveFloat
-    resident_mib: tuple[float, ...] = Field(description="Of the whole process, after each round.")
+    resident_mib: tuple[float, ...] = Field(description="Memory of the whole process after each round.")
     resident_quarters_mib: tuple[float, ...] = Field(description="Their median in each quarter of the rounds.")
 
 
@@ -208,7 +208,6 @@ def run_actors_bench(
     game = showdown_game(format_id)
     settings = settings.model_copy(update={"learning_rate": _NO_STEP, "critic_learning_rate": _NO_STEP})
     ahead, versions = settings.overlap_rounds, settings.streaming.max_staleness_versions
-    bounds = StalenessBounds(versions, 0.0)
     with TemporaryDirectory() as folder:
         below = open_store(str(Path(folder)))
         recorded, chunk_decisions, network = _record(below, game, network_settings, chunk_battles)
@@ -223,29 +222,25 @@ def run_actors_bench(
         )
         simulated = SimulatedActors(actors_store, recorded, chunk_decisions, num_actors, actor_decisions_per_second)
         resident, learned, playing_seconds = list[float](), 0, 0.0
-        with simulated, open_training(game, network, settings, NEWEST) as training:
-            if versions:
-                player.offer(_round(0, settings), {NEWEST: network}, bounds)
+        with simulated, open_training(game, network, settings) as training:
             for number in range(rounds + 1):
                 if number == 1:
                     began_seconds, playing_seconds = time.monotonic(), simulated.playing_seconds
                     began_cpu_seconds = time.process_time()
                     learner_requests.clear()
                     actors_requests.clear()
-                if versions:
-                    progress = RoundProgress(is_at_begin=True, saved_round=number)
-                    episodes, _ = player.stream(_round(number, settings), {NEWEST: network}, bounds, progress)
-                else:
-                    episodes = player.play(_round(number, settings), {NEWEST: network}, ahead)
+                stream = StreamPosition(versions, 0.0, saved_round=number) if versions else None
+                wanted = WantedRound(_round(number, settings), {NEWEST: network}, ahead, stream)
+                episodes = player.play(wanted).episodes
                 if ahead:
-                    player.ask(_round(number + 1, settings), {NEWEST: network})
+                    player.ask(WantedRound(_round(number + 1, settings), {NEWEST: network}))
                 training.learn(episodes)
                 if number:
                     learned += sum(map(len, episodes))
                     resident.append(_resident_mib())
             seconds = time.monotonic() - began_seconds
             cpu_seconds = time.process_time() - began_cpu_seconds
-        entries = Journal.from_json(player.objects(rounds)[JOURNAL], JOURNAL).entries
+        entries = Journal.from_json(player.objects()[JOURNAL], JOURNAL).entries[1:]
         player.close()
     requests = learner_requests.total() + actors_requests.total()
     return ActorsBenchResult(

@@ -9,16 +9,17 @@ from statistics import median
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from nashdex.bench.training import POLICY, BenchTraining, open_training, self_play
+from nashdex.bench.training import BenchTraining, open_training, self_play
 from nashdex.core.documents import Model
 from nashdex.games.registry import showdown_game
 from nashdex.learning.experience.data import fresh_network, prepare_torch
-from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.learning.rounds.planned import NEWEST
 from nashdex.policies.inference import NetworkPolicy
-from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
+from nashdex.settings.networks import NetworkSettings
+from nashdex.settings.ppo import PpoSettings
 from nashdex.trajectory.episode import Episode
 
 
@@ -105,9 +106,9 @@ class _Rounds:
         return time.process_time() + self.session.cpu_seconds()
 
     def _play(self) -> list[Episode]:
-        self.session.policies[POLICY] = NetworkPolicy(POLICY, copy.deepcopy(self.training.loop.network))
+        self.session.policies[NEWEST] = NetworkPolicy(NEWEST, copy.deepcopy(self.training.network))
         episodes: list[Episode] = []
-        for battle in self.session.play(islice(self.battles, self.training.settings.round_battles)):
+        for battle in self.session.play(islice(self.battles, self.training.ppo.settings.round_battles)):
             require_finished(battle)
             episodes += battle.episodes
         return episodes

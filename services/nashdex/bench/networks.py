@@ -1,16 +1,15 @@
 """The networks that benchmarks measure."""
 
 from nashdex.games.space import Space
-from nashdex.policies.networks.pairs.settings import PairsSettings
-from nashdex.policies.networks.settings import NETWORKS, NetworkSettings
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.policies.networks.kinds import NETWORKS
+from nashdex.settings.networks import NetworkSettings, PointerPairsSettings, SlotsSettings
 
 _HEAD = "predicts_opponent"
 
 
 def default_network(space: Space) -> NetworkSettings:
     """Return the default settings of the plainest network that fits the space."""
-    return SlotsSettings() if space.num_slots == 1 else PairsSettings()
+    return SlotsSettings() if space.num_slots == 1 else PointerPairsSettings()
 
 
 def smallest_network() -> NetworkSettings:

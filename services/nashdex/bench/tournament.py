@@ -174,7 +174,7 @@ def _counts(policies: list[PolicyId], wins: Integers, games: Integers) -> Sample
 
 
 def _estimate(counts: SampledCounts) -> Floats:
-    tally = counts.tally()
+    tally = counts.tally
     payoffs: Floats = np.where(tally.games > 0, tally.scores / np.maximum(tally.games, 1), EVEN) - EVEN
     np.fill_diagonal(payoffs, 0.0)
     return payoffs

@@ -12,20 +12,21 @@ import torch
 from pydantic import Field, PositiveFloat, PositiveInt
 from torch import Tensor
 
-from nashdex.bench.training import POLICY, open_training, self_play
+from nashdex.bench.training import open_training, self_play
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
 from nashdex.learning.experience.batching import CPU, make_batch
 from nashdex.learning.experience.data import fresh_network, prepare_torch
-from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.learning.rounds.planned import NEWEST
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import entropy, masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
-from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
+from nashdex.settings.networks import NetworkSettings
+from nashdex.settings.ppo import PpoSettings
 from nashdex.trajectory.episode import Episode
 
 
@@ -79,7 +80,7 @@ def run_train_bench(
     prepare_torch("cpu", 1)
     with Session(game.open_arena(num_gateways=1), BATTLES_PER_GATEWAY) as session:
         start = fresh_network(session.space, network, seed=0)
-        session.policies[POLICY] = NetworkPolicy(POLICY, start)
+        session.policies[NEWEST] = NetworkPolicy(NEWEST, start)
         episodes = [
             episode
             for finished in session.play(islice(self_play(game), battles))

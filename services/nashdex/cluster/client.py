@@ -25,7 +25,7 @@ class Template:
     """What a WorkflowTemplate says about itself."""
 
     version: str
-    """Of the nashdex that it belongs to; empty without the label."""
+    """Version of nashdex in the template's label; empty without the label."""
     parallelism: int | None
     """Pods that run at once in a Workflow of it; None for any number."""
 

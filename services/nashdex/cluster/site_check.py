@@ -37,7 +37,7 @@ _RETRIED = {SIDECAR_FAILED, EXECUTOR_STOPPED_EARLY}
 """Exit codes of failures that the check itself retries."""
 _HASH_DIGITS = 16
 _MAX_MESSAGE_CHARACTERS = 400
-"""Of a message from Kubernetes."""
+"""Longest quoted part of a message from Kubernetes."""
 
 _Show = Callable[[str], None]
 

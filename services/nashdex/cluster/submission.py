@@ -38,7 +38,7 @@ TEMPLATES = (
 """WorkflowTemplates of an installation."""
 _PART_OF_LABEL = "app.kubernetes.io/part-of"
 _MAX_NAME_STEM = 20
-"""Of a league's name: names of pods and labels have at most 63 characters, and every node repeats its Workflow's."""
+"""Longest name of a league: names of pods and labels have at most 63 characters and repeat the Workflow's."""
 
 
 Check = Callable[[], None]

@@ -12,14 +12,14 @@ from nashdex.core import keys
 from nashdex.core.ids import replayed_policy
 from nashdex.core.stopping import check_stop
 from nashdex.games.legal import LegalActions
+from nashdex.games.showdown.logs.following import Follower
+from nashdex.games.showdown.logs.packing import PackedReplays, unpack
+from nashdex.games.showdown.logs.ratings import rating_band
+from nashdex.games.showdown.logs.reconstruction import View, views
+from nashdex.games.showdown.logs.replay import RawReplay, is_wanted
+from nashdex.games.showdown.logs.requests import NO_ACTION
 from nashdex.games.showdown.protocol import Seat
-from nashdex.metamon.data.statistics import rating_band
-from nashdex.metamon.logs.following import Follower
-from nashdex.metamon.logs.packing import PackedReplays, unpack
-from nashdex.metamon.logs.reconstruction import View, views
-from nashdex.metamon.logs.replay import RawReplay, is_wanted
-from nashdex.metamon.logs.requests import NO_ACTION
-from nashdex.oracles.replays import ReplaySettings
+from nashdex.settings.oracles import ReplaySettings
 from nashdex.store.checked import read_described, read_root
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress

@@ -51,7 +51,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if done := find_manifest(store, iteration, StepName.COLLECT, shard):
         return done
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
-    if not ORACLES[plan.oracle].needs_battles:
+    if ORACLES[plan.oracle].collects is None:
         return _nothing_to_play(Attempt(store, iteration, StepName.COLLECT, shard), plan)
     if settings.collect.device == "cuda":
         # Late: it imports torch, which tabular games do not need.
@@ -170,7 +170,7 @@ def _opponent_count(opponent: PolicyId, results: Counter[tuple[PolicyId, _Result
 
 
 def _nothing_to_play(attempt: Attempt, plan: IterationPlan) -> Manifest:
-    """Finish a shard of an iteration whose oracle needs no battles, with an empty result."""
+    """Finish a shard of an iteration whose oracle learns from no collected battles, with an empty result."""
     result = CollectResult(
         learner=plan.learner,
         battles=0,

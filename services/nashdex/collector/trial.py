@@ -7,10 +7,10 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Game
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import make_network
-from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import Trial
+from nashdex.settings.networks import NetworkSettings
 
 SECONDS = 3.0
 """Wall time of one measurement."""

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from nashdex.core.printable import clean
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")]
 
 
@@ -17,5 +19,11 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print ``text`` and a newline."""
-    sys.stdout.write(f"{text}\n")
+    """Print ``text`` and a newline, without secrets and control characters."""
+    sys.stdout.write(f"{clean(text)}\n")
+
+
+def print_note(text: str) -> None:
+    """Print a line on standard error at once, because the results are on standard output."""
+    sys.stderr.write(f"{clean(text)}\n")
+    sys.stderr.flush()

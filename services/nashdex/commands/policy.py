@@ -1,4 +1,4 @@
-"""``nashdex policy``: policies from other projects."""
+"""``nashdex policy``: the policies of a run. Installed packages add commands that import others."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,116 +6,99 @@ from typing import Annotated
 
 import typer
 
+from nashdex.commands import published
 from nashdex.commands.output import JsonOption, print_json, print_text
 
-app = typer.Typer(no_args_is_help=True, help="Import policies and populations from other projects.")
+app = typer.Typer(no_args_is_help=True, help="List, publish and export policies; import others.")
+app.command("show")(published.show_policy)
+app.command("get")(published.get_policy)
+app.command("publish")(published.publish_policy)
 
 
-@app.command("import")
-def import_policy(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="CHECKPOINT",
-            help="A .pt or .safetensors file, or metamon's name of a model, such as SyntheticRLV2.",
-        ),
+@app.command("list")
+def list_policies(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN_URI", help="URI of a run or of a folder of policies; zoo: for the zoo.")
     ],
-    store: Annotated[str, typer.Argument(metavar="STORE", help="Folder or s3:// URI to write the policy to.")],
     *,
-    vocabulary: Annotated[
-        Path, typer.Option(metavar="FILE.json", help="The vocabulary that it was trained with: word to token id.")
-    ],
-    model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="For a file: metamon's model whose spaces it has, such as SmallRL."),
-    ] = None,
-    epoch: Annotated[
-        int | None, typer.Option(min=0, help="Epoch of a named model. [default: metamon's own choice]")
-    ] = None,
-    observation_space: Annotated[
-        str | None, typer.Option(help="Metamon's name. [default: the model's, else DefaultObservationSpace]")
-    ] = None,
-    action_space: Annotated[
-        str | None, typer.Option(help="Metamon's name. [default: the model's, else MinimalActionSpace]")
-    ] = None,
-    reward: Annotated[
-        str | None,
-        typer.Option(help="Metamon's name of its reward. [default: the model's, else DefaultShapedReward]"),
-    ] = None,
-    turn_heads: Annotated[
-        int | None,
-        typer.Option(min=1, help="Heads of the transformer over one decision. [default: the model's, else 5]"),
-    ] = None,
-    num_decisions: Annotated[
-        int | None, typer.Option(min=1, help="Length of its memory, in decisions. [default: the model's, else 200]")
-    ] = None,
-    strict_mask: Annotated[
-        bool,
-        typer.Option(help="Never draw illegal actions. metamon itself draws each with a probability of 0.1 %."),
-    ] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Store a metamon checkpoint as a frozen policy and print its id, which `nashdex battle` plays as STORE#ID.
+    """Print the policies of a run: ids, names, kinds, iterations and ratings.
 
-    Models are looked up in METAMON_CACHE_DIR. Weights for training alone are left out. An error names every missing or
-    unexpected tensor.
+    Each line begins with what other commands take after `RUN_URI#`: the beginning of an id, or the name. Ratings are of
+    the newest solved iteration; a stored policy without one is not in the population.
     """
-    from nashdex.metamon.checkpoints.archive import Import, import_checkpoint
-    from nashdex.metamon.checkpoints.models import PublishedModel, find_checkpoint, published_model
+    from nashdex.policies.references import known_policies
     from nashdex.store import open_store
 
-    path = Path(source)
-    is_file = path.is_file() or path.suffix in {".pt", ".safetensors"}
-    name = model if is_file else source
-    published = PublishedModel("", 0) if name is None else published_model(name)
-    shown = path.name if is_file else f"{source} epoch {published.epoch if epoch is None else epoch}"
-    document = import_checkpoint(
-        open_store(store),
-        Import(
-            checkpoint=path if is_file else find_checkpoint(source, epoch),
-            vocabulary=vocabulary,
-            name=shown,
-            observation_space=observation_space or published.observation_space,
-            action_space=action_space or published.action_space,
-            reward=reward or published.reward,
-            turn_heads=turn_heads or published.turn_heads,
-            num_decisions=num_decisions or published.num_decisions,
-            strict_mask=strict_mask,
-        ),
-    )
+    found = known_policies(open_store(run))
     if as_json:
-        print_json(document.model_dump(mode="json"))
+        print_json({"policies": [asdict(policy) for policy in found]})
         return
-    print_text(f"{document.id}: {document.name}, {document.num_parameters:,} parameters, frozen")
-    print_text(f"play it with: nashdex battle --format gen1ou --p1 {store}#{document.id} --p2 random")
+    rows = [("name", "short id", "id", "kind", "iteration", "Elo")]
+    rows += [
+        (
+            policy.name,
+            policy.short_id,
+            policy.id,
+            policy.kind,
+            "" if policy.iteration is None else str(policy.iteration),
+            "" if policy.elo is None else f"{policy.elo:.0f}",
+        )
+        for policy in found
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print_text("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-@app.command("import-population")
-def import_population(
-    folder: Annotated[
-        Path,
-        typer.Argument(help="Has population.json, interaction_matrix.json and perhaps meta_strategy.json of metamon."),
-    ],
-    ledger: Annotated[Path, typer.Argument(metavar="COUNTS.json", help="File to write the counts to; must not exist.")],
+@app.command("export")
+def export_policy(
+    policy: Annotated[str, typer.Argument(metavar="RUN#NAME", help="A stored policy, as `nashdex battle` names it.")],
     *,
+    onnx: Annotated[Path, typer.Option(metavar="FILE.onnx", help="File to write.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Read a population of metamon's PSRO scripts, say what each member is here, and write its results as counts.
+    """Write a stored network as ONNX, for other stacks, and beside it FILE.json with the layout of its observation.
 
-    `nashdex rate COUNTS.json` and `nashdex solve COUNTS.json` read the counts. Pairs that never met have 0 games, where
-    metamon counts them as even.
+    The file takes the observation of one decision, (1, F) in float32, and gives logits before masking, the critic's
+    value, and the memory of a network that has one. Legality, temperature and sampling are the caller's.
     """
-    import json
+    from nashdex.page.export import export_files
 
-    from nashdex.metamon.phase_zero import read_phase_zero, require_new
-
-    require_new(ledger)
-    found = read_phase_zero(folder)
-    ledger.write_text(json.dumps(found.ledger(), indent=2) + "\n", encoding="utf-8")
+    layout = export_files(policy, onnx)
     if as_json:
-        print_json({"members": [asdict(member) for member in found.members], "unplayed_pairs": found.num_unplayed})
+        print_json({"onnx": str(onnx), "layout": str(layout)})
+    else:
+        print_text(f"{onnx}: the network; {layout}: the layout of its observation and actions")
+
+
+@app.command("ensemble")
+def make_ensemble(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="Folder or s3:// URI to write the ensemble to.")],
+    members: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN#POLICY...", help="2 to 16 networks of one format, such as runs/a#newest or runs/b#pb8894@T0.7."
+        ),
+    ],
+    *,
+    name: Annotated[str, typer.Option(help="Name for people.")] = "ensemble",
+    as_json: JsonOption = False,
+) -> None:
+    """Store an ensemble and print its id, which every command plays as STORE#ID.
+
+    Each member votes with its log-probabilities, at its own temperature, and the ensemble plays in proportion to the
+    geometric mean of their probabilities. STORE gets copies of the members.
+    """
+    from nashdex.core.references import PolicyReference
+    from nashdex.policies.ensembles import making
+    from nashdex.store import open_store
+
+    references = [PolicyReference.parse(member) for member in members]
+    ensemble = making.make_ensemble(open_store(store), references, name)
+    if as_json:
+        print_json(ensemble.model_dump(mode="json"))
         return
-    for member in found.members:
-        share = "" if member.probability is None else f" ({member.probability:.1%} of the mixture)"
-        print_text(f"{member.name}{share}: {member.scripted or member.command or member.problem}")
-    print_text(f"{len(found.members)} policies, {found.num_unplayed} pairs that never met; counts are in {ledger}")
+    print_text(f"{ensemble.id}: {ensemble.name}, {len(ensemble.members)} members of {ensemble.format}")
+    print_text(f"play it with: nashdex battle --p1 {store}#{ensemble.id} --p2 heuristic")

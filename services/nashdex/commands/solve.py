@@ -8,7 +8,6 @@ import typer
 from typer.core import TyperCommand
 
 from nashdex.commands.output import JsonOption, print_json, print_text
-from nashdex.core.user_input.assignments import parse_assignment
 
 if TYPE_CHECKING:
     from nashdex.solver.matrix_answer import Uncertainty
@@ -16,11 +15,11 @@ if TYPE_CHECKING:
 _RARE = 1e-6
 """Smaller probabilities are counted instead of listed."""
 _ROUNDED_DECIMALS = 15
-"""Of payoffs near 1, anything smaller is rounding."""
+"""Decimals of payoffs near 1 that are more than rounding."""
 
 
 class SolveCommand(TyperCommand):
-    """``nashdex solve``, whose help lists the meta-solvers, those of installed packages included."""
+    """``nashdex solve``, whose help lists the meta-solvers, also of installed packages."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's types are private
         """Add what each meta-solver chooses and its settings. Only help imports them."""
@@ -58,6 +57,7 @@ def solve(
     One population answers with meta_strategy, two with row_strategy and column_strategy. Counts are of one population,
     and so are payoffs that are square and antisymmetric, or marked "symmetric": true.
     """
+    from nashdex.core.user_input.assignments import parse_assignment
     from nashdex.metagame.solvers.registry import meta_solver as configured_solver
     from nashdex.solver import matrix_answer, matrix_file
 

@@ -27,11 +27,15 @@ def verify(
 ) -> None:
     """Read a whole run, compare every hash, and recompute everything that needs no battles and no training.
 
-    --replay trains again from the collected battles and from the chunks that actors.keep_chunks kept, in the journal's
+    Learning curves are recomputed from the result of each evaluation's battles. Runs without these results still
+    verify, and the output names them.
+
+    --replay trains again from the collected battles or from the chunks that actors.keep_chunks kept, in the journal's
     order. It takes as long as the optimiser steps took. The same bits need the same kind of processor or GPU.
 
-    Exits with 65 at the first mismatch. The root hash covers every byte: keep it where nobody who writes to the
-    store can change it, and compare with --root later.
+    Exits with 65 if anything does not follow. The root hash covers every byte that was read: settings, inputs,
+    manifests, battles, policies, documents and the verdict, but no logs, checkpoints or calibrations. Keep it where
+    nobody who writes to the store can change it, and compare with --root later.
     """
     import logging
 
@@ -46,9 +50,16 @@ def verify(
     # Steps that are done again have nothing new to log.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     try:
-        found = verify_run(open_run(run), replays=replay)
+        opened = open_run(run)
+        found = verify_run(opened, replays=replay)
     finally:
         structlog.configure(**before)
+    folder = opened.store.uri.rstrip("/").rpartition("/")[2]
+    if folder != opened.id:
+        found.problems.append(
+            f"{opened.store.uri} holds the run {opened.id}: it was renamed or copied, and `nashdex run` would not "
+            f"go on with it; name the folder {opened.id} again"
+        )
     if root is not None and root != found.root:
         found.problems.append(f"the root hash of {run} is {found.root}, expected {root}: an object changed")
     if as_json:
@@ -60,6 +71,7 @@ def verify(
                 "recomputed": found.recomputed,
                 "replayed": found.replayed,
                 "not_replayed": found.not_replayed,
+                "not_recomputed": found.not_recomputed,
                 "problems": found.problems,
             }
         )
@@ -69,6 +81,8 @@ def verify(
             print_text(f"{len(found.replayed)} trainings repeated from the kept battles")
         for shard, reason in found.not_replayed.items():
             print_text(f"not repeated: {shard}: {reason}")
+        for shard, reason in found.not_recomputed.items():
+            print_text(f"not computed again: {shard}: {reason}")
         for problem in found.problems[:_MOST_SHOWN]:
             print_text(f"problem: {problem}")
         print_text(f"root hash {found.root}")

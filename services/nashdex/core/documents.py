@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -12,7 +14,7 @@ from nashdex.core.errors import DataError
 
 _MOST_PROBLEMS = 8
 _MOST_CHARACTERS = 80
-"""Of a value that a message quotes."""
+"""Longest quoted value in a message."""
 _WORDS: Final = {
     "extra_forbidden": "no such key",
     "int_parsing": "expected an integer",
@@ -21,9 +23,15 @@ _WORDS: Final = {
     "bool_parsing": "expected true or false",
     "list_type": "expected a list",
     "tuple_type": "expected a list",
-    "union_tag_not_found": "Field required",
+    "missing": "missing; expected a value",
+    "union_tag_not_found": "missing; expected a value",
 }
-"""Of problems whose message by pydantic is hard to read, by type."""
+"""Clearer messages for some of pydantic's types of problems."""
+_MOST_DIGITS: Final = 20
+"""Most digits of an integer of 64 bits."""
+_LONG_RUN: Final = b"0" * (_MOST_DIGITS + 1)
+_DIGITS_AS_ZEROS: Final = bytes.maketrans(b"123456789", b"0" * 9)
+_LONG_INTEGER: Final = re.compile(rb"[\[:,\s-]\d{%d}" % (_MOST_DIGITS + 1))
 _OF_KINDS: Final = ("union_tag_invalid", "union_tag_not_found")
 """Types of problems with the key that chooses the kind of a section."""
 
@@ -51,6 +59,7 @@ class Document(Model):
         Raises:
             DataError: it is not JSON, has another schema version, or does not match the model.
         """
+        _refuse_long_integers(data, source)
         try:
             document = cls.model_validate_json(data)
         except ValidationError as error:
@@ -92,6 +101,25 @@ class SealedDocument(Document):
         if digest != expected:
             raise DataError(f"{source} was altered: the hash of its content is {digest}, it says {expected}")
         return document
+
+
+def _refuse_long_integers(data: bytes, source: str) -> None:
+    """Refuse integers that neither a float nor an array holds, before anything computes with them.
+
+    Raises:
+        DataError: ``data`` has one of more than ``_MOST_DIGITS`` digits.
+    """
+    # Cheap first, for documents of megabytes. A hash holds many digits too, but not after what begins a number.
+    if _LONG_RUN not in data.translate(_DIGITS_AS_ZEROS) or not _LONG_INTEGER.search(data):
+        return
+
+    def read(digits: str) -> int:
+        if len(digits.removeprefix("-")) > _MOST_DIGITS:
+            raise DataError(f"{source} has an integer of {len(digits)} digits; expected {_MOST_DIGITS} at most")
+        return int(digits)
+
+    with suppress(ValueError, RecursionError):  # not JSON, which the parser explains better
+        json.loads(data, parse_int=read)
 
 
 def _digest(content: dict[str, Any]) -> str:

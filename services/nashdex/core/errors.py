@@ -14,6 +14,8 @@
 from enum import IntEnum
 from typing import ClassVar
 
+from nashdex.core.redaction import redacted
+
 
 class ExitCode(IntEnum):
     """Exit codes of every nashdex command (64, 65, 70 and 75 as in BSD's sysexits.h)."""
@@ -28,9 +30,15 @@ class ExitCode(IntEnum):
 
 
 class NashdexError(Exception):
-    """Root of the errors that nashdex raises on purpose. Messages say what was wrong, expected, and to be done."""
+    """Root of the errors that nashdex raises on purpose. Messages say what was wrong, expected, and to be done.
+
+    ``str`` gives the message without secrets: logs, verdicts, reports and terminals all take it from there.
+    """
 
     exit_code: ClassVar[ExitCode]
+
+    def __str__(self) -> str:
+        return redacted(super().__str__())
 
 
 class ConfigurationError(NashdexError):

@@ -3,7 +3,6 @@
 import re
 import uuid
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Final, NewType
 
 from pydantic import AfterValidator, StringConstraints
@@ -18,7 +17,7 @@ ID_PATTERN = f"^{_BARE}$"
 _DECIMALS = r"\.[0-9]{0,2}[1-9]"
 _TEMPERATURE = rf"(?:0{_DECIMALS}|1{_DECIMALS}|(?:[2-9]|[1-9][0-9])(?:{_DECIMALS})?)"
 _NAMESPACE = "(?:[a-z0-9-]{1,20}:)?"
-"""Of scripted policies of other projects, such as ``metamon:``."""
+"""Namespace of a kind of scripted policies or of another package, such as ``search:``."""
 _POLICY_PATTERN = rf"^{_NAMESPACE}{_BARE}(?:@greedy|@T{_TEMPERATURE})?$"
 
 RunId = NewType("RunId", str)
@@ -70,13 +69,12 @@ class PlayedPolicy:
             ConfigurationError: it is not a policy id, or its suffix is none or not in its one spelling.
         """
         bare, at, style = policy_id(policy).partition("@")
-        temperature = SAMPLED if not at else GREEDY if style == "greedy" else float(style.removeprefix("T"))
-        return cls(BarePolicyId(PolicyId(bare)), temperature)
+        return cls(BarePolicyId(PolicyId(bare)), temperature_of(bare, style) if at else SAMPLED)
 
     @property
     def suffix(self) -> str:
         """``@greedy``, ``@T`` and the temperature, or nothing at temperature 1."""
-        return _suffix(self.temperature)
+        return style_suffix(self.temperature)
 
     @property
     def id(self) -> PolicyId:
@@ -102,7 +100,8 @@ def policy_id(text: str) -> PolicyId:
         ConfigurationError: it holds characters that a key cannot, or its suffix is none or not in its one spelling.
     """
     if not re.fullmatch(_POLICY_PATTERN, text):
-        raise ConfigurationError(f"policy id {text!r} is invalid: {_hint(text) or f'expected {_EXPECTED_POLICY}'}")
+        hint = _hint(text) if re.fullmatch(_POLICY_PATTERN, text.partition("@")[0]) else ""
+        raise ConfigurationError(f"policy id {text!r} is invalid: {hint or f'expected {_EXPECTED_POLICY}'}")
     return PolicyId(text)
 
 
@@ -117,13 +116,18 @@ def is_replayed(policy: PolicyId) -> bool:
 
 
 def is_imported(policy: str) -> bool:
-    """Say whether an id is that of a policy from another project, whatever its suffix."""
+    """Say whether an id names a policy from another project, whatever its suffix."""
     return re.match(r"i[0-9a-f]{16}(@|$)", policy) is not None
 
 
-def id_of_file(path: Path, max_length: int, otherwise: str) -> str:
-    """Return an id made from a file's name without its ending; ``otherwise`` if no character of it fits an id."""
-    fitting = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in path.stem.lower())
+def is_ensemble(policy: str) -> bool:
+    """Say whether an id names an ensemble, whatever its suffix."""
+    return re.match(r"e[0-9a-f]{16}(@|$)", policy) is not None
+
+
+def id_of_text(text: str, max_length: int, otherwise: str) -> str:
+    """Return an id made from a name for people; ``otherwise`` if no character of it fits an id."""
+    fitting = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in text.lower())
     return fitting.strip(".-")[:max_length] or otherwise
 
 
@@ -132,17 +136,30 @@ def new_attempt_id() -> AttemptId:
     return AttemptId(uuid.uuid4().hex[:12])
 
 
-def _suffix(temperature: float) -> str:
+def temperature_of(policy: str, style: str) -> float:
+    """Return the temperature that ``style`` means, which follows ``@`` after ``policy``.
+
+    Raises:
+        ConfigurationError: it is not a way to play, or not in its one spelling.
+    """
+    if style == "greedy":
+        return GREEDY
+    if not re.fullmatch(f"T{_TEMPERATURE}", style):
+        text = f"{policy}@{style}"
+        raise ConfigurationError(f"{text!r}: {_hint(text) or f'expected {_EXPECTED_STYLE}'}")
+    return float(style.removeprefix("T"))
+
+
+def style_suffix(temperature: float) -> str:
+    """Return ``@greedy``, ``@T`` and the temperature, or nothing at temperature 1."""
     if temperature == SAMPLED:
         return ""
     return "@greedy" if temperature == GREEDY else f"@T{temperature:.12g}"
 
 
 _EXPECTED = "lower-case letters, digits, '.' and '-', at most 63 characters"
-_EXPECTED_POLICY = (
-    f"{_EXPECTED}, and for another way to play '@greedy' or a temperature such as '@T0.5', above 0 and below 100 "
-    "with at most three decimals"
-)
+_EXPECTED_STYLE = "'@greedy' or a temperature such as '@T0.5', above 0 and below 100 with at most three decimals"
+_EXPECTED_POLICY = f"{_EXPECTED}, and for another way to play {_EXPECTED_STYLE}"
 
 
 def _hint(text: str) -> str:
@@ -154,5 +171,5 @@ def _hint(text: str) -> str:
         temperature = float(style.removeprefix("T").removeprefix("t"))
     except ValueError:
         return ""
-    spelled = bare + _suffix(temperature)
-    return f"write {spelled!r}" if re.fullmatch(_POLICY_PATTERN, spelled) else ""
+    suffix = style_suffix(temperature)
+    return f"write {bare + suffix!r}" if re.fullmatch(f"(@greedy|@T{_TEMPERATURE})?", suffix) else ""

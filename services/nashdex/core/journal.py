@@ -19,7 +19,7 @@ class TakenChunk(Model):
     number: NonNegativeInt = Field(description="Number of the chunk in the stream. No number is opened twice.")
     version: NonNegativeInt = Field(description="Round that began with the weights that played it.")
     actor: NonNegativeInt
-    sha256: str = Field(description="Of its manifest, which holds the hashes of its episodes.")
+    sha256: str = Field(description="Hash of its manifest, which holds the hashes of its episodes.")
 
 
 class Entry(SealedDocument):
@@ -27,10 +27,10 @@ class Entry(SealedDocument):
 
     round: NonNegativeInt
     request: str
-    weights_sha256: str = Field(description="Of the network in training, as it played.")
+    weights_sha256: str = Field(description="Hash of the weights with which the network in training played.")
     episodes_sha256: str = Field(description="Hash of the hashes of all trajectory parts, in order.")
     battles: NonNegativeInt
-    learned_decisions: NonNegativeInt = Field(description="Of the network in training, from both seats.")
+    learned_decisions: NonNegativeInt = Field(description="Decisions of the network in training, both seats.")
     chunks_by_actor: dict[int, NonNegativeInt] = Field(description="By the shard that played them.")
     waited_seconds: NonNegativeFloat = Field(description="How long the learner waited for the last chunk.")
     read_seconds: NonNegativeFloat = Field(0.0, description="How long it then took to read all chunks.")
@@ -48,14 +48,18 @@ class Entry(SealedDocument):
     actors_waited_seconds: NonNegativeFloat = Field(
         0.0, description="How long these actors had nothing to play before these chunks."
     )
-    chunks: tuple[TakenChunk, ...] = Field((), description="Of a stream: what the round learned from, in this order.")
+    chunks: tuple[TakenChunk, ...] = Field(
+        (), description="Chunks of a stream that the round learned from, in this order."
+    )
     dropped: dict[str, NonNegativeInt] = Field(
         default_factory=dict,
-        description="Of a stream: chunks that were dropped since the entry before, by cause. `abandoned`: open chunks "
+        description="Chunks of a stream that were dropped since the entry before, by cause. `abandoned`: open chunks "
         "that were given up because a recorded one could not be used.",
     )
-    open_chunks: tuple[NonNegativeInt, ...] = Field((), description="Of a stream: open after this round was read.")
-    next_chunk: NonNegativeInt = Field(0, description="Of a stream: the lowest number that was never open.")
+    open_chunks: tuple[NonNegativeInt, ...] = Field(
+        (), description="Chunks of a stream that are open after this round was read."
+    )
+    next_chunk: NonNegativeInt = Field(0, description="Lowest number of a stream's chunks that was never open.")
 
     @property
     def num_chunks(self) -> int:
@@ -64,13 +68,13 @@ class Entry(SealedDocument):
 
 
 class Journal(SealedDocument):
-    """All rounds that actors played, in order. Round 0 learns from the collected battles and is not among them."""
+    """All rounds that actors played, in order from round 0."""
 
     entries: tuple[Entry, ...]
 
     @property
     def learned_decisions(self) -> int:
-        """Decisions that the training learned from, without the collected ones."""
+        """Decisions that the training learned from."""
         return sum(entry.learned_decisions for entry in self.entries)
 
     def problems(self) -> Iterator[str]:

@@ -8,6 +8,8 @@ replays.json, replays/{sha256}.jsonl.lz4                       raw battles to cl
 verdict.json                                                   how the run ended; deleted when it continues
 policies/{policy}/policy.json, weights.safetensors, table.safetensors
 imported/{policy}/policy.json, weights.safetensors, vocabulary.json    from other projects; frozen
+published.json                                                 names for good, in a folder such as the zoo
+cards/{policy}.json                                            the card of a published policy
 initial/...                                                    what the first network begins from; keys as above
 iterations/{iteration:04d}/{step}/{shard:05d}/{attempt}/...    data of one attempt
 iterations/{iteration:04d}/{step}/{shard:05d}/manifest.json    written last, only if absent
@@ -33,11 +35,14 @@ MATRIX = "matrix.json"
 REPLAYS = "replays.json"
 VERDICT = "verdict.json"
 ITERATIONS = "iterations"
+MAX_ITERATIONS: Final = 9999
+"""So that the folders of iterations, of four digits each, are in order."""
 LOGS = "logs"
 
 PLAN = "plan.json"
 POPULATION = "population.json"
 INTERACTION_MATRIX = "interaction_matrix.json"
+BATTLE_TOTALS = "battle_totals.json"
 META_STRATEGY = "meta_strategy.json"
 META_GAME_ANALYSIS = "meta_game_analysis.json"
 CALIBRATION = "calibration.json"
@@ -52,6 +57,7 @@ PUBLISHED_BY: Final[Mapping[str, StepName]] = MappingProxyType(
         PLAN: StepName.PLAN,
         POPULATION: StepName.SOLVE,
         INTERACTION_MATRIX: StepName.SOLVE,
+        BATTLE_TOTALS: StepName.SOLVE,
         META_STRATEGY: StepName.SOLVE,
         META_GAME_ANALYSIS: StepName.SOLVE,
         REPORT: StepName.REPORT,
@@ -62,9 +68,14 @@ PUBLISHED_BY: Final[Mapping[str, StepName]] = MappingProxyType(
 """The step whose manifest names each published document. Published copies are for people; steps read the original."""
 
 
+def iteration_folder(iteration: int) -> str:
+    """Return the name of an iteration's folder."""
+    return f"{iteration:04d}"
+
+
 def published(iteration: int, name: str) -> str:
     """Return the key of a document that an iteration publishes, such as ``meta_strategy.json``."""
-    return f"{ITERATIONS}/{iteration:04d}/{name}"
+    return f"{ITERATIONS}/{iteration_folder(iteration)}/{name}"
 
 
 EXCHANGE: Final = "actors"
@@ -75,7 +86,7 @@ JOURNAL_ENTRIES: Final = "journal"
 
 def step_prefix(iteration: int, step: StepName) -> str:
     """Return the prefix of all objects of a step."""
-    return f"{ITERATIONS}/{iteration:04d}/{step}"
+    return f"{ITERATIONS}/{iteration_folder(iteration)}/{step}"
 
 
 def shard_prefix(iteration: int, step: StepName, shard: int) -> str:
@@ -103,6 +114,13 @@ def log_part(iteration: int, step: StepName, shard: int, attempt: AttemptId, par
     return f"{LOGS}/{iteration:04d}/{step}/{shard:05d}/{attempt}/{part:05d}.jsonl"
 
 
+POLICY_FOLDERS: Final = ("policies", "imported", "ensembles")
+"""Folders of stored policies, each in a folder named by its id."""
+POLICY_DOCUMENT: Final = "policy.json"
+PUBLISHED: Final = "published.json"
+"""In a folder of policies such as the zoo: names that never change their policy."""
+
+
 def policy_document(policy: BarePolicyId) -> str:
     """Return the key of a policy's description."""
     return f"policies/{policy}/policy.json"
@@ -116,6 +134,16 @@ def policy_weights(policy: BarePolicyId) -> str:
 def policy_table(policy: BarePolicyId) -> str:
     """Return the key of a policy's action probabilities by information state. Policies of tabular games have one."""
     return f"policies/{policy}/table.safetensors"
+
+
+def ensemble_document(policy: BarePolicyId) -> str:
+    """Return the key of an ensemble's description."""
+    return f"ensembles/{policy}/{POLICY_DOCUMENT}"
+
+
+def policy_card(policy: BarePolicyId) -> str:
+    """Return the key of a published policy's card."""
+    return f"cards/{policy}.json"
 
 
 def replay_part(sha256: str) -> str:

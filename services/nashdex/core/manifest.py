@@ -47,7 +47,7 @@ class Manifest(SealedDocument):
     cpu_seconds: NonNegativeFloat = Field(default=0.0, description="CPU time of the attempt and its child processes.")
     gpu_seconds: NonNegativeFloat = Field(default=0.0, description="Wall time for which the attempt held a GPU.")
     store_requests: dict[str, Count] = Field(
-        default_factory=dict, description="Of the attempt, by operation; the manifest's own are not among them."
+        default_factory=dict, description="Requests of the attempt by operation, without the manifest's own."
     )
     store_bytes_read: Count = 0
     store_bytes_written: Count = 0

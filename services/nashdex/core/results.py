@@ -1,6 +1,7 @@
 """What collect and train report about themselves, for the report and for later steps."""
 
-from typing import Literal
+import json
+from typing import Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
@@ -66,8 +67,8 @@ class Evaluation(Model):
         description="CPU time of all processes of this training so far, without evaluations."
     )
     anchor: str = Field(
-        description="A scripted policy; `start` for the policy that training began from, `first` for that of the run's "
-        "first iteration, `opponents` for the mixture that training answers."
+        description="A scripted policy; `start` for the policy that training began from, `first` for the run's "
+        "first policy, `opponents` for the mixture that training answers."
     )
     style: str = Field(description="How the network plays: sampled or greedy.")
     score: float = Field(ge=0, le=1, description="Mean over the battles: 1 a win, ½ a draw.")
@@ -81,29 +82,26 @@ class Evaluation(Model):
     held_out: HeldOut | None = Field(None, description="Over the odd pairs.")
 
 
-class TrainingResult(Document):
-    """One trained policy."""
+class Measured(Model):
+    """What an oracle measures of one training.
 
-    policy: PolicyIdField
-    kind: PolicyKind
-    name: str = Field(description="For people, such as 'best response 3'.")
-    parent: PolicyIdField | None = Field(description="Policy whose weights training began from.")
-    oracle: str = Field(description="The oracle that trained it, such as ppo.")
+    A new measured value is one field here, or one name in ``summary`` or the curve: the oracle sets it, and the train
+    step's result and the report carry it.
+    """
+
     preset: str | None = Field(None, description="Damping preset, if the oracle has any.")
     reference: str = Field(
         "none",
         description="Where the KL reference came from: none, uniform, or a kind and its policies, such as "
         "snapshot:POLICY.",
     )
-    num_updates: NonNegativeInt
+    num_updates: NonNegativeInt = Field(0, description="Optimiser steps.")
     num_run_updates: NonNegativeInt = Field(0, description="Optimiser steps in the run up to here, along this shard.")
-    num_decisions: NonNegativeInt
+    num_decisions: NonNegativeInt = Field(0, description="Decisions that it learned from.")
     num_run_decisions: NonNegativeInt = Field(
         0, description="Decisions in the run up to here, along this shard: the clock of schedules."
     )
-    num_parameters: NonNegativeInt
-    rollbacks: NonNegativeInt = Field(description="Times the instability guard restored a checkpoint.")
-    curve: tuple[TrainingPoint, ...] = Field(description="At most 500 points, evenly spaced, the last included.")
+    rollbacks: NonNegativeInt = Field(0, description="Times the instability guard restored a checkpoint.")
     summary: dict[str, float] = Field(description="Final values, such as validation_accuracy.")
     evaluations: tuple[Evaluation, ...] = Field((), description="Strength against fixed anchors during training.")
     scripted_opponents: dict[PolicyIdField, NonNegativeFloat] = Field(
@@ -118,4 +116,31 @@ class TrainingResult(Document):
     cpu_seconds: NonNegativeFloat = Field(
         0.0, description="CPU time of all processes that trained and played for it, without evaluations."
     )
+
+    def measured(self) -> dict[str, Any]:
+        """Return the values by name, for another model that has them."""
+        return {name: getattr(self, name) for name in Measured.model_fields}
+
+
+class TrainedPolicy(Measured):
+    """One trained policy, as the train step's result and the report both describe it."""
+
+    policy: PolicyIdField
+    kind: PolicyKind
+    name: str = Field(description="For people, such as 'best response 3'.")
+    parent: PolicyIdField | None = Field(description="Policy whose weights training began from.")
+    oracle: str = Field(description="The oracle that trained it, such as ppo.")
+    num_parameters: NonNegativeInt
     seconds: NonNegativeFloat
+
+
+class TrainingResult(TrainedPolicy, Document):
+    """One trained policy: the result of a train shard."""
+
+    curve: tuple[TrainingPoint, ...] = Field(description="At most 500 points, evenly spaced, the last included.")
+
+    def metrics(self) -> bytes:
+        """Return the curve, then the evaluations, one JSON object a line: the object ``TRAINING_METRICS``."""
+        points = [{"update": point.update, **point.values} for point in self.curve]
+        evaluations = [one.model_dump(mode="json", exclude_none=True) for one in self.evaluations]
+        return "".join(f"{json.dumps(line)}\n" for line in (*points, *evaluations)).encode()

@@ -17,12 +17,12 @@ from nashdex.evaluator.exact import exact_gate
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
-from nashdex.metagame.tournament.settings import GateSettings
 from nashdex.metagame.tournament.sprt import SequentialState, SequentialTest
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
 from nashdex.settings.run import RunSettings
+from nashdex.settings.tournament import GateSettings
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
@@ -30,6 +30,9 @@ from nashdex.telemetry.progress import Progress
 
 BATTLES_PER_LOOK = 2
 """One side-swapped pair, in which the luck of the teams cancels."""
+
+ERROR_RATE = 0.05
+"""Chance of each wrong decision."""
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -70,12 +73,12 @@ def play_gate(
         TryAgainError: a battle could not be finished, or the gateway is unreachable.
         StoppedError: the process was asked to stop.
     """
-    gate = settings.gate
-    paired = PairedBattles(derive_seed(settings.seed, "gate", policy, parent), game.teams(), gate.deadline_seconds)
+    gate, battles = settings.gate, settings.evaluate
+    paired = PairedBattles(derive_seed(settings.seed, "gate", policy, parent), game.teams(), battles.deadline_seconds)
     assignments = (paired.assignment(number, (policy, parent)) for number in range(gate.max_battles))
     # The session's end stops the battles that the decision did not need.
     with (
-        Session(game.open_arena(num_gateways=gate.gateways), gate.concurrent_battles) as session,
+        Session(game.open_arena(num_gateways=battles.gateways), battles.concurrent_battles) as session,
         Progress(StepName.GATE, shard, gate.max_battles, "battles") as progress,
     ):
         session.load(store, [policy, parent])
@@ -103,10 +106,10 @@ def play_gate(
 
 def _test_of(gate: GateSettings) -> SequentialTest:
     return SequentialTest(
-        elo_low=gate.elo0,
-        elo_high=gate.elo1,
-        alpha=gate.error_rate,
-        beta=gate.error_rate,
+        elo_low=0.0,
+        elo_high=gate.elo,
+        alpha=ERROR_RATE,
+        beta=ERROR_RATE,
         battles_per_look=BATTLES_PER_LOOK,
     )
 
@@ -118,7 +121,7 @@ class Verdict:
     state: SequentialState
     scores: Counter[float]
     pairs: Counter[float]
-    """Of the sums of a pair's two scores."""
+    """Counts of the sums of a pair's two scores."""
 
     @property
     def pair_scores(self) -> tuple[int, int, int, int, int]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
@@ -56,7 +56,7 @@ class MatchResult(Model):
     low: float | None
     high: float | None
     confidence: float = CONFIDENCE
-    """Of the interval from ``low`` to ``high``."""
+    """Confidence of the interval from ``low`` to ``high``."""
     estimator: str = ESTIMATOR
     """How ``score`` and its interval are computed."""
     score_draws_as_losses: float | None
@@ -70,10 +70,12 @@ class MatchResult(Model):
     """Choices that the mask allowed and the simulator rejected: the player could not know why."""
     failed: NonNegativeInt
     """Battles that failed every try. They are not among ``battles``."""
+    failures: dict[str, NonNegativeInt] = Field(default_factory=dict)
+    """Failed tries by cause, such as a player from outside that crashed. Each was played again, up to a limit."""
     decisions: NonNegativeInt
     seconds: NonNegativeFloat
     series: SeriesResult | None = None
-    """With a best of several; the other numbers are those of its battles."""
+    """Result by series, with a best of several; the other numbers count battles."""
 
 
 def play_match(
@@ -153,6 +155,7 @@ def play_match(
         draws=winners[None],
         rejected=session.counts.rejected_choices,
         failed=num_failed,
+        failures=dict(session.counts.failures),
         decisions=session.counts.decisions,
         seconds=time.monotonic() - started,
         series=_series(played, best_of) if best_of > 1 else None,

@@ -3,7 +3,8 @@
 import shlex
 from collections.abc import Sequence
 
-from nashdex.core.ids import PolicyId
+from nashdex.core.ids import GREEDY, SAMPLED, PolicyId
+from nashdex.core.references import NASH, PolicyReference
 from nashdex.core.seeds import derive_seed
 from nashdex.experiments.plan import Measurement, Plan, PlannedRun
 
@@ -40,10 +41,8 @@ def match_arguments(
     Battles follow from the run's ``seed`` and not from its arm: arms of one seed meet the same teams, and seeds meet
     different ones.
     """
-    if policy is None:
-        played = f"{run_uri}#nash"
-    else:
-        played = f"{run_uri}#{policy}" + ("@greedy" if measure.style == "greedy" else "")
+    temperature = GREEDY if policy is not None and measure.style == "greedy" else SAMPLED
+    played = str(PolicyReference(NASH if policy is None else policy, run_uri, temperature))
     battles_seed = derive_seed(measure.seed, "experiment", seed) % _SEEDS
     options = {"--format": game_format, "--battles": measure.battles, "--seed": battles_seed}
     named = [str(part) for option in options.items() for part in option]

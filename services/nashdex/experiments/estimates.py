@@ -2,7 +2,7 @@
 
 S seeds of one arm. Battles of one seed share a training, so they say nothing about another training: the seed is the
 cluster. An arm's Elo is the mean over its seeds, with Student's interval of S − 1 degrees of freedom. With one seed
-there is no error between seeds: the interval is that of the battles alone, and says so.
+there is no error between seeds: the interval covers the battles alone, and says so.
 """
 
 import math

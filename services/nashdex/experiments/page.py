@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from nashdex.experiments.drawing import curves_drawing
 from nashdex.experiments.estimates import ClusteredEstimate
-from nashdex.experiments.records import RunRecord
-from nashdex.experiments.report import ArmReport, ExperimentReport
+from nashdex.experiments.plan import Plan
+from nashdex.experiments.records import Results, RunRecord, write_atomically
+from nashdex.experiments.report import ArmReport, ExperimentReport, make_report
 
 _GAUGES = ("entropy", "kl_iteration_start", "kl_reference", "explained_variance", "prediction_loss")
 """Final values that the page shows where an arm has them; the JSON document holds all."""
@@ -122,3 +124,17 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
     for row in rows:
         cells = (cell.replace("|", "\\|").replace("\n", " ") for cell in row)
         yield f"| {' | '.join(cells)} |"
+
+
+def publish(plan: Plan, results: Results) -> ExperimentReport:
+    """Write ``FILE.md``, and ``FILE.svg`` where there are learning curves; return the report.
+
+    Raises:
+        TryAgainError: a file cannot be written.
+    """
+    report = make_report(plan, results)
+    drawing, drawn = plan.beside(".svg"), curves_drawing([(arm.name, arm.curves) for arm in report.arms])
+    if drawn is not None:
+        write_atomically(drawing, drawn.encode())
+    write_atomically(plan.beside(".md"), page(report, drawing.name if drawn else None).encode())
+    return report

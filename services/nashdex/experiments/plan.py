@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from nashdex.core.documents import describe
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import RunId, id_of_file, run_id
+from nashdex.core.ids import RunId, id_of_text, run_id
 from nashdex.core.section import Section
 from nashdex.core.user_input.nested import flatten
 from nashdex.core.user_input.toml_file import read_toml
@@ -163,7 +163,7 @@ class Experiment(Section):
 
     @property
     def all_arms(self) -> tuple[Arm, ...]:
-        """The arms, and those of the sweep."""
+        """The arms, also the sweep's."""
         swept = () if self.sweep is None else sweep_settings(self.sweep)
         return (*self.arms, *(Arm(name=f"sweep-{i:02d}", settings=found) for i, found in enumerate(swept, 1)))
 
@@ -198,7 +198,7 @@ class Plan(Section):
     @property
     def name(self) -> str:
         """The experiment's name."""
-        return self.experiment.name or id_of_file(self.path, _MAX_STEM, "experiment")
+        return self.experiment.name or id_of_text(self.path.stem, _MAX_STEM, "experiment")
 
     @property
     def base(self) -> Path:

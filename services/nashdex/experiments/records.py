@@ -45,15 +45,15 @@ class RunRecord(Model):
     arm: str
     seed: NonNegativeInt
     status: Status
-    reason: str = Field("", description="Of a failure, a stop or an invalidation.")
+    reason: str = Field("", description="Reason for a failure, a stop or an invalidation.")
     command: str = Field(description="Starts or continues it.")
     settings: str = Field(description="Fingerprint of its settings.")
-    version: str = Field("", description="Of nashdex.")
+    version: str = Field("", description="Version of nashdex.")
     began: str = Field("", description="UTC.")
     ended: str = Field("", description="UTC.")
     policy: PolicyIdField | None = Field(None, description="The last trained policy.")
     decisions: NonNegativeInt = Field(0, description="Decisions that it learned from, over all iterations.")
-    cpu_minutes: NonNegativeFloat = Field(0.0, description="Of collecting and training, without evaluations.")
+    cpu_minutes: NonNegativeFloat = Field(0.0, description="CPU time of collecting and training, without evaluations.")
     rollbacks: NonNegativeInt = 0
     matches: dict[str, Match] = Field(default_factory=dict, description="By anchor.")
     summary: dict[str, float] = Field(default_factory=dict, description="Final values of the last training.")

@@ -37,7 +37,7 @@ class ArmReport(Model):
     name: str
     changed: tuple[str, ...] = Field(description="KEY=VALUE, against the base; without the seed.")
     plays: Literal["last", "mixture"] = Field(description="The last trained policy, or the final mixture.")
-    seeds: tuple[int, ...] = Field(description="Of completed runs.")
+    seeds: tuple[int, ...] = Field(description="Seeds of completed runs.")
     planned_seeds: NonNegativeInt
     elo: ClusteredEstimate | None = Field(description="Against the fixed references; null without a completed run.")
     difference: ClusteredEstimate | None = Field(

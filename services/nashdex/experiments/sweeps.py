@@ -75,7 +75,7 @@ class RandomSweep(Section):
 
     kind: Literal["random"] = "random"
     num_arms: int = Field(ge=1, le=_MOST_ARMS, description="Draws.")
-    seed: int = Field(0, ge=0, description="Of the draws.")
+    seed: int = Field(0, ge=0, description="Seed of the draws.")
     values: dict[str, _Values] = Field(
         min_length=1, description="Dotted key of a setting = list of its values, or a range."
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
 from nashdex.core.verdict import Phase
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
@@ -12,14 +13,22 @@ from nashdex.report.document import Report, Throughput
 from nashdex.telemetry import metrics
 from nashdex.telemetry.metric import Metric
 
+LARGEST = 1e18
+"""Largest exported value. Seconds, battles and decisions of any run are far below it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A gauge's value, with its labels besides those of the process."""
+    """A gauge's value, with its labels besides the process's own."""
 
     metric: Metric
     value: float
     labels: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what no gauge can show, so that a scrape of all runs cannot fail because of one."""
+        if not abs(self.value) <= LARGEST:
+            raise DataError(f"the value of {self.metric.name} is beyond ± {LARGEST:.0e}; a document was altered")
 
 
 def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact]:
@@ -35,14 +44,12 @@ def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact
     yield Fact(metrics.PAYOFF_INTERVAL_WIDTH, analysis.interval_widths.largest)
     yield Fact(metrics.INTRANSITIVITY, analysis.intransitivity)
     yield Fact(metrics.INTRANSITIVITY_BY_CHANCE, analysis.intransitivity_by_chance)
-    if analysis.exploitability.exact is not None:
-        yield Fact(metrics.NASH_CONV, analysis.exploitability.exact.nash_conv)
+    if (exact := analysis.exploitability.exact) is not None and exact.nash_conv is not None:
+        yield Fact(metrics.NASH_CONV, exact.nash_conv)
     for estimate in newest.exploitability:
-        yield from _bounds(metrics.EXPLOITABILITY, estimate.gap, estimator=estimate.estimator)
-        values = [
-            e.gap.value for row in report.iterations for e in row.exploitability if e.estimator == estimate.estimator
-        ]
-        since = len(values) - 1 - max(index for index, value in enumerate(values) if value == min(values))
+        yield from _bounds(metrics.EXPLOITABILITY, estimate, estimator=estimate.estimator)
+        values = [e.value for row in report.iterations for e in row.exploitability if e.estimator == estimate.estimator]
+        since = values[::-1].index(min(values))
         yield Fact(metrics.ITERATIONS_SINCE_LOWEST, since, {"estimator": estimate.estimator})
     if report.progress is not None:
         yield from _bounds(metrics.PROGRESS_ELO, report.progress.elo)

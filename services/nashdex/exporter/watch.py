@@ -4,13 +4,14 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 import structlog
-from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nashdex.core import keys
 from nashdex.core.documents import describe_problems
-from nashdex.core.errors import DataError
+from nashdex.core.errors import ConfigurationError, DataError, StoppedError, TryAgainError
 from nashdex.core.ids import ID_PATTERN, RunId
 from nashdex.core.stopping import check_stop
 from nashdex.core.verdict import Phase, Verdict
@@ -23,6 +24,16 @@ from nashdex.telemetry import metrics
 
 _LOOK_AT_INACTIVE_EVERY_SCANS = 20
 """A run without news for a day seldom has news half a minute later, and a store may hold thousands of them."""
+
+_MAX_CONFIG_BYTES = 1 << 20
+_MAX_REPORT_BYTES = 32 << 20
+"""Largest document that is read whole. A larger one would take the exporter's memory from every other run."""
+_MOST_FOLDERS = 32
+"""Folders of iterations that one look asks for a report, the newest first. A run that works has one without."""
+_MOST_NEW_REPORTS = 64
+"""Reports that one look at a run counts. The next look goes on from there."""
+_UNREACHABLE_AFTER_RUNS = 3
+"""After this many runs in a row whose objects cannot be reached, the store itself cannot."""
 
 _log = structlog.get_logger()
 
@@ -41,8 +52,8 @@ class _Config(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    format: str
-    iterations: PositiveInt
+    format: str = Field(max_length=100)
+    iterations: int = Field(ge=1, le=keys.MAX_ITERATIONS)
 
 
 @dataclass(slots=True)
@@ -69,7 +80,8 @@ class Watch:
     writing, so a process that has just started takes every run without a verdict as new.
 
     The first look at a run costs one LIST and five requests, however many reports the run has; each later look
-    costs two.
+    costs two. What is wrong with one run ends the look at that run alone, and no look takes longer because of what
+    a run's folder holds: scans and documents have limits.
     """
 
     def __init__(
@@ -101,18 +113,29 @@ class Watch:
         """
         looks_at_inactive = self._num_scans % _LOOK_AT_INACTIVE_EVERY_SCANS == 0
         runs = {RunId(name) for name in self._store.folders() if re.fullmatch(ID_PATTERN, name)}
+        num_unreachable = 0
         for run in sorted(runs):
             check_stop()
             try:
                 self._look_at(run, even_inactive=looks_at_inactive)
                 self._problems.pop(run, None)
-            except DataError as error:
-                if self._problems.get(run) != str(error):
-                    _log.warning(f"{error}", run=run)
-                self._problems[run] = str(error)
+                num_unreachable = 0
+            except StoppedError:
+                raise
+            except TryAgainError as error:
+                num_unreachable += 1
+                if num_unreachable >= min(_UNREACHABLE_AFTER_RUNS, len(runs)):
+                    raise
+                self._note(run, f"{error}")
+            except (DataError, ConfigurationError) as error:
+                self._note(run, f"{error}")
+            except Exception as error:  # noqa: BLE001 - a run that shows a defect must not end the export of the others
+                self._note(run, f"{type(error).__name__}: {error}: unexpected error; please report this bug")
             on_run()
         for run in self._watched.keys() - runs:
             del self._watched[run]
+        for run in self._problems.keys() - runs:
+            del self._problems[run]
         self._ended_long_ago &= runs
         self._num_scans += 1
 
@@ -128,6 +151,12 @@ class Watch:
     def num_unreadable(self) -> int:
         """Runs with a document that cannot be read; they keep their last facts."""
         return len(self._problems)
+
+    def _note(self, run: RunId, problem: str) -> None:
+        """Keep what is wrong with a run, and log it once."""
+        if self._problems.get(run) != problem:
+            _log.warning(problem, run=run)
+        self._problems[run] = problem
 
     def _is_active(self, watched: _Watched) -> bool:
         return self._clock() - watched.changed_seconds < self._active_seconds
@@ -155,14 +184,15 @@ class Watch:
         facts = (Fact(metrics.ITERATIONS, 0), Fact(metrics.PLANNED_ITERATIONS, config.iterations))
         watched = _Watched(store, config, facts, self._clock())
         self._watched[run] = watched
-        self._read_reports(watched, _count_reports(store))
+        self._read_reports(watched, _count_reports(store, config.iterations))
         watched.changed_seconds = self._clock() - max(0.0, ended_seconds_ago)
         watched.phase = _phase(watched, verdict)
 
     def _follow(self, watched: _Watched) -> None:
         """Read the newest report and the verdict, if they are new."""
         count, store = watched.num_reports, watched.store
-        while count < watched.config.iterations and store.exists(keys.published(count, keys.REPORT)):
+        most = min(watched.config.iterations, count + _MOST_NEW_REPORTS)
+        while count < most and store.exists(keys.published(count, keys.REPORT)):
             count += 1
         self._read_reports(watched, count)
         phase = _phase(watched, None if watched.is_finished else read_verdict(store))
@@ -187,22 +217,26 @@ def _read_config(store: ObjectStore) -> _Config | None:
     if not store.exists(keys.CONFIG):
         return None
     try:
-        return _Config.model_validate_json(store.get(keys.CONFIG))
+        return _Config.model_validate_json(store.get(keys.CONFIG, _MAX_CONFIG_BYTES))
     except ValidationError as error:
         raise DataError(f"{store.uri}/{keys.CONFIG} holds no settings of a run: {describe_problems(error)}") from error
 
 
-def _count_reports(store: ObjectStore) -> int:
-    """Return the number of iterations up to the newest one with a report, by one LIST of the iterations' folders."""
-    begun = [int(name) for name in store.at(keys.ITERATIONS).folders() if name.isdecimal()]
-    newest = max(begun, default=-1)
-    while newest >= 0 and not store.exists(keys.published(newest, keys.REPORT)):
-        newest -= 1
-    return newest + 1
+def _count_reports(store: ObjectStore, iterations: int) -> int:
+    """Return the number of iterations up to the newest one with a report, by one LIST of the iterations' folders.
+
+    Only folders that a run of ``iterations`` makes count, and only the newest of them are asked.
+    """
+    names = set(islice(store.at(keys.ITERATIONS).folders(), 2 * keys.MAX_ITERATIONS))
+    begun = (number for number in reversed(range(iterations)) if keys.iteration_folder(number) in names)
+    for newest in islice(begun, _MOST_FOLDERS):
+        if store.exists(keys.published(newest, keys.REPORT)):
+            return newest + 1
+    return 0
 
 
 def _newest_facts(store: ObjectStore, iteration: int) -> tuple[Fact, ...]:
     report_key, analysis_key = (keys.published(iteration, name) for name in (keys.REPORT, keys.META_GAME_ANALYSIS))
-    report = Report.from_json(store.get(report_key), f"{store.uri}/{report_key}")
-    analysis = MetaGameAnalysis.from_json(store.get(analysis_key), f"{store.uri}/{analysis_key}")
+    report = Report.from_json(store.get(report_key, _MAX_REPORT_BYTES), f"{store.uri}/{report_key}")
+    analysis = MetaGameAnalysis.from_json(store.get(analysis_key, _MAX_REPORT_BYTES), f"{store.uri}/{analysis_key}")
     return tuple(iteration_facts(report, analysis))

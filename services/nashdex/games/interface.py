@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +10,8 @@ from numpy.typing import NDArray
 from nashdex.core.evidence import Evidence
 from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
-
-if TYPE_CHECKING:
-    from nashdex.games.tabular.tree import GameTree
-    from nashdex.games.view import Viewed
-
-Reward = Literal["win-loss", "shaped", "metamon-default", "metamon-aggressive", "metamon-binary"]
-NUM_SEATS = 2
+from nashdex.games.tabular.tree import GameTree
+from nashdex.games.view import Viewed, ViewIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +66,7 @@ class Decisions:
     """The legal actions of each row."""
     lines: dict[tuple[int, int], SeatLines] = field(default_factory=dict)
     """By (battle, seat), for the seats that asked for it."""
-    viewed: "Viewed | None" = None
+    viewed: Viewed | None = None
     """The same rows as the policy's view shows them, for a policy that has one."""
 
     @classmethod
@@ -105,6 +100,20 @@ class Decisions:
             lines=self.lines,
             viewed=None if self.viewed is None else self.viewed.take(rows),
         )
+
+
+class View(Protocol):
+    """One way of seeing the decisions of one arena. This is the whole interface."""
+
+    @property
+    def identity(self) -> ViewIdentity:
+        """Its name and fingerprint."""
+
+    def read(self, decisions: Decisions) -> Viewed:
+        """Return what it shows of each row. Call it once for each decision: it remembers what the seat saw."""
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Forget a seat whose battle ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +195,9 @@ class Arena(Protocol):
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
         """Answer decisions, one per row, in any order; arrays of shape (N,)."""
 
+    def stop(self, battle: int, num_open: int) -> None:
+        """Forget a running battle that waits for answers to ``num_open`` decisions. Its number is free again."""
+
     def resident_bytes(self) -> int:
         """Return the resident memory of the arena's child processes, in bytes."""
 
@@ -218,21 +230,8 @@ class Game(Protocol):
         """The largest payoff of either seat, in the interaction matrix's units: ½ where battles are won or lost."""
 
     @property
-    def tree(self) -> "GameTree | None":
+    def tree(self) -> GameTree | None:
         """The whole game, where it is small enough to write down."""
-
-    @property
-    def reward_version(self) -> str:
-        """Changes whenever ``rewards`` would return other numbers for the same battle."""
-
-    def rewards(
-        self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
-    ) -> NDArray[np.float32]:
-        """Return the reward of each of one seat's T decisions, shape (T,), from observations of shape (T, F).
-
-        ``score`` is 1 for a win, ½ for a draw, 0 for a loss, and anything between in a game for stakes. The sum of
-        win/loss rewards is 2·score − 1.
-        """
 
     def situations(self, space: Space, observations: NDArray[np.float32]) -> Situations:
         """Return the situation of each of one seat's T decisions, from observations of shape (T, F)."""

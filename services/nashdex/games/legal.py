@@ -22,14 +22,14 @@ class LegalActions:
 
     @classmethod
     def of_counts(cls, counts: NDArray[np.integer], actions: NDArray[np.uint16], num_actions: int) -> "LegalActions":
-        """Return those of decisions with ``counts`` (N,) legal actions each."""
+        """Return the legal actions of decisions with ``counts`` (N,) of them each."""
         offsets = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=offsets[1:])
         return cls(offsets, actions, num_actions)
 
     @classmethod
     def of_mask(cls, mask: NDArray[np.bool_]) -> "LegalActions":
-        """Return those of a mask of shape (N, A), true where legal."""
+        """Return the legal actions of a mask of shape (N, A), true where legal."""
         return cls.of_counts(mask.sum(axis=1), mask.nonzero()[1].astype(np.uint16), mask.shape[1])
 
     @classmethod

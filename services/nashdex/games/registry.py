@@ -1,4 +1,4 @@
-"""Formats by the name that settings use: the built-in ones, and those of installed packages."""
+"""Formats by the name that settings use: built in, or from installed packages."""
 
 from typing import TYPE_CHECKING
 

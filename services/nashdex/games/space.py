@@ -10,6 +10,8 @@ from pydantic import Field, PositiveInt, model_validator
 
 from nashdex.core.documents import Model
 
+NUM_SEATS = 2
+
 MAX_OBSERVATION_SIZE = 1 << 20
 MAX_ACTIONS = (1 << 16) - 1
 """Bounds far above any game's, so that no document makes a reader allocate without end."""

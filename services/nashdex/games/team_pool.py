@@ -16,9 +16,9 @@ class TeamPool:
 
     teams: Sequence[str]
     weights: Sequence[float] = ()
-    """Of each team, in any scale; empty: all teams are equally likely."""
+    """Weight of each team, in any scale; empty: all teams are equally likely."""
     names: Sequence[str] = ()
-    """Of each team; empty: its number."""
+    """Name of each team; empty: its number."""
 
     def draw(self, seed: int) -> tuple[str, str | None]:
         """Return the name and the text of the team that follows from ``seed``, a 64-bit number."""

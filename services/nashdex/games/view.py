@@ -6,15 +6,12 @@ may remember what a seat saw earlier in its battle. N decisions, V actions of th
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.documents import Model
-
-if TYPE_CHECKING:
-    from nashdex.games.interface import Decisions
 
 NO_ACTION: Final = -1
 """Marks an action of a view that means no action of the arena."""
@@ -44,17 +41,3 @@ class Viewed:
         """Return the given rows."""
         inputs = {name: part[rows] for name, part in self.inputs.items()}
         return Viewed(inputs, self.actions[rows], self.is_shown[rows], self.is_first[rows])
-
-
-class View(Protocol):
-    """One way of seeing the decisions of one arena. This is the whole interface."""
-
-    @property
-    def identity(self) -> ViewIdentity:
-        """Its name and fingerprint."""
-
-    def read(self, decisions: "Decisions") -> Viewed:
-        """Return what it shows of each row. Call it once for each decision: it remembers what the seat saw."""
-
-    def forget(self, battle: int, seat: int) -> None:
-        """Forget a seat whose battle ended."""

@@ -12,14 +12,11 @@ from torch import Tensor
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import BarePolicyId, is_imported
 from nashdex.games.space import Space
 from nashdex.learning.experience.data import fresh_network
-from nashdex.metamon.checkpoints.archive import imported_weights
-from nashdex.policies.archive import stored_weights
-from nashdex.policies.document import read_document
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.settings import NetworkSettings
+from nashdex.policies.sources import load_weights
+from nashdex.settings.networks import NetworkSettings
 from nashdex.store.protocol import ObjectStore
 
 _MOST_NAMES: Final = 8
@@ -93,7 +90,7 @@ def _copied(store: ObjectStore, network: ActorCritic, settings: NetworkSettings)
     buffers = network.state_dict().keys() - wanted.keys()  # they follow from the space
     prefixes = init.parameters or ("",)
     names = _chosen("network.init_from.parameters", prefixes, wanted)
-    stored = _weights(store.at(keys.INITIAL), init.policy_id)
+    stored = load_weights(store.at(keys.INITIAL), init.policy_id)
     given = {name: tensor for name, tensor in stored.items() if name.startswith(prefixes) and name not in buffers}
     if problems := list(_misfits(names, wanted, given)):
         raise ConfigurationError(
@@ -102,12 +99,6 @@ def _copied(store: ObjectStore, network: ActorCritic, settings: NetworkSettings)
             "network.init_from.parameters only what fits"
         )
     return given
-
-
-def _weights(store: ObjectStore, policy: BarePolicyId) -> dict[str, Tensor]:
-    return (
-        imported_weights(store, policy) if is_imported(policy) else stored_weights(store, read_document(store, policy))
-    )
 
 
 def _chosen(key: str, prefixes: Collection[str], names: Collection[str]) -> set[str]:

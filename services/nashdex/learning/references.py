@@ -12,16 +12,20 @@ from torch import Tensor
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import GREEDY, PlayedPolicy, PolicyId
-from nashdex.learning.damping.interface import Damping
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.settings.damping import Damping
 from nashdex.store.protocol import ObjectStore
 
 _RANDOM = PolicyId("random")
 _LEAST_SHARE = 1e-9
-"""Of a mixture: less is rounding."""
+"""Smallest share of a mixture: less is rounding."""
+
+
+EMA_DECAY = 0.999
+"""Share that the moving average keeps at an optimiser step."""
 
 
 class Reference:
@@ -181,7 +185,7 @@ def make_reference(
     if damping.reference == "uniform":
         return UniformReference()
     if damping.reference == "ema":
-        return EmaReference(network, plan.learner, damping.ema_decay)
+        return EmaReference(network, plan.learner, EMA_DECAY)
     members = _opponents_as_references(store, plan, network)
     if damping.reference == "portfolio":
         return PortfolioReference([start, *(member for _, member in members if member.source != start.source)])

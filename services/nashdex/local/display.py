@@ -7,6 +7,7 @@ from typing import Protocol, Self, TextIO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
+from nashdex.core.printable import clean
 from nashdex.local.step_progress import StepProgress, describe_seconds
 
 _LINE_EVERY_SECONDS = 10.0
@@ -72,7 +73,7 @@ class Lines:
 
     def say(self, text: str) -> None:
         """Write ``text`` and flush it, so that pipes see it at once."""
-        self._stream.write(f"{text}\n")
+        self._stream.write(f"{clean(text)}\n")
         self._stream.flush()
 
 
@@ -121,7 +122,7 @@ class Bars:
 
     def say(self, text: str) -> None:
         """Print above the bars. Brackets in messages are text, not markup."""
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(clean(text), markup=False, soft_wrap=True)
 
 
 def _title(progress: StepProgress) -> str:

@@ -11,7 +11,7 @@ from nashdex.store.naming import parse_uri
 def logs_folder(run: Run) -> Path:
     """Return the folder for the run's local logs: inside the run if it is a directory, else in the user's state folder.
 
-    Logs are not part of a run: no step reads them, and those of other machines are elsewhere.
+    Logs are not part of a run: no step reads them, and other machines keep their own.
     """
     place = parse_uri(run.store.uri)
     if isinstance(place, Path):

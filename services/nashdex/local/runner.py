@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 import time
@@ -46,6 +47,8 @@ StepCommand = Callable[[StepName, int, int], Sequence[str]]
 """Returns the command for a step, iteration and shard."""
 
 _METRICS_PORT = "NASHDEX_METRICS_PORT"
+_SMALLEST_FREE_BYTES = 16 << 10
+"""Less space on the disk of a log explains why it holds no message."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +212,7 @@ class _Runner:
         name = f"{step} of iteration {iteration}, shard {shard}"
         if code != ExitCode.OK:
             failure = _FAILURES.get(code, InternalError)
-            raise failure(f"{name}: {last_error(log, log_began) or _describe_exit(code)} (log: {log})")
+            raise failure(f"{name}: {last_error(log, log_began) or _describe_exit(code, log)} (log: {log})")
         if find_manifest(self._run.store, iteration, step, shard) is None:
             raise InternalError(f"{name} exited with 0 but left no manifest (log: {log})")
 
@@ -228,7 +231,10 @@ def _first_failure(failures: BaseExceptionGroup[BaseException]) -> BaseException
     return _first_failure(first) if isinstance(first, BaseExceptionGroup) else first
 
 
-def _describe_exit(code: int) -> str:
+def _describe_exit(code: int, log: Path) -> str:
+    """Return how a step ended that left no message in its log."""
+    if shutil.disk_usage(log.parent).free < _SMALLEST_FREE_BYTES:
+        return f"the disk or quota is full, also for its message; make room and run again (exit code {code})"
     if code < 0:
         return f"ended by {signal.Signals(-code).name}"
     return f"ended with exit code {code}"

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, field
 
 from nashdex.core.steps import StepName
+from nashdex.telemetry.recent_rate import RecentRate
 
 _MIN_UNITS_FOR_RATE = 10
 """Battles start together, so the first ones to finish say nothing about the rate."""
@@ -33,8 +34,8 @@ class StepProgress:
     """Shards that have a manifest."""
     _shards: dict[int, _Shard] = field(default_factory=dict)
     _advanced: int = 0
-    """Units done since ``_moving_since``, those of failed attempts included, because they take time too."""
-    _moving_since: float | None = None
+    """Units done here, also by failed attempts, because they take time too."""
+    _recent: RecentRate = field(default_factory=RecentRate)
 
     def update(self, line: bytes, now: float) -> None:
         """Read a line of a shard: JSON with ``shard``, ``done``, ``total``, ``unit``, ``facts``.
@@ -48,9 +49,8 @@ class StepProgress:
         except (ValueError, KeyError, TypeError, AttributeError):
             return
         shard = self._shards.setdefault(number, _Shard(done=done))
-        if self._moving_since is None:
-            self._moving_since = now
         self._advanced += max(0, done - shard.done)
+        self._recent.add(self._advanced, now)
         shard.done, shard.total, shard.facts, self.unit = done, total, facts, unit
 
     @property
@@ -70,10 +70,8 @@ class StepProgress:
         return math.fsum(values) / len(values) if values else None
 
     def rate(self, now: float) -> float | None:
-        """Return units per second; None while too little is done to know."""
-        if self._moving_since is None or self._advanced < _MIN_UNITS_FOR_RATE or now <= self._moving_since:
-            return None
-        return self._advanced / (now - self._moving_since)
+        """Return units per second of late; None while too little is done to know."""
+        return self._recent.per_second(now) if self._advanced >= _MIN_UNITS_FOR_RATE else None
 
     def seconds_left(self, now: float) -> float | None:
         """Return the remaining time at the current rate; None while the rate is unknown."""

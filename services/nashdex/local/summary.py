@@ -6,7 +6,8 @@ from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.local.step_progress import describe_seconds
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.report.document import GateOutcome, IterationRow, Report, policy_names
+from nashdex.metagame.tournament.gate import GateResult
+from nashdex.report.document import IterationRow, Report, policy_names
 from nashdex.report.words.findings import found_again, reset_finding
 from nashdex.report.words.numbers import precise, signed
 from nashdex.report.words.texts import DECISIONS, other_opponents
@@ -44,7 +45,7 @@ def describe_iteration(report: Report, iteration: int) -> str:
     lines.extend(f"  gate            {_describe_gate(gate)}" for gate in row.gates if gate.decision != "exempt")
     lines.append(f"  best response   {_best_response_gap(row, names)}")
     lines.extend(
-        f"  exploitability  exact {precise(entry.gap.value)} (NashConv {precise(entry.nash_conv)})"
+        f"  exploitability  exact {precise(entry.value)} (NashConv {precise(entry.nash_conv)})"
         for entry in row.exploitability
         if entry.nash_conv is not None
     )
@@ -76,7 +77,7 @@ def _against_anchors(report: Report, policy: PolicyId) -> list[str]:
 
 
 def _best_response_gap(row: IterationRow, names: Mapping[PolicyId, str]) -> str:
-    gap = next((e.gap for e in row.exploitability if e.estimator == "best_response_gap"), None)
+    gap = next((e for e in row.exploitability if e.estimator == "best_response_gap"), None)
     if gap is not None:
         return f"gap {precise(gap.value) if gap.low == gap.high else _interval(gap)}"
     if not row.new_policies and (name := found_again(row, names)):
@@ -88,7 +89,7 @@ def _best_response_gap(row: IterationRow, names: Mapping[PolicyId, str]) -> str:
     return "no gap: the first policy answers no meta-strategy"
 
 
-def _describe_gate(gate: GateOutcome) -> str:
+def _describe_gate(gate: GateResult) -> str:
     if gate.payoff is not None:
         evidence = f"payoff {signed(gate.payoff, 3)} against its parent"
     else:

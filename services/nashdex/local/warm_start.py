@@ -19,6 +19,7 @@ from nashdex.games.registry import FORMATS
 from nashdex.local.processes import PROGRESS_VARIABLE
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.programs import MODULES
+from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.settings.run import RunSettings
 
 _SERVER_LOST = 255
@@ -33,7 +34,7 @@ _LATE = (
     "scipy.optimize",
 )
 """What steps import inside functions, for the sake of other commands. Importing it can take longer than the step."""
-_LATE_IN_TABULAR_GAMES = ("nashdex.oracles.tree", "pyspiel")
+_LATE_IN_TABULAR_GAMES = ("pyspiel",)
 _LATE_IN_BATTLES = (
     "nashdex.evaluator.tournament",
     "nashdex.games.showdown.arena",
@@ -41,15 +42,11 @@ _LATE_IN_BATTLES = (
     "nashdex.games.showdown.poke_env_players",
 )
 _LATE_WITH_TORCH = (
+    "nashdex.policies.archive",
     "torch",
     # What torch imports late itself: for deterministic algorithms and for tensors without memory.
     "torch._inductor",
     "torch.fx.experimental.symbolic_shapes",
-    "nashdex.learning.updates.loop",
-    "nashdex.policies.archive",
-    "nashdex.policies.networks.pointer.network",
-    "nashdex.policies.networks.slots.network",
-    "nashdex.rollout.play",
 )
 
 
@@ -148,13 +145,13 @@ class WarmStart:
 def modules_of_steps(settings: RunSettings) -> list[str]:
     """Return the modules that the steps of a run import, those included that a step imports late."""
     modules = ["nashdex.runs.creation", "nashdex.telemetry.startup", *MODULES.values(), *_LATE]
-    trains_network, plays = (
-        ORACLES[settings.train.oracle.kind].makes == "network",
-        FORMATS[settings.format].evidence.is_played,
-    )
+    plays = FORMATS[settings.format].evidence.is_played
     modules += _LATE_IN_BATTLES if plays else _LATE_IN_TABULAR_GAMES
-    if trains_network or plays:
-        modules += _LATE_WITH_TORCH
+    trains = ORACLES[settings.train.oracle.kind]
+    oracles = (trains, ORACLES[settings.train.first.kind]) if trains.improves else (trains,)
+    modules += [oracle.train.partition(":")[0] for oracle in oracles]
+    if plays or any(oracle.makes == "network" for oracle in oracles):
+        modules += [*_LATE_WITH_TORCH, NETWORKS[settings.network.kind].implementation.partition(":")[0]]
     return modules
 
 

@@ -43,7 +43,7 @@ class IterationPlan(Document):
         "not, and plays only a few battles in the tournament.",
     )
     further: tuple[FurtherBattles, ...] = Field(
-        (), description="Of the adaptive schedule; every cell's first battles come on top."
+        (), description="Battles of the adaptive schedule beyond every cell's first ones."
     )
 
     def learns_from_both_seats(self, opponent: PolicyId) -> bool:

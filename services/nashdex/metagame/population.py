@@ -1,15 +1,16 @@
 """Who is in the population. Everything refers to policies by id; nothing depends on their order."""
 
-from collections.abc import Iterable, Mapping
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, Protocol
 
 from pydantic import Field, PositiveInt, model_validator
 
 from nashdex.core.documents import Document, Model
-from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.core.ids import PlayedPolicy, PolicyId, PolicyIdField
 from nashdex.core.results import PolicyKind, TrainingResult
 
-Kind = Literal["scripted", "imported", PolicyKind]
+Kind = Literal["scripted", "imported", "ensemble", "external", PolicyKind]
 
 
 class PolicyEntry(Model):
@@ -24,8 +25,8 @@ class PolicyEntry(Model):
 
     @property
     def is_anchor(self) -> bool:
-        """Whether it never learned here: a scripted policy, or one that was imported from another project."""
-        return self.kind in {"scripted", "imported"}
+        """Whether it does not learn in the run: what the run began with, scripted policies, other programs."""
+        return self.iteration is None or self.kind in {"scripted", "imported", "ensemble", "external"}
 
 
 class Reset(Model):
@@ -33,7 +34,9 @@ class Reset(Model):
 
     policy: PolicyIdField = Field(description="The role's newest policy, from which no training goes on.")
     cause: Literal["win-rate", "trainings"] = Field(description="It has won, or has trained for long.")
-    opponent: PolicyIdField = Field(description="Of those that it has to beat, the one that it beats least.")
+    opponent: PolicyIdField = Field(
+        description="The opponent that it beats least, among the opponents that it has to beat."
+    )
     win_rate: float = Field(ge=0, le=1, description="Against this opponent, from the payoffs before this iteration.")
     reset_win_rate: float = Field(ge=0, le=1, description="The win rate above which it has won.")
     trainings: PositiveInt = Field(description="Its trainings in a row, since it began from the first network.")
@@ -52,6 +55,41 @@ def newest(entries: Iterable[PolicyEntry], ratings: Mapping[str, float]) -> Poli
         return trained_in, ratings.get(entry.id, float("-inf")), entry.id
 
     return max(entries, key=age)
+
+
+_SHORTEST_ID: Final = 6
+
+
+def short_ids(entries: Sequence[PolicyEntry]) -> dict[PolicyId, str]:
+    """Return of each member the first characters of its id, enough to tell the members apart, and how it plays.
+
+    A scripted policy's name stays whole.
+    """
+    played = {entry.id: PlayedPolicy.of(entry.id) for entry in entries if entry.kind != "scripted"}
+    ids = {one.policy for one in played.values()}
+    longest = max(map(len, ids), default=_SHORTEST_ID)
+    length = next((n for n in range(_SHORTEST_ID, longest) if len({one[:n] for one in ids}) == len(ids)), longest)
+    short = {policy: one.policy[:length] + one.suffix for policy, one in played.items()}
+    return {entry.id: short.get(entry.id, entry.id) for entry in entries}
+
+
+class Named(Protocol):
+    """A policy with a name for people: ``PolicyEntry``, or a row of a report."""
+
+    @property
+    def id(self) -> PolicyId:
+        """Its id."""
+
+    @property
+    def name(self) -> str:
+        """Its name, which others may share."""
+
+
+def display_names(policies: Sequence[Named], short: Mapping[PolicyId, str]) -> dict[PolicyId, str]:
+    """Return the name of each policy and how it plays. Where two share that, the short id follows the name."""
+    names = {row.id: f"{row.name} {PlayedPolicy.of(row.id).suffix}".rstrip() for row in policies}
+    times = Counter(names.values())
+    return {row.id: names[row.id] if times[names[row.id]] == 1 else f"{row.name} {short[row.id]}" for row in policies}
 
 
 class Population(Document):

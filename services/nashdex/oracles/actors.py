@@ -1,4 +1,4 @@
-"""Who plays the further battles of a run's trainings: actors, or the trainer itself."""
+"""Who plays the rounds of a run's trainings: actors, or the trainer itself."""
 
 from nashdex.core.evidence import Evidence
 from nashdex.games.registry import FORMATS
@@ -7,11 +7,11 @@ from nashdex.settings.run import RunSettings
 
 
 def needs_actors(settings: RunSettings) -> bool:
-    """Say whether actors play the further battles of the run's trainings. If not, the trainer does, if there are any.
+    """Say whether actors play the rounds of the run's trainings. If not, the trainer does, if there are any.
 
     The trainer plays tabular games itself: their battles take microseconds.
     """
     oracle = settings.train.oracle
-    if settings.actors.shards == 0 or not ORACLES[oracle.kind].plays_on(oracle):
+    if settings.actors.shards == 0 or not ORACLES[oracle.kind].plays_rounds:
         return False
     return FORMATS[settings.format].evidence is not Evidence.EXACT

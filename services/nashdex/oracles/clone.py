@@ -7,73 +7,37 @@ critic alone learns, by squared error, for a few epochs: it memorises battles lo
 A actions.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from pydantic import Field
+from torch import Tensor
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId, is_replayed
-from nashdex.core.lazy import LazyModule
-from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.oracles.interface import Oracle, Task, Trained
-from nashdex.oracles.replays import ReplaySettings
+from nashdex.learning import initial
+from nashdex.learning.advantages import discounting
+from nashdex.learning.experience import batching, data, statistics
+from nashdex.learning.experience.batching import Batch
+from nashdex.learning.hardware import machine, memory
+from nashdex.learning.hardware.forward import Forward
+from nashdex.learning.updates import optimiser
+from nashdex.learning.updates import training as updates
+from nashdex.learning.updates.training import Training
+from nashdex.oracles.interface import Task, Trained
+from nashdex.policies import masked
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.settings.oracles import CloneSettings
 from nashdex.telemetry.progress import Progress
+from nashdex.trajectory.episode import Episode
 
-if TYPE_CHECKING:
-    import torch
-    from torch import Tensor
-
-    from nashdex.learning import initial
-    from nashdex.learning.advantages import discounting
-    from nashdex.learning.experience import batching, data, statistics
-    from nashdex.learning.experience.batching import Batch
-    from nashdex.learning.hardware import machine, memory
-    from nashdex.learning.hardware.forward import Forward
-    from nashdex.learning.updates import loop, optimiser
-    from nashdex.learning.updates.loop import TrainingLoop
-    from nashdex.policies import masked
-    from nashdex.policies.networks.actor_critic import ActorCritic
-    from nashdex.settings.run import RunSettings
-    from nashdex.trajectory.episode import Episode
-else:  # imported when training begins
-    torch = LazyModule("torch")
-    discounting = LazyModule("nashdex.learning.advantages.discounting")
-    batching = LazyModule("nashdex.learning.experience.batching")
-    data = LazyModule("nashdex.learning.experience.data")
-    initial = LazyModule("nashdex.learning.initial")
-    loop = LazyModule("nashdex.learning.updates.loop")
-    machine = LazyModule("nashdex.learning.hardware.machine")
-    memory = LazyModule("nashdex.learning.hardware.memory")
-    optimiser = LazyModule("nashdex.learning.updates.optimiser")
-    statistics = LazyModule("nashdex.learning.experience.statistics")
-    masked = LazyModule("nashdex.policies.masked")
-
-
-class CloneSettings(Choice):
-    """Behaviour cloning of `collect.teacher`, of the players of raw replays, or of both."""
-
-    kind: Literal["clone"] = "clone"
-    num_epochs: int = Field(6, ge=1, le=1000, description="Passes over the teacher's decisions.")
-    minibatch_decisions: int = Field(256, ge=1, description="Decisions an optimiser step.")
-    learning_rate: float = Field(2e-3, gt=0, le=1, description="Adam's step size.")
-    validation_share: float = Field(0.1, gt=0, lt=1, description="Share of the battles held out.")
-    critic_warmup_epochs: int = Field(2, ge=0, le=100, description="Further epochs, for the critic alone.")
-    max_gradient_norm: float = Field(
-        0.5, gt=0, description="Global norm that the actor's and the critic's gradient are scaled down to."
-    )
-    replays: ReplaySettings = Field(ReplaySettings(), description="Raw replays to learn from.")
-
-
+_VALIDATION_SHARE = 0.1
+"""Share of the battles that are held out."""
 _BEST = "best"
-_BEST_LOSS = "best_loss"
 
 
 @dataclass(frozen=True)
@@ -95,7 +59,6 @@ class Lesson:
 def make_lessons(
     episodes: Sequence[Episode],
     rewards: Sequence[NDArray[np.float32]],
-    settings: CloneSettings,
     discount: float,
     seed: int,
     device: torch.device,
@@ -113,8 +76,8 @@ def make_lessons(
     """
     battles = {replayed: _battles(episodes, replayed=replayed) for replayed in (False, True)}
     held_out = {
-        *_held_out(battles[False], settings, derive_seed(seed, "split")),
-        *_held_out(battles[True], settings, derive_seed(seed, "split", "replays")),
+        *_held_out(battles[False], derive_seed(seed, "split")),
+        *_held_out(battles[True], derive_seed(seed, "split", "replays")),
     }
     if not held_out:
         num = sum(map(len, battles.values()))
@@ -142,9 +105,9 @@ def _battles(episodes: Sequence[Episode], *, replayed: bool) -> list[int]:
     return sorted({episode.seed for episode in episodes if is_replayed(episode.policy) == replayed})
 
 
-def _held_out(battles: Sequence[int], settings: CloneSettings, seed: int) -> set[int]:
+def _held_out(battles: Sequence[int], seed: int) -> set[int]:
     """Return the battles of one source that are held out; none if there is but one."""
-    num_held_out = min(max(1, round(settings.validation_share * len(battles))), max(len(battles) - 1, 0))
+    num_held_out = min(max(1, round(_VALIDATION_SHARE * len(battles))), max(len(battles) - 1, 0))
     shuffled = np.random.default_rng(seed).permutation(len(battles))
     return {battles[i] for i in shuffled[:num_held_out]}
 
@@ -156,7 +119,7 @@ def num_updates(lesson: Lesson, settings: CloneSettings) -> int:
 
 
 def clone(
-    training: TrainingLoop,
+    training: Training,
     lesson: Lesson,
     validation: Lesson,
     settings: CloneSettings,
@@ -168,13 +131,13 @@ def clone(
     total = num_updates(lesson, settings)
     order: tuple[Tensor, ...] = ()
     while True:
-        epoch, position = divmod(training.update, per_epoch)
+        epoch, position = divmod(training.state.update, per_epoch)
         if position == 0:
             if 0 < epoch <= settings.num_epochs:
                 _judge(training, validation)
             if epoch == settings.num_epochs:
                 training.restore(_BEST)
-        if training.update >= total:
+        if training.state.update >= total:
             break
         if position == 0 or not order:
             order_seed = derive_seed(seed, "epoch", epoch)
@@ -186,7 +149,10 @@ def clone(
         else:
             returns = lesson.returns[rows].to(batch.device)
             loss, measured = _critic_loss(training.forward, batch.observations, returns)
-        training.step(loss, measured, progress, optimiser.Rates.both(settings.learning_rate))
+        step = training.begin_step()
+        step.add(loss, measured)
+        rate = settings.learning_rate * training.state.guard_factor
+        training.take(step, optimiser.Rates.both(rate), progress)
     return measure(training.network, validation)
 
 
@@ -212,11 +178,12 @@ def _draw(rows: Tensor, count: int, generator: torch.Generator) -> Tensor:
     return torch.cat(rounds)[:count] if rounds else rows[:0]
 
 
-def _judge(training: TrainingLoop, validation: Lesson) -> None:
+def _judge(training: Training, validation: Lesson) -> None:
     """Validate the epoch that just ended, and keep it if it is the best."""
-    training.latest.update(measure(training.network, validation))
-    if training.latest["validation_loss"] < training.marks.get(_BEST_LOSS, float("inf")):
-        training.marks[_BEST_LOSS] = training.latest["validation_loss"]
+    state, measured = training.state, measure(training.network, validation)
+    state.latest |= measured
+    if state.best_loss is None or measured["validation_loss"] < state.best_loss:
+        state.best_loss = measured["validation_loss"]
         training.keep(_BEST)
 
 
@@ -286,74 +253,29 @@ def train(task: Task, settings: CloneSettings) -> Trained:
     lesson, validation = make_lessons(
         collected.episodes,
         rewards,
-        settings,
         shared.discount,
         task.seed,
         device,
         num_slots=network.space.num_slots,
         remembers=network.remembers,
     )
-    training = loop.TrainingLoop(
+    training = updates.Training(
         network,
-        loop.LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),
+        updates.StepSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),
         collected.checkpoints,
     )
     total = num_updates(lesson, settings)
     with (
-        Progress(StepName.TRAIN, task.shard, total, "updates", done=training.update) as progress,
+        Progress(StepName.TRAIN, task.shard, total, "updates", done=training.state.update) as progress,
         memory.memory_limited_by("train.first.minibatch_decisions"),
     ):
         summary = clone(training, lesson, validation, settings, task.seed, progress)
     return Trained(
         policy=network,
         summary=summary,
-        curve=training.curve.with_newest(),
-        num_updates=training.update,
+        curve=training.state.curve.with_newest(),
+        num_updates=training.state.update,
         num_decisions=collected.num_decisions,
-        rollbacks=training.rollbacks,
+        rollbacks=training.state.rollbacks,
         when_stored=collected.checkpoints.clear,
     )
-
-
-def problems(settings: CloneSettings, run: RunSettings) -> Iterator[str]:
-    """Yield why a clone cannot answer opponents, or what it cannot learn from."""
-    from nashdex.games.registry import FORMATS  # noqa: PLC0415 - it imports the settings, which import this module
-
-    replays = settings.replays
-    if replays.path is None and replays != ReplaySettings():
-        yield "train.first.replays has no effect without replays.path: set it to a folder or file of raw replays"
-    if replays.path is not None and FORMATS[run.format].game != "showdown":
-        yield f"train.first.replays are Showdown's, and {run.format} is another game: leave them out"
-    if run.collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
-        yield "collect.battles is 1, and cloning holds one battle out to validate with; expected at least 2"
-    if run.train.oracle.kind == CLONE.name:
-        yield (
-            "train.oracle 'clone' would clone the teacher in every iteration, whoever the opponents are; expected an "
-            "oracle that answers them, and `clone` in train.first"
-        )
-
-
-CLONE = Oracle(
-    settings=CloneSettings,
-    summary="behaviour cloning of `collect.teacher`: the first network, which others go on from",
-    train=train,
-    makes="network",
-    begins_from_policy=True,
-    plays="teacher",
-    replays=lambda settings: settings.replays if settings.replays.path is not None else None,
-    answers_opponents=False,
-    policy_name="clone of {learner}",
-    problems=problems,
-    metrics={
-        "loss": "cross-entropy to the teacher's actions, nats a decision",
-        "accuracy": "share of decisions in which the teacher's action is the most likely one",
-        "value_loss": "mean squared error of the critic",
-        "explained_variance": "share of the variance of returns that the critic explains",
-        "validation_loss": "cross-entropy on held-out battles, nats a decision",
-        "validation_accuracy": "accuracy on held-out battles; with replays, this, the loss and `validation_decisions` "
-        "also by who acted: `_TEACHER`, or `_replays_` and the band of ratings",
-        "validation_explained_variance": "explained variance on held-out battles",
-        "gradient_norm": "global norm of the gradient before it is scaled down",
-        "learning_rate": "step size of the optimiser",
-    },
-)

@@ -3,7 +3,7 @@
 from nashdex.core.sharding import shard_range
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
-from nashdex.oracles.replays import ReplaySettings
+from nashdex.settings.oracles import ReplaySettings
 from nashdex.settings.run import RunSettings
 
 
@@ -18,5 +18,5 @@ def battles_to_collect(settings: RunSettings, plan: IterationPlan, shard: int) -
     There are none if the oracle learns from none, or from replays alone.
     """
     replays = replays_of(settings, plan)
-    wants_battles = ORACLES[plan.oracle].needs_battles and (replays is None or replays.share < 1)
+    wants_battles = ORACLES[plan.oracle].collects is not None and (replays is None or replays.share < 1)
     return shard_range(settings.collect.battles if wants_battles else 0, settings.collect.shards, shard)

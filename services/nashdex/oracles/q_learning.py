@@ -7,44 +7,32 @@ converges to the value of the best response, without the tree's probabilities ev
 S information states, A actions, K opponents, N battles that step together.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from nashdex.core.results import TrainingPoint
-from nashdex.core.section import Choice
 from nashdex.core.seeds import inverse_cdf
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
-from nashdex.games.interface import NUM_SEATS
+from nashdex.games.space import NUM_SEATS
 from nashdex.games.tabular.tree import GameTree, Table, one_hot
 from nashdex.learning.updates.curve import Curve
-from nashdex.oracles.interface import Oracle, Task, Trained
+from nashdex.oracles.interface import Task, Trained
+from nashdex.oracles.tree import TreeOpponents
+from nashdex.settings.oracles import QLearningSettings
 from nashdex.telemetry.progress import Progress
 
-if TYPE_CHECKING:
-    from nashdex.oracles.tree import TreeOpponents
-
-
-class QLearningSettings(Choice):
-    """Tabular Q-learning from simulated battles, in games whose tree is known."""
-
-    kind: Literal["q-learning"] = "q-learning"
-    battles: int = Field(500_000, ge=1, le=10**9, description="Simulated battles.")
-    concurrent_battles: int = Field(1000, ge=1, le=1_000_000, description="Battles that step together.")
-    exploration: float = Field(0.5, ge=0, le=1, description="ε at the start: share of actions drawn uniformly.")
-    final_exploration: float = Field(0.05, ge=0, le=1, description="ε at the end; linear in between.")
-    step_size_power: float = Field(
-        0.7, gt=0.5, le=1, description="ω of the step size n^(−ω) after n visits of a state and action."
-    )
-
-
 _NONE = -1
+_CONCURRENT_BATTLES = 1000
+"""Battles that step together."""
+_EXPLORATION = 0.5
+"""ε at the start: the share of actions drawn uniformly."""
+_FINAL_EXPLORATION = 0.05
+"""ε at the end; linear in between."""
+_STEP_SIZE_POWER = 0.7
+"""ω of the step size n^(−ω) after n visits of a state and action."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +50,8 @@ class Learnt:
 class ActionValues:
     """Q(s, a) in the game's payoff units, 0 at first."""
 
-    def __init__(self, tree: GameTree, step_size_power: float) -> None:
+    def __init__(self, tree: GameTree) -> None:
         self._legal = tree.legal
-        self._power = step_size_power
         self._values = np.zeros(tree.legal.shape)
         self._num_updates = np.zeros(tree.legal.size)
 
@@ -89,7 +76,7 @@ class ActionValues:
         seen = visits > 0
         self._num_updates[seen] += 1
         mean_error = np.bincount(sequences, error, values.size)[seen] / visits[seen]
-        values[seen] += self._num_updates[seen] ** -self._power * mean_error
+        values[seen] += self._num_updates[seen] ** -_STEP_SIZE_POWER * mean_error
         return float(np.square(error).mean())
 
 
@@ -101,13 +88,13 @@ def learn(opponents: TreeOpponents, settings: QLearningSettings, seed: int, prog
     """
     tree = opponents.tree
     rng = np.random.default_rng(seed)
-    values = ActionValues(tree, settings.step_size_power)
+    values = ActionValues(tree)
     curve, num_decisions, wave, left = Curve(), 0, 0, settings.battles
     while left > 0:
         check_stop()
-        size = min(left, settings.concurrent_battles)
+        size = min(left, _CONCURRENT_BATTLES)
         done = 1.0 - left / settings.battles
-        exploration = settings.exploration + done * (settings.final_exploration - settings.exploration)
+        exploration = _EXPLORATION + done * (_FINAL_EXPLORATION - _EXPLORATION)
         decisions, error = _play(opponents, values, exploration, size, rng)
         curve.add(wave, {"exploration": exploration, "value_loss": error})
         num_decisions += decisions
@@ -173,19 +160,3 @@ def train(task: Task, settings: QLearningSettings) -> Trained:
         num_updates=learnt.num_updates,
         num_decisions=learnt.num_decisions,
     )
-
-
-Q_LEARNING = Oracle(
-    settings=QLearningSettings,
-    summary="tabular Q-learning from simulated battles; the tree's probabilities are never read",
-    train=train,
-    makes="table",
-    plays=None,
-    needs_tree=True,
-    metrics={
-        "exploration": "ε, the share of actions drawn uniformly",
-        "value_loss": "mean squared error of the updated action values",
-        "value": "payoff of the policy against the opponents, a game",
-        "best_response_value": "payoff of the exact best response against the same opponents",
-    },
-)

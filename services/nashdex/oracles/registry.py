@@ -1,21 +1,122 @@
-"""Oracles by name: those of nashdex and those of installed packages."""
+"""Oracles by name: built in, or from installed packages. Imports no torch."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from nashdex.core.plugins import Registry
+from nashdex.games.registry import FORMATS
 from nashdex.oracles.interface import AnyOracle, Oracle
+from nashdex.settings.oracles import (
+    ORACLE_KINDS,
+    CloneSettings,
+    ExactSettings,
+    FreshSettings,
+    NullSettings,
+    QLearningSettings,
+)
+from nashdex.settings.run import RunSettings
 
-ORACLES: Final[Registry[AnyOracle]] = Registry(
-    "nashdex.oracles",
-    "oracle",
+_HERE = "nashdex.oracles"
+
+
+def _problems_of_clone(settings: CloneSettings, run: RunSettings) -> Iterator[str]:
+    """Yield why a clone cannot answer opponents, or what it cannot learn from."""
+    replays = settings.replays
+    if replays.path is not None and FORMATS[run.format].game != "showdown":
+        yield f"train.first.replays are Showdown's, and {run.format} is another game: leave them out"
+    if run.collect.battles < 2:  # noqa: PLR2004 - one for each side of the split
+        yield "collect.battles is 1, and cloning holds one battle out to validate with; expected at least 2"
+    if run.train.oracle.kind == "clone":
+        yield (
+            "train.oracle 'clone' would clone the teacher in every iteration, whoever the opponents are; expected an "
+            "oracle that answers them, and `clone` in train.first"
+        )
+
+
+CLONE = Oracle(
+    settings=CloneSettings,
+    summary="behaviour cloning of `collect.teacher`: the first network, which others go on from",
+    train=f"{_HERE}.clone:train",
+    makes="network",
+    begins_from_policy=True,
+    collects="teacher",
+    replays=lambda settings: settings.replays if settings.replays.path is not None else None,
+    answers_opponents=False,
+    policy_name="clone of {learner}",
+    problems=_problems_of_clone,
+    metrics={
+        "loss": "cross-entropy to the teacher's actions, nats a decision",
+        "accuracy": "share of decisions in which the teacher's action is the most likely one",
+        "value_loss": "mean squared error of the critic",
+        "explained_variance": "share of the variance of returns that the critic explains",
+        "validation_loss": "cross-entropy on held-out battles, nats a decision",
+        "validation_accuracy": "accuracy on held-out battles; with replays, this, the loss and `validation_decisions` "
+        "also by who acted: `_TEACHER`, or `_replays_` and the band of ratings",
+        "validation_explained_variance": "explained variance on held-out battles",
+        "gradient_norm": "global norm of the gradient before it is scaled down",
+        "learning_rate": "step size of the optimiser",
+    },
+)
+
+FRESH = Oracle(
+    settings=FreshSettings,
+    summary="no learning: a network with random weights, for trainings that start from nothing",
+    train=f"{_HERE}.untrained:fresh",
+    makes="network",
+    begins_from_policy=True,
+    collects="teacher",
+    answers_opponents=False,
+    policy_name="untrained network",
+)
+
+NULL = Oracle(
+    settings=NullSettings,
+    summary="no learning: a network that plays uniformly, for null runs, in which nothing differs",
+    train=f"{_HERE}.untrained:uniform",
+    makes="network",
+    collects="teacher",
+    policy_name="copy {iteration}",
+)
+
+EXACT = Oracle(
+    settings=ExactSettings,
+    summary="the exact best response, by backward induction through the tree",
+    train=f"{_HERE}.exact:train",
+    makes="table",
+    collects=None,
+    needs_tree=True,
+    is_random=False,
+    metrics={
+        "value": "payoff of the policy against the opponents, a game",
+        "best_response_value": "payoff of the exact best response against the same opponents",
+    },
+)
+
+Q_LEARNING = Oracle(
+    settings=QLearningSettings,
+    summary="tabular Q-learning from simulated battles; the tree's probabilities are never read",
+    train=f"{_HERE}.q_learning:train",
+    makes="table",
+    collects=None,
+    needs_tree=True,
+    metrics={
+        "exploration": "ε, the share of actions drawn uniformly",
+        "value_loss": "mean squared error of the updated action values",
+        "value": "payoff of the policy against the opponents, a game",
+        "best_response_value": "payoff of the exact best response against the same opponents",
+    },
+)
+
+ORACLES: Final[Registry[AnyOracle]] = Registry.of(
+    ORACLE_KINDS,
     Oracle,
     {
-        "ppo": "nashdex.oracles.ppo.oracle:PPO",
-        "exact": "nashdex.oracles.exact:EXACT",
-        "q-learning": "nashdex.oracles.q_learning:Q_LEARNING",
-        "clone": "nashdex.oracles.clone:CLONE",
-        "fresh": "nashdex.oracles.fresh:FRESH",
-        "null": "nashdex.oracles.null:NULL",
+        "ppo": f"{_HERE}.ppo.oracle:PPO",
+        "exact": f"{_HERE}.registry:EXACT",
+        "q-learning": f"{_HERE}.registry:Q_LEARNING",
+        "clone": f"{_HERE}.registry:CLONE",
+        "fresh": f"{_HERE}.registry:FRESH",
+        "null": f"{_HERE}.registry:NULL",
     },
 )
 """By the name that ``train.oracle`` and ``train.first`` use."""

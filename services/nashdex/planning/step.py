@@ -7,7 +7,7 @@ import structlog
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, is_imported
+from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
@@ -17,13 +17,13 @@ from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.interface import Situation
 from nashdex.metagame.opponents.registry import INITIAL_RULE, OPPONENT_RULES
-from nashdex.metagame.opponents.target import TargetSettings, shares
+from nashdex.metagame.opponents.target import shares
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population, newest
-from nashdex.metamon.checkpoints.document import read_imported
 from nashdex.oracles.registry import ORACLES
-from nashdex.policies.document import read_document
-from nashdex.policies.scripted.registry import is_scripted
+from nashdex.policies.sources import source_of
+from nashdex.settings.opponents import TargetSettings
+from nashdex.settings.population import played_policy
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
 from nashdex.store.documents import read_written
@@ -73,23 +73,23 @@ def _solved(store: ObjectStore, iteration: int) -> Solved:
     )
 
 
-def first_plan(settings: RunSettings, store: ObjectStore | None = None) -> IterationPlan:
+def first_plan(settings: RunSettings, store: ObjectStore) -> IterationPlan:
     """Return the plan of iteration 0, against the scripted policies uniformly, or against a fixed target.
 
     An oracle that improves networks has none yet: another one trains the first.
 
     Args:
         settings: the run's.
-        store: the run's, for a target that is stored with it.
+        store: the run's, with the policies that are stored when it begins.
 
     Raises:
-        DataError: the target is not stored with the run, or was altered.
+        DataError: a policy that the run begins with is not stored with it, or was altered.
     """
     train = settings.train
     section = train.first if ORACLES[train.oracle.kind].improves else train.oracle
     oracle = ORACLES[section.kind]
     rule_name = settings.opponents.kind if OPPONENT_RULES[settings.opponents.kind].is_fixed else INITIAL_RULE
-    names = tuple(PolicyId(name) for name in settings.population.initial)
+    names = settings.population.ids
     if isinstance(settings.opponents, TargetSettings):
         names = tuple(shares(settings.opponents))
     population = Population(policies=tuple(_first_member(name, store) for name in names))
@@ -112,22 +112,15 @@ def first_plan(settings: RunSettings, store: ObjectStore | None = None) -> Itera
         population=population,
         rule=rule_name,
         opponents=rule.mixture(section, situation),
-        learner=BarePolicyId(PolicyId(settings.collect.teacher)) if oracle.plays == "teacher" else last,
+        learner=BarePolicyId(played_policy(settings.collect.teacher)) if oracle.collects == "teacher" else last,
         is_scored=oracle.answers_opponents or not rule.is_fixed,
     )
 
 
-def _first_member(policy: PolicyId, store: ObjectStore | None) -> PolicyEntry:
+def _first_member(policy: PolicyId, store: ObjectStore) -> PolicyEntry:
     """Return the entry of a policy that the population begins with."""
-    if is_scripted(policy):
-        return PolicyEntry(id=policy, kind="scripted", name=policy, iteration=None, parent=None)
-    assert store is not None, "a stored policy is read from a store"
-    played = PlayedPolicy.of(policy)
-    if is_imported(policy):
-        name = f"{read_imported(store, played.policy).name}{played.suffix}"
-        return PolicyEntry(id=policy, kind="imported", name=name, iteration=None, parent=None)
-    document = read_document(store, played.policy)
-    return PolicyEntry(id=policy, kind=document.kind, name=document.name, iteration=None, parent=None)
+    kind, name = source_of(policy).describe(store, PlayedPolicy.of(policy).policy)
+    return PolicyEntry(id=policy, kind=kind, name=name, iteration=None, parent=None)
 
 
 def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> IterationPlan:
@@ -186,7 +179,7 @@ def _learner(
 ) -> BarePolicyId:
     """Return the policy that the oracle goes on from: the newest, or the oldest network if the oracle asks for it.
 
-    Of one iteration's policies that is the one with the highest rating; a policy without a rating comes last. Members
+    Among one iteration's policies it is the one with the highest rating; a policy without a rating comes last. Members
     that play greedily or at another temperature do not count: nothing learns from what such a policy plays. A role goes
     on from its own networks, and begins with the first iteration's.
     """

@@ -12,7 +12,6 @@ from torch import Tensor
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
-from nashdex.games.interface import Reward
 from nashdex.games.space import Space
 from nashdex.games.tabular.space import observations_of
 from nashdex.games.tabular.tree import GameTree, Table
@@ -20,8 +19,9 @@ from nashdex.policies.document import UNSET_ID, PolicyDocument, read_document
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.settings import NETWORKS, NetworkSettings
+from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.policies.tables import table_bytes
+from nashdex.settings.networks import NetworkSettings
 from nashdex.store.checked import read_hashed
 from nashdex.store.protocol import ObjectStore
 
@@ -36,7 +36,7 @@ def save_policy(
     parent: BarePolicyId | None,
     iteration: int,
     oracle: str,
-    reward: Reward,
+    reward: str,
     reward_version: str,
     tree: GameTree | None = None,
 ) -> BarePolicyId:
@@ -117,6 +117,15 @@ def load_network(store: ObjectStore, policy_id: BarePolicyId, space: Space) -> A
     return network
 
 
+def load_weights(store: ObjectStore, policy_id: BarePolicyId) -> dict[str, Tensor]:
+    """Return the tensors of the network of a policy of a run, on the CPU.
+
+    Raises:
+        DataError: they are missing, altered or of another architecture, or the policy is a table.
+    """
+    return stored_weights(store, read_document(store, policy_id))
+
+
 def stored_weights(store: ObjectStore, document: PolicyDocument) -> dict[str, Tensor]:
     """Return the tensors of a stored policy's network, on the CPU.
 
@@ -140,7 +149,8 @@ def stored_weights(store: ObjectStore, document: PolicyDocument) -> dict[str, Te
 def read_weights(space: Space, settings: NetworkSettings, weights: bytes, source: str) -> dict[str, Tensor]:
     """Return the tensors of a network from safetensors; ``source`` names them in errors.
 
-    The shapes that settings ask for are compared with those that are stored before any network takes memory.
+    The shapes that settings ask for are compared with those that are stored before any network takes memory. Tensors
+    in half precision are returned in single precision.
 
     Raises:
         DataError: the bytes are not safetensors, or a tensor is missing, superfluous, of another shape or not finite.
@@ -154,6 +164,8 @@ def read_weights(space: Space, settings: NetworkSettings, weights: bytes, source
     problems = [f"{name} is missing" for name in sorted(expected.keys() - tensors.keys())]
     problems += [f"{name} is not part of the network" for name in sorted(tensors.keys() - expected.keys())]
     for name in sorted(tensors.keys() & expected.keys()):
+        if tensors[name].dtype == torch.float16 and expected[name].dtype == torch.float32:
+            tensors[name] = tensors[name].float()  # how the zoo stores weights
         if tensors[name].shape != expected[name].shape or tensors[name].dtype != expected[name].dtype:
             problems.append(
                 f"{name} is {tensors[name].dtype} {tuple(tensors[name].shape)}, "

@@ -10,18 +10,15 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
-from nashdex.core.plugins import KIND
-from nashdex.core.user_input.near import did_you_mean
-from nashdex.games.interface import Reward
+from nashdex.core.kinds import KIND
 from nashdex.games.space import Space
-from nashdex.policies.networks.settings import NetworkChoice, NetworkSettings
-from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
+from nashdex.settings.networks import NetworkChoice, NetworkSettings
 from nashdex.store.checked import read_hashed
 from nashdex.store.protocol import ObjectStore
 
 _SHA256 = r"^[0-9a-f]{64}$"
 MAX_DOCUMENT_BYTES = 1 << 24
-"""Of a description, whose space takes about 100 KB in real games."""
+"""Largest description. Its space takes about 100 KB in real games."""
 UNSET_ID = BarePolicyId(PolicyId("unset"))
 """The id of a document until its content id is computed."""
 
@@ -39,7 +36,7 @@ class PolicyDocument(Document):
     parent: BarePolicyIdField | None = Field(description="Whose weights its training began from.")
     iteration: NonNegativeInt
     oracle: str = Field(description="How it was trained, such as clone, ppo or exact.")
-    reward: Reward = Field(description="The reward that its training maximised.")
+    reward: str = Field(description="The reward that its training maximised.")
     reward_version: str
     num_parameters: PositiveInt
     weights_sha256: str | None = Field(None, pattern=_SHA256)
@@ -94,10 +91,9 @@ def read_document(store: ObjectStore, policy_id: BarePolicyId) -> PolicyDocument
     """
     key = keys.policy_document(policy_id)
     if not store.exists(key):
-        meant = did_you_mean(policy_id, [*SCRIPTED_POLICIES.names, "nash"])
         raise DataError(
-            f"{store.uri} has no policy {policy_id!r}: {meant}{'E' if meant else 'e'}xpected the id of a policy that a "
-            "train step stored there; the run's report lists them"
+            f"{store.uri} has no policy {policy_id!r}: expected the id of a policy that a train step stored there; "
+            f"`nashdex policy list {store.uri}` prints them"
         )
     document = PolicyDocument.from_json(store.get(key, MAX_DOCUMENT_BYTES), f"{store.uri}/{key}")
     if not document.content_id() == document.id == policy_id:

@@ -6,14 +6,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.games.interface import Decisions
+from nashdex.games.legal import LegalActions
 from nashdex.policies.interface import Actions
 from nashdex.policies.joint import acting_logits
 from nashdex.policies.memory import RememberingNetwork, SeatMemory
 from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
-from nashdex.policies.sampling import sample_masked
+from nashdex.policies.sampling import listed_log_probs, sample_masked
 
 
 class DeviceActor:
@@ -34,11 +35,40 @@ class DeviceActor:
         return logits
 
 
+def choose(
+    decisions: Decisions,
+    legal_logits: NDArray[np.float32],
+    uniforms: NDArray[np.float64],
+    temperature: float,
+    *,
+    is_joint: bool,
+) -> Actions:
+    """Draw an action for each row from ``NetworkPolicy.legal_logits``, at ``temperature``."""
+    if not is_joint:
+        return sample_masked(legal_logits, decisions.mask, uniforms, temperature)
+    places = sample_masked(legal_logits, np.isfinite(legal_logits), uniforms, temperature)
+    actions = decisions.legal.actions[decisions.legal.offsets[:-1] + places.action]
+    return Actions(actions.astype(np.int64), places.log_prob)
+
+
+def distribution(
+    decisions: Decisions, legal_logits: NDArray[np.float32], temperature: float, *, is_joint: bool
+) -> NDArray[np.float64]:
+    """Return log π of each legal action, shape (L,), from ``NetworkPolicy.legal_logits``. ``choose`` draws from it."""
+    columns = decisions.legal.places if is_joint else decisions.legal.actions
+    return listed_log_probs(legal_logits, columns, decisions.legal, temperature)
+
+
+def of_legal_actions(logits: NDArray[np.float32], legal: LegalActions, *, is_joint: bool) -> NDArray[np.float32]:
+    """Return a network's ``logits`` of legal actions, in the shape of ``NetworkPolicy.legal_logits``."""
+    return acting_logits(logits, legal) if is_joint else np.where(legal.mask, logits, np.float32(-np.inf))
+
+
 class NetworkPolicy:
     """Acts by a network's masked distribution, as its id says: sampled, greedy or at another temperature.
 
-    Implements ``policies.interface.Policy``. A network that remembers gets a memory for each (battle, seat), which
-    begins empty and ends with the seat's battle.
+    Implements ``policies.interface.Policy`` and ``WithDistribution``. A network that remembers gets a memory for each
+    (battle, seat), which begins empty and ends with the seat's battle.
 
     Sets torch to one thread: battles are played by one process a core, whose threads would wait for one another.
     """
@@ -71,13 +101,27 @@ class NetworkPolicy:
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row with one forward pass over all of them."""
-        logits = self._logits(decisions)
-        if not self._is_joint:
-            return sample_masked(logits, decisions.mask, uniforms, self._temperature)
-        logits = acting_logits(logits, decisions.legal)
-        places = sample_masked(logits, np.isfinite(logits), uniforms, self._temperature)
-        actions = decisions.legal.actions[decisions.legal.offsets[:-1] + places.action]
-        return Actions(actions.astype(np.int64), places.log_prob)
+        return choose(decisions, self.legal_logits(decisions), uniforms, self._temperature, is_joint=self._is_joint)
+
+    def log_probs(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return log π of each legal action, shape (L,), with one forward pass."""
+        return distribution(decisions, self.legal_logits(decisions), self._temperature, is_joint=self._is_joint)
+
+    def legal_logits(self, decisions: Decisions) -> NDArray[np.float32]:
+        """Return the logits of each row's legal actions.
+
+        Shape (N, A), −∞ for illegal actions; in a joint space (N, K), as ``policies.joint.acting_logits``.
+
+        Raises:
+            DataError: one is not finite, so that no action follows from them.
+        """
+        legal = of_legal_actions(self._logits(decisions), decisions.legal, is_joint=self._is_joint)
+        if np.count_nonzero(np.isfinite(legal)) != len(decisions.legal.actions):
+            raise DataError(
+                f"policy {self._id} gives logits that are not finite: its weights overflow in battle, so it cannot "
+                "play. Leave it out, or train it again"
+            )
+        return legal
 
     def forget(self, battle: int, seat: int) -> None:
         """Free the memory of a seat whose battle ended."""

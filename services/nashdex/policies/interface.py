@@ -1,14 +1,14 @@
 """The interface between rollouts and policies."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import Decisions
-from nashdex.games.view import View
+from nashdex.games.interface import Decisions, Failure, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,9 @@ class Actions:
     """Shape (N,), each legal."""
     log_prob: NDArray[np.float32]
     """Shape (N,): log π(action)."""
+    void: Mapping[int, Failure] = field(default_factory=dict)
+    """Battles that have no answer and so no result, by number: a player from outside crashed. Their rows mean nothing.
+    Only policies from outside have any."""
 
 
 class Policy(Protocol):
@@ -45,6 +48,17 @@ class Policy(Protocol):
 
     def forget(self, battle: int, seat: int) -> None:
         """Forget a seat whose battle ended."""
+
+
+@runtime_checkable
+class WithDistribution(Protocol):
+    """A policy that also says how probable each legal action is. L legal actions of all rows."""
+
+    def log_probs(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return log π of each legal action, shape (L,), in the order of ``decisions.legal``; −∞ for probability 0.
+
+        It takes the place of ``act``: a policy that remembers battles counts each row as one decision.
+        """
 
 
 @runtime_checkable

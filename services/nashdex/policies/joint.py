@@ -29,7 +29,7 @@ def padded(legal: LegalActions) -> NDArray[np.int32]:
 def pair_logits(scores: Tensor, pairs: Tensor) -> Tensor:
     """Return the logits (B, K) of ``pairs`` (B, K) by ``scores`` (B, 2, M, 1 + Z); −∞ for padding.
 
-    Only legal pairs are computed: memory is that of L · (1 + Z) numbers.
+    Only legal pairs are computed: memory is L · (1 + Z) numbers.
     """
     size = scores.shape[2]
     row, place = (pairs >= 0).nonzero(as_tuple=True)

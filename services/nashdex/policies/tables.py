@@ -15,7 +15,6 @@ from nashdex.core.ids import GREEDY, SAMPLED, BarePolicyId, PlayedPolicy, Policy
 from nashdex.core.seeds import inverse_cdf
 from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
-from nashdex.games.tabular.game import REWARD_VERSION
 from nashdex.games.tabular.space import STATE, observed_states, tabular_space
 from nashdex.games.tabular.tree import GameTree, Table, check_table, one_hot
 from nashdex.policies.document import UNSET_ID, PolicyDocument, read_document
@@ -25,13 +24,16 @@ from nashdex.policies.scripted.registry import is_scripted
 from nashdex.store.checked import read_hashed
 from nashdex.store.protocol import ObjectStore
 
+_REWARD_VERSION = "1"
+"""Version of the reward win-loss, which an exact oracle maximises."""
+
 _TENSOR: Final = "table"
 _HEADER_BYTES: Final = 4096
 """More than safetensors writes before one tensor."""
 
 
 class TablePolicy:
-    """Acts by drawing from a table's row. Implements ``policies.interface.Policy``."""
+    """Acts by drawing from a table's row. Implements ``policies.interface.Policy`` and ``WithDistribution``."""
 
     needs_lines = False
     needs_state = False
@@ -42,7 +44,7 @@ class TablePolicy:
         self._space = space
         self._cumulative = table.cumsum(axis=1)
         # The logarithm of 0 is left at −inf; such actions are never drawn.
-        self._log_probs = np.log(table, out=np.full(table.shape, -np.inf), where=table > 0).astype(np.float32)
+        self._log_probs = np.log(table, out=np.full(table.shape, -np.inf), where=table > 0)
 
     @property
     def id(self) -> PolicyId:
@@ -53,7 +55,12 @@ class TablePolicy:
         """Answer each row by the information state that it observes."""
         states = observed_states(self._space, decisions.observation)
         actions = inverse_cdf(self._cumulative[states], uniforms)
-        return Actions(actions, self._log_probs[states, actions])
+        return Actions(actions, self._log_probs[states, actions].astype(np.float32))
+
+    def log_probs(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return log π of each legal action, shape (L,)."""
+        states = observed_states(self._space, decisions.observation)
+        return self._log_probs[states[decisions.legal.rows], decisions.legal.actions]
 
     def forget(self, battle: int, seat: int) -> None:
         """Do nothing: a table has no memory."""
@@ -85,7 +92,7 @@ def save_table_policy(
         iteration=iteration,
         oracle=oracle,
         reward="win-loss",
-        reward_version=REWARD_VERSION,
+        reward_version=_REWARD_VERSION,
         num_parameters=int(tree.legal.sum()),
         table_sha256=hashlib.sha256(data).hexdigest(),
     )

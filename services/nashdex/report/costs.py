@@ -1,6 +1,6 @@
 """What a run cost: CPU and GPU time, bytes and requests of every step, their price, and what the money bought.
 
-Manifests hold the usage of the winning attempts; that of killed attempts is not recorded.
+Manifests hold the usage of the winning attempts; the usage of killed attempts is not recorded.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,8 @@ from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
 from nashdex.core.user_input.toml_file import read_toml
-from nashdex.report.assembly.cost import ELO_STEP, GAP_STEP, gained_elo, lowered_exploitability
+from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.report.assembly.cost import ELO_STEP, GAP_STEP, gained_elo, lowered_exploitability, ratio
 from nashdex.report.assembly.uses import bottleneck, step_uses
 from nashdex.report.document import Report, StepUse
 from nashdex.report.sources import IterationManifests
@@ -48,7 +49,7 @@ class IterationCost(Model):
     iteration: NonNegativeInt
     price: NonNegativeFloat
     bottleneck: StepName = Field(description="The step with the longest wall time.")
-    bottleneck_share: float = Field(description="Of the wall time of all steps, one after another.")
+    bottleneck_share: float = Field(description="Its share of the wall time of all steps, one after another.")
     steps: tuple[StepCost, ...]
 
 
@@ -58,10 +59,12 @@ class RunCost(Model):
     prices: Prices
     price: NonNegativeFloat
     iterations: tuple[IterationCost, ...]
-    price_of_100_elo: float | None = Field(description="Null where the run made no progress, or none is measured.")
-    price_of_a_hundredth_of_gap: float | None = Field(
-        description="Of lowering exploitability by .01 (exact, else the best-response gap) from its first value to its "
-        "last; null where it did not fall."
+    price_of_100_elo: Estimate | None = Field(
+        description="With the interval of the progress; null where chance explains the progress, or none is measured."
+    )
+    price_of_a_hundredth_of_gap: Estimate | None = Field(
+        description="Price of lowering exploitability by .01 (exact, else best-response gap) from its first value to "
+        "its last, with the interval of the fall; null where chance explains it."
     )
 
 
@@ -85,13 +88,13 @@ def cost_of(report: Report, manifests: Sequence[IterationManifests], prices: Pri
     """Return what the iterations of ``report`` cost."""
     iterations = tuple(_iteration_cost(each, prices) for each in manifests)
     price = sum(each.price for each in iterations)
-    elo, fallen = gained_elo(report.progress), lowered_exploitability(report.iterations)
+    elo, fallen = gained_elo(report.progress, len(report.policies)), lowered_exploitability(report.iterations)
     return RunCost(
         prices=prices,
         price=price,
         iterations=iterations,
-        price_of_100_elo=None if elo is None else price * ELO_STEP / elo,
-        price_of_a_hundredth_of_gap=None if fallen is None else price * GAP_STEP / fallen,
+        price_of_100_elo=None if elo is None else ratio(price * ELO_STEP, elo),
+        price_of_a_hundredth_of_gap=None if fallen is None else ratio(price * GAP_STEP, fallen),
     )
 
 

@@ -12,6 +12,7 @@ from nashdex.core.stopping import check_stop
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.evidence.ledger import LEDGER, ShardLedger
 from nashdex.metagame.evidence.matrix import InteractionMatrix
+from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
@@ -24,14 +25,16 @@ from nashdex.store.protocol import ObjectStore
 
 @dataclass(frozen=True, slots=True)
 class IterationManifests:
-    """The manifests of one finished iteration: every shard of every step before the report."""
+    """The manifests of one finished iteration: every shard of every step before the report, and the report's."""
 
     iteration: int
     by_step: Mapping[StepName, tuple[Manifest, ...]]
+    report: Manifest | None = None
+    """None while it is not done. What a report says follows from the other steps, so only costs include it."""
 
     @property
     def all(self) -> tuple[Manifest, ...]:
-        """All manifests, in the order of the steps."""
+        """All manifests before the report, in the order of the steps."""
         return tuple(manifest for step in self.by_step.values() for manifest in step)
 
     @property
@@ -71,6 +74,7 @@ class IterationSources:
     evaluated: tuple[Evaluated, ...]
     population: Population
     matrix: InteractionMatrix
+    totals: BattleTotals
     meta_strategy: MetaStrategy
     analysis: MetaGameAnalysis
 
@@ -101,7 +105,11 @@ def read_manifests(store: ObjectStore, settings: RunSettings, iteration: int) ->
         for step, number in shards.items()
     }
     by_step[StepName.ACT] = _actors(store, settings, iteration)
-    return IterationManifests(iteration, {step: by_step[step] for step in StepName if step in by_step})
+    return IterationManifests(
+        iteration,
+        {step: by_step[step] for step in StepName if step in by_step},
+        find_manifest(store, iteration, StepName.REPORT, 0),
+    )
 
 
 def _actors(store: ObjectStore, settings: RunSettings, iteration: int) -> tuple[Manifest, ...]:
@@ -145,6 +153,7 @@ def read_iteration(store: ObjectStore, manifests: IterationManifests) -> Iterati
         evaluated=read_ledgers(store, manifests),
         population=read_written(store, solved, keys.POPULATION, Population),
         matrix=read_written(store, solved, keys.INTERACTION_MATRIX, InteractionMatrix),
+        totals=read_written(store, solved, keys.BATTLE_TOTALS, BattleTotals),
         meta_strategy=read_written(store, solved, keys.META_STRATEGY, MetaStrategy),
         analysis=read_written(store, solved, keys.META_GAME_ANALYSIS, MetaGameAnalysis),
     )

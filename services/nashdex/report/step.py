@@ -1,6 +1,6 @@
 """The report step: one document with every number, and one page to read and to share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import nashdex
@@ -10,14 +10,12 @@ from nashdex.core.ids import RunId
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.metagame.calibration.documents import Calibration
-from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.report.document import IterationRow, Replay, Report, replays_to_embed
 from nashdex.report.sources import (
     IterationManifests,
     IterationSources,
     read_iteration,
-    read_ledgers,
     read_manifests,
 )
 from nashdex.settings.run import RunSettings
@@ -39,16 +37,14 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     from nashdex.report.page.render import render_page  # noqa: PLC0415 - so does jinja2
 
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
-    *earlier, newest = [read_manifests(store, settings, number) for number in range(iteration + 1)]
-    last = read_iteration(store, newest)
-    rows, replays = _rows_and_replays(store, earlier, last)
+    last = read_iteration(store, read_manifests(store, settings, iteration))
+    rows, replays = _rows_and_replays(store, settings, last)
     report = assemble(
         settings.run or _run_id(store),
         settings,
         last,
         rows=rows,
         replays=replays,
-        records=_records(store, earlier, last),
     )
     logs = read_logs(store, report)
     page = render_page(report, logs).encode()
@@ -57,35 +53,52 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     if OPPONENT_RULES[last.plan.rule].is_fixed:
         from nashdex.report.exploit import exploit_verdict  # noqa: PLC0415 - for exploiters alone
 
+        earlier = [read_manifests(store, settings, number) for number in range(iteration)]
         if (verdict := exploit_verdict(store, settings, earlier, last)) is not None:
             attempt.publish(keys.EXPLOIT, verdict.to_json())
     return attempt.finish({"iterations": len(rows), "replays": len(logs)})
 
 
 def _rows_and_replays(
-    store: ObjectStore, earlier: Sequence[IterationManifests], last: IterationSources
+    store: ObjectStore, settings: RunSettings, last: IterationSources
 ) -> tuple[list[IterationRow], list[Replay]]:
     """Return rows and replays of every iteration.
 
-    Rows of the same attempts are copied from the previous report, so that the reports of a long run do not read every
-    learning curve and matrix again.
+    The previous report has those of all earlier iterations, so that the reports of a long run read nothing old. It says
+    less of its own iteration's cost, which the report step was part of. If a shard of that iteration ran again since,
+    every iteration is read again whose attempts are not the ones that the report was made from.
     """
     from nashdex.report.assembly.iterations import iteration_row  # noqa: PLC0415 - numpy takes longer than a finished step
     from nashdex.report.assembly.replays import replays as iteration_replays  # noqa: PLC0415 - the same
+    from nashdex.report.assembly.uses import step_uses  # noqa: PLC0415 - the same
 
     before = _report_before(store, last.iteration)
     known = {row.iteration: row for row in before.iterations} if before else {}
     rows, replays = [], []
-    for manifests in earlier:
-        row = known.get(manifests.iteration)
+    for manifests in _unsettled(store, settings, last.iteration, known):
+        row = known.pop(manifests.iteration, None)
         if before is not None and row is not None and row.sources == manifests.digest:
-            rows.append(row)
+            rows.append(row.model_copy(update={"steps": step_uses(manifests)}))
             replays += [replay for replay in before.replays if replay.iteration == row.iteration]
         else:
             sources = read_iteration(store, manifests)
             rows.append(iteration_row(sources))
             replays += iteration_replays(sources)
-    return [*rows, iteration_row(last)], [*replays, *iteration_replays(last)]
+    settled = [] if before is None else [replay for replay in before.replays if replay.iteration in known]
+    return [*known.values(), *rows, iteration_row(last)], [*settled, *replays, *iteration_replays(last)]
+
+
+def _unsettled(
+    store: ObjectStore, settings: RunSettings, iteration: int, known: Mapping[int, IterationRow]
+) -> list[IterationManifests]:
+    """Return the manifests of the iterations before ``iteration`` whose ``known`` rows may have changed."""
+    if not iteration:
+        return []
+    newest = read_manifests(store, settings, iteration - 1)
+    row = known.get(iteration - 1)
+    if row is not None and row.sources == newest.digest:
+        return [newest]
+    return [*(read_manifests(store, settings, number) for number in range(iteration - 1)), newest]
 
 
 def _report_before(store: ObjectStore, iteration: int) -> Report | None:
@@ -97,16 +110,6 @@ def _report_before(store: ObjectStore, iteration: int) -> Report | None:
         return read_written(store, manifest, keys.REPORT, Report)
     except DataError:
         return None
-
-
-def _records(
-    store: ObjectStore, earlier: Sequence[IterationManifests], last: IterationSources
-) -> tuple[BattleRecord, ...]:
-    """Return the battles of every iteration's tournament. Exact payoffs have none."""
-    if not last.matrix.evidence.is_played:
-        return ()
-    evaluated = [*(each for manifests in earlier for each in read_ledgers(store, manifests)), *last.evaluated]
-    return tuple(record for each in evaluated for record in each.ledger.battles)
 
 
 def read_logs(store: ObjectStore, report: Report) -> dict[str, str]:
@@ -134,11 +137,11 @@ def _page_with_calibration(store: ObjectStore, manifest: Manifest) -> bytes | No
     return render_page(report, read_logs(store, report), calibration).encode()
 
 
-def write_page(store: ObjectStore, output: Path) -> None:
-    """Write the newest report page of the run to the file ``output``, atomically, with its calibration if it has one.
+def newest_report(store: ObjectStore) -> Manifest:
+    """Return the manifest of the newest report.
 
     Raises:
-        DataError: the run has no report yet, the report was altered, or ``output`` cannot be written.
+        DataError: the run has no report yet.
     """
     newest = newest_manifest(store, StepName.REPORT)
     if newest is None:
@@ -146,6 +149,16 @@ def write_page(store: ObjectStore, output: Path) -> None:
             f"{store.uri} has no report yet: its first iteration is not finished. "
             f"Continue it with 'nashdex run', or run 'nashdex step report --run {store.uri} --iteration 0'"
         )
+    return newest
+
+
+def write_page(store: ObjectStore, output: Path) -> None:
+    """Write the newest report page of the run to the file ``output``, atomically, with its calibration if it has one.
+
+    Raises:
+        DataError: the run has no report yet, the report was altered, or ``output`` cannot be written.
+    """
+    newest = newest_report(store)
     page = _page_with_calibration(store, newest) or read_object(store, newest, keys.REPORT_PAGE)
     beside = output.with_name(f".{output.name}.part")
     try:

@@ -38,7 +38,7 @@ class PairedBattles:
             number: seats, seeds and teams follow from it.
             policies: the policy that the battle is counted for, then its opponent.
             record: keep the decisions of the first.
-            record_opponent: keep those of the second.
+            record_opponent: keep the second's.
             log: keep the battle's log.
             game: of a series of battles with this number: equal but for the battle's seed.
         """

@@ -1,28 +1,22 @@
-"""Plays battles with batched inference.
-
-Each seat draws from its own counter-based generator, seeded by battle and seat, so that the other decisions of a batch
-do not change its draw. The recorded action is the one that was executed.
-"""
+"""Plays battles with batched inference. The recorded action is the one that was executed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nashdex.core.errors import TryAgainError
 from nashdex.core.ids import PolicyId
-from nashdex.core.seeds import derive_seed, uniforms
 from nashdex.core.stopping import check_stop
-from nashdex.games.interface import NUM_SEATS, Arena, BattleSpec, Decisions, Outcome, RunningBattle
-from nashdex.games.view import View
+from nashdex.games.interface import Arena, BattleSpec, Decisions, Failure, Outcome
+from nashdex.games.space import NUM_SEATS
 from nashdex.policies.interface import Actions, Policy
 from nashdex.rollout.recording import Recorder
+from nashdex.rollout.seats import Seats
 from nashdex.telemetry import metrics
 from nashdex.trajectory.episode import Episode
 
-_NO_VIEW = -1
 MAX_TRIES = 4
 """Tries of one battle, each with the same seeds, before it counts as unfinished."""
 
@@ -44,7 +38,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class PlayedBattle:
     """One assignment's end."""
 
     assignment: Assignment
@@ -70,8 +64,7 @@ class RolloutCounts:
 class Rollout:
     """Plays assignments on an arena, at most ``concurrent_battles`` at once.
 
-    A battle's number in the arena is its slot here. A seat's policy, seed and draw counter are at index
-    slot · ``NUM_SEATS`` + seat of their arrays.
+    A battle's number in the arena is its slot here.
 
     With ``joins_batches``, decisions that several gateways ask for at once are answered in one batch. The slower an
     answer is, the more gateways ask meanwhile. It suits a GPU; a CPU's caches hold one gateway's batch better.
@@ -88,25 +81,15 @@ class Rollout:
     ) -> None:
         self._arena = arena
         self._joins_batches = joins_batches
-        self._policies = list(policies.values())
-        self._index = {policy_id: index for index, policy_id in enumerate(policies)}
-        self._views: list[View] = []
-        """Policies that see alike share a view, which is computed once for all of them."""
-        self._view_of = np.full(len(self._policies), _NO_VIEW, dtype=np.int64)
-        """The view of each policy."""
-        self._find_views()
+        self._seats = Seats(policies, concurrent_battles)
         self._slots: list[Assignment | None] = [None] * concurrent_battles
         self._free = list(range(concurrent_battles))
         self._tries = [0] * concurrent_battles
-        num_seats = concurrent_battles * NUM_SEATS
-        self._policy_of = np.zeros(num_seats, dtype=np.int64)
-        self._seed_of = np.zeros(num_seats, dtype=np.uint64)
-        self._num_draws = np.zeros(num_seats, dtype=np.uint64)
         self._recorder = Recorder(concurrent_battles, arena.space)
         self.counts = RolloutCounts() if counts is None else counts
         metrics.REJECTED_CHOICES.add(0)
 
-    def play(self, assignments: Iterable[Assignment]) -> Iterator[Finished]:
+    def play(self, assignments: Iterable[Assignment]) -> Iterator[PlayedBattle]:
         """Yield every assignment's end, in the order in which they end.
 
         Raises:
@@ -118,12 +101,13 @@ class Rollout:
             check_stop()
             events = self._arena.poll()
             joins = self._joins_batches and len(events.decisions) > 1
+            void: dict[int, Failure] = {}
             for decisions in [Decisions.joined(events.decisions)] if joins else events.decisions:
-                self._answer(decisions)
+                void |= self._answer(decisions)
             for outcome in events.outcomes:
                 yield self._finish(outcome)
             retries = []
-            for failure in events.failures:
+            for failure in [*events.failures, *void.values()]:
                 self.counts.failures[failure.cause] += 1
                 metrics.FAILED_BATTLES.add(cause=failure.cause)
                 self._forget(failure.battle)
@@ -131,7 +115,7 @@ class Rollout:
                     retries.append(failure.battle)
                 else:
                     detail = f"{failure.cause}: {failure.detail}"
-                    yield Finished(self._release(failure.battle), None, detail=detail)
+                    yield PlayedBattle(self._release(failure.battle), None, detail=detail)
             self._start(retries)
             if self._free:
                 self._fill(waiting)
@@ -150,67 +134,32 @@ class Rollout:
         for slot in slots:
             assignment = self._assignment(slot)
             self._tries[slot] += 1
-            needs_lines, needs_state = [False, False], [False, False]
-            for seat, policy_id in enumerate(assignment.seats):
-                index = self._index[policy_id]
-                at = slot * NUM_SEATS + seat
-                self._policy_of[at] = index
-                self._seed_of[at] = derive_seed(assignment.spec.seed, "seat", seat)
-                self._num_draws[at] = 0
-                needs_lines[seat] = self._policies[index].needs_lines
-                needs_state[seat] = self._policies[index].needs_state
             self._recorder.begin(slot, assignment.record)
-            lines, states = (needs_lines[0], needs_lines[1]), (needs_state[0], needs_state[1])
-            battles.append(RunningBattle(slot, assignment.spec, lines=lines, states=states))
+            battles.append(self._seats.running(slot, assignment.spec, assignment.seats))
         if battles:
             self._arena.start(battles)
 
-    def _answer(self, decisions: Decisions) -> None:
-        battle, seat = decisions.battle, decisions.seat
-        seats = battle * NUM_SEATS + seat
-        policy_of = self._policy_of[seats]
-        num_draws = self._num_draws[seats]
-        draws = uniforms(self._seed_of[seats], num_draws)
-        self._num_draws[seats] = num_draws + np.uint64(1)
-        view_of = self._view_of[policy_of]
-        action = np.zeros(len(decisions), dtype=np.int64)
-        log_prob = np.zeros(len(decisions), dtype=np.float32)
-        for view in np.unique(view_of) if self._views else (_NO_VIEW,):
-            rows = np.flatnonzero(view_of == view)
-            seen = decisions if len(rows) == len(decisions) else decisions.take(rows)
-            if view != _NO_VIEW:
-                seen = replace(seen, viewed=self._views[view].read(seen))
-            answers = self._act(seen, policy_of[rows], draws[rows])
-            action[rows], log_prob[rows] = answers.action, answers.log_prob
-        self._arena.act(battle, seat, action)
-        self._recorder.add(decisions, action, log_prob)
+    def _answer(self, decisions: Decisions) -> dict[int, Failure]:
+        """Answer decisions. The battles that a player from outside has no answer for end here; returns them."""
+        answers = self._seats.answer(decisions)
+        if answers.void:
+            decisions, answers = self._without_void(decisions, answers)
+            if not len(decisions):
+                return dict(answers.void)
+        self._arena.act(decisions.battle, decisions.seat, answers.action)
+        self._recorder.add(decisions, answers.action, answers.log_prob)
         self.counts.decisions += int(len(decisions) - np.count_nonzero(decisions.asked_again))
+        return dict(answers.void)
 
-    def _act(self, decisions: Decisions, policy_of: NDArray[np.int64], draws: NDArray[np.float64]) -> Actions:
-        """Return the answers of the policies that the rows belong to, which have one view or none."""
-        present = np.flatnonzero(np.bincount(policy_of))
-        if len(present) == 1:
-            answers: Actions = self._policies[present[0]].act(decisions, draws)
-            return answers
-        action = np.zeros(len(decisions), dtype=np.int64)
-        log_prob = np.zeros(len(decisions), dtype=np.float32)
-        for index in present:
-            rows = np.flatnonzero(policy_of == index)
-            answers = self._policies[index].act(decisions.take(rows), draws[rows])
-            action[rows], log_prob[rows] = answers.action, answers.log_prob
-        return Actions(action, log_prob)
+    def _without_void(self, decisions: Decisions, answers: Actions) -> tuple[Decisions, Actions]:
+        """Stop the void battles, and return the other rows."""
+        is_void = np.isin(decisions.battle, list(answers.void))
+        for battle in answers.void:
+            self._arena.stop(battle, int(np.count_nonzero(decisions.battle == battle)))
+        rows = np.flatnonzero(~is_void)
+        return decisions.take(rows), Actions(answers.action[rows], answers.log_prob[rows], answers.void)
 
-    def _find_views(self) -> None:
-        by_fingerprint: dict[str, int] = {}
-        for index, policy in enumerate(self._policies):
-            if policy.view is not None:
-                fingerprint = policy.view.identity.fingerprint
-                if fingerprint not in by_fingerprint:
-                    by_fingerprint[fingerprint] = len(self._views)
-                    self._views.append(policy.view)
-                self._view_of[index] = by_fingerprint[fingerprint]
-
-    def _finish(self, outcome: Outcome) -> Finished:
+    def _finish(self, outcome: Outcome) -> PlayedBattle:
         slot = outcome.battle
         assignment = self._assignment(slot)
         episodes = []
@@ -235,14 +184,11 @@ class Rollout:
         self.counts.rejected_choices += outcome.rejected
         if outcome.rejected:
             metrics.REJECTED_CHOICES.add(outcome.rejected)
-        return Finished(self._release(slot), outcome, tuple(episodes))
+        return PlayedBattle(self._release(slot), outcome, tuple(episodes))
 
     def _forget(self, slot: int) -> None:
         for seat in range(NUM_SEATS):
-            policy = self._policy_of[slot * NUM_SEATS + seat]
-            self._policies[policy].forget(slot, seat)
-            if self._view_of[policy] != _NO_VIEW:
-                self._views[self._view_of[policy]].forget(slot, seat)
+            self._seats.forget(slot, seat)
             self._recorder.drop(slot, seat)
 
     def _assignment(self, slot: int) -> Assignment:
@@ -257,7 +203,7 @@ class Rollout:
         return assignment
 
 
-def require_finished(finished: Finished) -> Outcome:
+def require_finished(finished: PlayedBattle) -> Outcome:
     """Return the outcome of a battle whose result is required.
 
     Raises:

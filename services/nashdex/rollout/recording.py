@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nashdex.games.interface import NUM_SEATS, Decisions
+from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
-from nashdex.games.space import Space
+from nashdex.games.space import NUM_SEATS, Space
 
 _FIRST_ROWS = 1024
 _FIRST_STEPS = 64
@@ -21,7 +21,7 @@ class Steps:
     observations: NDArray[np.float32]
     """Shape (T, F)."""
     legal: LegalActions
-    """Of each decision."""
+    """Legal actions of each decision."""
     actions: NDArray[np.int64]
     """Shape (T,)."""
     log_probs: NDArray[np.float32]

@@ -7,8 +7,8 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Arena
 from nashdex.games.space import Space
 from nashdex.policies.interface import Policy, WithProcesses
-from nashdex.rollout.loading import load_policies
-from nashdex.rollout.play import Assignment, Finished, Rollout, RolloutCounts
+from nashdex.policies.sources import load_policies
+from nashdex.rollout.play import Assignment, PlayedBattle, Rollout, RolloutCounts
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 
@@ -59,7 +59,7 @@ class Session:
         """
         self.policies |= load_policies(store, ids, self.space, self.device)
 
-    def play(self, assignments: Iterable[Assignment], progress: Progress | None = None) -> Iterator[Finished]:
+    def play(self, assignments: Iterable[Assignment], progress: Progress | None = None) -> Iterator[PlayedBattle]:
         """Yield every assignment's end, in the order in which they end. ``progress`` advances by one for each.
 
         Battles that are still running when the caller stops iterating end with the arena.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from nashdex.core.machine import usable_cores
-from nashdex.rollout.settings import CollectSettings
+from nashdex.settings.collect import CollectSettings
 
 BATTLES_PER_GATEWAY = 64
 """Enough to fill batches, few enough for the caches (docs/research/collecting-throughput.md)."""

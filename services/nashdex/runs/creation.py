@@ -11,8 +11,12 @@ from pydantic import ValidationError
 from nashdex.core import keys
 from nashdex.core.documents import describe_problems, shorten
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.ids import RunId, id_of_file, run_id
+from nashdex.core.ids import RunId, id_of_text, run_id
+from nashdex.core.steps import StepName
+from nashdex.games.registry import FORMATS
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.runs.defaults import defaults_of_format
+from nashdex.runs.first_policies import with_policy_ids
 from nashdex.runs.fit import check_fit
 from nashdex.runs.inputs import SETTING_OF, read_inputs
 from nashdex.settings.aliases import canonical_format
@@ -77,18 +81,23 @@ def prepare_run(config: Path, *, name: str | None = None, overrides: list[str] |
         DataError: the file or a file it names is missing or wrong; a team is illegal.
         ConfigurationError: a setting is wrong.
     """
-    settings = resolve_settings(config, overrides)
+    settings = with_policy_ids(resolve_settings(config, overrides))
     chosen = run_id(name or settings.run or _default_id(config, settings))
     settings = settings.model_copy(update={"run": chosen})
     return PreparedRun(settings, read_inputs(settings))
 
 
 def check_here(settings: RunSettings) -> None:
-    """Check that this machine has the devices that a run's settings name: before its first battle, not after it.
+    """Check that this machine has what a run's settings need: before its first step, not after it.
 
     Raises:
-        ConfigurationError: GPUs are missing; names the settings.
+        ConfigurationError: Node, the simulator or a GPU is missing; says what to install or which setting names it.
     """
+    if FORMATS[settings.format].game == SHOWDOWN:
+        # Late, as below: other runs need no simulator.
+        from nashdex.games.showdown.gateway import check_installed, load_gateway_settings  # noqa: PLC0415
+
+        check_installed(load_gateway_settings())
     train, collect = settings.train, settings.collect
     if "cuda" not in {train.device, collect.device}:
         return
@@ -143,6 +152,17 @@ def open_run(run_uri: str, observe: Observer | None = None) -> Run:
     return Run(settings.run, store, settings)
 
 
+def first_without_report(run: Run) -> int:
+    """Return the first iteration whose report is not done; the number of iterations if all are."""
+    iterations = range(run.settings.iterations)
+    return next((i for i in iterations if not run.store.exists(keys.manifest(i, StepName.REPORT, 0))), len(iterations))
+
+
+def holds_run(run_uri: str) -> bool:
+    """Say whether there is a run, whatever release created it."""
+    return open_store(run_uri).exists(keys.CONFIG)
+
+
 def format_of_run(run_uri: str) -> str | None:
     """Return the format of a run, whatever release created it; None where there is no run.
 
@@ -160,7 +180,7 @@ def format_of_run(run_uri: str) -> str | None:
 
 
 def _default_id(config: Path, settings: RunSettings) -> str:
-    return f"{id_of_file(config, _MAX_STEM, 'run')}-{settings.fingerprint()}"
+    return f"{id_of_text(config.stem, _MAX_STEM, 'run')}-{settings.fingerprint()}"
 
 
 def _config_document(settings: RunSettings) -> bytes:

@@ -5,15 +5,18 @@ from itertools import chain
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import is_imported
+from nashdex.core.requirements import without_effect
 from nashdex.core.section import changed_keys
 from nashdex.games.registry import FORMATS, check_inputs
-from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.learning.rewards.registry import REWARDS
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
-from nashdex.metagame.opponents.target import TargetSettings
 from nashdex.oracles.interface import AnyOracle
 from nashdex.oracles.registry import ORACLES
-from nashdex.policies.networks.settings import NETWORKS
+from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, is_scripted, scripted_policies_of
+from nashdex.policies.sources import SOURCES
+from nashdex.settings.opponents import TargetSettings
+from nashdex.settings.population import stored_policy
 from nashdex.settings.run import RunSettings
 
 
@@ -25,15 +28,14 @@ def check_fit(settings: RunSettings) -> None:
     """
     check_inputs(settings.format, has_teams=settings.teams is not None, has_matrix=settings.matrix is not None)
     _check_team_schedule(settings)
-    of_game = _of_battles if _plays_battles(settings) else _of_exact_payoffs
     parts = (
-        of_game,
+        without_effect,
+        _of_tree,
         _of_scripted,
         _of_reward,
         _of_network,
         _of_device,
         _of_oracle,
-        _of_actors,
         _of_opponents,
         _of_gate,
         _of_schedule,
@@ -65,7 +67,9 @@ def _oracles(settings: RunSettings) -> tuple[AnyOracle, ...]:
     return (oracle, ORACLES[train.first.kind]) if oracle.improves else (oracle,)
 
 
-def _of_battles(settings: RunSettings) -> Iterator[str]:
+def _of_tree(settings: RunSettings) -> Iterator[str]:
+    if not _plays_battles(settings):
+        return
     for oracle in _oracles(settings):
         if oracle.needs_tree:
             others = " or ".join(repr(name) for name, other in ORACLES.all().items() if _plays_anything(other))
@@ -79,12 +83,6 @@ def _plays_anything(oracle: AnyOracle) -> bool:
     return oracle.answers_opponents and not oracle.needs_tree
 
 
-def _of_exact_payoffs(settings: RunSettings) -> Iterator[str]:
-    name = settings.format
-    if settings.train.reward != "win-loss":
-        yield f"train.reward {settings.train.reward!r} is for Pokémon Showdown only; {name} has 'win-loss', its payoff"
-
-
 def _of_scripted(settings: RunSettings) -> Iterator[str]:
     name, played = settings.format, FORMATS[settings.format]
     game, slots = played.game, played.num_slots
@@ -95,24 +93,25 @@ def _of_scripted(settings: RunSettings) -> Iterator[str]:
             yield "population.initial has no effect with opponents 'target', whose policies are the first: leave it out"
         key, members = "opponents.mixture", tuple(p for p in settings.opponents.mixture if is_scripted(p))
     for policy in members:
-        plays = _has_single_battles(settings) if is_imported(policy) else SCRIPTED_POLICIES[policy].plays(game, slots)
+        stored = stored_policy(policy)
+        if stored is None:
+            plays = SCRIPTED_POLICIES[policy].plays(game, slots)
+        else:
+            plays = not is_imported(stored.name) or SOURCES["imported"].plays(game, slots)
         if not plays:
             yield f"{key} holds {policy!r}, which does not play {name}; expected some of {able}"
     teacher = settings.collect.teacher
-    has_pupil = any(oracle.plays == "teacher" for oracle in _oracles(settings))
-    if has_pupil and not SCRIPTED_POLICIES[teacher].plays(game, slots):
+    has_pupil = any(oracle.collects == "teacher" for oracle in _oracles(settings))
+    if has_pupil and teacher in SCRIPTED_POLICIES and not SCRIPTED_POLICIES[teacher].plays(game, slots):
         yield f"collect.teacher {teacher!r} does not play {name}; expected one of {able}"
 
 
-def _has_single_battles(settings: RunSettings) -> bool:
-    played = FORMATS[settings.format]
-    return played.game == SHOWDOWN and played.num_slots == 1
-
-
 def _of_reward(settings: RunSettings) -> Iterator[str]:
-    reward = settings.train.reward
-    if reward.startswith("metamon-") and not _has_single_battles(settings):
-        yield f"train.reward {reward!r} is for single battles; expected 'win-loss' or 'shaped' in {settings.format}"
+    reward, played = settings.train.reward, FORMATS[settings.format]
+    if not REWARDS[reward].fits(played.game, played.num_slots):
+        fitting = [name for name, other in REWARDS.all().items() if other.fits(played.game, played.num_slots)]
+        able = " or ".join(map(repr, fitting))
+        yield f"train.reward {reward!r} does not fit {settings.format}; expected {able}"
 
 
 def _of_network(settings: RunSettings) -> Iterator[str]:
@@ -169,16 +168,6 @@ def _of_oracle(settings: RunSettings) -> Iterator[str]:
         yield f"train.first {oracles[1].name!r} does not make the first {oracle.makes}; expected an oracle that does"
 
 
-def _of_actors(settings: RunSettings) -> Iterator[str]:
-    if settings.actors.shards == 0:
-        for key in changed_keys(settings.actors):
-            if key != "shards":
-                yield (
-                    f"actors.{key} has no effect with actors.shards = 0, where the trainer plays its own battles: "
-                    "leave it out, or set actors.shards above 0"
-                )
-
-
 def _of_opponents(settings: RunSettings) -> Iterator[str]:
     section = settings.opponents
     rule, oracle = OPPONENT_RULES[section.kind], ORACLES[settings.train.oracle.kind]
@@ -187,7 +176,7 @@ def _of_opponents(settings: RunSettings) -> Iterator[str]:
             f"opponents {section.kind!r} leaves cells between new policies unplayed, and solve.unplayed is 'block'; "
             "expected 'bradley-terry'"
         )
-    if rule.needs_battles and not oracle.needs_battles:
+    if rule.needs_battles and not oracle.plays_battles:
         yield (
             f"opponents {section.kind!r} chooses opponents to play against, and the oracle {oracle.name!r} plays no "
             "battles; expected another rule, or another oracle"
@@ -222,10 +211,7 @@ def _of_roles(settings: RunSettings, roles: Sequence[str]) -> Iterator[str]:
 
 def _of_gate(settings: RunSettings) -> Iterator[str]:
     gate = settings.gate
-    changed = [name for name in changed_keys(gate) if name != "test"]
     if gate.test == "none":
-        for name in changed:
-            yield f"gate.{name} has no effect without a gate: leave it out, or set gate.test = 'sprt'"
         return
     oracle = ORACLES[settings.train.oracle.kind]
     if not oracle.improves:
@@ -233,22 +219,9 @@ def _of_gate(settings: RunSettings) -> Iterator[str]:
             f"gate.test {gate.test!r} plays a policy against its parent, and the oracle {oracle.name!r} gives policies "
             "none: leave it out"
         )
-    if not _plays_battles(settings):
-        for name in changed:
-            yield f"gate.{name} has no effect in {settings.format}, whose exact payoffs decide at once: leave it out"
-    elif gate.elo0 >= gate.elo1:
-        yield f"gate.elo0 is {gate.elo0} and gate.elo1 {gate.elo1}; expected gate.elo0 to be the smaller"
 
 
 def _of_schedule(settings: RunSettings) -> Iterator[str]:
     evaluate = settings.evaluate
-    if evaluate.schedule == "uniform":
-        for name in (name for name in changed_keys(evaluate) if name in {"first_battles", "adaptive_battles"}):
-            yield f"evaluate.{name} has no effect: leave it out, or set evaluate.schedule = 'adaptive'"
-    elif not _plays_battles(settings):
+    if evaluate.schedule == "adaptive" and not _plays_battles(settings):
         yield f"evaluate.schedule {evaluate.schedule!r}: {settings.format} plays no battles to schedule; leave it out"
-    elif evaluate.first_battles > evaluate.battles_per_pair:
-        yield (
-            f"evaluate.first_battles is {evaluate.first_battles} and a pair gets {evaluate.battles_per_pair} at most; "
-            "expected no more than evaluate.battles_per_pair"
-        )

@@ -1,4 +1,4 @@
-"""What is stored with a run before it begins: teams, payoffs of a matrix game, raw replays, imported policies.
+"""What is stored with a run before it begins: teams, payoffs of a matrix game, raw replays, stored policies.
 
 Each is checked before anything is stored.
 """
@@ -11,17 +11,15 @@ import structlog
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.ids import PlayedPolicy, is_imported
 from nashdex.core.user_input.files import read_file
+from nashdex.games.interface import Game
 from nashdex.games.registry import check_inputs, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
 from nashdex.games.team_schedule import TeamSets
-from nashdex.metamon.checkpoints.document import imported_objects
 from nashdex.oracles.registry import ORACLES
-from nashdex.oracles.replays import ReplaySettings
-from nashdex.policies.document import policy_objects
+from nashdex.runs.first_policies import initial_policy, member_policies
+from nashdex.settings.oracles import ReplaySettings
 from nashdex.settings.run import RunSettings
-from nashdex.store import open_store
 
 SETTING_OF: Final[Mapping[str, str]] = {keys.TEAMS: "teams", keys.MATRIX: "matrix"}
 """The setting that names a file, by the store key of the file's content."""
@@ -30,7 +28,7 @@ _log = structlog.get_logger()
 
 
 def read_inputs(settings: RunSettings) -> dict[str, bytes]:
-    """Return the content of the files to store with the run, by key, and the objects of its imported policies.
+    """Return the content of the files to store with the run, by key, and the objects of its first policies.
 
     Raises:
         DataError: a file or policy that the settings name is missing or wrong; a team is illegal.
@@ -47,25 +45,7 @@ def read_inputs(settings: RunSettings) -> dict[str, bytes]:
     if (replays := first_replays(settings)) is not None:
         inputs |= _replays(replays, settings.format)
     inputs |= initial_policy(settings)
-    population = settings.population
-    if population.imported:
-        store = open_store(population.imported_from)
-        for policy in population.imported:
-            inputs |= imported_objects(store, PlayedPolicy.of(policy).policy)
-    return inputs
-
-
-def initial_policy(settings: RunSettings) -> dict[str, bytes]:
-    """Return the objects of the policy that the first network begins from, by key; none without one.
-
-    Raises:
-        DataError: it is missing or was altered.
-    """
-    init = settings.network.init_from
-    if init.policy_id is None:
-        return {}
-    read = imported_objects if is_imported(init.policy_id) else policy_objects
-    return {f"{keys.INITIAL}/{key}": data for key, data in read(open_store(init.store), init.policy_id).items()}
+    return inputs | member_policies(settings)
 
 
 def scheduled_teams(settings: RunSettings) -> dict[str, bytes]:
@@ -90,8 +70,8 @@ def first_replays(settings: RunSettings) -> ReplaySettings | None:
 
 def _replays(replays: ReplaySettings, format_id: str) -> dict[str, bytes]:
     # Late: as in the registry.
-    from nashdex.metamon.logs.packing import pack  # noqa: PLC0415
-    from nashdex.metamon.logs.replay import is_wanted  # noqa: PLC0415
+    from nashdex.games.showdown.logs.packing import pack  # noqa: PLC0415
+    from nashdex.games.showdown.logs.replay import is_wanted  # noqa: PLC0415
 
     assert replays.path is not None, "replays that are used have a path"
     return pack(
@@ -157,3 +137,13 @@ def read_matrix(path: Path) -> MatrixDocument:
             "`nashdex solve` takes larger ones"
         )
     return MatrixDocument(row_policies=rows, column_policies=columns, payoffs=tuple(map(tuple, game.payoffs.tolist())))
+
+
+def game_with_team_set(format_id: str, team_set: str | None) -> Game:
+    """Return the game called ``format_id``, with the teams of a set or else the format's own.
+
+    Raises:
+        ConfigurationError: there is no such format, or no such set.
+        DataError: the set cannot be read, or has no legal team.
+    """
+    return game_for(format_id, None if team_set is None else read_team_set(format_id, team_set))

@@ -2,10 +2,10 @@
 
 from nashdex.core.evidence import Evidence
 from nashdex.games.registry import FORMATS
-from nashdex.learning.settings import TrackerSettings
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrackerSettings
 
 _PATIENCE_SECONDS = 0.1
 """How long a replay waits for a chunk. Nobody plays, so one that is not there is lost."""
@@ -13,7 +13,7 @@ _PATIENCE_SECONDS = 0.1
 
 def why_not_replayable(settings: RunSettings, plan: IterationPlan) -> str | None:
     """Return why an iteration's trainings cannot be repeated without battles; None if they can."""
-    if not ORACLES[plan.oracle].plays_on(settings.train.section_of(plan.oracle)):
+    if not ORACLES[plan.oracle].plays_rounds:
         return None  # it learned from the collected battles alone
     if FORMATS[settings.format].evidence is Evidence.EXACT:
         return None  # the trainer plays; such battles take microseconds

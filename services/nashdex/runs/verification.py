@@ -1,13 +1,12 @@
 """Whether everything in a run follows from what is below it: hashes are compared, and what can be computed is again.
 
 Plans, populations, matrices, mixtures, analyses and reports are computed from the objects that their steps read; in
-tabular games payoffs, gates and exact responses too. Battles are not repeated: their objects are compared with their
-hashes, and their counts with the plan. Trainings are repeated only on demand, and only those that need no battles.
+tabular games payoffs, gates and exact responses too. Learning curves are computed from the results of their battles.
+Battles are not repeated: their objects are compared with their hashes, and their counts with the plan. Trainings are
+repeated only on demand, and only those that need no battles.
 """
 
 import hashlib
-import json
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,10 +17,12 @@ from nashdex.core.errors import ExitCode, NashdexError, StoppedError
 from nashdex.core.ids import BarePolicyId
 from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import Manifest, RunManifest
-from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.results import TRAINING_METRICS, TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
+from nashdex.core.verdict import Verdict
 from nashdex.games.registry import FORMATS
 from nashdex.learning.actors.protocol import NoActorError
+from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.collecting import battles_to_collect
 from nashdex.oracles.registry import ORACLES
@@ -29,21 +30,14 @@ from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.policies.document import read_document
 from nashdex.runs.creation import Run
+from nashdex.runs.curve import curve_problems
+from nashdex.runs.differences import difference
 from nashdex.runs.overlay import OverlayStore
 from nashdex.runs.replay import replay_settings, why_not_replayable
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import find_manifest, read_object
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_hashed, read_root
 from nashdex.store.documents import read_published, read_written
-
-TOLERANCE = 1e-9
-"""Difference of floating-point numbers, absolute and relative, that another machine may cause."""
-_MEASURED = {"seconds", "cpu_seconds", "waited_seconds", "read_seconds", "staleness_seconds", "round_seconds"}
-"""Keys of times, which nothing computes again."""
-_SEAL = "content_sha256"
-"""Key of a journal's own hash, which covers its times."""
-_REPORTERS_VERSIONS = "versions"
-"""Key of a report for the packages of the machine that wrote it, which this one need not have."""
 
 
 @dataclass
@@ -58,10 +52,12 @@ class Verification:
     """Train shards that were trained again, by their prefix."""
     not_replayed: dict[str, str] = field(default_factory=dict)
     """By its prefix: why a train shard cannot be trained again without battles."""
+    not_recomputed: dict[str, str] = field(default_factory=dict)
+    """By its prefix: why a train shard's learning curve cannot be computed again."""
     problems: list[str] = field(default_factory=list)
     """What does not follow, in the order of the run."""
     root: str = ""
-    """Hash of the hashes of everything that was read. Equal for runs whose every byte is equal."""
+    """Hash of the hashes of everything that was read, byte for byte, the verdict included."""
 
 
 class _Hashes:
@@ -126,6 +122,10 @@ def _root(run: Run, hashes: _Hashes) -> Iterator[str]:
     hashes.add(keys.RUN_MANIFEST, data)
     for name in RunManifest.from_json(data, keys.RUN_MANIFEST).objects:
         hashes.add(name, read_root(run.store, name))
+    if run.store.exists(keys.VERDICT):
+        verdict = run.store.get(keys.VERDICT, MAX_MANIFEST_BYTES)
+        hashes.add(keys.VERDICT, verdict)
+        Verdict.from_json(verdict, f"{run.store.uri}/{keys.VERDICT}")
     yield from ()
 
 
@@ -135,7 +135,8 @@ def _shard(
     manifest = find_manifest(run.store, iteration, step, shard)
     if manifest is None:
         return  # not done yet; a later step that is done fails, because it reads this one
-    hashes.add(keys.manifest(iteration, step, shard), manifest.to_json())
+    where = keys.manifest(iteration, step, shard)
+    hashes.add(where, run.store.get(where, MAX_MANIFEST_BYTES))
     for name, described in manifest.objects.items():
         data = read_object(run.store, manifest, name)
         hashes.add(described.key, data)
@@ -146,7 +147,7 @@ def _shard(
     if step is StepName.COLLECT:
         yield from _collected(run, manifest)
     if step is StepName.TRAIN:
-        yield from _trained(run, manifest, hashes, policies)
+        yield from _trained(run, manifest, found, hashes, policies)
     if _can_be_done_again(run, iteration, step):
         yield from _done_again(run, manifest, found)
 
@@ -169,28 +170,23 @@ def _collected(run: Run, manifest: Manifest) -> Iterator[str]:
 
 
 def _journal(run: Run, manifest: Manifest, result: TrainingResult) -> Iterator[str]:
-    """Compare a training's decisions with those of its journal and of the collected battles, if actors played."""
+    """Compare a training's decisions with those of its journal, if actors played."""
     if JOURNAL not in manifest.objects:
         return
     journal = read_written(run.store, manifest, JOURNAL, Journal)
     where = manifest.objects[JOURNAL].key
-    if [entry.round for entry in journal.entries] != list(range(1, len(journal.entries) + 1)):
-        yield f"{where} does not hold the rounds 1 to {len(journal.entries)}, each once"
+    if [entry.round for entry in journal.entries] != list(range(len(journal.entries))):
+        yield f"{where} does not hold the rounds 0 to {len(journal.entries) - 1}, each once"
     yield from (f"{where}: {problem}" for problem in journal.problems())
-    shards = [
-        find_manifest(run.store, manifest.iteration, StepName.COLLECT, k) for k in range(run.settings.collect.shards)
-    ]
-    recorded = sum(shard.counts.get("recorded_decisions", 0) for shard in shards if shard is not None)
-    collected = result.num_decisions - journal.learned_decisions
-    if not 0 < collected <= recorded:
+    if journal.learned_decisions != result.num_decisions:
         yield (
-            f"{where} counts {journal.learned_decisions} decisions of {result.num_decisions} that the training learned "
-            f"from; the rest, {collected}, should be above 0 and at most the {recorded} collected ones"
+            f"{where} counts {journal.learned_decisions} decisions; the training says that it learned from "
+            f"{result.num_decisions}"
         )
 
 
-def _trained(run: Run, manifest: Manifest, hashes: _Hashes, policies: set[str]) -> Iterator[str]:
-    """Compare a policy's objects with its id, and its description with what trained it."""
+def _trained(run: Run, manifest: Manifest, found: Verification, hashes: _Hashes, policies: set[str]) -> Iterator[str]:
+    """Compare a policy's objects with its id, its description with what trained it, and its curve with its battles."""
     result = read_written(run.store, manifest, TRAINING_RESULT, TrainingResult)
     document = read_document(run.store, BarePolicyId(result.policy))
     hashes.add(keys.policy_document(document.id), run.store.get(keys.policy_document(document.id)))
@@ -201,14 +197,32 @@ def _trained(run: Run, manifest: Manifest, hashes: _Hashes, policies: set[str]) 
         key = keys.policy_table(document.id)
         hashes.add(key, read_hashed(run.store, key, document.table_sha256))
     yield from _journal(run, manifest, result)
+    yield from _guarded(partial(_curve, run, manifest, result, found))
     if document.id in policies:
-        return  # training gave a member again; its description is that of the first time
+        return  # training gave a member again; its description is from the first time
     policies.add(document.id)
     for name in ("kind", "name", "parent", "oracle", "num_parameters"):
         described, trained = getattr(document, name), getattr(result, name)
         if described != trained:
             where = f"{run.store.uri}/{keys.policy_document(document.id)}"
             yield f"{where} says {name} {described!r}; the training that made it says {trained!r}"
+
+
+def _curve(run: Run, manifest: Manifest, result: TrainingResult, found: Verification) -> Iterator[str]:
+    """Compute a training's learning curve again from its ledger, and compare the copy for tools with the result."""
+    if EVALUATION_LEDGER in manifest.objects:
+        yield from curve_problems(run, manifest, result)
+        found.recomputed.append(f"{manifest.objects[TRAINING_RESULT].key}#evaluations")
+    elif result.evaluations:
+        where = keys.shard_prefix(manifest.iteration, manifest.step, manifest.shard)
+        found.not_recomputed[where] = (
+            f"its {len(result.evaluations)} evaluations have no {EVALUATION_LEDGER}; an older nashdex stored none"
+        )
+    if TRAINING_METRICS in manifest.objects:
+        stored = read_object(run.store, manifest, TRAINING_METRICS)
+        if differs := difference(stored, result.metrics(), TRAINING_METRICS):
+            where = manifest.objects[TRAINING_METRICS].key
+            yield f"{run.store.uri}/{where} does not follow from {TRAINING_RESULT}: {differs}"
 
 
 def _can_be_done_again(run: Run, iteration: int, step: StepName) -> bool:
@@ -258,41 +272,7 @@ def _done_again(run: Run, stored: Manifest, found: Verification, settings: RunSe
             yield f"{step} of iteration {iteration}, shard {shard}: {name} is only stored, or only recomputed"
             continue
         key = stored.objects[name].key
-        difference = _difference(read_object(run.store, stored, name), read_object(overlay, fresh, name), name)
-        if difference:
-            yield f"{run.store.uri}/{key} does not follow from what {step} reads: {difference}"
+        found_difference = difference(read_object(run.store, stored, name), read_object(overlay, fresh, name), name)
+        if found_difference:
+            yield f"{run.store.uri}/{key} does not follow from what {step} reads: {found_difference}"
         found.recomputed.append(key)
-
-
-def _difference(stored: bytes, fresh: bytes, name: str) -> str | None:
-    """Return where two objects of one name differ, or None."""
-    if stored == fresh:
-        return None
-    if name.endswith(".jsonl"):
-        before, now = ([json.loads(line) for line in data.splitlines()] for data in (stored, fresh))
-        return next(_differences(before, now, ""), None)
-    if not name.endswith(".json"):
-        # A page follows from its report, whose numbers are compared.
-        return None if name == keys.REPORT_PAGE else "its bytes differ"
-    before, now = json.loads(stored), json.loads(fresh)
-    if name == keys.REPORT:
-        before, now = before | {_REPORTERS_VERSIONS: {}}, now | {_REPORTERS_VERSIONS: {}}
-    if name == JOURNAL:
-        before, now = before | {_SEAL: None}, now | {_SEAL: None}
-    return next(_differences(before, now, ""), None)
-
-
-def _differences(stored: object, fresh: object, path: str) -> Iterator[str]:
-    match stored, fresh:
-        case dict(), dict():
-            for key in sorted(stored.keys() | fresh.keys()):
-                if key not in _MEASURED:
-                    yield from _differences(stored.get(key), fresh.get(key), f"{path}.{key}" if path else key)
-        case list(), list() if len(stored) == len(fresh):
-            for index, (one, other) in enumerate(zip(stored, fresh, strict=True)):
-                yield from _differences(one, other, f"{path}[{index}]")
-        case float() | int(), float() | int() if math.isclose(stored, fresh, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
-            return
-        case _:
-            if stored != fresh:
-                yield f"{path} is {str(stored)[:80]}, expected {str(fresh)[:80]}"

@@ -11,12 +11,11 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.plugins import KIND
+from nashdex.core.kinds import KIND
 from nashdex.core.user_input.assignments import parse_assignment
 from nashdex.core.user_input.nested import flatten, merge
 from nashdex.core.user_input.toml_file import read_toml
 from nashdex.settings import wrong
-from nashdex.settings.renamed import refuse_renamed
 from nashdex.settings.run import RunSettings
 
 
@@ -36,6 +35,9 @@ class _Environment(EnvSettingsSource):
         return super().decode_complex_value(field_name, field, value)
 
 
+_EXAMPLES = Path("configs")
+"""Where a checkout has configuration files: a name without its folder is often meant to be there."""
+
 Defaults = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Returns settings that hold where the given ones, not validated yet, have none."""
 
@@ -48,9 +50,9 @@ def load_settings(path: Path, overrides: list[str] | None = None, defaults: Defa
 
     Raises:
         DataError: the file is missing or is not TOML.
-        ConfigurationError: a key is unknown or renamed, or a value does not fit.
+        ConfigurationError: a key is unknown, or a value does not fit.
     """
-    return resolve(read_toml(path, "settings"), str(path), overrides, defaults)
+    return resolve(read_toml(path, "settings", _EXAMPLES), str(path), overrides, defaults)
 
 
 def resolve(
@@ -59,7 +61,7 @@ def resolve(
     """Resolve nested ``values``, which ``source`` names in errors, as ``load_settings`` resolves a file.
 
     Raises:
-        ConfigurationError: a key is unknown or renamed, or a value does not fit.
+        ConfigurationError: a key is unknown, or a value does not fit.
     """
     merged: dict[str, Any] = {}
     sources = [
@@ -67,8 +69,7 @@ def resolve(
         (wrong.ENVIRONMENT, _environment()),
         *((f"--set {override}", _parse(override)) for override in overrides or ()),
     ]
-    for name, given in sources:
-        refuse_renamed(given, name)
+    for _, given in sources:
         merged = merge(_with_kinds(merged, given), given)
     if defaults is not None:
         merged = merge(defaults(merged), merged)
@@ -85,7 +86,6 @@ def _environment() -> dict[str, Any]:
     """Return the settings in the environment. Refuses a nested variable of an unknown section: it has no effect."""
     for name in (name for name in os.environ if name.startswith(wrong.ENV_PREFIX)):
         key = name.removeprefix(wrong.ENV_PREFIX).lower()
-        refuse_renamed({key.replace(wrong.ENV_NESTING, "."): os.environ[name]}, "environment")
         section, nesting, _ = key.partition(wrong.ENV_NESTING)
         if nesting and section not in RunSettings.model_fields:
             raise ConfigurationError(f"environment: {name} names no section of the settings; see nashdex config schema")
@@ -98,7 +98,7 @@ def _environment() -> dict[str, Any]:
 
 
 def _decoded(values: dict[str, Any]) -> dict[str, Any]:
-    """Return ``values`` with JSON objects and arrays decoded: pydantic-settings leaves those of chosen sections."""
+    """Return ``values`` with JSON objects and arrays decoded: pydantic-settings leaves them in chosen sections."""
     decoded: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict):

@@ -1,7 +1,4 @@
-"""The settings of a run, composed of the sections that packages own.
-
-This module and ``nashdex.settings.loading`` are the only ones that know all sections.
-"""
+"""A whole run: every section of the settings."""
 
 import hashlib
 from pathlib import Path
@@ -9,18 +6,18 @@ from pathlib import Path
 from pydantic import Field, field_validator
 
 from nashdex.core.ids import RunIdField
+from nashdex.core.keys import MAX_ITERATIONS
 from nashdex.core.section import Section
-from nashdex.games.settings import TeamStage, check_schedule
-from nashdex.learning.actors.settings import ActorSettings
-from nashdex.metagame.opponents.settings import OpponentSettings, default_opponents
-from nashdex.metagame.solvers.settings import SolveSettings
-from nashdex.metagame.tournament.settings import EvaluateSettings, GateSettings
-from nashdex.policies.networks.settings import NetworkChoice
-from nashdex.policies.networks.slots.settings import SlotsSettings
-from nashdex.policies.settings import PopulationSettings
-from nashdex.rollout.settings import CollectSettings
+from nashdex.settings.actors import ActorSettings
 from nashdex.settings.aliases import canonical_format
-from nashdex.trainer.settings import TrainSettings
+from nashdex.settings.collect import CollectSettings
+from nashdex.settings.networks import NetworkChoice, SlotsSettings
+from nashdex.settings.opponents import MetaStrategySettings, OpponentsChoice
+from nashdex.settings.population import PopulationSettings
+from nashdex.settings.solve import SolveSettings
+from nashdex.settings.teams import TeamStage, check_schedule
+from nashdex.settings.tournament import EvaluateSettings, GateSettings
+from nashdex.settings.train import TrainSettings
 
 
 class RunSettings(Section):
@@ -30,11 +27,11 @@ class RunSettings(Section):
         None, description="The run's id; by default the file's name and a hash of the settings."
     )
     format: str = Field("gen1ou", description="Showdown format, or kuhn_poker, leduc_poker or matrix.")
-    opponents: OpponentSettings = Field(
-        default_factory=default_opponents,
+    opponents: OpponentsChoice = Field(
+        default_factory=MetaStrategySettings,
         description="Opponent rule: the meta-strategy (PSRO), the learner itself, a league.",
     )
-    iterations: int = Field(5, ge=1, le=9999, description="Iterations of the loop, the cloning one included.")
+    iterations: int = Field(5, ge=1, le=MAX_ITERATIONS, description="Iterations of the loop, the cloning one included.")
     seed: int = Field(0, ge=0, lt=2**63, description="Root of every seed in the run.")
     teams: Path | None = Field(
         None,

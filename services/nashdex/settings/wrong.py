@@ -14,6 +14,8 @@ from nashdex.core.user_input.nested import flatten
 ENV_PREFIX = "NASHDEX_"
 ENV_NESTING = "__"
 ENVIRONMENT = "environment"
+_NEAR = 0.85
+"""Similarity of a variable's name to a setting's that it was meant to be."""
 
 
 def explain(error: ValidationError, sources: Sequence[tuple[str, Mapping[str, Any]]], known: Mapping[str, Any]) -> str:
@@ -36,12 +38,20 @@ def explain(error: ValidationError, sources: Sequence[tuple[str, Mapping[str, An
 
 
 def ignored_variable(known: Mapping[str, Any]) -> str | None:
-    """Return the message about an environment variable that has a setting's name but for its underscores, if any."""
+    """Return the message about an environment variable that has almost a setting's name, if any.
+
+    Others may belong to something else: Kubernetes sets ``NASHDEX_…_SERVICE_HOST`` for a service.
+    """
     meant = {ENV_PREFIX + key.replace(".", "_").upper(): key for key, _ in flatten(known) if "." in key}
     for name in os.environ:
         if name in meant:
             right = ENV_PREFIX + meant[name].replace(".", ENV_NESTING).upper()
             return f"{ENVIRONMENT}: {name} has no effect; write {right}, with two underscores for each dot"
+        key = name.removeprefix(ENV_PREFIX).lower()
+        if name.startswith(ENV_PREFIX) and key not in known:
+            near = did_you_mean(key, known, most=1, similarity=_NEAR)
+            if near:
+                return f"{ENVIRONMENT}: {name} names no setting; {near}Correct it, or unset it"
     return None
 
 
@@ -73,11 +83,11 @@ def _variable(place: tuple[int | str, ...]) -> str:
 
 
 def _meant(problem: ErrorDetails, keys: Sequence[str]) -> str:
-    """Return a question for the key that was meant, if one is near."""
+    """Return a question for the key that was meant, if one is near; else where all keys are."""
     if problem["type"] != "extra_forbidden":
         return ""
     given = ".".join(str(part) for part in problem["loc"])
     if given in keys:
         return f"; another kind has it: set {given.rpartition('.')[0]}.kind"
     meant = did_you_mean(given, keys, 1, 0.8)
-    return f"; {meant.rstrip()}" if meant else ""
+    return f"; {meant.rstrip()}" if meant else "; `nashdex config show FILE.toml` lists the keys"

@@ -29,7 +29,7 @@ def further_battles(
         DataError: a pair has not played and that blocks.
     """
     solve, evaluate = settings.solve, settings.evaluate
-    drawn = matrix.payoffs_with(solve.unplayed, num_draws=solve.num_draws, seed=seed).drawn
+    drawn = matrix.payoffs_with(solve.unplayed, num_draws=solve.num_draws, seed=seed).drawn()
     if drawn is None:
         return ()
     solver = configured(solve.meta_solver)

@@ -29,9 +29,9 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
 from nashdex.metagame.ratings.table import ELO_PER_STRENGTH, rate
-from nashdex.metagame.solvers.nash import NashSettings
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.run import RunSettings
+from nashdex.settings.solve import NashSettings
 from nashdex.solver.matrix_file import read_counts
 from nashdex.store.attempt import newest_manifest, read_manifest
 from nashdex.store.documents import read_published, read_written
@@ -62,12 +62,12 @@ def design_of_run(store: ObjectStore, settings: RunSettings) -> tuple[Design, in
     answers = ORACLES[plan.oracle].answers_opponents and (
         OPPONENT_RULES[plan.rule].answers_meta_strategy or plan.iteration == 0
     )
-    networks = [entry.id for entry in population.policies if entry.kind == "network"]
+    networks = [entry.id for entry in population.policies if entry.kind == "network" and not entry.is_anchor]
     trained = tuple(entry.id for entry in population.policies if not entry.is_anchor)
     base = networks[0] if networks else None
     design = _design(
         matrix.policies,
-        matrix.tally(),
+        matrix.tally,
         _scores_of_ratings(matrix, analysis),
         meta_solver=settings.solve.meta_solver,
         unplayed=settings.solve.unplayed,
@@ -91,7 +91,8 @@ def design_of_counts(path: Path) -> Design:
     counts = read_counts(path)
     table = rate(counts.policies, counts.tally, anchors={}, num_draws=100, seed=0)
     elo = np.array([table.ratings[policy].elo for policy in counts.policies])
-    policies = tuple(PolicyId(policy) for policy in counts.policies)
+    # Names of other projects are no ids, and no number of a calibration depends on them.
+    policies = tuple(PolicyId(f"p{place}") for place in range(len(counts.policies)))
     return _design(
         policies,
         counts.tally,

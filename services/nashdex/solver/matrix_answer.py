@@ -7,8 +7,7 @@ from pydantic import Field, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import PolicyId
-from nashdex.metagame.analysis.exploitability import interval, restricted
+from nashdex.metagame.analysis.exploitability import interval, largest_gain
 from nashdex.metagame.equilibria.gains import Floats, restricted_exploitability, restricted_nash_conv
 from nashdex.metagame.evidence.estimates import CONFIDENCE, centred, posterior_scores
 from nashdex.metagame.evidence.intervals import Estimate, Interval
@@ -106,16 +105,15 @@ def _of_one_population(game: SymmetricGame, solver: ConfiguredSolver) -> Symmetr
 def _uncertainty(game: SymmetricGame, tally: Tally, solver: ConfiguredSolver, strategy: Floats) -> Uncertainty:
     drawn = centred(posterior_scores(game.policies, tally, num_draws=_NUM_DRAWS, seed=_SEED))
     strategies = solver.one_population_of_many(drawn)
-    policies = [PolicyId(policy) for policy in game.policies]
-    gain = restricted(policies, game.payoffs, strategy, drawn)
+    gain = largest_gain(game.payoffs, strategy, drawn @ strategy)
     return Uncertainty(
         num_draws=_NUM_DRAWS,
         meta_strategy={
             policy: interval(float(strategy[place]), strategies[:, place]) for place, policy in enumerate(game.policies)
         },
         value=Interval(low=0.0, high=0.0),
-        restricted_exploitability=Interval(low=gain.low, high=gain.high),
-        largest_gain=Estimate(value=gain.posterior_mean or 0.0, low=gain.low, high=gain.high),
+        restricted_exploitability=gain.bounds,
+        largest_gain=Estimate(value=gain.posterior_mean, low=gain.bounds.low, high=gain.bounds.high),
     )
 
 

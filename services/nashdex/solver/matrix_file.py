@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
@@ -21,7 +21,15 @@ from nashdex.core.user_input.files import read_file
 from nashdex.metagame.evidence.counts import check_counts, check_names, check_pairs
 from nashdex.metagame.evidence.estimates import Floats, Tally, centred, expected_scores, require_played
 
-Name = Annotated[str, Field(strict=True, min_length=1)]
+
+def _printable(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError(f"{name!r} holds a control character; expected a name that can be printed")
+    return name
+
+
+Name = Annotated[str, Field(strict=True, min_length=1), AfterValidator(_printable)]
+"""Any name that fits on a line: a policy of another project, not an id."""
 Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Payoff = Annotated[float, Field(strict=True, ge=-1e15, le=1e15)]
 Meaning = TypeVar("Meaning")
@@ -104,7 +112,7 @@ class Counts:
 
     policies: tuple[str, ...]
     tally: Tally
-    """Of shape (K, K). Battles of a file without ``pairs`` are single."""
+    """Counts of shape (K, K). Battles of a file without ``pairs`` are single."""
 
 
 def read(path: Path) -> Game:
@@ -130,7 +138,7 @@ def _read(path: Path, meaning: Callable[[_MatrixFile], Meaning]) -> Meaning:
     try:
         return meaning(_MatrixFile.model_validate_json(text))
     except ValidationError as error:
-        is_whole = not error.errors()[0]["loc"]
+        is_whole = not error.errors()[0]["loc"] or error.errors()[0]["type"] == "extra_forbidden"
         problem = describe_problems(error)
         raise DataError(f"{path}: {problem}. {_EXPECTED}" if is_whole else f"{path}: {problem}") from error
     except (ValueError, DataError) as error:

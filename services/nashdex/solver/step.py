@@ -19,7 +19,7 @@ from nashdex.games.tabular.values import nash_conv
 from nashdex.metagame.analysis.exploitability import Answer
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.kinds import nothing_known
-from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, ShardLedger
+from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.plan import IterationPlan
@@ -31,6 +31,7 @@ from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.tables import load_table
 from nashdex.settings.run import RunSettings
+from nashdex.solver.totals import read_ledgers, records_of, totals_with
 from nashdex.store.attempt import Attempt, find_manifest
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore
@@ -57,15 +58,16 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     trained = read_from_shards(store, iteration, StepName.TRAIN, settings.train.seeds, TRAINING_RESULT, TrainingResult)
     gates = read_from_shards(store, iteration, StepName.GATE, settings.num_gates, GATE_RESULT, GateResult)
     population = plan.grown(admitted(trained, gates))
-    ledgers = _ledgers(store, settings, iteration)
+    ledgers = read_ledgers(store, settings, iteration)
     game = game_of_run(store, settings)
     demand = demand_of(plan, settings.evaluate)
     matrix = _evidence_before(store, game, iteration).with_results(population.ids, demand, ledgers)
-    earlier = [record for before in range(iteration) for record in _records(_ledgers(store, settings, before))]
+    totals = totals_with(store, settings, iteration, population.ids, ledgers)
+    if matrix.evidence.is_played:
+        totals.require_counted(matrix.policies, matrix.battles_by_cell())
     empirical = EmpiricalGame(
         matrix,
-        records=(*earlier, *_records(ledgers)),
-        answer=_answer(plan, population, _records(ledgers)),
+        answer=_answer(plan, population, records_of(ledgers)),
         anchors={entry.id: BASE_ELO for entry in population.policies if entry.id == ANCHOR},
         nash_conv=_nash_conv(store, game, population),
         history=population.history,
@@ -90,20 +92,13 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     documents: dict[str, Document] = {
         keys.POPULATION: population,
         keys.INTERACTION_MATRIX: matrix,
+        keys.BATTLE_TOTALS: totals,
         keys.META_STRATEGY: meta_strategy,
         keys.META_GAME_ANALYSIS: analysis,
     }
     for name, document in documents.items():
         attempt.publish(name, document.to_json())
     return attempt.finish({"policies": len(population.ids), "battles": sum(len(each.battles) for each in ledgers)})
-
-
-def _ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> list[ShardLedger]:
-    return read_from_shards(store, iteration, StepName.EVALUATE, settings.evaluate.shards, LEDGER, ShardLedger)
-
-
-def _records(ledgers: list[ShardLedger]) -> tuple[BattleRecord, ...]:
-    return tuple(record for ledger in ledgers for record in ledger.battles)
 
 
 def _evidence_before(store: ObjectStore, game: Game, iteration: int) -> InteractionMatrix:

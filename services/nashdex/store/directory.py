@@ -9,6 +9,7 @@ behind; its name starts with a dot, which no key can, so it is never taken for a
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
 _MOST_TRIES = 5
-"""Of a write and of a deletion, where both work in one folder at once."""
+"""Tries of a write or a deletion where both work in one folder at once."""
 
 
 class DirectoryStore:
@@ -41,7 +42,9 @@ class DirectoryStore:
 
     def get(self, key: str, max_bytes: int | None = None) -> bytes:
         """Return an object. Raises DataError if there is none, or if it is larger; then it is not read whole."""
-        with self._reading(key) as path, path.open("rb") as stream:
+        with self._reading(key) as path, open(path, "rb", opener=_open_at_once) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise DataError(f"{path} is no regular file; expected an object that nashdex wrote")
             data = stream.read() if max_bytes is None else stream.read(max_bytes + 1)
             if max_bytes is not None and len(data) > max_bytes:
                 raise too_large(str(path), os.fstat(stream.fileno()).st_size, max_bytes)
@@ -160,6 +163,11 @@ class DirectoryStore:
         raise AssertionError("the last try returns or raises")
 
 
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file; a pipe or a device too, without waiting for its other end."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def _write_once(path: Path, data: bytes, name: Callable[[Path, Path], bool]) -> bool:
     temporary = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
     _make_folder(path.parent)
@@ -186,6 +194,11 @@ def _make_folder(folder: Path) -> None:
     except FileExistsError as error:
         if folder.is_file():
             raise
+        for link in (folder, *folder.parents):
+            if link.is_symlink() and not link.exists():
+                raise FileExistsError(
+                    errno.EEXIST, f"{link} is a link to {link.readlink()}, which does not exist"
+                ) from error
         # It was there for the system's mkdir and was gone when pathlib looked whether it is a folder.
         raise FileNotFoundError(errno.ENOENT, "the folder was removed meanwhile", str(folder)) from error
 

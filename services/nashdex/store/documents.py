@@ -12,7 +12,7 @@ D_co = TypeVar("D_co", covariant=True)
 
 
 class Readable(Protocol[D_co]):
-    """A class of documents. It may be abstract: a document of one of its subclasses is one of it."""
+    """A class of documents. It may be abstract; parsing then returns an instance of a subclass."""
 
     def from_json(self, data: bytes, source: str, /) -> D_co:
         """Parse ``data``; ``source`` names it in errors."""

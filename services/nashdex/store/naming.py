@@ -6,11 +6,14 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.references import ZOO
 
 # A segment never starts with a dot: this excludes '.' and '..', and reserves such names for temporary files.
 # 200 bytes leave room for a temporary file's suffix below the 255 bytes that file systems allow.
 _SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.=+@-]{0,199}")
 _MAX_KEY_BYTES = 900
+_ZOO = Path(__file__).parents[1] / "zoo" / "entries"
+"""Folder of the package that holds the zoo's policies."""
 _EXPECTED = "expected segments of letters, digits and '_.=+@-' that do not start with '.', joined by '/'"
 
 
@@ -54,12 +57,16 @@ class Bucket:
 def parse_uri(uri: str) -> Path | Bucket:
     """Return where ``uri`` points: a path or ``file://`` to a directory, ``s3://bucket/prefix`` to a bucket.
 
+    ``zoo:`` is the directory of the policies that nashdex comes with.
+
     Raises:
         ConfigurationError: it is neither.
     """
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):/", uri)
     if not uri:
         raise ConfigurationError("the store's URI is empty: expected a path, file:///path or s3://bucket/prefix")
+    if uri == ZOO:
+        return _ZOO
     if scheme is None:
         return Path(uri).expanduser()
     parts = urlsplit(uri)

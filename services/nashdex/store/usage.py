@@ -49,3 +49,9 @@ def charge() -> Usage:
     with _lock:
         used, _charged = _total.since(_charged), _total
     return used
+
+
+def total() -> Usage:
+    """Return everything that this process asked of its stores so far."""
+    with _lock:
+        return _total

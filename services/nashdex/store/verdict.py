@@ -4,6 +4,7 @@ import time
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
+from nashdex.core.redaction import redacted
 from nashdex.core.verdict import Phase, Verdict
 from nashdex.store.protocol import ObjectStore
 
@@ -20,7 +21,7 @@ def record_end(store: ObjectStore, phase: Phase, iteration: int, message: str = 
         message: the first failure.
     """
     document = Verdict(
-        phase=phase, iteration=iteration, ended_timestamp_seconds=time.time(), message=message[:_MAX_MESSAGE]
+        phase=phase, iteration=iteration, ended_timestamp_seconds=time.time(), message=redacted(message)[:_MAX_MESSAGE]
     ).to_json()
     if not store.put_if_absent(keys.VERDICT, document) and not _has_succeeded(store):
         store.put(keys.VERDICT, document)

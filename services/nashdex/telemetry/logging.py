@@ -12,9 +12,9 @@ from typing import Literal
 
 import structlog
 
+from nashdex.core.redaction import Redaction
 from nashdex.core.work import present_work
-from nashdex.telemetry.redaction import Redaction
-from nashdex.telemetry.settings import TelemetrySettings
+from nashdex.settings.process import TelemetrySettings
 
 
 def configure_logging(settings: TelemetrySettings) -> None:
@@ -69,7 +69,7 @@ def _formatter(
 
 
 def _processors(log_format: Literal["console", "json"]) -> list[structlog.typing.Processor]:
-    """Return what every event passes through, ours and those of libraries."""
+    """Return what every event passes through, ours and from libraries."""
     return [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -79,8 +79,20 @@ def _processors(log_format: Literal["console", "json"]) -> list[structlog.typing
         ),
         structlog.processors.StackInfoRenderer(),
         structlog.processors.format_exc_info,
-        Redaction(),
+        _redacting(),
     ]
+
+
+def _redacting() -> structlog.typing.Processor:
+    redaction = Redaction()
+
+    def redact(
+        logger: structlog.typing.WrappedLogger, method: str, event: structlog.typing.EventDict
+    ) -> structlog.typing.EventDict:
+        del logger, method
+        return redaction.fields(event)
+
+    return redact
 
 
 def _add_work(

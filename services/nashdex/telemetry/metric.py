@@ -20,7 +20,8 @@ LABELS = {
     "format": "Showdown format, or name of another game.",
     "step": "Step of the iteration.",
     "cause": "Why a battle failed: deadline, simulator_error, tracker_error, illegal_team, bad_start, "
-    "gateway_died, gateway_hung. Why a chunk was dropped: altered, space, stale, twice.",
+    "gateway_died, gateway_hung; of a player from outside: external_crash, external_deadline, external_error, "
+    "external_forfeit, external_garbage, external_unavailable. Why a chunk was dropped: altered, space, stale, twice.",
     "estimator": "Estimator of exploitability: restricted, best_response_gap, exact or legacy_dominance_gap.",
     "anchor": "Fixed opponent of an evaluation: a scripted policy, or start for what the training began from.",
     "style": "How the evaluated network plays: greedy or sampled.",
@@ -55,7 +56,7 @@ class Metric:
     help: str
     """One sentence, for ``# HELP`` and for docs/reference/metrics.md."""
     labels: tuple[str, ...] = ()
-    """Besides those of the process."""
+    """Labels besides the process's own."""
     unit: str = ""
     """Empty for a count or a number without a unit."""
     fact: str = ""

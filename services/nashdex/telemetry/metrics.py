@@ -295,13 +295,15 @@ RUN_GPU_SECONDS = Metric(
     "seconds",
 )
 GAINED_ELO = Metric(
-    "nashdex_gained_elo", "gauge", "Elo that the run gained: its progress, exported only where it is above 0."
+    "nashdex_gained_elo",
+    "gauge",
+    "Elo that the run gained: its progress, exported only where chance does not explain it.",
 )
 LOWERED_EXPLOITABILITY = Metric(
     "nashdex_lowered_exploitability",
     "gauge",
     "Fall of exploitability from its first value to its last, exact where it is known, else the best-response gap. "
-    "Exported only where it fell.",
+    "Exported only where chance does not explain the fall.",
 )
 ITERATION_FAILED_BATTLES = Metric(
     "nashdex_iteration_failed_battles",

@@ -8,9 +8,10 @@ from typing import Self
 import structlog
 
 from nashdex.core.steps import StepName
+from nashdex.settings.process import load_telemetry_settings
 from nashdex.telemetry import metrics
 from nashdex.telemetry.heartbeat import beat
-from nashdex.telemetry.settings import load_telemetry_settings
+from nashdex.telemetry.recent_rate import RecentRate
 
 _LINE_EVERY_SECONDS = 0.2
 _LOG_EVERY_SECONDS = 10.0
@@ -33,7 +34,7 @@ class Progress:
         self._total = total
         self._unit = unit
         self._done = done
-        self._began_with = done
+        self._recent = RecentRate()
         self._facts: dict[str, float] = {}
         self._began_seconds = time.monotonic()
         self._reported_seconds = self._began_seconds
@@ -75,6 +76,7 @@ class Progress:
 
     def _measure(self) -> None:
         beat()
+        self._recent.add(self._done, time.monotonic())
         metrics.STEP_PROGRESS.set(self._done / self._total if self._total else 1.0, step=self._step)
         metrics.STEP_SECONDS.set(time.monotonic() - self._began_seconds, step=self._step)
 
@@ -102,8 +104,7 @@ class Progress:
             self._descriptor = None
 
     def _log_line(self) -> None:
-        seconds = self._reported_seconds - self._began_seconds
-        rate = (self._done - self._began_with) / seconds if seconds > 0 else 0.0
+        rate = self._recent.per_second(self._reported_seconds) or 0.0
         left = {"seconds_left": round((self._total - self._done) / rate)} if rate > 0 else {}
         _log.info(
             f"{self._step} {self._done}/{self._total} {self._unit}",

@@ -1,8 +1,8 @@
 """Starts a process's telemetry. The command line calls it once, before any work."""
 
+from nashdex.settings.process import load_telemetry_settings
 from nashdex.telemetry.logging import configure_logging
 from nashdex.telemetry.metric import identify_process
-from nashdex.telemetry.settings import load_telemetry_settings
 
 
 def start_telemetry(*, component: str, run: str = "", format: str = "") -> None:  # noqa: A002 - the label's name

@@ -1,6 +1,5 @@
 """The train step: one policy, trained by the oracle that the iteration's plan names."""
 
-import json
 import time
 
 import numpy as np
@@ -10,6 +9,7 @@ from nashdex.core.ids import BarePolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_METRICS, TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
+from nashdex.learning.rewards.registry import REWARDS
 from nashdex.learning.trackers.tracking import check_installed
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import AnyOracle, Task, Trained
@@ -39,7 +39,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     attempt = Attempt(store, iteration, StepName.TRAIN, shard)
     began_seconds = time.monotonic()
     task = Task(store, settings, plan, shard, attempt.id)
-    trained = oracle.train(task, settings.train.section_of(plan.oracle))
+    trained = oracle.training()(task, settings.train.section_of(plan.oracle))
     name = oracle.policy_name.format(iteration=iteration, learner=plan.learner)
     if plan.role is not None:
         name = f"{plan.role.replace('-', ' ')} {iteration}"
@@ -51,24 +51,13 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         name=name,
         parent=parent,
         oracle=plan.oracle,
-        preset=trained.preset,
-        reference=trained.reference,
-        num_updates=trained.num_updates,
-        num_run_updates=trained.num_run_updates,
-        num_decisions=trained.num_decisions,
-        num_run_decisions=trained.num_run_decisions,
         num_parameters=num_parameters,
-        rollbacks=trained.rollbacks,
         curve=trained.curve,
-        summary=dict(trained.summary),
-        evaluations=trained.evaluations,
-        scripted_opponents=dict(trained.scripted_opponents),
-        kept=trained.kept,
-        cpu_seconds=trained.cpu_seconds,
         seconds=time.monotonic() - began_seconds,
+        **trained.measured(),
     )
     attempt.write(TRAINING_RESULT, result.to_json())
-    attempt.write(TRAINING_METRICS, _metrics(trained))
+    attempt.write(TRAINING_METRICS, result.metrics())
     for object_name, data in trained.objects.items():
         attempt.write(object_name, data)
     manifest = attempt.finish(
@@ -78,13 +67,6 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     )
     trained.when_stored()
     return manifest
-
-
-def _metrics(trained: Trained) -> bytes:
-    """Return the curve, then the evaluations, one JSON object a line."""
-    points = [{"update": point.update, **point.values} for point in trained.curve]
-    evaluations = [one.model_dump(mode="json", exclude_none=True) for one in trained.evaluations]
-    return "".join(f"{json.dumps(line)}\n" for line in (*points, *evaluations)).encode()
 
 
 def _num_gpus(settings: RunSettings, oracle: AnyOracle) -> int:
@@ -111,7 +93,7 @@ def _store(task: Task, trained: Trained, name: str, parent: BarePolicyId | None)
         iteration=iteration,
         oracle=task.plan.oracle,
         reward=task.settings.train.reward,
-        reward_version=task.game.reward_version,
+        reward_version=REWARDS[task.settings.train.reward].version,
         tree=task.game.tree,
     )
     return stored, policy.num_parameters

@@ -25,7 +25,7 @@ class Episode:
     observations: NDArray[np.float32]
     """Shape (T, F)."""
     legal: LegalActions
-    """Of each decision."""
+    """Legal actions of each decision."""
     actions: NDArray[np.int64]
     """Shape (T,): the actions that were executed."""
     log_probs: NDArray[np.float32]

@@ -43,7 +43,7 @@ MAX_PART_BYTES = 1 << 26
 MAX_PART_EPISODES = 1 << 17
 """No part may hold more: an episode takes 700 bytes of Python objects, however short it is."""
 MAX_HEADER_BYTES = 1 << 22
-"""Of a blob's header, which holds the space: about 100 KB in real games."""
+"""Largest header of a blob. The space in it takes about 100 KB in real games."""
 _MOST_COMPRESSION = 255
 """A stored byte of an lz4 frame holds no more."""
 PART_BYTES = 8 * 1024 * 1024

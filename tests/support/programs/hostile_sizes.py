@@ -18,7 +18,7 @@ from nashdex.core.ids import BarePolicyId
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import UNSET_ID, PolicyDocument
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.networks import SlotsSettings
 from nashdex.trajectory.shard import ShardMetadata, decode
 from support.memory_store import MemoryStore
 from support.spaces import tiny_space

@@ -23,7 +23,7 @@ from nashdex.learning.actors import protocol
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, RoundBattles
-from nashdex.learning.rounds.players import LocalPlayer, Networks
+from nashdex.learning.rounds.players import LocalPlayer, Networks, WantedRound
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
@@ -92,14 +92,14 @@ def assert_equal(found: list[Episode], expected: list[Episode]) -> None:
 def test_actors_play_the_battles_of_a_training_in_one_process(
     store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks, shards: tuple[int, ...]
 ) -> None:
-    alone = LocalPlayer(store, settings, game)
-    expected, expected_scores = alone.play(ROUND, networks), alone.scores(EVALUATION, networks)
+    alone = LocalPlayer(store, settings, game, ROUND.num_battles)
+    expected, expected_scores = alone.play(WantedRound(ROUND, networks)).episodes, alone.scores(EVALUATION, networks)
     alone.close()
     met = {episode.opponent for episode in expected}
     assert met == {NEWEST, OLD, RANDOM, FIRST_ACTION}
     with acting(store, settings, game, *shards) as played:
         player = learner(store, settings, game)
-        assert_equal(player.play(ROUND, networks), expected)
+        assert_equal(player.play(WantedRound(ROUND, networks)).episodes, expected)
         assert player.scores(EVALUATION, networks) == expected_scores
     assert sum(chunk.battles for chunk in played if "round" in chunk.request) >= ROUND.num_battles
     assert player.cpu_seconds > 0
@@ -112,8 +112,8 @@ def test_networks_on_a_torch_device_play_the_same_battles(
     found = []
     for device in ("cpu", "cpu:0"):
         collect = settings.collect.model_copy(update={"device": device})
-        player = LocalPlayer(store, settings.model_copy(update={"collect": collect}), game)
-        found.append(player.play(ROUND, networks))
+        player = LocalPlayer(store, settings.model_copy(update={"collect": collect}), game, ROUND.num_battles)
+        found.append(player.play(WantedRound(ROUND, networks)).episodes)
         player.close()
     assert_equal(found[1], found[0])
 
@@ -138,8 +138,8 @@ def test_a_learner_that_comes_back_finds_the_chunks_that_it_asked_for(
     store: ObjectStore, settings: RunSettings, game: TabularGame, networks: Networks
 ) -> None:
     with acting(store, settings, game, 0, 1):
-        expected = learner(store, settings, game).play(ROUND, networks)
-    assert_equal(learner(store, settings, game).play(ROUND, networks), expected)
+        expected = learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes
+    assert_equal(learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes, expected)
 
 
 def test_other_weights_are_another_request(
@@ -148,9 +148,9 @@ def test_other_weights_are_another_request(
     """A chunk can never be taken for one of other weights or battles."""
     with acting(store, settings, game, 0, 1):
         player = learner(store, settings, game)
-        first = player.play(ROUND, networks)
+        first = player.play(WantedRound(ROUND, networks)).episodes
         changed: dict[PolicyId, ActorCritic] = {**networks, NEWEST: make_network(game.space, settings.network)}
-        second = player.play(ROUND, changed)
+        second = player.play(WantedRound(ROUND, changed)).episodes
     assert [e.seed for e in first] == [e.seed for e in second]
     assert any((one.log_probs != other.log_probs).any() for one, other in zip(first, second, strict=True))
 
@@ -169,7 +169,7 @@ def asked(store: ObjectStore, settings: RunSettings, game: TabularGame, networks
     """Publish a request that nobody answers, and return it."""
     hasty = settings.model_copy(update={"actors": settings.actors.model_copy(update={"patience_seconds": 0.05})})
     with pytest.raises(TryAgainError, match=r"no actor has played for 0 s: 0 of 5 chunks of round 3 are there"):
-        learner(store, hasty, game).play(ROUND, networks)
+        learner(store, hasty, game).play(WantedRound(ROUND, networks))
     request = request_of(store)
     assert request is not None
     return request
@@ -199,7 +199,7 @@ def test_a_chunk_that_two_actors_play_counts_once(
     assert len(manifests) == request.num_chunks == 5
     named = [part.key for key in manifests for part in Chunk.from_json(store.get(key), key).episodes]
     assert sorted(named) == sorted(set(stored) - set(manifests)), "what lost the race was removed"
-    episodes = learner(store, settings, game).play(ROUND, networks)
+    episodes = learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes
     assert len({(e.seed, e.seat) for e in episodes}) == len(episodes)
 
 
@@ -245,10 +245,10 @@ def test_an_unusable_chunk_is_dropped_counted_and_played_again(
 ) -> None:
     request = asked(store, settings, game, networks)
     with acting(store, settings, game, 0, 1):
-        expected = learner(store, settings, game).play(ROUND, networks)
+        expected = learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes
         damage(store, request)
         before = num_dropped(cause)
-        assert_equal(learner(store, settings, game).play(ROUND, networks), expected)
+        assert_equal(learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes, expected)
     assert num_dropped(cause) == before + 1
 
 
@@ -271,7 +271,7 @@ def test_a_chunk_that_stays_unusable_is_an_error(
     thread = threading.Thread(target=break_again)
     thread.start()
     with pytest.raises(DataError, match=r"was altered: .*; chunk 2 was played 3 times more, in vain"):
-        learner(store, settings, game).play(ROUND, networks)
+        learner(store, settings, game).play(WantedRound(ROUND, networks))
     done.set()
     thread.join()
 
@@ -293,14 +293,14 @@ def test_clocks_an_hour_apart_change_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with acting(store, settings, game, 0, 1):
-        expected = learner(store, settings, game).play(ROUND, networks)
+        expected = learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes
     elsewhere = open_store(f"{store.uri}-elsewhere")
     Path(f"{store.uri}-elsewhere").mkdir()
     now = time.time
     main = threading.get_ident()
     monkeypatch.setattr(time, "time", lambda: now() + (0 if threading.get_ident() == main else 3600))
     with acting(elsewhere, settings, game, 0, 1):
-        assert_equal(learner(elsewhere, settings, game).play(ROUND, networks), expected)
+        assert_equal(learner(elsewhere, settings, game).play(WantedRound(ROUND, networks)).episodes, expected)
 
 
 class FullStore(MemoryStore):
@@ -324,9 +324,9 @@ def test_a_full_bucket_loses_and_doubles_nothing(settings: RunSettings, networks
     assert not list(store.list(protocol.chunks_folder(1, 0, request.id)))
     store.is_full = False
     with acting(store, settings, game, 0, 1):
-        found = learner(store, settings, game).play(ROUND, networks)
-    alone = LocalPlayer(store, settings, game)
-    assert_equal(found, alone.play(ROUND, networks))
+        found = learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes
+    alone = LocalPlayer(store, settings, game, ROUND.num_battles)
+    assert_equal(found, alone.play(WantedRound(ROUND, networks)).episodes)
     alone.close()
 
 
@@ -338,10 +338,10 @@ def test_an_actor_that_leaves_and_another_that_joins_leave_no_gap(
     with ChunkPlayer(store, settings, game, 1, 1, AttemptId("preempted")) as player:
         assert player.play_next(0, request)
     with acting(store, settings, game, 1, 1000):
-        found = learner(store, settings, game).play(ROUND, networks)
+        found = learner(store, settings, game).play(WantedRound(ROUND, networks)).episodes
     assert len({(e.seed, e.seat) for e in found}) == len(found)
-    alone = LocalPlayer(store, settings, game)
-    assert_equal(found, alone.play(ROUND, networks))
+    alone = LocalPlayer(store, settings, game, ROUND.num_battles)
+    assert_equal(found, alone.play(WantedRound(ROUND, networks)).episodes)
     alone.close()
 
 
@@ -360,14 +360,15 @@ def test_the_journal_says_what_a_training_learned_from(
     """Also after the learner was killed: each round counts once."""
     with acting(store, settings, game, 0, 1):
         first = learner(store, settings, game)
-        episodes = [first.play(ROUND.model_copy(update={"round": number}), networks) for number in (1, 2)]
-        second = learner(store, settings, game)  # it resumes in round 2
-        episodes[1] = second.play(ROUND.model_copy(update={"round": 2}), networks)
-        episodes.append(second.play(ROUND, networks))
-        journal = Journal.from_json(second.objects(3)[JOURNAL], JOURNAL)
+        wanted = [WantedRound(ROUND.model_copy(update={"round": number}), networks) for number in range(3)]
+        episodes = [first.play(one).episodes for one in wanted[:2]]
+        second = learner(store, settings, game)  # it resumes in round 1
+        episodes[1] = second.play(wanted[1]).episodes
+        episodes.append(second.play(wanted[2]).episodes)
+        journal = Journal.from_json(second.objects()[JOURNAL], JOURNAL)
     learned = [sum(len(e) for e in played if e.policy == NEWEST) for played in episodes]
     assert [entry.learned_decisions for entry in journal.entries] == learned
-    assert [entry.round for entry in journal.entries] == [1, 2, 3]
+    assert [entry.round for entry in journal.entries] == [0, 1, 2]
     assert {entry.battles for entry in journal.entries} == {ROUND.num_battles}
     assert {entry.num_chunks for entry in journal.entries} == {5}
     assert set().union(*(entry.chunks_by_actor for entry in journal.entries)) == {0, 1}

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from nashdex.actor.playing import ChunkPlayer
 from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import AttemptId
-from nashdex.core.journal import JOURNAL, Entry, Journal, journal_folder
+from nashdex.core.journal import Entry, Journal, journal_folder
 from nashdex.core.manifest import StoredObject
 from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
@@ -18,7 +19,7 @@ from nashdex.learning.actors import protocol
 from nashdex.learning.actors.learner import ActorsPlayer
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, RoundBattles
-from nashdex.learning.rounds.players import Networks, RoundProgress, StalenessBounds
+from nashdex.learning.rounds.players import Networks, StreamPosition, WantedRound
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
@@ -29,7 +30,7 @@ from support.acting import acting, num_dropped, request_of
 from support.kuhn import RANDOM, kuhn_settings
 
 CHUNKS_A_ROUND = 3
-BOUNDS = StalenessBounds(2, 0.0)
+BOUNDS = StreamPosition(2, 0.0)
 OPEN = CHUNKS_A_ROUND * BOUNDS.max_staleness_versions
 
 
@@ -76,15 +77,15 @@ class Learner:
         return {NEWEST: make_network(self._game.space, self._settings.network)}
 
     def take(
-        self, number: int, networks: Networks, *, is_at_begin: bool = True, bounds: StalenessBounds = BOUNDS
+        self, number: int, networks: Networks, *, is_at_begin: bool = True, bounds: StreamPosition = BOUNDS
     ) -> list[Episode]:
         """Return what a round learns from, when a checkpoint of its begin is stored."""
-        progress = RoundProgress(is_at_begin=is_at_begin, saved_round=number)
-        return self._player.stream(battles_of(number), networks, bounds, progress)[0]
+        stream = replace(bounds, is_at_begin=is_at_begin, saved_round=number)
+        return self._player.play(WantedRound(battles_of(number), networks, stream=stream)).episodes
 
     def offer(self, networks: Networks) -> None:
         """Open the stream."""
-        self._player.offer(battles_of(0), networks, BOUNDS)
+        self._player.ask(WantedRound(battles_of(0), networks, stream=BOUNDS))
 
     def evaluate(self, networks: Networks, num_chunks: int) -> list[float]:
         """Return the scores of an evaluation."""
@@ -98,8 +99,8 @@ class Learner:
         return Entry.from_json(self._store.get(f"{journal_folder(1, 0)}/{number:08d}.json"), "entry")
 
     def entries(self, num_rounds: int) -> tuple[Entry, ...]:
-        """Return the journal."""
-        return Journal.from_json(self._player.objects(num_rounds)[JOURNAL], JOURNAL).entries
+        """Return the journal of the rounds from 1 on."""
+        return tuple(map(self.entry, range(1, num_rounds + 1)))
 
 
 @pytest.fixture
@@ -206,7 +207,7 @@ def test_nobody_plays(store: ObjectStore, settings: RunSettings, game: TabularGa
 
 @pytest.mark.parametrize(
     ("number", "bounds"),
-    [(9, BOUNDS), (1, StalenessBounds(2, 0.5))],
+    [(9, BOUNDS), (1, StreamPosition(2, 0.5))],
     ids=["versions", "seconds"],
 )
 def test_chunks_of_weights_that_are_too_old_are_dropped_and_counted(
@@ -217,7 +218,7 @@ def test_chunks_of_weights_that_are_too_old_are_dropped_and_counted(
     networks: Networks,
     play: Play,
     number: int,
-    bounds: StalenessBounds,
+    bounds: StreamPosition,
 ) -> None:
     learner.offer(networks)
     assert play(0, 1) == [0]
@@ -324,6 +325,7 @@ def test_a_recorded_round_whose_chunks_were_altered_takes_others_if_nothing_is_l
     learner.offer(networks)
     play(0, 3)
     learner.take(1, networks)
+    next_chunk = learner.entry(1).next_chunk
     alter_part(store, 2)
     with pytest.raises(DataError, match=r"round 1 was learned from in part\. Remove checkpoint\.json"):
         Learner(store, settings, game).take(1, networks, is_at_begin=False)
@@ -333,7 +335,7 @@ def test_a_recorded_round_whose_chunks_were_altered_takes_others_if_nothing_is_l
         again.take(1, networks)
     assert num_dropped("altered") == before + 1
     (entry,) = again.entries(1)
-    assert min(chunk.number for chunk in entry.chunks) >= learner.entries(1)[0].next_chunk
+    assert min(chunk.number for chunk in entry.chunks) >= next_chunk
     assert list(Journal(entries=(entry,)).problems()) == []
 
 
@@ -362,3 +364,23 @@ def test_a_journal_that_does_not_add_up_is_a_problem(learner: Learner, networks:
         "3 chunks were learned from twice",
         f"6 chunks were learned from, 0 dropped and {OPEN} left open; expected {OPEN + 3} in all",
     ]
+
+
+def test_a_chunk_that_was_taken_is_kept_while_its_round_waits_for_others(
+    store: ObjectStore, settings: RunSettings, game: TabularGame, learner: Learner, networks: Networks, play: Play
+) -> None:
+    """An attempt that is killed after the round was recorded reads all of its chunks again."""
+    learner.offer(networks)
+    assert play(0, 1) == [0]
+
+    def join() -> None:
+        time.sleep(0.3)  # the learner has looked for others meanwhile
+        play(0, 2)
+
+    late = threading.Thread(target=join)
+    late.start()
+    first = learner.take(1, networks)
+    late.join()
+    assert learner.entry(1).chunks[0].number == 0
+    again = Learner(store, settings, game).take(1, networks, is_at_begin=False)
+    assert seeds(again) == seeds(first)

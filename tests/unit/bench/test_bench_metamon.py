@@ -1,7 +1,7 @@
 """The table of baselines' strengths."""
 
-from nashdex.bench.metamon.baselines import BaselinesBench, lines
 from nashdex.evaluator.match import MatchResult
+from nashdex_metamon.bench.baselines import BaselinesBench, lines
 
 
 def match(format_id: str, first: str, second: str, score: float | None) -> MatchResult:

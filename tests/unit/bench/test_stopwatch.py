@@ -6,13 +6,13 @@ from nashdex.bench.collect.stopwatch import Stopwatch
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Arena
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import Finished, Rollout, require_finished
+from nashdex.rollout.play import PlayedBattle, Rollout, require_finished
 from support.arenas import CardArena, UniformPolicy
 
 A = PolicyId("a")
 
 
-def _play(arena: Arena) -> tuple[Rollout, list[Finished]]:
+def _play(arena: Arena) -> tuple[Rollout, list[PlayedBattle]]:
     battles = PairedBattles(1, [], deadline_seconds=9.0)
     rollout = Rollout(arena, {A: UniformPolicy("a")}, concurrent_battles=4)
     return rollout, list(rollout.play(battles.assignment(n, (A, A), record=True) for n in range(20)))

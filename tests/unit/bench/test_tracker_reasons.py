@@ -6,22 +6,22 @@ from collections.abc import Callable
 import pytest
 from poke_env.battle import Battle
 
-from nashdex.bench.audits.tracker.difference import Difference
-from nashdex.bench.audits.tracker.reasons.doubles import (
+from audits.tracker.difference import Difference
+from audits.tracker.reasons.doubles import (
     counts_pokemon_of_sheets,
     offers_no_pass_of_revival,
     presses_beside_the_target,
     presses_in_neutralizing_gas,
 )
-from nashdex.bench.audits.tracker.reasons.formes import confuses_own_disguise, copies_types_of_species
-from nashdex.bench.audits.tracker.reasons.generations import offers_no_max_moves_of_locked, types_hidden_power
-from nashdex.bench.audits.tracker.reasons.marks import (
+from audits.tracker.reasons.formes import confuses_own_disguise, copies_types_of_species
+from audits.tracker.reasons.generations import offers_no_max_moves_of_locked, types_hidden_power
+from audits.tracker.reasons.marks import (
     copies_boosts_backwards,
     keeps_ability_of_fainted,
     misses_regeneration,
     misses_swapped_abilities,
 )
-from nashdex.bench.audits.tracker.reasons.moves import gives_mimicked_move_own_pp, keeps_trapped
+from audits.tracker.reasons.moves import gives_mimicked_move_own_pp, keeps_trapped
 
 
 def of_wobbuffet(move: str, lines: list[str]) -> Difference:

@@ -24,48 +24,6 @@ def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", None)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "says"),
-    [
-        (["nosuch"], 64, "nosuch"),
-        (["--nosuch"], 64, "--nosuch"),
-        (["run"], 64, "CONFIG.toml"),
-        (["run", "here.toml", "--processes", "0"], 64, "--processes"),
-        (["run", "here.toml", "--set", "collect.bogus=1"], 64, "collect.bogus"),
-        (["run", "here.toml", "--set", "format=gen5uu"], 64, "gen5uu"),
-        (["run", "here.toml", "--set", "solve.meta_solver=magic"], 64, "solve.meta_solver"),
-        (["run", "here.toml", "--run", "Not/Good"], 64, "Not/Good"),
-        (["run", "here.toml", "--store", "ftp://there"], 64, "ftp://there"),
-        (["run", "gone.toml"], 65, "gone.toml"),
-        (["run", "broken.toml"], 65, "broken.toml"),
-        (["step", "nosuch", "--run", "r", "--iteration", "0"], 64, "nosuch"),
-        (["step", "plan", "--run", "r"], 64, "--iteration"),
-        (["step", "plan", "--run", "r", "--iteration", "-1"], 64, "--iteration"),
-        (["step", "plan", "--run", "r", "--iteration", "0"], 65, "config.json"),
-        (["battle", "--format", "gen5uu", "--p1", "random", "--p2", "random", "--battles", "2"], 64, "gen5uu"),
-        (["battle", "--format", "gen1ou", "--p1", "random", "--p2", "random", "--battles", "0"], 64, "--battles"),
-        (["bench", "collect"], 64, "--format"),
-        (["bench", "collect", "--format", "gen5uu"], 64, "gen5uu"),
-        (["config", "show", "gone.toml"], 65, "gone.toml"),
-        (["config", "show", "here.toml", "--set", "seed"], 64, "KEY=VALUE"),
-        (["report", "r", "--output", "r.html"], 65, "config.json"),
-        (["report", "r"], 64, "--output"),
-    ],
-)
-def test_bad_input_gets_one_line_and_leaves_nothing(
-    arguments: list[str], code: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "here.toml").write_text("iterations = 1\n")
-    (tmp_path / "broken.toml").write_text("= 1\n")
-    assert cli.run_command_line(arguments) == code
-    out, err = capsys.readouterr()
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    assert says in err
-    assert out == ""
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.toml", "here.toml"]
-
-
 def _raising(error: BaseException) -> Callable[..., None]:
     def command(**_: object) -> None:
         raise error
@@ -183,7 +141,7 @@ def test_a_long_value_is_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ("text", "code"),
     [
         ("_x = 1", 64),
-        ('[train.oracle.damping.beta.controller]\nkind = "magic"', 64),
+        ('[train.oracle.damping.beta]\nkind = "magic"', 64),
         ("__class__ = 1", 64),
         ("[collect]\n_battles = 1", 64),
         ("[train.oracle]\n__init__ = 1", 64),
@@ -192,7 +150,7 @@ def test_a_long_value_is_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ("seed = 1e400", 64),
         ("[collect]\ndeadline_seconds = 0.000001", 64),
         (f"x = {'[' * 5000}", 65),
-        ("x." * 5000 + "y = 1", 65),
+        ("x." * 5000 + "y = 1", 64),
         (f"seed = {'9' * 5000}", 65),
     ],
 )

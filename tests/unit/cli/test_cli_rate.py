@@ -1,6 +1,8 @@
 """``nashdex rate``: what it prints, and every kind of wrong file and anchor."""
 
 import json
+import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,8 @@ def test_the_table_for_people(ledger: Path, capsys: pytest.CaptureFixture[str]) 
         ({"payoffs": [[0, 1], [-1, 0]]}, "payoffs does not go with counts"),
         ({"policies": [], "wins": [], "draws": [], "games": []}, "no policies"),
         ({"elo": 1}, "no such key"),
+        ({"policies": ["a\x1b[31m", "b"]}, "'a\\x1b[31m' holds a control character"),
+        ({"wins": [[0, 10**11], [0, 0]], "games": [[0, 10**11], [10**11, 0]]}, "more than 1,000,000,000 battles"),
     ],
 )
 def test_wrong_ledgers(
@@ -147,3 +151,13 @@ def test_wrong_anchors(
 def test_an_id_may_hold_an_equals_sign(ledger: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ledger.write_text(json.dumps(SIXTY | {"policies": ["strong", "lr=3e-5"]}))
     assert _rated(ledger, capsys, "--anchor", "lr=3e-5=800")["anchors"] == {"lr=3e-5": 800.0}
+
+
+def test_a_billion_wins_of_a_billion_are_rated_in_seconds(ledger: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ledger.write_text(json.dumps(SIXTY | {"wins": [[0, 10**9], [0, 0]], "games": [[0, 10**9], [10**9, 0]]}))
+    began_seconds = time.process_time()
+    ratings = _rated(ledger, capsys)["ratings"]
+    assert time.process_time() - began_seconds < 3
+    # Firth's penalty is half a drawn game more.
+    gap = ratings["strong"]["elo"] - ratings["weak"]["elo"]
+    assert gap == pytest.approx(400 * math.log10(2 * 10**9 + 1), rel=1e-3)

@@ -99,3 +99,46 @@ def test_help_lists_every_meta_solver_with_its_settings(capsys: pytest.CaptureFi
         assert f"{name}: {solver.summary}." in printed
         for key in solver.parameters:
             assert f"{key} (" in printed
+
+
+NAMES = ("V1_SP", "a policy/with spaces", "ポリゴン é ½", "x" * 200)
+"""Names in files of other projects: none is an id of nashdex."""
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    """Counts of policies with ``NAMES``: 60 wins in 100 of each against the next."""
+    size = range(len(NAMES))
+    wins = [[0 if i == j else 60 if j == (i + 1) % 4 else 40 if i == (j + 1) % 4 else 50 for j in size] for i in size]
+    nothing = [[0 for _ in size] for _ in size]
+    games = [[100 * (i != j) for j in size] for i in size]
+    path = tmp_path / "foreign.json"
+    path.write_text(json.dumps({"policies": NAMES, "wins": wins, "draws": nothing, "games": games}))
+    return path
+
+
+@pytest.mark.parametrize("name", list(META_SOLVERS.all()))
+def test_names_of_other_projects_are_data(name: str, foreign: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    quick = ["--set", "num_iterations=100"] if "num_iterations" in META_SOLVERS.all()[name].parameters else []
+    assert cli.run_command_line(["solve", str(foreign), "--meta-solver", name, *quick, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["meta_strategy"].keys() == answer["uncertainty"]["meta_strategy"].keys() == set(NAMES)
+
+
+def test_other_commands_take_the_same_names(foreign: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run_command_line(["solve", str(foreign)]) == 0
+    assert cli.run_command_line(["rate", str(foreign), "--anchor", "V1_SP=1200"]) == 0
+    printed = "".join(capsys.readouterr().out.split())
+    assert all(printed.count("".join(name.split())) >= 2 for name in NAMES)
+    assert cli.run_command_line(["calibrate", str(foreign), "--sets", "10", "--processes", "1"]) == 0
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "\x1b[31mred", "\u202eback"])
+def test_names_that_are_no_text_are_refused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "matrix.json"
+    path.write_text(json.dumps({"payoffs": [[0, 1], [-1, 0]], "policies": ["fine", name]}))
+    assert cli.run_command_line(["solve", str(path)]) == 65
+    printed = capsys.readouterr().err
+    assert "expected a name that can be printed" in printed
+    assert name not in printed
+    assert printed.count("\n") == 1

@@ -30,6 +30,7 @@ SETTINGS = RunSettings.model_validate(
         "format": "kuhn_poker",
         "seed": 5,
         "population": {"initial": ["random", "first-action"]},
+        "train": {"oracle": {"kind": "null"}},
         "collect": {"battles": BATTLES, "shards": 1, "concurrent_battles": 8, "teacher": "random"},
     }
 )
@@ -51,7 +52,7 @@ def _collect(
 ) -> tuple[CollectResult, list[Episode]]:
     """Collect battles of ``random`` in the learner's seat."""
     store = open_store(str(folder))
-    publish_plan(store, _plan("ppo", rule, opponents))
+    publish_plan(store, _plan("null", rule, opponents))
     manifest = run(store, settings, 1, 0)
     return read_written(store, manifest, COLLECT_RESULT, CollectResult), read_shards(store, [manifest])[1]
 

@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.plugins import NameOf, OneOf, Registry
+from nashdex.core.kinds import Kinds, NameOf, OneOf
+from nashdex.core.plugins import Registry
 from nashdex.core.section import Section
 from support.packages import install
 
@@ -39,8 +40,12 @@ def shapes() -> Registry[Shape]:
     return Registry(GROUP, "shape", Shape, {"circle": f"{HERE}:CIRCLE", "square": f"{HERE}:SQUARE"})
 
 
+def kinds() -> Kinds:
+    return Kinds(GROUP, "shape", Circle, Square)
+
+
 class Drawing(Section):
-    shape: Annotated[Section, OneOf(shapes(), "circle")] = Circle()
+    shape: Annotated[Section, OneOf(kinds(), "circle")] = Circle()
 
 
 @pytest.mark.parametrize(
@@ -108,9 +113,13 @@ NUMBER = 3
 """
 
 
-def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **entries: str) -> Registry[Shape]:
+def provide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entries: dict[str, str]) -> None:
     site = install(tmp_path / "site", "toy-shapes", {"toy_shapes.py": TOY, "broken.py": "1 / 0"}, {GROUP: entries})
     monkeypatch.syspath_prepend(site)
+
+
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **entries: str) -> Registry[Shape]:
+    provide(tmp_path, monkeypatch, entries)
     return shapes()
 
 
@@ -140,3 +149,19 @@ def test_a_broken_package_does_not_hinder_the_names(tmp_path: Path, monkeypatch:
     registry = added(tmp_path, monkeypatch, triangle="broken:X")
     assert "triangle" in registry.names
     assert registry["circle"] is CIRCLE
+
+
+def test_a_package_adds_its_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    provide(tmp_path, monkeypatch, {"triangle": "toy_shapes:TRIANGLE"})
+    assert kinds().all() == {"circle": Circle, "square": Square, "triangle": Square}
+
+
+def test_an_entry_without_a_section_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    provide(tmp_path, monkeypatch, {"triangle": "toy_shapes:NUMBER"})
+    with pytest.raises(ConfigurationError, match="'triangle' of the package toy-shapes has no section of settings"):
+        kinds().all()
+
+
+def test_names_and_implementations_agree() -> None:
+    with pytest.raises(AssertionError, match="each shape"):
+        Registry.of(kinds(), Shape, {"circle": f"{HERE}:CIRCLE"})

@@ -32,8 +32,9 @@ KUHN = RunSettings.model_validate(
 )
 
 
-def _settings(**gate: float) -> RunSettings:
-    return RunSettings.model_validate({"seed": 3, "gate": {"test": "sprt", "concurrent_battles": 8, **gate}})
+def _settings(concurrent_battles: int = 8, **gate: float) -> RunSettings:
+    evaluate = {"concurrent_battles": concurrent_battles}
+    return RunSettings.model_validate({"seed": 3, "gate": {"test": "sprt", **gate}, "evaluate": evaluate})
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) ->
     wrong = read_plan(written(tmp_path, PLAN.replace("learning_rate = 1.0", "learning_rate = 2.0")))
     with pytest.raises(ConfigurationError, match=r"arm 'no-annealing' with seed 3: .*annealing.learning_rate"):
         prepare(wrong)
-    with pytest.raises(DataError, match=r"arm 'full' with seed 3: .*nowhere.toml: cannot be read"):
+    with pytest.raises(DataError, match=r"arm 'full' with seed 3: .*nowhere.toml does not exist"):
         prepare(read_plan(written(tmp_path, PLAN.replace("base.toml", "nowhere.toml"))))
 
 
@@ -111,7 +111,7 @@ RANDOM = SCORE + '[sweep]\nkind = "random"\nnum_arms = 2\nvalues = { "a.b" = VAL
     [
         (PLAN.replace("[3, 4]", "[]"), "seeds: expected at least 1 item, not 0"),
         (SCORE.replace("score", "scores"), "verdict.kind: expected one of 'difference', 'score' (got 'scores')"),
-        (SCORE.replace('kind = "score", ', ""), "verdict.kind: Field required"),
+        (SCORE.replace('kind = "score", ', ""), "verdict.kind: missing; expected a value"),
         (SCORE.replace("0.5", "1.5"), "verdict.above: must be less than 1 (got 1.5)"),
         (SCORE, "there is no arm; expected arms or a sweep"),
         (RANDOM.replace("VALUES", '{ low = 1, high = "a" }'), "sweep.values.a.b.high: expected a number (got 'a')"),
@@ -119,7 +119,7 @@ RANDOM = SCORE + '[sweep]\nkind = "random"\nnum_arms = 2\nvalues = { "a.b" = VAL
             RANDOM.replace("VALUES", "{ low = 2, high = 1 }"),
             "sweep.values.a.b: low is 2 and high 1; expected low to be the smaller",
         ),
-        (RANDOM.replace("VALUES", "{ low = 2 }"), "sweep.values.a.b.high: Field required"),
+        (RANDOM.replace("VALUES", "{ low = 2 }"), "sweep.values.a.b.high: missing; expected a value"),
         (
             RANDOM.replace("VALUES", "3"),
             "sweep.values.a.b: expected a list of values, or a range such as { low = 1, high = 2 } (got 3)",

@@ -8,10 +8,9 @@ import pytest
 
 from nashdex.core.results import Evaluation
 from nashdex.experiments.estimates import fixed_reference_elo, over_seeds
-from nashdex.experiments.page import page
+from nashdex.experiments.page import page, publish
 from nashdex.experiments.places import ThisMachine
 from nashdex.experiments.plan import Plan, read_plan
-from nashdex.experiments.publishing import publish
 from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results
 from nashdex.experiments.report import make_report
 from nashdex.experiments.running import RESULTS_SUFFIX, ExperimentOptions, begin, prepare

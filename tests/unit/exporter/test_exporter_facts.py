@@ -84,7 +84,9 @@ def test_what_the_use_bought_is_what_the_report_says(made: tuple[dict[str, Any],
     shares = {labels[0]: value for (name, *labels), value in facts.items() if name.endswith("step_share_ratio")}
     assert sum(shares.values()) == pytest.approx(1)
     assert max(shares, key=lambda step: shares[step]) == cost["bottleneck"]
-    assert facts["nashdex_gained_elo",] == report["progress"]["elo"]["value"] > 0
+    gained = report | {"cost": cost | {"gained_elo": 120.0, "lowered_exploitability": 0.25}}
+    assert facts_of(gained, analysis)["nashdex_gained_elo",] == 120.0
+    assert facts_of(gained, analysis)["nashdex_lowered_exploitability",] == 0.25
     lost = report | {"cost": cost | {"gained_elo": None, "lowered_exploitability": None}}
     assert not {"nashdex_gained_elo", "nashdex_lowered_exploitability"} & {
         name for name, *_ in facts_of(lost, analysis)
@@ -102,7 +104,7 @@ def test_iterations_are_counted_since_the_gap_was_lowest(
     first, newest = report["iterations"][0], report["iterations"][-1]
     assert "best_response_gap" not in {e["estimator"] for e in first["exploitability"]}
     estimate = next(e for e in newest["exploitability"] if e["estimator"] == "best_response_gap")
-    rows = [newest | {"exploitability": [estimate | {"gap": {"value": g, "low": g, "high": g}}]} for g in gaps]
+    rows = [newest | {"exploitability": [estimate | {"value": g, "low": g, "high": g}]} for g in gaps]
     facts = facts_of(report | {"iterations": [first, *rows]}, analysis)
     assert facts["nashdex_iterations_since_lowest_exploitability", "best_response_gap"] == since
 

@@ -1,14 +1,16 @@
 """Which runs the exporter follows, at what cost, and what it does with a store that is away or holds nonsense."""
 
+import json
 import shutil
+import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, generate_latest
 
 from nashdex.core import keys
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import RunId
 from nashdex.core.verdict import Phase
 from nashdex.exporter.exposition import FactCollector
@@ -20,6 +22,7 @@ from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.verdict import record_end, reopen
 from support.made_runs import copy_reports, made_settings, make_iteration
+from support.memory_store import MemoryStore
 
 DAY_SECONDS = 86_400.0
 SETTINGS = made_settings(iterations=3)
@@ -204,3 +207,75 @@ def test_every_run_beats_so_that_a_long_scan_counts_as_progress(tmp_path: Path) 
     beats: list[None] = []
     Watch(open_store(str(tmp_path)), DAY_SECONDS).scan(lambda: beats.append(None))
     assert len(beats) == 3
+
+
+@pytest.mark.parametrize(
+    ("key", "content"),
+    [
+        ("iterations/9999999999/x", b""),
+        ("iterations/9998/x", b""),
+        ("iterations/٣/x", b""),
+        ("config.json", b'{"format": "gen1ou", "iterations": ' + b"1" * 400 + b"}"),
+        ("config.json", b'{"format": "gen1ou", "iterations": 1e18}'),
+        ("config.json", b'{"format": "' + b"x" * 200 + b'", "iterations": 3}'),
+        ("config.json", b" " * (2 << 20)),
+        ("verdict.json", b'{"ended_timestamp_seconds": 1e400}'),
+        ("verdict.json", b"["),
+        ("iterations/0002/report.json", b"[" * 100_000),
+        ("manifest.json/x", b""),
+        ("iterations", b"a file where a folder was"),
+    ],
+)
+def test_a_hostile_run_neither_stops_nor_delays_the_others(tmp_path: Path, key: str, content: bytes) -> None:
+    begin(tmp_path, "other-run")
+    begin(tmp_path)
+    path = tmp_path / "made-run" / key
+    if path.parent.is_file():
+        path.parent.unlink()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    watch = Watch(open_store(str(tmp_path)), DAY_SECONDS)
+    began_seconds = time.process_time()
+    assert "other-run" in scanned(watch)
+    assert time.process_time() - began_seconds < 2
+    collector, registry = FactCollector(), CollectorRegistry()
+    registry.register(collector)
+    collector.runs = watch.active()
+    assert b'run="other-run"' in generate_latest(registry)
+
+
+@pytest.mark.parametrize("number", [10**18, 10**400, "1e300"])
+def test_a_number_that_no_gauge_shows_is_refused_before_a_scrape(tmp_path: Path, number: object) -> None:
+    store = begin(tmp_path)
+    report(store, 0)
+    key = tmp_path / "made-run" / keys.published(0, keys.REPORT)
+    changed = json.loads(key.read_text())
+    changed["planned_iterations"] = "PLANNED"
+    changed["iterations"][0]["collection"]["throughput"]["seconds"] = "PLANNED"
+    key.write_text(json.dumps(changed).replace('"PLANNED"', str(number)))
+    watch = Watch(open_store(str(tmp_path)), DAY_SECONDS)
+    assert set(scanned(watch)) == {"made-run"}
+    assert watch.num_unreadable == (number != 10**18)
+
+
+def test_a_run_that_cannot_be_reached_does_not_hide_the_others(tmp_path: Path) -> None:
+    away = {"b-run"}
+
+    class Away(MemoryStore):
+        def get(self, key: str, max_bytes: int | None = None) -> bytes:
+            if any(self.uri.endswith(f"{run}/") for run in away):
+                raise TryAgainError(f"{self.uri}/{key} cannot be reached")
+            return super().get(key, max_bytes)
+
+        def at(self, prefix: str) -> "Away":
+            return Away(self.objects, super().at(prefix).uri.removeprefix("memory:/"))
+
+    for run in ("a-run", "b-run", "c-run", "d-run"):
+        begin(tmp_path, run)
+    store = Away({str(path.relative_to(tmp_path)): path.read_bytes() for path in tmp_path.rglob("*.json")})
+    watch = Watch(store, DAY_SECONDS)
+    assert set(scanned(watch)) == {"a-run", "c-run", "d-run"}
+    assert watch.num_unreadable == 1
+    away |= {"a-run", "c-run", "d-run"}
+    with pytest.raises(TryAgainError):
+        Watch(store, DAY_SECONDS).scan()

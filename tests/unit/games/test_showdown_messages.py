@@ -23,7 +23,7 @@ def test_a_message_has_the_type_that_it_names() -> None:
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ({"type": "rejected", "battle": 7}, r"rejected\.seat: Field required"),
+        ({"type": "rejected", "battle": 7}, r"rejected\.seat: missing; expected a value"),
         ({"type": "stats"}, "stats"),
         ({"type": "recycle", "reason": "heap", "heap": 1}, r"recycle\.heap: no such key"),
         ([], "the document"),

@@ -15,14 +15,14 @@ from nashdex.games.tabular.tree import GameTree, Table, uniform_table
 from nashdex.games.tabular.values import expected_payoffs
 from nashdex.policies.tables import TablePolicy
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import Finished, Rollout
+from nashdex.rollout.play import PlayedBattle, Rollout
 from support.tables import first_action_table
 
 KUHN = openspiel_tree("kuhn_poker")
 A, B = PolicyId("a"), PolicyId("b")
 
 
-def play(tree: GameTree, tables: Sequence[Table], num: int, *, at_once: int = 512, seed: int = 5) -> list[Finished]:
+def play(tree: GameTree, tables: Sequence[Table], num: int, *, at_once: int = 512, seed: int = 5) -> list[PlayedBattle]:
     """Return ``num`` battles of two tables, in pairs that swap seats, by number."""
     arena = TabularArena(tree)
     policies = {id_: TablePolicy(id_, table, arena.space) for id_, table in zip((A, B), tables, strict=True)}
@@ -32,7 +32,7 @@ def play(tree: GameTree, tables: Sequence[Table], num: int, *, at_once: int = 51
     return sorted(ended, key=lambda finished: finished.assignment.number)
 
 
-def outcome_of(finished: Finished) -> Outcome:
+def outcome_of(finished: PlayedBattle) -> Outcome:
     assert finished.outcome is not None
     return finished.outcome
 

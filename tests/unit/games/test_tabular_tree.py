@@ -11,6 +11,7 @@ from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.space import observations_of, observed_states, tabular_space
 from nashdex.games.tabular.tree import check_table, uniform_table
+from nashdex.learning.rewards.registry import REWARDS
 
 RPS = MatrixDocument(
     row_policies=("rock", "paper", "scissors"),
@@ -128,11 +129,10 @@ def test_a_stored_matrix_whose_names_do_not_fit_is_wrong_data() -> None:
         MatrixDocument.from_json(cut, "matrix.json")
 
 
-def test_win_loss_rewards_add_up_to_the_payoffs_share_and_no_others_exist() -> None:
+def test_win_loss_rewards_add_up_to_the_payoffs_share() -> None:
     game = game_for("kuhn_poker")
     space = game.open_arena(num_gateways=1).space
     seen = np.zeros((3, space.observation_size), np.float32)
-    assert game.rewards("win-loss", space, seen, 0.75, 1.0).tolist() == [0.0, 0.0, 0.5]
-    assert game.rewards("win-loss", space, seen[:0], 0.75, 1.0).tolist() == []
-    with pytest.raises(ConfigurationError, match="kuhn_poker has no shaped reward; expected win-loss"):
-        game.rewards("shaped", space, seen, 0.75, 1.0)
+    win_loss = REWARDS["win-loss"].compute
+    assert win_loss(space, seen, 0.75, 1.0).tolist() == [0.0, 0.0, 0.5]
+    assert win_loss(space, seen[:0], 0.75, 1.0).tolist() == []

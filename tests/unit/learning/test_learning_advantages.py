@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from nashdex.learning.advantages.discounting import discounted_returns
-from nashdex.learning.advantages.gae import GaeSettings, generalised_advantages
-from nashdex.learning.advantages.group_relative import GROUP_RELATIVE, GroupRelativeSettings
+from nashdex.learning.advantages.gae import generalised_advantages
+from nashdex.learning.advantages.group_relative import GROUP_RELATIVE
 from nashdex.learning.advantages.interface import Circumstances, Estimates, Trajectory
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.advantages.v_trace import V_TRACE, VTraceSettings, v_trace
+from nashdex.learning.advantages.v_trace import V_TRACE, v_trace
+from nashdex.settings.advantages import GaeSettings, GroupRelativeSettings, VTraceSettings
 
 Floats = NDArray[np.float32]
 UNBOUNDED = {"rho_bar": 1e6, "c_bar": 1e6, "lam": 1.0}

@@ -9,23 +9,22 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
-from nashdex.learning.damping.settings import DampingSettings
 from nashdex.learning.experience.batching import make_batch
 from nashdex.learning.experience.round import Experience
 from nashdex.learning.updates.checkpoint import Checkpoints
-from nashdex.learning.updates.clock import Clock
 from nashdex.learning.updates.continuation import Continuation
-from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.oracles.ppo.loss import make_targets
-from nashdex.oracles.ppo.round_learner import improve
-from nashdex.oracles.ppo.settings import Annealing, PpoSettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.damping import DampingSettings
+from nashdex.settings.networks import SlotsSettings
+from nashdex.settings.ppo import Annealing, PpoSettings
 from nashdex.store.attempt import Attempt
 from nashdex.telemetry.progress import Progress
 from support.bandit import bandit_space, play
 from support.memory_store import MemoryStore
+from support.ppo import learn as learn_from
 
 LEARNER = PolicyId("p1")
 SETTINGS = PpoSettings(
@@ -33,7 +32,7 @@ SETTINGS = PpoSettings(
     minibatch_decisions=10_000,  # one minibatch, whose order changes nothing but rounding
     learning_rate=1e-2,
     annealing=Annealing(learning_rate=1.0),
-    damping=DampingSettings.model_validate({"preset": "none", "step_size": {"controller": {"target_nats": 1e-4}}}),
+    damping=DampingSettings.model_validate({"preset": "none", "step_target_nats": 1e-4}),
 )
 
 
@@ -44,22 +43,22 @@ def network(hidden_size: int = 16) -> ActorCritic:
         return make_network(bandit_space(), sizes)
 
 
-def loop(net: ActorCritic, continuation: Continuation | None = None) -> TrainingLoop:
+def loop(net: ActorCritic, continuation: Continuation | None = None) -> Training:
     checkpoints = Checkpoints(MemoryStore(), 1, 0, AttemptId("attempt"), "fingerprint")
-    return TrainingLoop(net, LoopSettings(0.5, checkpoint_every_updates=1000), checkpoints, continuation=continuation)
+    return Training(net, StepSettings(0.5, checkpoint_every_updates=1000), checkpoints, continuation=continuation)
 
 
-def learn(training: TrainingLoop, seed: int) -> None:
+def learn(training: Training, seed: int) -> None:
     """Play 200 battles with the newest weights, and learn from them."""
     episodes = play(NetworkPolicy(LEARNER, training.network), 200, seed=seed)
     batch = make_batch(episodes, torch.device("cpu"))
     rewards = tuple(torch.tensor([2 * episode.score - 1]).numpy() for episode in episodes)
     targets = make_targets(training.network, Experience(batch, rewards), SETTINGS, 1.0)
     with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
-        improve(training, batch, targets, None, SETTINGS, Clock(len(batch)), 0, progress)
+        learn_from(training, batch, targets, SETTINGS, progress)
 
 
-def weights(training: TrainingLoop) -> torch.Tensor:
+def weights(training: Training) -> torch.Tensor:
     return torch.cat([parameter.detach().flatten() for parameter in training.network.parameters()])
 
 
@@ -76,7 +75,7 @@ def test_two_trainings_equal_one_of_both_lengths_up_to_rounding() -> None:
     """Rounds of one training, against iterations. Without Adam's moments they would differ."""
     whole = loop(network())
     learn(whole, seed=1)
-    whole.begin_round(1, 1.0, 200)
+    whole.begin_round(1.0, 200)
     learn(whole, seed=2)
 
     first = loop(network())
@@ -89,10 +88,10 @@ def test_two_trainings_equal_one_of_both_lengths_up_to_rounding() -> None:
     without = loop(forgetful)
     learn(without, seed=2)
 
-    assert whole.update == first.update + second.update == 10
+    assert whole.state.update == first.state.update + second.state.update == 10
     torch.testing.assert_close(weights(second), weights(whole), atol=1e-5, rtol=1e-4)
     assert (weights(without) - weights(whole)).abs().max() > 1e-3
-    assert second.controllers["learning_rate"].multiplier == whole.controllers["learning_rate"].multiplier
+    assert second.state.controllers["learning_rate"].multiplier == whole.state.controllers["learning_rate"].multiplier
     ours, theirs = second.continuation().optimiser, whole.continuation().optimiser
     assert {ours[name].item() for name in ours if name.endswith("/step")} == {10.0}
     assert ours.keys() == theirs.keys()
@@ -103,10 +102,10 @@ def test_a_checkpoint_is_newer_than_what_the_iteration_began_with() -> None:
     learn(first, seed=1)
     store = MemoryStore()
 
-    def attempt() -> TrainingLoop:
+    def attempt() -> Training:
         checkpoints = Checkpoints(store, 2, 0, AttemptId("attempt"), "fingerprint")
-        settings = LoopSettings(0.5, checkpoint_every_updates=1)
-        return TrainingLoop(network(), settings, checkpoints, continuation=first.continuation())
+        settings = StepSettings(0.5, checkpoint_every_updates=1)
+        return Training(network(), settings, checkpoints, continuation=first.continuation())
 
     killed = attempt()
     learn(killed, seed=2)

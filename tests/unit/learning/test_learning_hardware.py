@@ -13,19 +13,16 @@ from nashdex.learning.experience.batching import CPU, Batch, evaluate, make_batc
 from nashdex.learning.hardware.forward import Precision
 from nashdex.learning.hardware.memory import memory_limited_by
 from nashdex.learning.updates.checkpoint import Checkpoints
-from nashdex.learning.updates.clock import Clock
-from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.oracles.ppo.loss import Targets
-from nashdex.oracles.ppo.round_learner import improve
-from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.pointer.settings import PointerSettings
-from nashdex.policies.networks.settings import NetworkSettings
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.networks import NetworkSettings, PointerSettings, SlotsSettings
+from nashdex.settings.ppo import PpoSettings
 from nashdex.store import open_store
 from nashdex.telemetry.progress import Progress
 from support.battle_spaces import battle, battle_space
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, trained
+from support.ppo import learn
 
 NETWORKS = {
     "slots": SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1),
@@ -60,15 +57,15 @@ def lesson(network: ActorCritic, num_battles: int = 25) -> tuple[Batch, Targets]
 
 def learned(
     folder: Path, kind: str, *, precision: Precision = "float32", **ppo: object
-) -> tuple[torch.Tensor, TrainingLoop]:
+) -> tuple[torch.Tensor, Training]:
     """Return all weights after one epoch, as a vector, and the loop."""
     network = made(NETWORKS[kind])
     batch, targets = lesson(network)
     settings = PpoSettings.model_validate({"num_epochs": 1, "learning_rate": 1e-3, **ppo})
     checkpoints = Checkpoints(open_store(str(folder)), 1, 0, AttemptId("attempt"), "fingerprint")
-    loop = TrainingLoop(network, LoopSettings(0.5, 1000, precision), checkpoints)
+    loop = Training(network, StepSettings(0.5, 1000, precision), checkpoints)
     with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
-        improve(loop, batch, targets, None, settings, Clock(len(batch)), 0, progress)
+        learn(loop, batch, targets, settings, progress)
     return torch.cat([parameter.detach().flatten() for parameter in network.parameters()]), loop
 
 
@@ -81,10 +78,10 @@ def test_accumulated_minibatches_are_the_large_one_within_rounding(
     large, one = learned(tmp_path / "large", kind, minibatch_decisions=51, **common)
     small, other = learned(tmp_path / "small", kind, minibatch_decisions=17, accumulate=3, **common)
     start = torch.cat([parameter.detach().flatten() for parameter in made(NETWORKS[kind]).parameters()])
-    assert one.update == other.update == 2
+    assert one.state.update == other.state.update == 2
     assert (large - start).norm() > 1e-3
     assert (small - large).norm() / (large - start).norm() < 1e-3
-    for of_large, of_small in zip(one.curve.with_newest(), other.curve.with_newest(), strict=True):
+    for of_large, of_small in zip(one.state.curve.with_newest(), other.state.curve.with_newest(), strict=True):
         assert of_small.values.keys() == of_large.values.keys()
         for name, value in of_large.values.items():
             if name != "explained_variance":  # of each minibatch
@@ -93,7 +90,7 @@ def test_accumulated_minibatches_are_the_large_one_within_rounding(
 
 def test_a_step_of_fewer_decisions_than_minibatches_is_taken(tmp_path: Path) -> None:
     _, loop = learned(tmp_path, "slots", minibatch_decisions=1, accumulate=500)
-    assert loop.update == 1
+    assert loop.state.update == 1
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
@@ -104,14 +101,14 @@ def test_bfloat16_takes_nearly_the_same_step(tmp_path: Path, kind: str) -> None:
     assert rounded.dtype == torch.float32
     assert rounded.isfinite().all()
     assert not torch.equal(rounded, exact), "some layer computes in bfloat16"
-    measured, expected = (loop.curve.with_newest()[0].values for loop in (other, one))
+    measured, expected = (loop.state.curve.with_newest()[0].values for loop in (other, one))
     for name in ("policy_loss", "value_loss", "entropy", "gradient_norm"):
         assert measured[name] == pytest.approx(expected[name], rel=0.02, abs=1e-3), name
     assert measured["kl_behaviour"] < 1e-4
 
 
 def test_a_run_in_bfloat16_learns_and_its_own_battles_agree_with_it(tmp_path: Path) -> None:
-    """Rounds are checked to be by the learner within 1e-4 nats, so what acts and what is measured is float32."""
+    """What acts is float32, whatever the precision of optimiser steps."""
     store = open_store(str(tmp_path))
     ppo = {"decisions": 1000, "learning_rate": 1e-2, "damping": {"preset": "none"}, "accumulate": 2}
     settings = kuhn_settings(oracle=ppo, precision="bfloat16")

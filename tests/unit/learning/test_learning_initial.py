@@ -13,8 +13,8 @@ from nashdex.core.errors import ConfigurationError, DataError, StoppedError
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.metamon.checkpoints.archive import import_checkpoint
 from nashdex.policies.archive import load_network, read_document
+from nashdex.runs.first_policies import with_policy_ids
 from nashdex.runs.fit import check_fit
 from nashdex.runs.inputs import read_inputs
 from nashdex.settings.run import RunSettings
@@ -22,6 +22,7 @@ from nashdex.store import open_store
 from nashdex.store.attempt import find_manifest, read_object
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
+from nashdex_metamon.checkpoints.archive import import_checkpoint
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.metamon_goldens import amago_mini
 from support.stopping import asked_to_stop
@@ -223,6 +224,20 @@ def test_what_is_altered_in_the_run_is_refused(source: str, tmp_path: Path) -> N
         prepare(store, settings, 0, "fresh", RANDOM, TEACHERS, "initial")
 
 
+def test_the_policy_to_begin_from_may_be_named_in_any_way(source: str) -> None:
+    given = beginning(source)
+    policy = given.network.init_from.policy_id
+    assert policy is not None
+    store = given.network.init_from.store
+    for name in (policy, policy[:6], read_document(open_store(store), policy).name):
+        named = with_policy_ids(with_network(given, init_from={"policy": f"{store}#{name}"}))
+        assert named.network.init_from.policy == f"{store}#{policy}"
+    with pytest.raises(DataError, match=r"no policy 'best respons': .*policy list"):
+        with_policy_ids(with_network(given, init_from={"policy": f"{store}#best respons"}))
+    with pytest.raises(ConfigurationError, match="'random' is scripted and has no weights"):
+        with_policy_ids(with_network(given, init_from={"policy": f"{store}#random"}))
+
+
 @pytest.mark.parametrize(
     ("network", "message"),
     [
@@ -230,7 +245,8 @@ def test_what_is_altered_in_the_run_is_refused(source: str, tmp_path: Path) -> N
         ({"init_from": {"parameters": ["trunk."]}}, "parameters has no effect without policy"),
         ({"init_from": {"policy": "p0123456789abcdef"}}, "expected STORE#ID"),
         ({"init_from": {"policy": "runs/a#p0123@greedy"}}, "names no weights"),
-        ({"init_from": {"policy": "runs/a#p012 3"}}, "policy id 'p012 3' is invalid"),
+        ({"init_from": {"policy": "runs/a#nash"}}, "names no weights"),
+        ({"init_from": {"policy": "runs/a#"}}, "names no policy"),
         ({"init_from": {"policy": "runs/a#p0123", "parameters": [""]}}, "at least 1 character"),
     ],
     ids=str,

@@ -12,19 +12,18 @@ from nashdex.core.steps import StepName
 from nashdex.learning.experience.batching import Batch, make_batch
 from nashdex.learning.experience.round import Experience
 from nashdex.learning.updates.checkpoint import Checkpoints
-from nashdex.learning.updates.clock import Clock
-from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.learning.updates.optimiser import Rates
+from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.oracles.ppo.loss import Targets, make_targets
-from nashdex.oracles.ppo.round_learner import improve
-from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.networks import SlotsSettings
+from nashdex.settings.ppo import PpoSettings
 from nashdex.store import open_store
 from nashdex.telemetry.metric import identify_process
 from nashdex.telemetry.progress import Progress
 from support.bandit import bandit_space, play
+from support.ppo import learn, step
 
 IDENTITY = {"run": "run-1", "component": "train", "format": "bandit"}
 LEARNER = PolicyId("p1")
@@ -53,9 +52,9 @@ def sample(name: str) -> float:
 RATES = Rates.both(0.01)
 
 
-def new_loop(network: ActorCritic, folder: Path) -> TrainingLoop:
+def new_loop(network: ActorCritic, folder: Path) -> Training:
     checkpoints = Checkpoints(open_store(str(folder)), 1, 0, AttemptId("attempt"), "fingerprint")
-    return TrainingLoop(network, LoopSettings(0.5, checkpoint_every_updates=100), checkpoints)
+    return Training(network, StepSettings(0.5, checkpoint_every_updates=100), checkpoints)
 
 
 def targets_of(network: ActorCritic, settings: PpoSettings) -> tuple[Batch, Targets]:
@@ -71,10 +70,10 @@ def test_an_update_that_is_not_finite_is_counted_and_undone(network: ActorCritic
     before = sample("nashdex_nonfinite_updates_total")
     weights = [parameter.detach().clone() for parameter in network.parameters()]
     with Progress(StepName.TRAIN, 0, 2, "updates") as progress:
-        loop.step(network(batch.observations)[1].sum() * math.nan, {}, progress, RATES)
+        step(loop, network(batch.observations)[1].sum() * math.nan, {}, progress, RATES)
         assert sample("nashdex_nonfinite_updates_total") == before + 1
         assert all(torch.equal(a, b) for a, b in zip(network.parameters(), weights, strict=True))
-        loop.step((network(batch.observations)[1] - 1).square().mean(), {}, progress, RATES)
+        step(loop, (network(batch.observations)[1] - 1).square().mean(), {}, progress, RATES)
     assert sample("nashdex_nonfinite_updates_total") == before + 1
     assert not all(torch.equal(a, b) for a, b in zip(network.parameters(), weights, strict=True))
     assert sample("nashdex_gpu_memory_bytes") == 0, "on a CPU"
@@ -101,6 +100,6 @@ def test_staleness_counts_the_updates_since_the_data_was_collected(network: Acto
     loop = new_loop(network, tmp_path)
     batch, targets = targets_of(network, settings)
     with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
-        improve(loop, batch, targets, None, settings, Clock(len(batch)), 0, progress)
-    assert loop.update > 3
-    assert sample("nashdex_staleness_updates") == loop.update - 1
+        learn(loop, batch, targets, settings, progress)
+    assert loop.state.update > 3
+    assert sample("nashdex_staleness_updates") == loop.state.update - 1

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from nashdex.core.ids import PolicyId
 from nashdex.learning.rounds.planned import NEWEST, RoundBattles
-from nashdex.learning.settings import PoolSettings
+from nashdex.settings.anchors import PoolSettings
 
 OLD = (PolicyId("snapshot-00000001"), PolicyId("snapshot-00000002"))
 SCRIPTED = (PolicyId("heuristic"), PolicyId("max-power"))

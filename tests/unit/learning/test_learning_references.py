@@ -19,7 +19,7 @@ from nashdex.learning.references import (
 )
 from nashdex.policies.masked import entropy, masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.networks import SlotsSettings
 from support.bandit import bandit_space, decisions
 
 P1, P2 = PolicyId("p1"), PolicyId("p2")

@@ -10,36 +10,41 @@ from torch import Tensor
 
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
-from nashdex.learning.damping.interface import Damping
-from nashdex.learning.damping.registry import DAMPING_PRESETS
+from nashdex.learning.damping.coefficients import coefficients
 from nashdex.learning.damping.schedule import Moment
-from nashdex.learning.damping.settings import DampingSettings
 from nashdex.learning.experience.batching import Batch, make_batch
 from nashdex.learning.experience.round import Experience
-from nashdex.learning.references import EmaReference, PortfolioReference, Reference, SnapshotReference, UniformReference
+from nashdex.learning.references import (
+    EMA_DECAY,
+    EmaReference,
+    PortfolioReference,
+    Reference,
+    SnapshotReference,
+    UniformReference,
+)
 from nashdex.learning.updates.checkpoint import Checkpoints
-from nashdex.learning.updates.clock import Clock
-from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.learning.updates.optimiser import Rates
+from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
-from nashdex.oracles.ppo.round_learner import improve
-from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.damping import DAMPING_PRESETS, Damping, DampingSettings
+from nashdex.settings.networks import SlotsSettings
+from nashdex.settings.ppo import PpoSettings
 from nashdex.store import open_store
 from nashdex.telemetry.progress import Progress
 from support.bandit import bandit_space, play
+from support.ppo import learn, step
 
 LEARNER = PolicyId("p1")
 WITH_CONTROLLERS = "s0-damped"
 
 
 @dataclass
-class Training:
+class Trial:
     """PPO on 150 battles of the bandit, three updates an epoch; every sound update is kept as good."""
 
-    loop: TrainingLoop
+    loop: Training
     batch: Batch
     targets: Targets
     reference: Reference | None
@@ -49,16 +54,13 @@ class Training:
     def improve(self, num_epochs: int, targets: Targets | None = None) -> None:
         """Train up to the end of epoch ``num_epochs``."""
         settings = self.settings.model_copy(update={"num_epochs": num_epochs})
-        clock = Clock(len(self.batch))
-        improve(self.loop, self.batch, targets or self.targets, self.reference, settings, clock, 0, self.progress)
+        learn(self.loop, self.batch, targets or self.targets, settings, self.progress)
 
     def step(self, rate: float) -> None:
         """Take one update on the whole batch."""
-        coefficients = self.settings.damping.coefficients(Moment(update=self.loop.update))
-        loss, values = ppo_loss(
-            self.loop.network, self.batch, self.targets, self.reference, coefficients, self.settings
-        )
-        self.loop.step(loss, values, self.progress, Rates.both(rate))
+        weights = coefficients(self.settings.damping, Moment(update=self.loop.state.update))
+        loss, values = ppo_loss(self.loop.network, self.batch, self.targets, self.reference, weights, self.settings)
+        step(self.loop, loss, values, self.progress, Rates.both(rate))
 
     def kl_reference(self) -> Tensor:
         """Return the mean KL from the reference, and 0 without one."""
@@ -75,13 +77,13 @@ def reference_of(damping: Damping, network: ActorCritic) -> Reference | None:
     made: dict[str, Callable[[], Reference | None]] = {
         "none": lambda: None,
         "snapshot": lambda: start,
-        "ema": lambda: EmaReference(network, LEARNER, damping.ema_decay),
+        "ema": lambda: EmaReference(network, LEARNER, EMA_DECAY),
         "portfolio": lambda: PortfolioReference([start, UniformReference()]),
     }
     return made[damping.reference]()
 
 
-def training_of(preset: str, folder: Path) -> Iterator[Training]:
+def training_of(preset: str, folder: Path) -> Iterator[Trial]:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         sizes = SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
@@ -94,35 +96,36 @@ def training_of(preset: str, folder: Path) -> Iterator[Training]:
     rewards = tuple(torch.tensor([2 * episode.score - 1]).numpy() for episode in episodes)
     reference = reference_of(settings.damping, network)
     checkpoints = Checkpoints(open_store(str(folder)), 1, 0, AttemptId("attempt"), "fingerprint")
-    loop = TrainingLoop(
+    loop = Training(
         network,
-        LoopSettings(0.5, checkpoint_every_updates=1),
+        StepSettings(0.5, checkpoint_every_updates=1),
         checkpoints,
         reference=reference,
     )
     targets = make_targets(network, Experience(batch, rewards), settings, 1.0)
     with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
-        yield Training(loop, batch, targets, reference, settings, progress)
+        yield Trial(loop, batch, targets, reference, settings, progress)
 
 
 @pytest.fixture(params=DAMPING_PRESETS.names)
-def training(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Training]:
+def training(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Trial]:
     yield from training_of(request.param, tmp_path)
 
 
-def poison_weights(training: Training) -> None:
+def poison_weights(training: Trial) -> None:
     """An optimiser step that makes weights NaN, which the moving average follows."""
     with torch.no_grad():
         next(iter(training.loop.network.parameters())).fill_(torch.nan)
-    training.loop.reference.follow(training.loop.network)
+    if training.reference is not None:
+        training.reference.follow(training.loop.network)
     training.improve(2)
 
 
-def poison_rewards(training: Training) -> None:
+def poison_rewards(training: Trial) -> None:
     training.improve(2, replace(training.targets, advantages=training.targets.advantages * torch.nan))
 
 
-def poison_gradients(training: Training) -> None:
+def poison_gradients(training: Trial) -> None:
     parameters = list(training.loop.network.parameters())
     hooks = [parameter.register_hook(lambda gradient: gradient * torch.inf) for parameter in parameters]
     training.improve(2)
@@ -130,50 +133,56 @@ def poison_gradients(training: Training) -> None:
         hook.remove()
 
 
-def poison_step_size(training: Training) -> None:
+def poison_step_size(training: Trial) -> None:
     training.step(rate=1e3)
     training.improve(2)
 
 
 @pytest.mark.parametrize("poison", [poison_weights, poison_rewards, poison_gradients, poison_step_size])
-def test_training_survives_a_poisoned_update(training: Training, poison: Callable[[Training], None]) -> None:
+def test_training_survives_a_poisoned_update(training: Trial, poison: Callable[[Trial], None]) -> None:
     training.improve(1)
-    assert training.loop.rollbacks == 0
+    assert training.loop.state.rollbacks == 0
     distance = training.kl_reference()
     poison(training)
-    assert training.loop.rollbacks > 0
+    assert training.loop.state.rollbacks > 0
     assert all(parameter.isfinite().all() for parameter in training.loop.network.parameters())
-    assert all(weight.isfinite().all() for weight in training.loop.reference.weights().values())
+    if training.reference is not None:
+        assert all(weight.isfinite().all() for weight in training.reference.weights().values())
     assert training.kl_reference() <= distance + 0.05
-    before, rollbacks = training.loop.update, training.loop.rollbacks
+    before, rollbacks = training.loop.state.update, training.loop.state.rollbacks
     training.improve(4)
-    assert training.loop.rollbacks == rollbacks, "it is sound again"
-    assert training.loop.curve.with_newest()[-1].update >= before
+    assert training.loop.state.rollbacks == rollbacks, "it is sound again"
+    assert training.loop.state.curve.with_newest()[-1].update >= before
 
 
 def test_controllers_return_to_the_good_state_too(tmp_path: Path) -> None:
     """The wild KL of a poisoned update would otherwise move them for good."""
     for training in training_of(WITH_CONTROLLERS, tmp_path):
         training.improve(1)
-        kept = dict(training.loop.controllers)
+        kept = dict(training.loop.state.controllers)
         assert kept, "the preset has controllers"
         training.step(rate=1e3)
-        while training.loop.rollbacks == 0:
+        while training.loop.state.rollbacks == 0:
             training.improve(2)
-        assert training.loop.controllers.keys() == kept.keys()
-        for name, state in training.loop.controllers.items():
+        assert training.loop.state.controllers.keys() == kept.keys()
+        for name, state in training.loop.state.controllers.items():
             assert state.average_nats < kept[name].average_nats + 0.05
+
+
+def reference_weights(training: Trial) -> dict[str, Tensor]:
+    assert training.reference is not None
+    return training.reference.weights()
 
 
 def test_a_checkpoint_keeps_the_good_reference_and_controllers(tmp_path: Path) -> None:
     for training in training_of("ema-magnet", tmp_path):
         training.improve(1)
-        good = {name: weight.clone() for name, weight in training.loop.reference.weights().items()}
+        good = {name: weight.clone() for name, weight in reference_weights(training).items()}
         resumed_reference = reference_of(training.settings.damping, training.loop.network)
         assert isinstance(resumed_reference, EmaReference)
-        resumed = TrainingLoop(
+        resumed = Training(
             training.loop.network,
-            LoopSettings(0.5, checkpoint_every_updates=1),
+            StepSettings(0.5, checkpoint_every_updates=1),
             Checkpoints(open_store(str(tmp_path)), 1, 0, AttemptId("second"), "fingerprint"),
             reference=resumed_reference,
         )

@@ -9,44 +9,45 @@ import torch
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.learning.rounds.snapshots import SnapshotPool
-from nashdex.learning.settings import PoolSettings
 from nashdex.learning.updates.checkpoint import Checkpoints
-from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
 from nashdex.learning.updates.optimiser import Rates
+from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.anchors import PoolSettings
+from nashdex.settings.networks import SlotsSettings
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
 from support.bandit import bandit_space, play
 from support.memory_store import MemoryStore
+from support.ppo import step
 
 LEARNER = PolicyId("newest")
 EVERY = 100
 
 
 @dataclass
-class Training:
+class PooledTraining:
     """A training that takes no battles: each round ends after one optimiser step."""
 
     store: MemoryStore
     checkpoints: Checkpoints
-    loop: TrainingLoop
+    loop: Training
     pool: SnapshotPool
 
     def step(self) -> None:
         """Take one optimiser step, which saves a checkpoint."""
         loss = self.loop.network.values(torch.zeros(1, 3)).sum()
         with Progress(StepName.TRAIN, 0, 0, "updates") as progress:
-            self.loop.step(loss, {}, progress, Rates.both(0.01))
+            step(self.loop, loss, {}, progress, Rates.both(0.01))
 
     def rounds(self, *num_decisions: int) -> list[str]:
         """End a round at each of these numbers of decisions; return the names of the pool."""
         for decisions in num_decisions:
             self.step()
-            self.loop.begin_round(self.loop.round + 1, 1.0, decisions)
-            self.pool.add_when_due(self.loop.round, decisions)
-        return [snapshot.name for snapshot in self.loop.snapshots]
+            self.loop.begin_round(1.0, decisions)
+            self.pool.add_when_due()
+        return [snapshot.name for snapshot in self.loop.state.snapshots]
 
     def stored(self) -> list[str]:
         """Return the names of the stored snapshots."""
@@ -59,16 +60,16 @@ def opponents(pool: SnapshotPool, seed: int) -> dict[PolicyId, ActorCritic]:
     return pool.networks(pool.draw(seed))
 
 
-def training(store: MemoryStore | None = None, **settings: object) -> Training:
+def training(store: MemoryStore | None = None, **settings: object) -> PooledTraining:
     store = store or MemoryStore()
     with torch.random.fork_rng():
         torch.manual_seed(0)
         sizes = SlotsSettings(embedding_size=4, entity_size=16, hidden_size=16, num_hidden_layers=1)
         network = make_network(bandit_space(), sizes)
     checkpoints = Checkpoints(store, 1, 0, AttemptId("attempt"), "fingerprint")
-    loop = TrainingLoop(network, LoopSettings(0.5, checkpoint_every_updates=1), checkpoints)
+    loop = Training(network, StepSettings(0.5, checkpoint_every_updates=1), checkpoints)
     pool = PoolSettings.model_validate({"every_decisions": EVERY} | settings)
-    return Training(store, checkpoints, loop, SnapshotPool(loop, checkpoints, pool))
+    return PooledTraining(store, checkpoints, loop, SnapshotPool(loop, pool))
 
 
 def named(number: int) -> str:
@@ -82,7 +83,7 @@ def weights(network: ActorCritic) -> torch.Tensor:
 def test_a_snapshot_joins_when_the_newest_one_is_old_enough() -> None:
     made = training()
     assert made.rounds(40, 139, 140, 200, 900, 999, 1000) == [named(1), named(3), named(5), named(7)]
-    assert [snapshot.decisions for snapshot in made.loop.snapshots] == [40, 140, 900, 1000]
+    assert [snapshot.decisions for snapshot in made.loop.state.snapshots] == [40, 140, 900, 1000]
 
 
 def test_a_pool_without_a_share_stays_empty() -> None:
@@ -103,8 +104,8 @@ def test_a_killed_training_finds_every_weight_that_its_checkpoint_refers_to() ->
     made = training(size=2)
     made.rounds(100, 200, 300)
     resumed = training(made.store, size=2)
-    assert [snapshot.name for snapshot in resumed.loop.snapshots] == [named(1), named(2)]
-    assert len(resumed.pool.networks(resumed.loop.snapshots)) == 2
+    assert [snapshot.name for snapshot in resumed.loop.state.snapshots] == [named(1), named(2)]
+    assert len(resumed.pool.networks(resumed.loop.state.snapshots)) == 2
 
 
 def test_cpu_time_goes_on_from_the_last_checkpoint_within_a_round() -> None:
@@ -161,8 +162,8 @@ def test_snapshots_play_as_the_network_did() -> None:
     for decisions in (100, 200, 300):
         made.step()
         then.append(weights(made.loop.network).clone())
-        made.loop.begin_round(made.loop.round + 1, 1.0, decisions)
-        made.pool.add_when_due(made.loop.round, decisions)
+        made.loop.begin_round(1.0, decisions)
+        made.pool.add_when_due()
     made.rounds(301)
     made.step()
     for pool in (made.pool, training(made.store, opponents_a_round=3).pool):
@@ -184,10 +185,10 @@ def test_scores_of_the_learner_alone_are_counted_and_add_up() -> None:
     made = training()
     made.rounds(100, 200)
     for _ in range(2):
-        made.pool.record(episodes(named(1), [1.0, 0.5, 0.0, 1.0]), LEARNER)
-    made.pool.record(episodes(named(2), [1.0], policy=PolicyId("p9")), LEARNER)
-    made.pool.record(episodes("newest", [1.0]), LEARNER)
-    counted = [(snapshot.battles, snapshot.score) for snapshot in made.loop.snapshots]
+        made.pool.record(episodes(named(1), [1.0, 0.5, 0.0, 1.0]))
+    made.pool.record(episodes(named(2), [1.0], policy=PolicyId("p9")))
+    made.pool.record(episodes("newest", [1.0]))
+    counted = [(snapshot.battles, snapshot.score) for snapshot in made.loop.state.snapshots]
     assert counted == [(8, 5.0), (0, 0.0)]
 
 
@@ -196,7 +197,7 @@ def test_the_prioritised_share_prefers_the_snapshots_that_win(share: float, expe
     """By (1 − w)² with w = (score + 1) / (battles + 2): here 13/14 and 1/14."""
     made = training(opponents_a_round=1, prioritised_share=share)
     made.rounds(100, 200, 201)
-    made.pool.record([*episodes(named(1), [1.0] * 12), *episodes(named(2), [0.0] * 12)], LEARNER)
+    made.pool.record([*episodes(named(1), [1.0] * 12), *episodes(named(2), [0.0] * 12)])
     met = Counter(next(iter(opponents(made.pool, seed))) for seed in range(2000))
     assert [met[PolicyId(named(number))] / 2000 for number in (1, 2)] == pytest.approx(expected, abs=0.04)
 
@@ -205,6 +206,6 @@ def test_a_snapshot_that_was_never_met_counts_as_an_equal() -> None:
     """(1 − ½)² for it, and (1 − 7/14)² for one that half of the battles were won against."""
     made = training(opponents_a_round=1, prioritised_share=1.0)
     made.rounds(100, 200, 201)
-    made.pool.record(episodes(named(1), [1.0, 0.0] * 6), LEARNER)
+    made.pool.record(episodes(named(1), [1.0, 0.0] * 6))
     met = Counter(next(iter(opponents(made.pool, seed))) for seed in range(2000))
     assert met[PolicyId(named(1))] / 2000 == pytest.approx(0.5, abs=0.04)

@@ -7,8 +7,8 @@ import pytest
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.results import Evaluation
-from nashdex.learning.settings import TrackerSettings
 from nashdex.learning.trackers.tracking import Trackers, check_installed
+from nashdex.settings.train import TrackerSettings
 
 EVALUATION = Evaluation(
     decisions=2000,

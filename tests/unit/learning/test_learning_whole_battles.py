@@ -13,28 +13,27 @@ from nashdex.core.ids import AttemptId, BarePolicyId, PolicyId, replayed_policy
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.registry import showdown_game
-from nashdex.learning.damping.interface import Damping
 from nashdex.learning.experience.batching import CPU, Batch, evaluate, log_probs, make_batch, parts
 from nashdex.learning.experience.round import Experience, gather
 from nashdex.learning.references import SnapshotReference, make_reference
 from nashdex.learning.updates.checkpoint import Checkpoints
-from nashdex.learning.updates.clock import Clock
-from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
-from nashdex.oracles.clone import CloneSettings, clone, make_lessons
+from nashdex.oracles.clone import clone, make_lessons
 from nashdex.oracles.ppo.loss import make_targets
-from nashdex.oracles.ppo.round_learner import improve
-from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.archive import save_policy
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.memory.settings import MemorySettings
-from nashdex.policies.networks.pointer.settings import PointerSettings
+from nashdex.settings.damping import Damping
+from nashdex.settings.networks import MemorySettings, PointerSettings
+from nashdex.settings.oracles import CloneSettings
+from nashdex.settings.ppo import PpoSettings
 from nashdex.store import open_store
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
 from support.battle_spaces import ACTIONS, battle_space
+from support.ppo import learn
 
 SPACE = battle_space()
 SIZES = {
@@ -43,13 +42,10 @@ SIZES = {
     "pokemon_size": 8,
     "context_size": 16,
     "scorer_size": 16,
-    "critic_move_size": 8,
-    "critic_pokemon_size": 8,
-    "critic_context_size": 16,
     "predicts_opponent": False,
 }
 NETWORKS = {
-    "memory": MemorySettings(**SIZES, memory_size=16, critic_memory_size=8),
+    "memory": MemorySettings(**SIZES, memory_size=16),
     "pointer": PointerSettings(**SIZES),
 }
 LEARNER, RANDOM = PolicyId("p1"), PolicyId("random")
@@ -114,9 +110,9 @@ def experience(episodes: list[Episode], net: ActorCritic) -> Experience:
     return gather(episodes, LEARNER, game, SPACE, "win-loss", 1.0, CPU, remembers=net.remembers)
 
 
-def loop_of(folder: Path, net: ActorCritic, every: int = 1000) -> TrainingLoop:
-    return TrainingLoop(
-        net, LoopSettings(1.0, every), Checkpoints(open_store(str(folder)), 0, 0, AttemptId("a1"), "inputs")
+def loop_of(folder: Path, net: ActorCritic, every: int = 1000) -> Training:
+    return Training(
+        net, StepSettings(1.0, every), Checkpoints(open_store(str(folder)), 0, 0, AttemptId("a1"), "inputs")
     )
 
 
@@ -138,8 +134,8 @@ def score_after_ppo(folder: Path, kind: str, estimator: str, rounds: int) -> flo
             acting = copy.deepcopy(net)
             seen = experience(recall_battles(NetworkPolicy(LEARNER, acting), 200, number), net)
             targets = make_targets(acting, seen, settings, 1.0, acting)
-            improve(loop, seen.batch, targets, None, settings, Clock(10**6), 0, progress)
-            loop.begin_round(number + 1, 0.0, 0)
+            learn(loop, seen.batch, targets, settings, progress, length=10**6)
+            loop.begin_round(0.0, 0)
     return float(np.mean([one.score for one in recall_battles(NetworkPolicy(LEARNER, net), 500, 99)]))
 
 
@@ -164,7 +160,7 @@ def test_cloning_learns_to_remember(tmp_path: Path, kind: str, least: float, mos
     net = network(kind)
     settings = CloneSettings(num_epochs=4, minibatch_decisions=64, critic_warmup_epochs=0, learning_rate=1e-2)
     rewards = [np.zeros(len(one), np.float32) for one in taught]
-    lesson, validation = make_lessons(taught, rewards, settings, 1.0, 0, CPU, remembers=net.remembers)
+    lesson, validation = make_lessons(taught, rewards, 1.0, 0, CPU, remembers=net.remembers)
     with Progress("train", 0, 0, "updates") as progress:
         clone(loop_of(tmp_path, net), lesson, validation, settings, 0, progress)
     found, _ = evaluate(net, validation.batch)
@@ -178,8 +174,8 @@ def test_a_mix_of_replays_and_teacher_is_refused_where_minibatches_are_battles()
     replays = [replace(one, seed=one.seed + 100, policy=replayed_policy("unrated")) for one in taught]
     rewards = [np.zeros(len(one), np.float32) for one in (*taught, *replays)]
     with pytest.raises(ConfigurationError, match=r"train\.first\.replays mixes .* whole battles"):
-        make_lessons([*taught, *replays], rewards, CloneSettings(), 1.0, 0, CPU, remembers=True)
-    lesson, _ = make_lessons(replays, rewards[:8], CloneSettings(), 1.0, 0, CPU, remembers=True)
+        make_lessons([*taught, *replays], rewards, 1.0, 0, CPU, remembers=True)
+    lesson, _ = make_lessons(replays, rewards[:8], 1.0, 0, CPU, remembers=True)
     assert lesson.batch.remembers
 
 
@@ -252,9 +248,9 @@ def test_a_training_that_resumes_ends_with_the_same_bits(tmp_path: Path) -> None
             with Progress("train", 0, 0, "updates") as progress:
                 if stop < 10**6:
                     cut = settings.model_copy(update={"num_epochs": stop})
-                    improve(loop, seen.batch, targets, None, cut, Clock(len(seen.batch)), 0, progress)
+                    learn(loop, seen.batch, targets, cut, progress)
                 else:
-                    improve(loop, seen.batch, targets, None, settings, Clock(len(seen.batch)), 0, progress)
+                    learn(loop, seen.batch, targets, settings, progress)
         return net.state_dict()
 
     whole, resumed = trained(tmp_path / "whole"), trained(tmp_path / "resumed", 1, 3)

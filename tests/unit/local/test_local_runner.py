@@ -69,7 +69,7 @@ def driven(tmp_path: Path, request: pytest.FixtureRequest) -> Driven:
     """Return a run of one iteration with two shards of collect, or with the settings that the test asks for."""
     config = tmp_path / "scripted.toml"
     settings = getattr(request, "param", "iterations = 1")
-    short = "[collect]\nshards = 2\n[evaluate]\nshards = 1\n[train.oracle]\ndecisions = 0\n"
+    short = "[collect]\nshards = 2\n[evaluate]\nshards = 1\n[actors]\nshards = 0\n"
     config.write_text(f'format = "gen1randombattle"\n{settings}\n{short}')
     (tmp_path / "pids").mkdir()
     result = Driven(begin_run(str(tmp_path / "store"), config), tmp_path)
@@ -116,16 +116,7 @@ def test_a_gate_runs_between_train_and_evaluate_once_for_each_trained_policy(dri
 
 
 @pytest.mark.slow
-def test_a_finished_run_starts_no_process(driven: Driven) -> None:
-    driven.finish()
-    before = driven.pids()
-    code, _, _ = driven.finish()
-    assert code == 0
-    assert sorted(driven.pids()) == sorted(before)
-
-
-@pytest.mark.slow
-def test_goes_on_where_a_manifest_is_missing(driven: Driven) -> None:
+def test_goes_on_where_a_manifest_is_missing_and_a_finished_run_starts_no_process(driven: Driven) -> None:
     driven.finish()
     (key,) = [key for key in driven.run.store.list("iterations/0000/collect/00001/") if "manifest" in key]
     driven.run.store.delete(key)
@@ -133,15 +124,19 @@ def test_goes_on_where_a_manifest_is_missing(driven: Driven) -> None:
     assert driven.missing() == []
     assert driven.tries("0-collect-1") == 2
     assert driven.tries("0-collect-0") == 1
+    before = driven.pids()
+    assert driven.finish()[0] == 0
+    assert sorted(driven.pids()) == sorted(before)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("codes", [(75, 143), (137, -signal.SIGKILL), (-signal.SIGTERM,)])
-def test_tries_again_after(driven: Driven, codes: tuple[int, ...]) -> None:
-    driven.behave(collect_1={"exits": codes})
+def test_tries_again_after_what_another_try_can_mend(driven: Driven) -> None:
+    exits = {"collect_0": (75, 143), "collect_1": (137, -signal.SIGKILL), "train_0": (-signal.SIGTERM,)}
+    driven.behave(**{step: {"exits": codes} for step, codes in exits.items()})
     assert driven.finish()[0] == 0
-    assert driven.tries("0-collect-1") == len(codes) + 1
     assert driven.missing() == []
+    for step, codes in exits.items():
+        assert driven.tries(f"0-{step.replace('_', '-')}") == len(codes) + 1
 
 
 @pytest.mark.slow
@@ -160,18 +155,19 @@ def test_gives_up_after_the_last_try_with_the_steps_message_and_log(driven: Driv
 @pytest.mark.slow
 @pytest.mark.parametrize(("code", "exits_with"), [(64, 64), (65, 65), (1, 70), (-signal.SIGSEGV, 70)])
 def test_never_tries_again_after(driven: Driven, code: int, exits_with: int) -> None:
-    driven.behave(train_0={"exits": [code]})
+    driven.behave(plan_0={"exits": [code]})
     got, _, err = driven.finish()
     assert got == exits_with
-    assert err.startswith("error: train of iteration 0, shard 0: ")
+    assert err.startswith("error: plan of iteration 0, shard 0: ")
     assert err.count("\n") == 1
-    assert driven.tries("0-train-0") == 1
+    assert driven.tries("0-plan-0") == 1
 
 
 def test_a_port_that_the_steps_cannot_share_is_reported(driven: Driven, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NASHDEX_METRICS_PORT", "9090")
+    driven.behave(plan_0={"exits": [65]})
     code, out, _ = driven.finish()
-    assert code == 0
+    assert code == 65
     assert out.splitlines()[0].startswith("NASHDEX_METRICS_PORT has no effect here: ")
 
 

@@ -12,9 +12,9 @@ from nashdex.local.places import logs_folder, report_address
 from nashdex.local.summary import summarise
 from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.sampled import SampledCounts
-from nashdex.metagame.opponents.league import LeagueSettings
 from nashdex.report import step as report_step
 from nashdex.runs.creation import Run
+from nashdex.settings.opponents import LeagueSettings
 from nashdex.store import open_store
 from support.made_runs import made_settings, make_iteration, trained_policy
 
@@ -36,7 +36,7 @@ def test_names_the_new_policy_and_its_scores_against_the_anchors(run: Run) -> No
     matrix = SampledCounts.from_json(run.store.get(keys.published(1, keys.INTERACTION_MATRIX)), "matrix")
     new, opponent = matrix.policies.index(matrix.policies[-1]), matrix.policies.index("random")
     score = matrix.wins[new][opponent] + matrix.draws[new][opponent] / 2
-    low, high = (ends[new, opponent] for ends in cell_intervals(matrix.tally()))
+    low, high = (ends[new, opponent] for ends in cell_intervals(matrix.tally))
     assert "best response 1" in lines[1]
     assert f"random {score / 40:.2f} [{low:.2f}, {high:.2f}]" in lines[2]
     assert lines[2].count(" · ") >= 2

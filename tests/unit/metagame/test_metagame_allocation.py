@@ -36,7 +36,7 @@ def _game(seed: int) -> Floats:
 
 
 def _solved(counted: SampledCounts, num_draws: int, seed: int = 0) -> tuple[Floats, Floats]:
-    drawn = centred(posterior_scores(counted.policies, counted.tally(), num_draws=num_draws, seed=seed))
+    drawn = centred(posterior_scores(counted.policies, counted.tally, num_draws=num_draws, seed=seed))
     return drawn, np.array([symmetric_equilibrium(payoffs).row for payoffs in drawn])
 
 
@@ -143,7 +143,7 @@ def _play(truth: Floats, wins: Integers, games: Integers, cells: dict[tuple[int,
 
 def _distance_and_loss(truth: Floats, wins: Integers, games: Integers) -> tuple[float, float]:
     """Return how far the counts' equilibrium is from the true one, and what it loses in the true game."""
-    found = symmetric_equilibrium(centred(expected_scores(matrix(NAMES, wins, games).tally()))).row
+    found = symmetric_equilibrium(centred(expected_scores(matrix(NAMES, wins, games).tally))).row
     true = symmetric_equilibrium(centred(truth)).row
     return float(np.abs(found - true).sum() / 2), float((centred(truth) @ found).max())
 

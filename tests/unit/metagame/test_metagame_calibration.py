@@ -15,10 +15,8 @@ from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 from nashdex.metagame.evidence.pairs import pair_statistics
 from nashdex.metagame.evidence.tally import Floats
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
-from nashdex.metagame.solvers.last import LastSettings
-from nashdex.metagame.solvers.nash import NashSettings
-from nashdex.metagame.solvers.uniform import UniformSettings
 from nashdex.report.words.findings import calibration_finding
+from nashdex.settings.solve import LastSettings, NashSettings, UniformSettings
 
 
 def design_of(scores: Floats, *, pairs: int = 50, correlation: float = -0.35, **more: object) -> Design:

@@ -23,8 +23,8 @@ HOW: tuple[Imputation, ...] = ("bradley-terry", "interval")
 
 def _without(counted: SampledCounts, cells: Sequence[tuple[str, str]]) -> SampledCounts:
     """Return ``counted`` with nothing played in ``cells``."""
-    tally = counted.tally()
-    wins, draws, games = tally.wins, tally.draws, tally.games
+    tally = counted.tally
+    wins, draws, games = tally.wins.copy(), tally.draws.copy(), tally.games.copy()
     for one, other in cells:
         i, j = counted.policies.index(one), counted.policies.index(other)  # type: ignore[arg-type]
         for counts in (wins, draws, games):
@@ -41,24 +41,24 @@ def _of(scores: np.ndarray, unplayed: Sequence[tuple[str, str]], games: int = 10
 @pytest.mark.parametrize("how", ["block", *HOW])
 def test_what_is_played_is_not_imputed(how: Imputation) -> None:
     counted = drawn_matrix(NAMES, STRENGTHS, 50, seed=0)
-    scores, imputed = filled(counted.policies, counted.tally(), how)
+    scores, imputed = filled(counted.policies, counted.tally, how)
     assert imputed == ()
-    assert (scores == expected_scores(counted.tally())).all()
-    drawn = filled_draws(counted.policies, counted.tally(), how, num_draws=9, seed=3)
-    assert (drawn == posterior_scores(counted.policies, counted.tally(), num_draws=9, seed=3)).all()
+    assert (scores == expected_scores(counted.tally)).all()
+    drawn = filled_draws(counted.policies, counted.tally, how, num_draws=9, seed=3)
+    assert (drawn == posterior_scores(counted.policies, counted.tally, num_draws=9, seed=3)).all()
 
 
 def test_block_refuses_by_name() -> None:
     counted = _without(drawn_matrix(NAMES, STRENGTHS, 50, seed=0), [("b", "d")])
     with pytest.raises(DataError, match="'b' has not played 'd'"):
-        filled(counted.policies, counted.tally(), "block")
+        filled(counted.policies, counted.tally, "block")
     with pytest.raises(DataError, match="'b' has not played 'd'"):
-        filled_draws(counted.policies, counted.tally(), "block", num_draws=2, seed=0)
+        filled_draws(counted.policies, counted.tally, "block", num_draws=2, seed=0)
 
 
 def test_ratings_predict_a_transitive_game() -> None:
     counted = _of(STRENGTHS, [("a", "d"), ("b", "e")], games=1_000_000)
-    scores, imputed = filled(counted.policies, counted.tally(), "bradley-terry")
+    scores, imputed = filled(counted.policies, counted.tally, "bradley-terry")
     assert imputed == (("a", "d"), ("b", "e"))
     assert scores == pytest.approx(STRENGTHS, abs=1e-5)
 
@@ -74,8 +74,8 @@ def test_an_imputed_game_is_one_and_follows_ids(
 ) -> None:
     counted = _without(drawn_matrix(NAMES, np.random.default_rng(seed).random((5, 5)), 30, seed), unplayed)
     turned = counted.restricted_to([policy for name in order for policy in counted.policies if policy == name])
-    scores, imputed = filled(counted.policies, counted.tally(), how)
-    again, imputed_again = filled(turned.policies, turned.tally(), how)
+    scores, imputed = filled(counted.policies, counted.tally, how)
+    again, imputed_again = filled(turned.policies, turned.tally, how)
     places = [counted.policies.index(policy) for policy in turned.policies]
     assert again == pytest.approx(scores[np.ix_(places, places)], abs=1e-9)
     assert {frozenset(cell) for cell in imputed} == {frozenset(cell) for cell in imputed_again}
@@ -83,12 +83,12 @@ def test_an_imputed_game_is_one_and_follows_ids(
 
     assert scores + scores.T == pytest.approx(np.ones((5, 5)))
     assert ((scores >= 0) & (scores <= 1)).all()
-    tally = counted.tally()
+    tally = counted.tally
     played = tally.games > 0
     assert (scores[played] == tally.scores[played] / tally.games[played]).all()
 
-    drawn = filled_draws(counted.policies, counted.tally(), how, num_draws=4, seed=1)
-    drawn_again = filled_draws(turned.policies, turned.tally(), how, num_draws=4, seed=1)
+    drawn = filled_draws(counted.policies, counted.tally, how, num_draws=4, seed=1)
+    drawn_again = filled_draws(turned.policies, turned.tally, how, num_draws=4, seed=1)
     assert drawn_again == pytest.approx(drawn[:, places][:, :, places], abs=1e-6)
 
 
@@ -98,7 +98,7 @@ def test_interval_is_the_worst_game_in_the_box_for_the_most_cautious_mixture(
 ) -> None:
     """No way to fill the cells gives the mixture less against the opponents that hold it to its guarantee."""
     counted = _without(drawn_matrix("abcd", np.random.default_rng(seed).random((4, 4)), 30, seed), unplayed)
-    worst, _ = filled(counted.policies, counted.tally(), "interval")
+    worst, _ = filled(counted.policies, counted.tally, "interval")
     cells = [tuple("abcd".index(name) for name in cell) for cell in unplayed]
     pessimistic = worst.copy()
     for i, j in cells:
@@ -117,9 +117,9 @@ def test_the_rival_that_was_never_met_is_taken_to_win() -> None:
     """Policy a beats b, b beats c, and a never met c: the mixture that leans on a has c against it."""
     scores = np.array([[0.5, 0.9, 0.5], [0.1, 0.5, 0.9], [0.5, 0.1, 0.5]])
     counted = _of(scores, [("a", "c")])
-    worst, _ = filled(counted.policies, counted.tally(), "interval")
+    worst, _ = filled(counted.policies, counted.tally, "interval")
     assert (worst[0, 2], worst[2, 0]) == (0.0, 1.0)
-    predicted, _ = filled(counted.policies, counted.tally(), "bradley-terry")
+    predicted, _ = filled(counted.policies, counted.tally, "bradley-terry")
     assert predicted[0, 2] > 0.9
 
 
@@ -128,7 +128,7 @@ def test_a_policy_that_met_nobody_is_neither_handed_the_mixture_nor_shut_out() -
     scores = np.full((4, 4), 0.5)
     scores[:3, :3] += np.array([[0, 0.3, -0.3], [-0.3, 0, 0.3], [0.3, -0.3, 0]])
     counted = _of(scores, [("a", "d"), ("b", "d"), ("c", "d")])
-    worst, _ = filled(counted.policies, counted.tally(), "interval")
+    worst, _ = filled(counted.policies, counted.tally, "interval")
     assert worst[3].tolist() == [0.5] * 4
     assert symmetric_equilibrium(centred(worst)).row == pytest.approx([0.25] * 4)
 
@@ -140,16 +140,16 @@ def test_cells_among_dominated_policies_do_not_move_the_mixture(how: Imputation)
     scores[:3, :3] += np.array([[0, -0.25, 0.4], [0.25, 0, -0.05], [-0.4, 0.05, 0]])
     scores[:3, 3:], scores[3:, :3] = 0.9, 0.1
     whole, holed = _of(scores, []), _of(scores, [("d", "e")])
-    strategy = symmetric_equilibrium(centred(filled(holed.policies, holed.tally(), how)[0])).row
-    assert strategy == pytest.approx(symmetric_equilibrium(centred(expected_scores(whole.tally()))).row)
-    drawn = centred(filled_draws(holed.policies, holed.tally(), how, num_draws=20, seed=0))
+    strategy = symmetric_equilibrium(centred(filled(holed.policies, holed.tally, how)[0])).row
+    assert strategy == pytest.approx(symmetric_equilibrium(centred(expected_scores(whole.tally))).row)
+    drawn = centred(filled_draws(holed.policies, holed.tally, how, num_draws=20, seed=0))
     assert max(symmetric_equilibrium(payoffs).row[3:].max() for payoffs in drawn) < 1e-9
 
 
 def test_predictions_are_drawn_as_widely_as_a_cell_before_its_first_battle() -> None:
     counted = _of(STRENGTHS, [("a", "d")])
-    mean = filled(counted.policies, counted.tally(), "bradley-terry")[0][0, 3]
-    drawn = filled_draws(counted.policies, counted.tally(), "bradley-terry", num_draws=40_000, seed=0)[:, 0, 3]
+    mean = filled(counted.policies, counted.tally, "bradley-terry")[0][0, 3]
+    drawn = filled_draws(counted.policies, counted.tally, "bradley-terry", num_draws=40_000, seed=0)[:, 0, 3]
     assert drawn.mean() == pytest.approx(mean, abs=0.01)
     # The variance of Beta(p, 1 − p), which for p = ½ is the Jeffreys prior's 1/8.
     assert drawn.var() == pytest.approx(mean * (1 - mean) / 2, rel=0.03)
@@ -157,7 +157,7 @@ def test_predictions_are_drawn_as_widely_as_a_cell_before_its_first_battle() -> 
 
 def test_worst_cases_are_drawn_from_the_ends_of_the_box() -> None:
     counted = _of(STRENGTHS, [("a", "d"), ("b", "e")])
-    drawn = filled_draws(counted.policies, counted.tally(), "interval", num_draws=2000, seed=0)
+    drawn = filled_draws(counted.policies, counted.tally, "interval", num_draws=2000, seed=0)
     assert set(drawn[:, 0, 3]) == {0.0, 1.0}
     assert drawn[:, 0, 3].mean() == pytest.approx(0.5, abs=0.04)
     assert (drawn[:, 3, 0] == 1 - drawn[:, 0, 3]).all()

@@ -157,8 +157,8 @@ def test_the_counts_form_is_enough_to_read_a_matrix() -> None:
     read = InteractionMatrix.from_json(json.dumps(GOOD).encode(), "matrix")
     assert isinstance(read, SampledCounts)
     assert read.wins == ((0, 3), (2, 0))
-    assert read.tally().pairs[0, 1] == 2
-    assert [int(single[0, 1]) for single in read.tally().single_battles()] == [0, 1, 1]
+    assert read.tally.pairs[0, 1] == 2
+    assert [int(single[0, 1]) for single in read.tally.single_battles()] == [0, 1, 1]
 
 
 def test_pairs_are_counted_whole_whatever_the_order_of_their_battles() -> None:
@@ -168,7 +168,7 @@ def test_pairs_are_counted_whole_whatever_the_order_of_their_battles() -> None:
         counted = NOTHING.with_records((A, B), order)
         assert counted.pairs.won_both == ((0, 1), (0, 0))
         assert counted.pairs.split == ((0, 1), (1, 0))
-        assert [int(single[0, 1]) for single in counted.tally().single_battles()] == [0, 0, 1]
+        assert [int(single[0, 1]) for single in counted.tally.single_battles()] == [0, 0, 1]
 
 
 def test_counts_move_with_their_pairs() -> None:

@@ -12,7 +12,7 @@ from nashdex.metagame.solvers.interface import ConfiguredSolver, MetaSolver
 from nashdex.metagame.solvers.nash import nash
 from nashdex.metagame.solvers.registry import META_SOLVERS, meta_solver
 from nashdex.metagame.solvers.repeated_play import averaged_pair
-from nashdex.metagame.solvers.settings import SolveSettings
+from nashdex.settings.solve import SolveSettings
 from support.zero_sum_games import BIASED_RPS, DOMINATED, RPS, Floats, antisymmetric, is_probability_vector, rectangular
 
 NAMES = META_SOLVERS.names

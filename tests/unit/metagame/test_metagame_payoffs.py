@@ -74,13 +74,13 @@ def test_wilson_holds_the_rate_and_mirrors(halves_and_games: tuple[int, int]) ->
 
 
 def test_a_draw_is_half_a_win() -> None:
-    scores = expected_scores(matrix("ab", [[0, 5], [2, 0]], [[0, 10], [10, 0]], [[0, 3], [3, 0]]).tally())
+    scores = expected_scores(matrix("ab", [[0, 5], [2, 0]], [[0, 10], [10, 0]], [[0, 3], [3, 0]]).tally)
     assert scores.tolist() == [[0.5, 0.65], [0.35, 0.5]]
 
 
 def test_payoffs_are_antisymmetric_to_the_last_bit() -> None:
     scores = np.random.default_rng(0).random((7, 7))
-    payoffs = centred(expected_scores(drawn_matrix("abcdefg", scores, 33, seed=1).tally()))
+    payoffs = centred(expected_scores(drawn_matrix("abcdefg", scores, 33, seed=1).tally))
     assert (payoffs == -payoffs.T).all()
     assert (payoffs.diagonal() == 0).all()
 
@@ -95,15 +95,15 @@ def test_posterior_draws_follow_ids_and_not_places() -> None:
     scores = np.random.default_rng(0).random((4, 4))
     counted = drawn_matrix("abcd", scores, 50, seed=2)
     turned = counted.restricted_to(counted.policies[::-1])
-    straight = posterior_scores(counted.policies, counted.tally(), num_draws=20, seed=3)
-    assert (posterior_scores(turned.policies, turned.tally(), num_draws=20, seed=3)[:, ::-1, ::-1] == straight).all()
+    straight = posterior_scores(counted.policies, counted.tally, num_draws=20, seed=3)
+    assert (posterior_scores(turned.policies, turned.tally, num_draws=20, seed=3)[:, ::-1, ::-1] == straight).all()
 
 
 def test_posterior_draws_do_not_change_when_a_policy_joins() -> None:
     counted = drawn_matrix("abcd", np.full((4, 4), 0.6), 50, seed=2)
     fewer = counted.restricted_to(counted.policies[:3])
-    all_draws = posterior_scores(counted.policies, counted.tally(), num_draws=20, seed=3)
-    assert (posterior_scores(fewer.policies, fewer.tally(), num_draws=20, seed=3) == all_draws[:, :3, :3]).all()
+    all_draws = posterior_scores(counted.policies, counted.tally, num_draws=20, seed=3)
+    assert (posterior_scores(fewer.policies, fewer.tally, num_draws=20, seed=3) == all_draws[:, :3, :3]).all()
 
 
 @settings(deadline=None, derandomize=True, max_examples=30)

@@ -10,6 +10,7 @@ from nashdex.metagame.analysis.progress import Improvement, improvement, mixture
 from nashdex.metagame.evidence.estimates import cell_intervals, interval_of_mixture, wilson_interval
 from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger
 from nashdex.metagame.evidence.sampled import SampledCounts
+from nashdex.metagame.evidence.totals import BattleTotals
 
 BASE, ONE, TWO, WEAK = (PolicyId(name) for name in ("base", "one", "two", "weak"))
 
@@ -44,7 +45,8 @@ def improved(
     elo: dict[PolicyId, float], candidates: list[PolicyId], battles_per_pair: int, seed: int = 0
 ) -> Improvement | None:
     played = ledger(elo, battles_per_pair, seed)
-    return improvement(sorted(elo), BASE, candidates, played.battles, anchors={}, num_draws=100, seed=1)
+    totals = BattleTotals.nothing().with_battles(sorted(elo), played.battles)
+    return improvement(totals, BASE, candidates, anchors={}, num_draws=100, seed=1)
 
 
 def test_the_best_is_found_and_its_lead_is_near_the_truth() -> None:
@@ -91,7 +93,7 @@ def test_a_mixture_scores_the_weighted_mean_of_its_members() -> None:
 def test_a_mixture_of_one_policy_has_the_interval_of_its_cell() -> None:
     played = ledger({ONE: 1200.0, TWO: 1000.0, WEAK: 800.0}, 100)
     matrix = SampledCounts.unplayed(()).with_records((ONE, TWO, WEAK), played.battles)
-    low, high = cell_intervals(matrix.tally())
+    low, high = cell_intervals(matrix.tally)
     (score,) = mixture_scores(matrix, {ONE: 1.0}, [WEAK])
     assert (score.low, score.high) == pytest.approx((low[0, 2], high[0, 2]))
 

@@ -14,7 +14,7 @@ from support.tournaments import cell, drawn_matrix, matrix
 
 
 def _rated(counted: SampledCounts, anchors: dict[str, float] | None = None, num_draws: int = 200) -> RatingTable:
-    return rate(counted.policies, counted.tally(), anchors=anchors or {}, num_draws=num_draws, seed=0)
+    return rate(counted.policies, counted.tally, anchors=anchors or {}, num_draws=num_draws, seed=0)
 
 
 @pytest.mark.parametrize(("score", "elo"), [(0.60, 70.4), (0.75, 190.9)])
@@ -41,7 +41,7 @@ def test_the_error_of_an_even_match_of_independent_battles() -> None:
 
 def test_the_penalty_adds_one_virtual_game_for_each_free_strength() -> None:
     counted = drawn_matrix("abcdef", expected_scores_of(np.linspace(0, 3, 6)), 30, seed=1)
-    tally = counted.tally()
+    tally = counted.tally
     for anchors, free in (({}, 5), ({0: 0.0}, 5), ({0: 0.0, 3: 1.0}, 4)):
         fitted = fit(tally.scores, tally.games.astype(float), anchors)
         between_anchors = sum(fitted.virtual_games[i, j] for i in anchors for j in anchors if i < j)
@@ -226,12 +226,6 @@ def test_pairs_that_swapped_teams_decide_are_more_facts_than_battles() -> None:
     single = matrix("ab", counted.wins, counted.games)
     blind, clustered = (_rated(each, {"b": 1000.0}).ratings["a"] for each in (single, counted))
     assert clustered.standard_error < 0.6 * blind.standard_error
-
-
-def test_a_record_that_is_not_counted_is_refused() -> None:
-    counted = matrix("ab", [[0, 1], [1, 0]], [[0, 2], [2, 0]])
-    with pytest.raises(DataError, match="record 4 battles that do not fit the matrix's 2 games"):
-        counted.rated({}, cell("a", "b", ["a", "b", "a", "b"]), num_draws=100, seed=0)
 
 
 def test_ratings_are_given_with_and_without_the_penalty() -> None:

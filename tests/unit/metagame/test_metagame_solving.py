@@ -97,7 +97,7 @@ def test_the_answer_is_scored_on_its_own_battles() -> None:
     fresh = cell("a", "b", ["a"] * 15 + ["b"] * 5)
     answer = Answer({PolicyId("b"): 1.0}, (PolicyId("a"),), tuple(fresh))
     counted = matrix("ba", [[0, 5], [15, 0]], [[0, 20], [20, 0]])
-    gap = _solved(EmpiricalGame(counted, tuple(fresh), answer))[1].exploitability.best_response_gap
+    gap = _solved(EmpiricalGame(counted, answer))[1].exploitability.best_response_gap
     assert gap is not None
     assert (gap.value, gap.games, gap.policy) == (pytest.approx(0.25), 20, "a")
 
@@ -132,7 +132,7 @@ def _with_an_unplayed_cell(one: str, other: str) -> EmpiricalGame:
     """The game of SCORES, d worse than all, without the battles of one cell."""
     full = drawn_matrix("abcd", SCORES, 4000, 0)
     i, j = "abcd".index(one), "abcd".index(other)
-    wins, games = full.tally().wins, full.tally().games
+    wins, games = full.tally.wins.copy(), full.tally.games.copy()
     for counts in (wins, games):
         counts[i, j] = counts[j, i] = 0
     return EmpiricalGame(matrix("abcd", wins, games))
@@ -152,8 +152,8 @@ def test_an_imputed_cell_is_named_and_no_exploitability_rests_on_it(unplayed: Im
 def test_exploitability_is_published_where_the_support_met_everybody() -> None:
     """Both policies of the cell that was not played lose to all others, and the mixture plays neither."""
     scores = 0.5 + 0.4 * np.array([[0, 0, 1, 1], [0, 0, 1, 1], [-1, -1, 0, 0], [-1, -1, 0, 0]])
-    tally = drawn_matrix("abcd", scores, 400, 0).tally()
-    wins, games = tally.wins, tally.games
+    tally = drawn_matrix("abcd", scores, 400, 0).tally
+    wins, games = tally.wins.copy(), tally.games.copy()
     for counts in (wins, games):
         counts[2, 3] = counts[3, 2] = 0
     game = EmpiricalGame(matrix("abcd", wins, games))

@@ -10,15 +10,10 @@ from hypothesis import strategies as st
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.exact import ExactValues
-from nashdex.metagame.opponents.league import (
-    ClassShares,
-    LeagueSettings,
-    league_mixture,
-    problems,
-    shares_at,
-)
+from nashdex.metagame.opponents.league import ClassShares, league_mixture, problems
 from nashdex.metagame.opponents.pfsp import Weighting, pfsp
 from nashdex.metagame.population import PolicyEntry, Population
+from nashdex.settings.opponents import LeagueSettings
 from support.tournaments import matrix
 
 LEARNER, RANDOM, EQUAL, WEAK, WEAKER, STRONG = (
@@ -46,12 +41,12 @@ def _population(*policies: PolicyId) -> Population:
 def _mixture(
     *policies: PolicyId, shares: ClassShares = EVERY, rates: dict[PolicyId, float] | None = None
 ) -> dict[PolicyId, float]:
-    return league_mixture(_population(*policies), LEARNER, rates or {}, RATINGS, shares=shares, weighting="hard")
+    return league_mixture(_population(*policies), LEARNER, rates or {}, RATINGS, shares=shares)
 
 
 @pytest.mark.parametrize(
     ("weighting", "weights"),
-    [("hard", (0.01, 0.25, 0.81)), ("variance", (0.09, 0.25, 0.09)), ("normal", (0.1, 0.5, 0.5))],
+    [("hard", (0.01, 0.25, 0.81)), ("variance", (0.09, 0.25, 0.09))],
 )
 def test_pfsp_weighs_by_the_win_rate(weighting: Weighting, weights: tuple[float, ...]) -> None:
     rates = {WEAK: 0.9, EQUAL: 0.5, STRONG: 0.1}
@@ -126,34 +121,12 @@ def test_exact_payoffs_are_win_rates_on_the_game_s_scale() -> None:
     assert matrix.win_rates(LEARNER) == {WEAK: 0.75}
 
 
-def test_shares_move_in_a_straight_line_to_the_final_ones() -> None:
-    settings = LeagueSettings(
-        baseline=0.40, itself=0.30, peer=0.20, exploitable=0.10, final_shares=(0.10, 0.40, 0.35, 0.15)
-    )
-    assert shares_at(settings, 1, 5) == ClassShares(0.40, 0.30, 0.20, 0.10)
-    assert shares_at(settings, 2, 5) == pytest.approx((0.30, 0.40 - 0.20 / 3, 0.25, 0.35 / 3))
-    assert shares_at(settings, 4, 5) == pytest.approx((0.10, 0.40, 0.35, 0.15))
-    assert shares_at(settings, 1, 2) == (0.40, 0.30, 0.20, 0.10), "a run of one such iteration stays at the first"
-
-
 @pytest.mark.parametrize(
     ("shares", "said"),
     [
         ({}, None),
-        ({"baseline": 0, "final_shares": (0, 0.1, 0.4, 0.5)}, None),
+        ({"baseline": 0}, None),
         ({"baseline": 0, "itself": 0}, "opponents.baseline and opponents.itself are both 0, and at first the learner"),
-        (
-            {"baseline": 0, "itself": 0, "final_shares": (0.1, 0.1, 0.4, 0.4)},
-            "opponents.baseline and opponents.itself are both 0, and at first the learner",
-        ),
-        (
-            {"final_shares": (0, 0, 0, 0)},
-            "opponents.final_shares are [0.0, 0.0, 0.0, 0.0], so no opponent has a share in the last iteration",
-        ),
-        (
-            {"final_shares": (0, 0, 1, 0)},
-            "opponents.final_shares are [0.0, 0.0, 1.0, 0.0]: baseline and itself, the first two, are both 0",
-        ),
     ],
     ids=str,
 )
@@ -163,7 +136,3 @@ def test_shares_that_may_leave_no_opponent_are_named_as_they_were_set(
     found = list(problems(LeagueSettings.model_validate(shares)))
     assert len(found) == (said is not None)
     assert all(problem.startswith(said or "") for problem in found)
-
-
-def test_shares_without_final_ones_stay() -> None:
-    assert shares_at(LeagueSettings(), 3, 9) == pytest.approx(EVERY)

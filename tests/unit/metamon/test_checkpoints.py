@@ -14,15 +14,15 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.games.view import ViewIdentity
-from nashdex.metamon.checkpoints import archive
-from nashdex.metamon.checkpoints.amago import AmagoAgent
-from nashdex.metamon.checkpoints.document import ImportedPolicy
-from nashdex.metamon.checkpoints.inferring import infer
-from nashdex.metamon.checkpoints.mini_rnn import MiniRnn
-from nashdex.metamon.checkpoints.models import PUBLISHED_MODELS
-from nashdex.metamon.checkpoints.reading import load_network, read_tensors
 from nashdex.policies.memory import SeatMemory
 from nashdex.store import open_store
+from nashdex_metamon.checkpoints import archive
+from nashdex_metamon.checkpoints.amago import AmagoAgent
+from nashdex_metamon.checkpoints.document import ImportedPolicy
+from nashdex_metamon.checkpoints.inferring import infer
+from nashdex_metamon.checkpoints.mini_rnn import MiniRnn
+from nashdex_metamon.checkpoints.models import PUBLISHED_MODELS
+from nashdex_metamon.checkpoints.reading import load_network, read_tensors
 
 DATA = Path(__file__).parents[2] / "data" / "metamon"
 CHECKPOINTS = DATA / "checkpoints"

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from poke_env.battle import Pokemon
 
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat
-from nashdex.metamon.baselines.arithmetic import Arithmetic
-from nashdex.metamon.baselines.gym_leader import gym_leader
-from nashdex.metamon.baselines.heuristics import easy_poke_env_heuristic, poke_env_heuristic
-from nashdex.metamon.baselines.kaizo.player import emerald_kaizo, emerald_kaizo_repaired, emerald_kaizo_risky
-from nashdex.metamon.baselines.orders import Chooser, Order
-from nashdex.metamon.baselines.simple import (
+from nashdex_metamon.baselines.arithmetic import Arithmetic
+from nashdex_metamon.baselines.gym_leader import gym_leader
+from nashdex_metamon.baselines.heuristics import easy_poke_env_heuristic, poke_env_heuristic
+from nashdex_metamon.baselines.kaizo.player import emerald_kaizo, emerald_kaizo_repaired, emerald_kaizo_risky
+from nashdex_metamon.baselines.orders import Chooser, Order
+from nashdex_metamon.baselines.simple import (
     basic_switcher,
     bug_catcher,
     gen1_boss,
@@ -26,7 +26,7 @@ from nashdex.metamon.baselines.simple import (
     max_base_power,
     uniform,
 )
-from nashdex.metamon.baselines.situation import Situation
+from nashdex_metamon.baselines.situation import Situation
 from support.metamon_goldens import BATTLES, golden
 
 PLAYERS = ("Anna", "Bert")

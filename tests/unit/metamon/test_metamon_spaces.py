@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.metamon.actions import DEFAULT_ACTIONS, MINIMAL_ACTIONS, action_space
-from nashdex.metamon.names import ability_name, clean_name, item_name, move_name, type_words
-from nashdex.metamon.observations import OBSERVATION_SPACES, SeenOpponents, observation_space
-from nashdex.metamon.rewards import REWARDS, reward_function
-from nashdex.metamon.state import BattleState
-from nashdex.metamon.tokens import Tokenizer
-from nashdex.metamon.views.definition import view_definition
+from nashdex.games.showdown.logs.words import clean_name
+from nashdex_metamon.actions import DEFAULT_ACTIONS, MINIMAL_ACTIONS, action_space
+from nashdex_metamon.names import ability_name, item_name, move_name, type_words
+from nashdex_metamon.observations import OBSERVATION_SPACES, SeenOpponents, observation_space
+from nashdex_metamon.rewards import reward_function
+from nashdex_metamon.state import BattleState
+from nashdex_metamon.tokens import Tokenizer
+from nashdex_metamon.views.definition import view_definition
 from support.metamon_goldens import BATTLES, METAMON_DATA, golden
 
 VOCABULARIES = {
@@ -51,7 +52,7 @@ def test_every_golden_decision(battle: str) -> None:
         if not row["end"]:
             assert DEFAULT_ACTIONS.maybe_valid(state) == row["maybe_valid"]
         for name, reward in (row["rewards"] or {}).items():
-            assert REWARDS[name](previous[seat], state) == pytest.approx(reward, abs=1e-9)
+            assert reward_function(name)(previous[seat], state) == pytest.approx(reward, abs=1e-9)
         previous[seat] = state
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.metamon.logs.cutting import Choice, Decision, cut
-from nashdex.metamon.logs.following import Follower
-from nashdex.metamon.logs.packing import PackedReplays, pack, unpack
-from nashdex.metamon.logs.reconstruction import views
-from nashdex.metamon.logs.replay import is_wanted, parse
-from nashdex.metamon.logs.teams import teams
+from nashdex.games.showdown.logs.cutting import Choice, Decision, cut
+from nashdex.games.showdown.logs.following import Follower
+from nashdex.games.showdown.logs.packing import PackedReplays, pack, unpack
+from nashdex.games.showdown.logs.reconstruction import views
+from nashdex.games.showdown.logs.replay import is_wanted, parse
+from nashdex.games.showdown.logs.teams import teams
 
 HUMAN = Path(__file__).parents[2] / "data" / "metamon" / "logs"
 LEADS = ["|start", "|switch|p1a: Ann|Raichu, M|100/100", "|switch|p2a: Bob|Gengar, M|100/100", "|turn|1", "|"]

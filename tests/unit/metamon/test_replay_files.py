@@ -10,9 +10,10 @@ import lz4.frame
 import pytest
 
 from nashdex.cli import run_command_line
-from nashdex.metamon.data.file_name import ReplayName
-from nashdex.metamon.data.pseudonyms import pseudonym
-from nashdex.metamon.data.replay_file import RefusedReplayError, decode, encode
+from nashdex.games.showdown.logs.pseudonyms import pseudonym
+from nashdex.games.showdown.logs.refusal import RefusedReplayError
+from nashdex_metamon.data.file_name import ReplayName
+from nashdex_metamon.data.replay_file import decode, encode
 
 SAMPLES = Path(__file__).parents[2] / "data" / "metamon" / "replays"
 ALL_FILES = sorted(SAMPLES.glob("*/*.lz4"))
@@ -142,7 +143,7 @@ def test_filter_keeps_what_is_wanted_under_pseudonyms(tmp_path: Path, capsys: py
 def test_filter_balances_outcomes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept = [path for path in FILES if "_WIN" in path.name or path.parent.name == "gen1ou"]
     for path in kept:
-        place = tmp_path / "in" / "gen1ou" / path.name
+        place = tmp_path / "in" / "all" / path.name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(path.read_bytes())
     command = ["data", "filter", str(tmp_path / "in"), str(tmp_path / "out"), "--balance-outcomes"]

@@ -6,8 +6,8 @@ import torch
 
 from nashdex.core.ids import PolicyId, replayed_policy
 from nashdex.games.legal import LegalActions
-from nashdex.oracles.clone import CloneSettings, Lesson, epoch_order, make_lessons
-from nashdex.oracles.replays import ReplaySettings
+from nashdex.oracles.clone import Lesson, epoch_order, make_lessons
+from nashdex.settings.oracles import CloneSettings, ReplaySettings
 from nashdex.trajectory.episode import Episode
 
 HUMAN, TEACHER = replayed_policy("1200-1399"), PolicyId("heuristic")
@@ -33,7 +33,7 @@ def lessons(num_replayed: int, num_own: int, share: float) -> tuple[CloneSetting
     episodes = [episode(seed, HUMAN) for seed in range(num_replayed)]
     episodes += [episode(100 + seed, TEACHER) for seed in range(num_own)]
     rewards = [np.zeros(LENGTH, np.float32)] * len(episodes)
-    return settings, *make_lessons(episodes, rewards, settings, 1.0, 7, torch.device("cpu"))
+    return settings, *make_lessons(episodes, rewards, 1.0, 7, torch.device("cpu"))
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.7])
@@ -56,12 +56,11 @@ def test_one_source_alone_is_drawn_whole() -> None:
 
 
 def test_both_players_of_a_battle_are_on_one_side_of_the_split() -> None:
-    settings = CloneSettings(validation_share=0.3)
     episodes = [episode(seed, policy, seat) for seed in range(20) for seat, policy in enumerate((HUMAN, HUMAN))]
     episodes += [episode(100 + seed, TEACHER) for seed in range(20)]
     rewards = [np.zeros(LENGTH, np.float32)] * len(episodes)
-    lesson, validation = make_lessons(episodes, rewards, settings, 1.0, 7, torch.device("cpu"))
+    lesson, validation = make_lessons(episodes, rewards, 1.0, 7, torch.device("cpu"))
     learned, held_out = (set(side.batch.observations[:, 0].tolist()) for side in (lesson, validation))
     assert learned & held_out == set()
     assert learned | held_out == {float(seed) for seed in (*range(20), *range(100, 120))}
-    assert len(held_out) == 12, "six battles of each source"
+    assert len(held_out) == 4, "two battles of each source"

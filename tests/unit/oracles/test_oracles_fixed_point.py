@@ -9,14 +9,14 @@ import torch
 
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.space import observations_of, tabular_space
-from nashdex.learning.damping.interface import Coefficients
+from nashdex.learning.damping.coefficients import Coefficients
 from nashdex.learning.experience.batching import Batch
 from nashdex.learning.references import UniformReference
 from nashdex.oracles.ppo.loss import Targets, ppo_loss
-from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.networks import SlotsSettings
+from nashdex.settings.ppo import PpoSettings
 
 BIASED_RPS = ((0.0, -0.25, 0.5), (0.25, 0.0, -0.05), (-0.5, 0.05, 0.0))
 NAMES = ("rock", "paper", "scissors")
@@ -38,7 +38,7 @@ def self_play(temperature: float, num_updates: int) -> np.ndarray:
     observations = torch.from_numpy(observations_of(tree)[[0, 0, 0]])
     masks = torch.ones(3, 3, dtype=torch.bool)
     settings = PpoSettings()
-    coefficients = Coefficients(beta_reference=temperature, beta_behaviour=0.0, entropy=0.0)
+    coefficients = Coefficients(beta_reference=temperature, entropy=0.0)
     optimiser = torch.optim.SGD([p for n, p in network.named_parameters() if not n.startswith("critic")], lr=0.6)
     for _ in range(num_updates):
         with torch.no_grad():

@@ -5,30 +5,30 @@ import torch
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import showdown_game
-from nashdex.learning.damping.interface import Coefficients
+from nashdex.learning.damping.coefficients import Coefficients
 from nashdex.learning.experience.batching import CPU
 from nashdex.learning.experience.round import Experience, gather
 from nashdex.learning.references import SnapshotReference, UniformReference
 from nashdex.oracles.ppo.loss import make_targets, ppo_loss
-from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.inference import NetworkPolicy
-from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.pairs.settings import PairsSettings
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.settings.ppo import PpoSettings
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import decode, encode
 from support.joint_space import joint_decisions, joint_space
+from support.pairs_network import PairsNetwork, PairsSettings
 
 LEARNER, OPPONENT = PolicyId("p1"), PolicyId("random")
 EACH = 4
 SPACE = joint_space(EACH)
 SETTINGS = PpoSettings.model_validate({"damping": {"preset": "none"}})
-DAMPED = Coefficients(beta_reference=0.1, beta_behaviour=0.1, entropy=0.01)
-PLAIN = Coefficients(beta_reference=0.0, beta_behaviour=0.0, entropy=0.0)
+DAMPED = Coefficients(beta_reference=0.1, entropy=0.01)
+PLAIN = Coefficients(beta_reference=0.0, entropy=0.0)
 
 
 def network(seed: int = 0) -> ActorCritic:
     torch.manual_seed(seed)
-    return make_network(
+    return PairsNetwork(
         SPACE, PairsSettings(embedding_size=4, entity_size=16, hidden_size=32, num_hidden_layers=1, critic_size=4)
     )
 

@@ -9,13 +9,13 @@ import torch
 from nashdex.core.ids import PolicyId
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.learning.damping.interface import Coefficients
+from nashdex.learning.damping.coefficients import Coefficients
 from nashdex.learning.experience.round import Experience, gather
 from nashdex.oracles.ppo.loss import Targets, ppo_loss
-from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_choices
-from nashdex.policies.networks.pointer.settings import PointerSettings
+from nashdex.settings.networks import PointerSettings
+from nashdex.settings.ppo import PpoSettings
 from nashdex.trajectory.episode import Episode
 from support.battle_spaces import battle, battle_space
 
@@ -26,9 +26,6 @@ SMALL = PointerSettings(
     pokemon_size=4,
     context_size=8,
     scorer_size=4,
-    critic_move_size=4,
-    critic_pokemon_size=4,
-    critic_context_size=8,
     predicts_opponent=True,
 )
 CHANCE = np.log(num_choices(battle_space()))
@@ -56,7 +53,7 @@ def loss_of(net: ActorCritic, experience: Experience, coefficient: float) -> tup
     played = replace(batch, log_probs=behaviour.gather(1, batch.actions[:, None]).squeeze(1))
     targets = Targets(torch.zeros(len(batch)), values, behaviour)
     settings = PpoSettings(prediction_coefficient=coefficient)
-    return ppo_loss(net, played, targets, None, Coefficients(0.0, 0.0, 0.0), settings)
+    return ppo_loss(net, played, targets, None, Coefficients(0.0, 0.0), settings)
 
 
 def test_both_seats_are_labelled_with_what_the_other_chose() -> None:

@@ -27,8 +27,8 @@ from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
 from support.stopping import asked_to_stop
 
 DAMPING: dict[str, dict[str, object]] = {
-    "snapshot": {"preset": "s0-damped", "step_size": {"controller": {"target_nats": 1e-5}}},
-    "moving average": {"preset": "ema-magnet", "ema_decay": 0.5},
+    "snapshot": {"preset": "s0-damped", "step_target_nats": 1e-5},
+    "moving average": {"preset": "ema-magnet"},
     "each round": {"preset": "ppo-clip-kl", "snapshot": "round"},
 }
 TOLERANCE = 1e-5
@@ -89,10 +89,18 @@ def test_what_two_processes_began_is_continued_to_the_same_bits(tmp_path: Path) 
     assert torch.equal(weights(store, settings, result.policy), through)
 
 
+@pytest.mark.slow
+def test_the_best_weights_of_two_processes_are_measured_when_the_others_have_ended(tmp_path: Path) -> None:
+    evaluation = {"every_decisions": 1, "battles": 40, "anchors": [RANDOM]}
+    _, result = learned(tmp_path, settings_of(2, keep="best", evaluation=evaluation))
+    assert result.kept is not None
+    assert result.summary["entropy"] > 0
+
+
 def workers() -> list[psutil.Process]:
     """Return the other processes of trainings that this one runs."""
     living = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in living if "nashdex.oracles.ppo.worker" in child.cmdline()]
+    return [child for child in living if "nashdex.oracles.ppo.training" in child.cmdline()]
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from nashdex.planning.dag import edges, iteration_steps, num_shards
 from nashdex.planning.programs import MODULES, step_function
 from nashdex.settings.run import RunSettings
 
-COLLECTED_ALONE = {"oracle": {"kind": "ppo", "decisions": 0}}
-PLAIN = RunSettings.model_validate({"train": COLLECTED_ALONE})
+WITHOUT_ACTORS = {"shards": 0}
+PLAIN = RunSettings.model_validate({"actors": WITHOUT_ACTORS})
 ACTING = RunSettings.model_validate({"actors": {"shards": 4}, "train": {"oracle": {"kind": "ppo", "decisions": 10**6}}})
-GATED = RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3, **COLLECTED_ALONE}})
+GATED = RunSettings.model_validate({"gate": {"test": "sprt"}, "train": {"seeds": 3}, "actors": WITHOUT_ACTORS})
 
 
 @pytest.mark.parametrize("settings", [PLAIN, ACTING, GATED], ids=["plain", "acting", "gated"])
@@ -65,7 +65,7 @@ def test_a_run_without_settings_trains_on_battles_of_its_own() -> None:
 
 def test_only_collect_train_and_evaluate_fan_out_each_by_its_own_setting() -> None:
     settings = RunSettings.model_validate(
-        {"collect": {"shards": 3}, "train": {"seeds": 5, **COLLECTED_ALONE}, "evaluate": {"shards": 7}}
+        {"collect": {"shards": 3}, "train": {"seeds": 5}, "evaluate": {"shards": 7}, "actors": WITHOUT_ACTORS}
     )
     assert {step.name: num_shards(settings, step.name) for step in iteration_steps(settings)} == {
         StepName.PLAN: 1,

@@ -24,8 +24,10 @@ def _trained(name: str, iteration: int, kind: Kind = "network") -> PolicyEntry:
 
 
 SETTINGS = RunSettings()
+STORE = open_store(".")
+"""Scripted policies are stored nowhere."""
 EXACT = RunSettings.model_validate({"train": {"oracle": "exact"}, "population": {"initial": ["random"]}})
-SCRIPTED = first_plan(SETTINGS).population
+SCRIPTED = first_plan(SETTINGS, STORE).population
 GROWN = SCRIPTED.with_members((_trained("clone", 0), _trained("weak", 1), _trained("strong", 1)))
 STRATEGY = {PolicyId("clone"): 0.25, PolicyId("strong"): 0.75, PolicyId("random"): 0.0}
 
@@ -41,7 +43,7 @@ def test_iteration_0_clones_the_teacher_against_the_scripted_policies_uniformly(
     settings = RunSettings.model_validate(
         {"population": {"initial": ["random", "max-power"]}, "collect": {"teacher": "heuristic"}}
     )
-    plan = first_plan(settings)
+    plan = first_plan(settings, STORE)
     assert (plan.oracle, plan.rule) == ("clone", "initial")
     assert plan.learner == "heuristic"
     assert plan.opponents == {"random": 0.5, "max-power": 0.5}
@@ -56,7 +58,7 @@ def test_an_oracle_that_needs_no_weights_answers_the_initial_population_at_once(
     settings = RunSettings.model_validate(
         {"train": {"oracle": oracle}, "population": {"initial": ["random", "first-action"]}}
     )
-    plan = first_plan(settings)
+    plan = first_plan(settings, STORE)
     assert (plan.oracle, plan.rule) == (oracle, "initial")
     assert plan.opponents == {"random": 0.5, "first-action": 0.5}
     assert plan.learner in plan.population.ids
@@ -112,7 +114,7 @@ def test_a_meta_strategy_of_strangers_is_refused() -> None:
 
 @pytest.mark.parametrize("rule", [name for name in OPPONENT_RULES.names if not OPPONENT_RULES[name].is_fixed])
 def test_iteration_0_is_the_same_under_every_rule(rule: str) -> None:
-    assert first_plan(RunSettings.model_validate({"opponents": rule})) == first_plan(SETTINGS)
+    assert first_plan(RunSettings.model_validate({"opponents": rule}), STORE) == first_plan(SETTINGS, STORE)
 
 
 def test_self_play_meets_the_learner_alone() -> None:
@@ -167,7 +169,7 @@ def test_publishes_once_and_names_the_step_that_must_run_first(tmp_path: Path) -
     manifest = run(store, SETTINGS, 0, 0)
     assert run(store, SETTINGS, 0, 0) == manifest
     stored = IterationPlan.from_json(store.get(keys.published(0, keys.PLAN)), "plan")
-    assert stored == first_plan(SETTINGS)
+    assert stored == first_plan(SETTINGS, STORE)
     with pytest.raises(DataError, match=r"nashdex step solve .*--iteration 0"):
         run(store, SETTINGS, 1, 0)
     assert not store.exists(keys.published(1, keys.PLAN))

@@ -15,7 +15,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.space import Space
 from nashdex.policies.archive import load_network, load_network_policy, read_document, read_weights, save_policy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
 from support.bandit import bandit_space
@@ -112,11 +112,9 @@ def test_a_policy_under_another_id_is_refused(store: ObjectStore) -> None:
         load_network_policy(store, PolicyId("p123"), tiny_space())
 
 
-def test_an_unknown_policy_is_named_with_what_was_meant(store: ObjectStore) -> None:
-    with pytest.raises(DataError, match=r"no policy 'p404': expected the id of a policy .* report lists them"):
+def test_an_unknown_policy_is_named_with_the_command_that_lists_them(store: ObjectStore) -> None:
+    with pytest.raises(DataError, match=r"no policy 'p404': expected the id of a policy .* `nashdex policy list .*`"):
         load_network_policy(store, PolicyId("p404"), tiny_space())
-    with pytest.raises(DataError, match=r"no policy 'nsh': did you mean nash\?"):
-        load_network_policy(store, PolicyId("nsh"), tiny_space())
 
 
 def test_tensors_that_do_not_fit_are_named() -> None:

@@ -5,7 +5,7 @@ import pytest
 import torch
 from pydantic import TypeAdapter
 
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
@@ -13,11 +13,12 @@ from nashdex.games.space import Space
 from nashdex.policies.archive import save_policy
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.settings import NetworkChoice, NetworkSettings
-from nashdex.rollout.loading import load_policies
+from nashdex.policies.sources import load_policies
+from nashdex.settings.networks import NetworkChoice, NetworkSettings
 from support.battle_spaces import battle_space, random_observations
 from support.joint_space import joint_decisions, joint_space
 from support.memory_store import MemoryStore
+from support.pairs_network import PairsNetwork, PairsSettings
 
 TORCH_CPU = "cpu:0"
 """The CPU as torch names one of several devices: networks act on it as they do on a GPU."""
@@ -26,9 +27,11 @@ NUM_ROWS = 300
 
 def network(kind: str, space: Space) -> ActorCritic:
     """Return a network of default sizes whose logits differ clearly."""
-    settings: NetworkSettings = TypeAdapter(NetworkChoice).validate_python(kind)
     torch.manual_seed(4)
-    net = make_network(space, settings)
+    if kind == "pairs":
+        net: ActorCritic = PairsNetwork(space, PairsSettings())
+    else:
+        net = make_network(space, TypeAdapter[NetworkSettings](NetworkChoice).validate_python(kind))
     with torch.no_grad():
         for name, parameter in net.named_parameters():
             if not name.startswith("critic"):
@@ -91,3 +94,18 @@ def test_stored_policies_are_loaded_onto_the_device() -> None:
     )
     found, expected = (load_policies(store, [policy], space, device)[policy] for device in (TORCH_CPU, "cpu"))
     np.testing.assert_array_equal(found.act(seen, draws).action, expected.act(seen, draws).action)
+
+
+@pytest.mark.parametrize("temperature", ["", "@greedy"])
+@pytest.mark.parametrize("kind", ["slots", "pairs", "pointer", "transformer"])
+def test_weights_that_overflow_are_refused_with_the_policys_name(kind: str, temperature: str) -> None:
+    space, seen = decisions(kind)
+    net = network(kind, space)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.copy_(torch.randn_like(parameter).sign() * 3e38)
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(DataError, match=f"^policy p1{temperature} gives logits that are not finite"),
+    ):
+        NetworkPolicy(PolicyId(f"p1{temperature}"), net).act(seen, np.full(NUM_ROWS, 0.5))

@@ -8,9 +8,8 @@ from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.doubles.slots import SlotChoice, joined, num_slot_choices
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.policies.interface import Actions
-from nashdex.policies.scripted.first_action import FirstActionPlayer
+from nashdex.policies.scripted.baselines import FirstActionPlayer, UniformPlayer
 from nashdex.policies.scripted.max_power import max_power_player
-from nashdex.policies.scripted.uniform import UniformPlayer
 
 SIZE = num_slot_choices(9)
 MOVE_FIELDS = ("power", "accuracy", "effectiveness", "stab", "spreads", "hits_ally")

@@ -14,7 +14,7 @@ from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.memory import Inputs, Memory, SeatMemory
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.memory.settings import MemorySettings
+from nashdex.settings.networks import MemorySettings
 from support.battle_spaces import battle_space, random_observations
 
 SPACE = battle_space()
@@ -25,10 +25,6 @@ SMALL = MemorySettings(
     context_size=8,
     scorer_size=7,
     memory_size=9,
-    critic_move_size=4,
-    critic_pokemon_size=5,
-    critic_context_size=8,
-    critic_memory_size=4,
 )
 TOLERANCE = 1e-5
 

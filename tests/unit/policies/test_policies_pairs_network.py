@@ -8,15 +8,12 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.policies import masked
-from nashdex.policies.archive import load_network_policy, save_policy
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.joint import acting_logits, padded, pair_logits
 from nashdex.policies.networks.actor_critic import make_network
-from nashdex.policies.networks.pairs.network import PairsNetwork
-from nashdex.policies.networks.pairs.settings import PairsSettings
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.settings.networks import PointerPairsSettings, SlotsSettings
 from support.joint_space import ACTIONS_EACH, joint_decisions, joint_space
-from support.memory_store import MemoryStore
+from support.pairs_network import PairsNetwork, PairsSettings
 from support.spaces import tiny_space
 
 SMALL = {"embedding_size": 4, "entity_size": 8, "hidden_size": 16, "num_hidden_layers": 2, "critic_size": 4}
@@ -25,8 +22,7 @@ SMALL = {"embedding_size": 4, "entity_size": 8, "hidden_size": 16, "num_hidden_l
 def pairs_network(seed: int = 0, *, is_trained: bool = True) -> PairsNetwork:
     """Return a network, by default with weights that are far from those of a first policy."""
     torch.manual_seed(seed)
-    network = make_network(joint_space(), PairsSettings(**SMALL, interaction_size=3))
-    assert isinstance(network, PairsNetwork)
+    network = PairsNetwork(joint_space(), PairsSettings(**SMALL, interaction_size=3))
     if is_trained:
         with torch.no_grad():
             network.actor.weight.normal_(0, 0.3)
@@ -124,34 +120,13 @@ def test_a_first_policy_is_close_to_uniform() -> None:
     assert masked.kl_divergence(log_probs, masked.uniform_log_probs(pairs), pairs).max() < 0.01
 
 
-def test_a_stored_network_plays_as_before() -> None:
-    store, network = MemoryStore(), pairs_network()
-    policy = save_policy(
-        store,
-        network,
-        name="pairs",
-        parent=None,
-        iteration=0,
-        oracle="ppo",
-        reward="win-loss",
-        reward_version="1",
-    )
-    decisions, uniforms = joint_decisions(40, 5), np.random.default_rng(1).random(40)
-    answers = [
-        player.act(decisions, uniforms)
-        for player in (NetworkPolicy(policy, network), load_network_policy(store, policy, joint_space()))
-    ]
-    np.testing.assert_array_equal(answers[0].action, answers[1].action)
-    np.testing.assert_array_equal(answers[0].log_prob, answers[1].log_prob)
-
-
 def test_a_network_for_another_number_of_slots_is_refused() -> None:
-    with pytest.raises(
-        ConfigurationError, match=r"'slots' chooses for 1 slots, and tiny doubles has 2: expected pairs"
-    ):
+    with pytest.raises(ConfigurationError, match=r"'slots' chooses for 1 slots, and tiny doubles has 2"):
         make_network(joint_space(), SlotsSettings())
-    with pytest.raises(ConfigurationError, match=r"'pairs' chooses for 2 slots, and tiny has 1: expected slots"):
-        make_network(tiny_space(), PairsSettings())
+    with pytest.raises(
+        ConfigurationError, match=r"'pointer-pairs' chooses for 2 slots, and tiny has 1: expected slots"
+    ):
+        make_network(tiny_space(), PointerPairsSettings())
 
 
 def test_actions_beyond_the_slots_of_a_space_are_refused() -> None:

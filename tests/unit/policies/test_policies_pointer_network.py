@@ -13,7 +13,7 @@ from nashdex.policies.networks import onednn
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_choices, opponent_choices
 from nashdex.policies.networks.pointer import look_up, sides
-from nashdex.policies.networks.pointer.settings import PointerSettings
+from nashdex.settings.networks import PointerSettings
 from support.bandit import bandit_space
 from support.battle_spaces import Fields, random_observations, space_of, with_rows, with_team
 
@@ -23,9 +23,6 @@ SMALL = PointerSettings(
     pokemon_size=6,
     context_size=8,
     scorer_size=7,
-    critic_move_size=4,
-    critic_pokemon_size=5,
-    critic_context_size=8,
     predicts_opponent=True,
 )
 ACTIONS = (

@@ -10,7 +10,7 @@ from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.policies.networks.pointer_pairs.layout import Candidate, layout_of
 from nashdex.policies.networks.pointer_pairs.network import PointerPairsNetwork, in_slots
-from nashdex.policies.networks.pointer_pairs.settings import PointerPairsSettings
+from nashdex.settings.networks import PointerPairsSettings
 from support.battle_spaces import Fields, random_observations, space_of, with_rows, with_team
 from support.joint_space import joint_space
 
@@ -21,9 +21,6 @@ SMALL = PointerPairsSettings(
     context_size=8,
     scorer_size=7,
     interaction_size=2,
-    critic_move_size=4,
-    critic_pokemon_size=5,
-    critic_context_size=8,
 )
 ACTIONS = (
     "pass",

@@ -15,7 +15,7 @@ from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.policies.scripted.max_power import MaxPowerPlayer
 from nashdex.policies.scripted.playing import scripted_policy, scripted_table
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, max_concurrent_battles, scripted_policies_of
-from nashdex.policies.settings import PopulationSettings
+from nashdex.settings.population import PopulationSettings
 from support.spaces import tiny_space
 from support.tables import first_action_table
 

@@ -16,8 +16,8 @@ from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks import onednn
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
 from nashdex.policies.sampling import sample_masked
+from nashdex.settings.networks import SlotsSettings
 from support.spaces import tiny_space
 
 SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16, num_hidden_layers=2)

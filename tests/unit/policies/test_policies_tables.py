@@ -23,9 +23,9 @@ from nashdex.policies.archive import load_network, save_policy
 from nashdex.policies.document import PolicyDocument, read_document
 from nashdex.policies.masked import masked_log_softmax
 from nashdex.policies.networks.actor_critic import make_network
-from nashdex.policies.networks.slots.settings import SlotsSettings
+from nashdex.policies.sources import load_policies
 from nashdex.policies.tables import load_table, load_table_policy, save_table_policy
-from nashdex.rollout.loading import load_policies
+from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
 from support.tables import first_action_table
@@ -214,7 +214,7 @@ def test_playing_a_tabular_game_needs_no_torch(store: ObjectStore, tmp_path: Pat
     program = (
         "import sys\n"
         "from nashdex.games.registry import game_for\n"
-        "from nashdex.rollout.loading import load_policies\n"
+        "from nashdex.policies.sources import load_policies\n"
         "from nashdex.store import open_store\n"
         "space = game_for('kuhn_poker').space\n"
         "found = load_policies(open_store(sys.argv[1]), [sys.argv[2], 'random', 'first-action'], space)\n"

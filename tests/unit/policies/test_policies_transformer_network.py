@@ -12,7 +12,7 @@ from nashdex.games.legal import LegalActions
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_log_probs
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.transformer.settings import TransformerSettings
+from nashdex.settings.networks import TransformerSettings
 from support.battle_spaces import battle_space, random_observations
 
 SPACE = battle_space()
@@ -25,12 +25,6 @@ SIZES = {
     "num_layers": 2,
     "feedforward_size": 9,
     "scorer_size": 7,
-    "critic_move_size": 4,
-    "critic_pokemon_size": 5,
-    "critic_token_size": 8,
-    "critic_num_layers": 1,
-    "critic_feedforward_size": 9,
-    "critic_memory_size": 3,
 }
 MEMORY = [0, 6]
 LEARNER = PolicyId("p1")

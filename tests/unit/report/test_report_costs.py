@@ -3,14 +3,18 @@
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
+from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report import step as report_step
+from nashdex.report.assembly.cost import GAP_STEP, fall, gained_elo, ratio
 from nashdex.report.costs import Prices, RunCost, cost_of, read_prices
-from nashdex.report.document import Report
+from nashdex.report.document import Progress, Report
 from nashdex.report.sources import read_manifests
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, read_manifest
@@ -45,7 +49,49 @@ def test_prices_add_up_and_buy_exploitability(found: RunCost) -> None:
     assert found.price == pytest.approx(sum(step.price for step in steps))
     assert found.price_of_100_elo is None, "exact payoffs have no progress in Elo"
     assert found.price_of_a_hundredth_of_gap is not None
-    assert 0 < found.price_of_a_hundredth_of_gap < found.price
+    assert 0 < found.price_of_a_hundredth_of_gap.value < found.price
+
+
+def test_the_report_step_costs_too(found: RunCost) -> None:
+    for iteration in found.iterations:
+        (reported,) = [step for step in iteration.steps if step.step is StepName.REPORT]
+        assert reported.cpu_seconds > 0
+        assert reported.writes > 0
+
+
+def _estimate(value: float, error: float) -> Estimate:
+    return Estimate(value=value, low=value - 1.96 * error, high=value + 1.96 * error)
+
+
+def test_a_thousand_runs_without_progress_print_no_price() -> None:
+    """Ratings of five policies that are all equal to the first, and two gaps that are both the same."""
+    random, num_trained, error = np.random.default_rng(1), 5, 40.0
+    for _ in range(1000):
+        base, best = random.normal(0, error), random.normal(0, error, num_trained).max()
+        progress = Progress(
+            best=PolicyId("best"),
+            base=PolicyId("base"),
+            elo=_estimate(best - base, error * 2**0.5),
+            standard_error=error * 2**0.5,
+        )
+        assert gained_elo(progress, num_trained + 1) is None
+        first, last = (_estimate(0.05 + random.normal(0, 0.01), 0.01) for _ in range(2))
+        assert fall(first, last) is None
+
+
+def test_a_price_has_the_interval_of_what_was_bought() -> None:
+    """Of 1,000 runs whose true gap falls from .3 to .1, the interval holds the true price in 95 % or more."""
+    random, error, price = np.random.default_rng(2), 0.015, 12.0
+    held = 0
+    for _ in range(1000):
+        fallen = fall(_estimate(0.3 + random.normal(0, error), error), _estimate(0.1 + random.normal(0, error), error))
+        assert fallen is not None
+        found = ratio(price * GAP_STEP, fallen)
+        held += found.low <= price * GAP_STEP / 0.2 <= found.high
+    assert held >= 950
+    exact = fall(_estimate(0.3, 0), _estimate(0.1, 0))
+    assert exact is not None
+    assert exact.low == exact.value == exact.high == pytest.approx(0.2)
 
 
 def test_the_bottleneck_is_the_step_with_the_longest_wall_time(found: RunCost) -> None:
@@ -72,6 +118,9 @@ def test_the_report_says_what_the_steps_used_and_what_that_bought(tmp_path: Path
     assert bought == pytest.approx(0.01 * cost.run.cpu_hours)
     page = store.get(keys.published(2, keys.REPORT_PAGE)).decode()
     assert "of exploitability cost" in page
+    assert cost.a_hundredth_of_exploitability_interval is not None
+    of_earlier = [step for row in report.iterations[:-1] for step in row.steps if step.step is StepName.REPORT]
+    assert len(of_earlier) == 2, "the newest report is not done when it is written"
     assert f"is the step {cost.bottleneck}" in page
 
 

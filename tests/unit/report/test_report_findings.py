@@ -3,9 +3,10 @@
 import pytest
 
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.analysis.exploitability import ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.report.document import AnchorScore, Exploitability, Probability, Progress
+from nashdex.report.document import AnchorScore, Probability, Progress
 from nashdex.report.words.findings import (
     anchors_finding,
     best_response_finding,
@@ -27,13 +28,17 @@ def rate_of(wins: int, games: int) -> Estimate:
     return Estimate(value=wins / games, low=float(low), high=float(high))
 
 
+def gap_of(gap: Estimate, games: int | None = None) -> ExploitabilityEstimate:
+    return ExploitabilityEstimate(**gap.model_dump(), estimator="best_response_gap", games=games, policy=A)
+
+
 def test_26_of_50_is_no_difference() -> None:
     rate = rate_of(26, 50)
     assert verdict(rate, 0.5) == "undecided"
     said = anchors_finding([AnchorScore(opponent=C, rate=rate, games=50)], NAMES)
     assert said == "It shows no clear difference from even against random."
     gap = Estimate(value=rate.value - 0.5, low=rate.low - 0.5, high=rate.high - 0.5)
-    said = best_response_finding(Exploitability(estimator="best_response_gap", gap=gap, games=50, policy=A), NAMES)
+    said = best_response_finding(gap_of(gap, games=50), NAMES)
     assert "52.0 %" in said
     assert "38.5 to 65.2 %" in said
     assert "no clear difference from even" in said
@@ -98,7 +103,7 @@ def test_progress_is_claimed_only_where_the_interval_excludes_0(low: float, high
 def test_a_gap_above_even_is_a_weakness_and_one_below_is_no_proof_of_strength() -> None:
     def said(low: float, high: float) -> str:
         gap = Estimate(value=(low + high) / 2, low=low, high=high)
-        return best_response_finding(Exploitability(estimator="best_response_gap", gap=gap, games=9, policy=A), NAMES)
+        return best_response_finding(gap_of(gap, games=9), NAMES)
 
     assert "that mixture is exploitable by at least +0.050" in said(0.05, 0.15)
     assert "too weak to show" in said(-0.15, -0.05)
@@ -109,7 +114,7 @@ def test_exact_exploitability_is_called_an_equilibrium_only_where_it_is_zero_up_
     def said(*values: float) -> str:
         gaps = [Estimate(value=value, low=value, high=value) for value in values]
         return exact_finding(
-            [Exploitability(estimator="exact", gap=g, nash_conv=2 * g.value, games=None, policy=None) for g in gaps]
+            [ExploitabilityEstimate(**g.model_dump(), estimator="exact", nash_conv=2 * g.value) for g in gaps]
         )
 
     assert "2.8e−17 (NashConv 5.6e−17): it is an equilibrium" in said(0.5, 2.8e-17)
@@ -121,9 +126,7 @@ def test_exact_exploitability_is_called_an_equilibrium_only_where_it_is_zero_up_
 def test_an_exact_gap_is_a_number_and_no_estimate() -> None:
     def said(value: float) -> str:
         gap = Estimate(value=value, low=value, high=value)
-        return exact_best_response_finding(
-            Exploitability(estimator="best_response_gap", gap=gap, games=None, policy=A), NAMES
-        )
+        return exact_best_response_finding(gap_of(gap), NAMES)
 
     assert "gains 0.2500 per game against it" in said(0.25)
     assert "loses 0.0100 per game" in said(-0.01)

@@ -11,6 +11,7 @@ def trained_by(oracle: str, **curves: tuple[float, ...]) -> Training:
     """Return one trained policy with these values by curve."""
     return Training(
         policy=PolicyId("p1"),
+        kind="network",
         name="best response 1",
         parent=None,
         oracle=oracle,
@@ -99,8 +100,9 @@ def test_the_score_against_anchors_is_drawn_by_decisions_and_by_cpu_time_in_each
     )
     views = strength_views(trained_by("ppo").model_copy(update={"evaluations": evaluations}))
     assert [view.text.title for view in views] == [
-        *["Score against fixed anchors, greedy play"] * 2,
-        *["Score against fixed anchors, sampled play"] * 2,
+        f"Score against fixed anchors, {style} play, by {x}"
+        for style in ("greedy", "sampled")
+        for x in ("million decisions", "CPU minutes")
     ]
     for view, label in zip(views, ("million decisions", "CPU minutes") * 2, strict=True):
         assert f"by {label}" in view.svg

@@ -15,7 +15,6 @@ from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.solving import EmpiricalGame, solve_game
 from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.sampled import SampledCounts
-from nashdex.metagame.opponents.self_play import SelfPlaySettings
 from nashdex.metagame.solvers.registry import meta_solver
 from nashdex.report import step as report_step
 from nashdex.report.assembly.evidence.sampled import sampled_embedding
@@ -23,6 +22,8 @@ from nashdex.report.assembly.iterations import CURVE_POINTS, thinned
 from nashdex.report.document import Embedding, Report, policy_names, replays_to_embed
 from nashdex.report.page.render import render_page, typeset
 from nashdex.report.page.views.matrix import matrix_view
+from nashdex.report.page.views.policies import battle_to_watch
+from nashdex.settings.opponents import SelfPlaySettings
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, find_manifest
@@ -55,7 +56,7 @@ def test_payoffs_are_the_ledgers_counts_in_order_of_rating(store: ObjectStore) -
     report = read_report(store)
     counted = SampledCounts.from_json(store.get(keys.published(2, keys.INTERACTION_MATRIX)), "matrix")
     order = report.payoffs.policies
-    low, high = cell_intervals(counted.tally())
+    low, high = cell_intervals(counted.tally)
     assert report.payoffs.cells is not None
     assert sorted(order) == sorted(counted.policies)
     assert [row.id for row in report.policies] == list(order)
@@ -70,7 +71,7 @@ def test_payoffs_are_the_ledgers_counts_in_order_of_rating(store: ObjectStore) -
             assert cell is not None
             assert (cell.wins, cell.draws, cell.losses) == (counted.wins[i][j], counted.draws[i][j], counted.wins[j][i])
             assert (cell.rate.low, cell.rate.high) == (low[i, j], high[i, j])
-            assert cell.effective_battles == counted.tally().effective_games()[i, j]
+            assert cell.effective_battles == counted.tally.effective_games()[i, j]
 
 
 def test_every_iteration_has_its_row(store: ObjectStore) -> None:
@@ -94,7 +95,7 @@ def test_every_iteration_has_its_row(store: ObjectStore) -> None:
         assert row.collection.throughput.rejected_choices == 6
         assert sum(o.wins + o.draws + o.losses for o in row.collection.opponents) == 60
         analysis = json.loads(store.get(keys.published(iteration, keys.META_GAME_ANALYSIS)))["exploitability"]
-        told = {e.estimator: e.gap.value for e in row.exploitability}
+        told = {e.estimator: e.value for e in row.exploitability}
         assert told == {name: estimate["value"] for name, estimate in analysis.items() if estimate is not None}
     assert [len(row.meta_strategy) for row in report.iterations] == [4, 5, 6]
 
@@ -117,7 +118,39 @@ def test_the_first_iteration_knows_no_gap_and_no_progress(store: ObjectStore) ->
     report = read_report(store, 0)
     assert report.progress is None
     assert {e.estimator for e in report.iterations[0].exploitability} == {"restricted", "legacy_dominance_gap"}
-    assert "The mixture so far" in report.findings[0]
+    assert report.findings[0].startswith("Clone of heuristic, where training begins, scores ")
+    assert "The mixture so far" in report.findings[2]
+
+
+def test_a_report_leads_with_what_was_trained(store: ObjectStore) -> None:
+    report = read_report(store)
+    trained = report.trained
+    assert trained is not None
+    assert (trained.policy, trained.base) == (BEST, BASE)
+    assert report.payoffs.cells is not None
+    row = report.payoffs.cells[report.payoffs.policies.index(BEST)]
+    against = dict(zip(report.payoffs.policies, row, strict=True))
+    anchors = {policy.id for policy in report.policies if policy.anchor}
+    assert {score.opponent for score in trained.scores} == anchors - {BEST} > {BASE}
+    assert all((cell := against[score.opponent]) and score.rate == cell.rate for score in trained.scores)
+    newest, began, progress, mixture, *_ = report.findings
+    assert "the newest trained policy, scores " in newest
+    assert "against clone of heuristic" in newest
+    assert began.startswith("Training began from clone of heuristic, which scored ")
+    assert "where training started" in progress
+    assert mixture.startswith("The final mixture ")
+
+
+def test_the_battle_to_watch_is_one_of_the_newest_policy(store: ObjectStore) -> None:
+    report = read_report(store)
+    assert battle_to_watch(report, embedded=()) is None
+    embedded = {replay.name for replay in report.replays}
+    battle = battle_to_watch(report, embedded)
+    assert battle is not None
+    assert BEST in battle.policies
+    met = {policy for replay in report.replays if BEST in replay.policies for policy in replay.policies} - {BEST}
+    strongest = next(policy for policy in report.payoffs.policies if policy in met)
+    assert strongest in battle.policies
 
 
 def test_progress_is_measured_from_where_training_began(tmp_path: Path) -> None:
@@ -206,7 +239,8 @@ def test_earlier_iterations_told_before_are_told_alike(tmp_path: Path) -> None:
     store.delete(keys.manifest(2, StepName.REPORT, 0))
     report_step.run(store, settings, 2, 0)
     assert store.get(document) == before
-    store.delete(keys.manifest(1, StepName.REPORT, 0))
+    for key in [key for key in store.list("iterations/0001/report/") if key.endswith("report.json")]:
+        store.delete(key)
     store.delete(keys.manifest(2, StepName.REPORT, 0))
     report_step.run(store, settings, 2, 0)
     assert store.get(document) == before
@@ -250,7 +284,7 @@ def test_gates_and_opponent_rules_are_told(tmp_path: Path) -> None:
     assert [[gate.decision for gate in row.gates] for row in report.iterations] == [["exempt"], ["reject"]]
     assert report.iterations[1].rule == "meta-strategy"
     assert report.iterations[1].new_policies == ()
-    assert "No policy joined" in report.findings[2]
+    assert "No policy joined" in " ".join(report.findings)
     page = render_page(report, {})
     assert "rejected" in page
     assert typeset("best response 1") in page, "who was rejected has a name, though it is no member"

@@ -1,5 +1,6 @@
 """The report of a tabular game: every payoff is exact, so it shows numbers without intervals and claims no battle."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,10 @@ def test_payoffs_are_the_games_own(store: ObjectStore) -> None:
 def test_exact_exploitability_has_nash_conv_beside_it_and_no_interval(store: ObjectStore) -> None:
     row = read_report(store).iterations[-1]
     for estimate in row.exploitability:
-        assert estimate.gap.low == estimate.gap.value == estimate.gap.high, estimate.estimator
+        assert estimate.low == estimate.value == estimate.high, estimate.estimator
     (exact,) = [estimate for estimate in row.exploitability if estimate.estimator == "exact"]
-    assert exact.gap.value == pytest.approx(0.0, abs=1e-12)
-    assert exact.nash_conv == pytest.approx(2 * exact.gap.value)
+    assert exact.value == pytest.approx(0.0, abs=1e-12)
+    assert exact.nash_conv == pytest.approx(2 * exact.value)
 
 
 def test_findings_are_true_of_a_solved_game(store: ObjectStore) -> None:
@@ -61,7 +62,7 @@ def test_findings_are_true_of_a_solved_game(store: ObjectStore) -> None:
 def test_findings_are_true_of_a_game_that_is_not_solved_yet(store: ObjectStore) -> None:
     report = read_report(store, 0)
     (exact,) = [e for e in report.iterations[0].exploitability if e.estimator == "exact"]
-    assert exact.gap.value > 0.04
+    assert exact.value > 0.04
     assert "so the mixture is not an equilibrium" in report.findings[1]
     assert "gains 0.2500 per game against it" in report.findings[2]
 
@@ -104,3 +105,10 @@ def test_the_summary_tells_payoffs_and_exact_exploitability(store: ObjectStore) 
     assert "payoffs computed exactly" in text
     assert "its payoffs     first-action +0.250" in text
     assert "exploitability  exact 0.0500 (NashConv 0.1000)" in text
+
+
+def test_a_page_without_replays_may_load_nothing(store: ObjectStore) -> None:
+    page = store.get(keys.published(ITERATIONS - 1, keys.REPORT_PAGE)).decode()
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert policy.startswith("default-src 'none'")
+    assert "http" not in policy

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from nashdex.core.errors import TryAgainError
+from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions, Events
 from nashdex.games.legal import LegalActions
 from nashdex.policies.interface import Actions
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import MAX_TRIES, Assignment, Finished, Rollout, require_finished
+from nashdex.rollout.play import MAX_TRIES, Assignment, PlayedBattle, Rollout, require_finished
 from nashdex.rollout.recording import Recorder
 from support.arenas import NUM_TURNS, CardArena, UniformPolicy
 from support.spaces import tiny_space
@@ -30,7 +30,7 @@ def _assignments(count: int, root: int = 1) -> list[Assignment]:
 
 def _play(
     arena: CardArena, assignments: list[Assignment], concurrent_battles: int = 8
-) -> tuple[Rollout, list[Finished]]:
+) -> tuple[Rollout, list[PlayedBattle]]:
     rollout = Rollout(arena, {A: UniformPolicy("a"), B: UniformPolicy("b")}, concurrent_battles)
     return rollout, list(rollout.play(assignments))
 
@@ -83,7 +83,7 @@ def test_decisions_of_several_gateways_are_answered_in_one_batch_or_in_each_thei
     alone = Rollout(CardArena(), {A: UniformPolicy("a")}, 1)
     expected = list(alone.play([replace(one, seats=(A, A)) for one in _assignments(8)]))
 
-    def played(finished: list[Finished]) -> dict[int, list[list[int]]]:
+    def played(finished: list[PlayedBattle]) -> dict[int, list[list[int]]]:
         return {one.assignment.number: [e.actions.tolist() for e in one.episodes] for one in finished}
 
     assert played(finished) == played(expected)
@@ -115,7 +115,7 @@ def test_a_failed_battle_is_replayed_with_its_own_seed_and_never_scored() -> Non
     rollout, finished = _play(CardArena(fails={broken: MAX_TRIES - 1}), assignments)
     assert rollout.counts.failures == {"broken": MAX_TRIES - 1}
 
-    def outcomes(results: list[Finished]) -> dict[int, tuple[int | None, list[int]]]:
+    def outcomes(results: list[PlayedBattle]) -> dict[int, tuple[int | None, list[int]]]:
         return {f.assignment.number: (require_finished(f).winner, f.episodes[0].actions.tolist()) for f in results}
 
     assert outcomes(finished) == outcomes(undisturbed)
@@ -229,3 +229,23 @@ def test_a_battle_may_be_long_and_its_rows_are_used_again() -> None:
             assert set(steps.actions.tolist()) == {seat}
             recorder.drop(0, seat)
     assert recorder.num_rows == 2048, "the pool is as large as one battle needs"
+
+
+def test_a_policy_that_repeats_an_illegal_action_is_named_instead_of_asked_for_ever() -> None:
+    class Stubborn(UniformPolicy):
+        def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+            answers = super().act(decisions, uniforms)
+            return Actions(np.zeros_like(answers.action), answers.log_prob)
+
+    class Asking(CardArena):
+        def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
+            legal = action > 0
+            refused = zip(battle[~legal].tolist(), seat[~legal].tolist(), strict=True)
+            self._pending += [(b, s, True) for b, s in refused]
+            super().act(battle[legal], seat[legal], action[legal])
+
+    rollout = Rollout(Asking(), {A: UniformPolicy("a"), B: Stubborn("b")}, 8)
+    with pytest.raises(
+        DataError, match=r"^policy b repeats an action that is not legal: 0; expected one of \[1, 2, 3\]"
+    ):
+        list(rollout.play(_assignments(8)))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.rollout.settings import CollectSettings
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY, MIN_BATTLES_FOR_A_TRIAL, Trial, choose_sizes, cores_of_shard
+from nashdex.settings.collect import CollectSettings
 
 MANY = 10 * MIN_BATTLES_FOR_A_TRIAL
 

@@ -11,7 +11,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.view import NO_ACTION, Viewed, ViewIdentity
 from nashdex.policies.interface import Actions, Policy
 from nashdex.rollout.pairs import PairedBattles
-from nashdex.rollout.play import MAX_TRIES, Finished, Rollout
+from nashdex.rollout.play import MAX_TRIES, PlayedBattle, Rollout
 from support.arenas import NUM_TURNS, CardArena, UniformPolicy
 
 NUM_BATTLES = 20
@@ -55,7 +55,7 @@ class ViewingPolicy(UniformPolicy):
         return super().act(decisions, uniforms)
 
 
-def played(*policies: Policy, arena: CardArena | None = None, concurrent: int = 8) -> list[Finished]:
+def played(*policies: Policy, arena: CardArena | None = None, concurrent: int = 8) -> list[PlayedBattle]:
     """Return battles of neighbours among ``policies``, the first with the second and so on in a ring."""
     paired = PairedBattles(1, ["t0"], deadline_seconds=9.0)
     names = [policy.id for policy in policies]
@@ -85,7 +85,7 @@ def test_a_view_changes_nothing_of_what_others_play() -> None:
     without = played(*(UniformPolicy(name) for name in names))
     with_view = played(UniformPolicy("x"), ViewingPolicy("y", TurnView("a")))
 
-    def actions(finished: list[Finished]) -> dict[int, list[int]]:
+    def actions(finished: list[PlayedBattle]) -> dict[int, list[int]]:
         return {one.assignment.number: one.episodes[0].actions.tolist() for one in finished}
 
     assert actions(without) == actions(with_view)

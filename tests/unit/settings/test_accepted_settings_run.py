@@ -16,7 +16,7 @@ from nashdex.metagame.solvers.registry import META_SOLVERS
 from nashdex.oracles.registry import ORACLES
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
-from nashdex.policies.networks.settings import NETWORKS
+from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.runs.fit import check_fit
 from nashdex.settings.run import RunSettings
 from support.kuhn import kuhn_settings

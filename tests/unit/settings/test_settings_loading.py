@@ -1,17 +1,15 @@
 """Settings: precedence, refusals that name the key, and what makes two runs differ."""
 
-import re
+import time
 from pathlib import Path
 
 import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.learning.damping.settings import DampingSettings
-from nashdex.oracles.exact import ExactSettings
-from nashdex.oracles.ppo.settings import PpoSettings
-from nashdex.oracles.q_learning import QLearningSettings
+from nashdex.settings.damping import DampingSettings
 from nashdex.settings.loading import differing_fields, load_settings
-from nashdex.settings.renamed import RENAMED
+from nashdex.settings.oracles import ExactSettings, QLearningSettings
+from nashdex.settings.ppo import PpoSettings
 from nashdex.settings.run import RunSettings
 
 
@@ -95,21 +93,6 @@ def test_an_override_may_change_the_kind_or_go_below_a_bare_name(config: Path) -
     assert preset.damping == DampingSettings(preset="none")
 
 
-@pytest.mark.parametrize("old", RENAMED)
-def test_a_renamed_key_is_refused_with_the_new_one(config: Path, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    message = re.escape(f"{old} is now {RENAMED[old]}")
-    with pytest.raises(ConfigurationError, match=f"--set .*{message}"):
-        load_settings(config, [f"{old}=1"])
-    section, dot, key = old.partition(".")
-    config.write_text(f"[{section}]\n{key} = 1\n" if dot else f"{old} = 1\n")
-    with pytest.raises(ConfigurationError, match=rf"run\.toml: {message}"):
-        load_settings(config)
-    config.write_text("")
-    monkeypatch.setenv("NASHDEX_" + old.replace(".", "__").upper(), "1")
-    with pytest.raises(ConfigurationError, match=f"environment: {message}"):
-        load_settings(config)
-
-
 def test_a_wrong_key_in_the_file_is_refused_by_name(config: Path) -> None:
     config.write_text("[collect]\nbatles = 7\n")
     with pytest.raises(ConfigurationError, match=r"run\.toml.*collect\.batles"):
@@ -176,3 +159,29 @@ def test_each_problem_names_the_source_of_its_value(config: Path) -> None:
         "--set iterations=abc: iterations: expected an integer (got 'abc'); "
         f"{config}: collect.batles: no such key (got 3); did you mean collect.battles?"
     )
+
+
+def test_a_variable_that_is_almost_a_settings_name_is_refused(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NASHDEX_SHOWDOWN_SERVICE_HOST", "10.0.0.1")
+    load_settings(config)
+    monkeypatch.setenv("NASHDEX_ITERATION", "3")
+    with pytest.raises(ConfigurationError, match=r"NASHDEX_ITERATION names no setting; did you mean iterations\?"):
+        load_settings(config)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "marked.toml"
+    path.write_bytes(b'\xef\xbb\xbfformat = "kuhn_poker"\n')
+    assert load_settings(path).format == "kuhn_poker"
+
+
+def test_a_file_of_very_many_keys_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "large.toml"
+    path.write_text("".join(f"k{number} = 1\n" for number in range(300_000)))
+    began_seconds = time.process_time()
+    with pytest.raises(DataError, match="has more than 262144 bytes; expected a TOML file of settings"):
+        load_settings(path)
+    path.write_text("".join(f"k{number} = 1\n" for number in range(20_000)))
+    with pytest.raises(ConfigurationError, match="k0: no such key"):
+        load_settings(path)
+    assert time.process_time() - began_seconds < 5

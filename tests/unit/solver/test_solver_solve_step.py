@@ -18,14 +18,14 @@ from nashdex.metagame.evidence.planned import Demand
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
-from nashdex.metagame.solvers.settings import SolveSettings
-from nashdex.metagame.tournament.settings import EvaluateSettings
 from nashdex.settings.run import RunSettings
+from nashdex.settings.solve import SolveSettings
+from nashdex.settings.tournament import EvaluateSettings
+from nashdex.settings.train import TrainSettings
 from nashdex.solver import step as solve_step
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
-from nashdex.trainer.settings import TrainSettings
 from support.plans import publish_plan
 from support.tournaments import ledger, population, record
 

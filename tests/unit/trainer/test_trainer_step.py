@@ -17,17 +17,17 @@ from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Decisions
-from nashdex.oracles.clone import CloneSettings, make_lessons
+from nashdex.oracles.clone import make_lessons
 from nashdex.policies.archive import load_network, read_document
 from nashdex.policies.interface import Actions, Policy
 from nashdex.policies.scripted.playing import scripted_policy
-from nashdex.rollout.loading import load_policies
+from nashdex.policies.sources import load_policies
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import read_object
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
-from support.bandit import FORMAT, bandit_space, play, write_iteration
+from support.bandit import FORMAT, BanditTask, bandit_space, play, write_iteration
 from support.stopping import asked_to_stop, stop_handlers
 
 TEACHER = PolicyId("teacher")
@@ -51,7 +51,8 @@ class Teacher:
 def make_settings(*, first: dict[str, object] | None = None, device: str = "cpu", **ppo: object) -> RunSettings:
     """Return settings of a run of the bandit, with overrides of the clone's and of PPO's."""
     oracle: dict[str, object] = {
-        "decisions": 0,
+        "decisions": 1,
+        "round_battles": 400,
         "learning_rate": 3e-3,
         "clip_range": 0.4,
         "num_epochs": 8,
@@ -74,6 +75,11 @@ def make_settings(*, first: dict[str, object] | None = None, device: str = "cpu"
 
 
 SETTINGS = make_settings()
+
+
+@pytest.fixture(autouse=True)
+def _rounds_of_the_bandit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nashdex.trainer.step.Task", BanditTask)
 
 
 def new_store(folder: Path) -> ObjectStore:
@@ -100,12 +106,10 @@ def clone_of(store: ObjectStore, teacher: Policy, num: int = 400, settings: RunS
     return result_of(store, run(store, settings, 0, 0))
 
 
-def prepare_ppo(store: ObjectStore, settings: RunSettings = SETTINGS, num: int = 400) -> PolicyId:
-    """Store a clone of the random policy and the battles of iteration 1 that it plays; return its id."""
+def prepare_ppo(store: ObjectStore, settings: RunSettings = SETTINGS) -> PolicyId:
+    """Store a clone of the random policy, and the plan of iteration 1, which improves it; return its id."""
     learner = clone_of(store, scripted_policy("random", bandit_space()), 200, settings).policy
-    write_iteration(
-        store, settings, 1, learner, play(load_policies(store, [learner], bandit_space())[learner], num, seed=2)
-    )
+    write_iteration(store, settings, 1, learner, [])
     return learner
 
 
@@ -127,8 +131,7 @@ def test_ppo_finds_the_best_response_from_a_clone_of_random(store: ObjectStore) 
     policy = clone_of(store, scripted_policy("random", bandit_space())).policy
     rates = [win_rate(store, policy)]
     for iteration in range(1, 8):
-        episodes = play(load_policies(store, [policy], bandit_space())[policy], 500, seed=10 + iteration)
-        write_iteration(store, SETTINGS, iteration, policy, episodes)
+        write_iteration(store, SETTINGS, iteration, policy, [])
         result = result_of(store, run(store, SETTINGS, iteration, 0))
         assert (result.parent, result.oracle, result.preset) == (policy, "ppo", "ppo-clip-kl")
         assert result.reference == f"snapshot:{policy}"
@@ -167,7 +170,7 @@ def test_an_interrupted_step_reaches_the_same_bits(tmp_path: Path, iteration: in
         if iteration == 0:
             write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 200, seed=1))
         else:
-            prepare_ppo(store, num=300)
+            prepare_ppo(store)
         if name == "stopped":
             stopped_at_every_update(store, iteration, 11)
         results.append(result_of(store, run(store, SETTINGS, iteration, 0)))
@@ -261,16 +264,16 @@ def test_a_damaged_checkpoint_is_named_with_a_way_out(store: ObjectStore, change
     run(store, SETTINGS, 1, 0)
 
 
-def test_a_checkpoint_of_other_trajectories_is_not_gone_on_from(store: ObjectStore) -> None:
-    learner = prepare_ppo(store)
-    stopped_at_every_update(store, 1, 3)
+def test_a_checkpoint_of_other_trajectories_is_not_gone_on_from(tmp_path: Path) -> None:
+    store, fresh = new_store(tmp_path / "stopped"), new_store(tmp_path / "fresh")
+    write_iteration(store, SETTINGS, 0, TEACHER, play(Teacher(), 200, seed=1))
+    stopped_at_every_update(store, 0, 3)
     for shard in range(2):
-        store.delete(keys.manifest(1, StepName.COLLECT, shard))
-    episodes = play(load_policies(store, [learner], bandit_space())[learner], 400, seed=77)
-    write_iteration(store, SETTINGS, 1, learner, episodes)
-    result = result_of(store, run(store, SETTINGS, 1, 0))
-    assert result.curve[0].values["kl_reference"] == 0.0
-    assert result.curve[0].update == 0
+        store.delete(keys.manifest(0, StepName.COLLECT, shard))
+    for one in (store, fresh):
+        write_iteration(one, SETTINGS, 0, TEACHER, play(Teacher(), 200, seed=77))
+    results = [result_of(one, run(one, SETTINGS, 0, 0)) for one in (store, fresh)]
+    assert results[0].policy == results[1].policy
 
 
 def test_a_finished_step_is_done_at_once(store: ObjectStore) -> None:
@@ -318,7 +321,7 @@ def test_the_critic_learns_alone_after_the_best_epoch(tmp_path: Path) -> None:
 def test_battles_are_held_out_whole() -> None:
     episodes = play(Teacher(), 40, seed=1) * 2
     rewards = [torch.ones(1).numpy() for _ in episodes]
-    lesson, validation = make_lessons(episodes, rewards, CloneSettings(), 1.0, 1, torch.device("cpu"))
+    lesson, validation = make_lessons(episodes, rewards, 1.0, 1, torch.device("cpu"))
     assert (len(lesson.batch), len(validation.batch)) == (72, 8)
     seen = {tuple(row) for row in lesson.batch.observations.tolist()}
     assert not seen & {tuple(row) for row in validation.batch.observations.tolist()}

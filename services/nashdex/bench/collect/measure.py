@@ -17,7 +17,7 @@ from nashdex.core.errors import TryAgainError
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
 from nashdex.games.showdown.gateway import NODE_FLAGS, GatewaySettings, find_node
-from nashdex.policies.networks.settings import NetworkSettings
+from nashdex.settings.networks import NetworkSettings
 
 Peer = Literal["poke-env"]
 _PEER_PATIENCE_SECONDS = 240.0
@@ -49,7 +49,7 @@ class BenchResult(Model):
         description="Median over the repetitions of the collector's rate over the published simulator's."
     )
     efficiencies: tuple[PositiveFloat, ...]
-    efficiency_accelerated: PositiveFloat = Field(description="Rate over that of the accelerated simulator.")
+    efficiency_accelerated: PositiveFloat = Field(description="Rate divided by the accelerated simulator's rate.")
     efficiencies_accelerated: tuple[PositiveFloat, ...]
     peer: Peer | None = None
     peer_decisions_per_cpu_second: PositiveFloat | None = Field(None, description="Server and client, user and system.")
@@ -88,7 +88,7 @@ def run_bench(
     """Measure the bare simulator as published and accelerated, collecting, and the peer in turn, ``repetitions`` times.
 
     Each takes ``seconds``. A fresh network (None: the plainest one, of its default size) plays both seats, and every
-    decision is recorded and written. CPU time is that of all processes. Their start and the first part of each
+    decision is recorded and written. CPU time covers all processes. Their start and the first part of each
     measurement do not count.
 
     Raises:

@@ -8,16 +8,11 @@ import asyncio
 import json
 import logging
 import random
-import signal
-import socket
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from typing import Annotated
 
-import psutil
 import typer
 from poke_env import AccountConfiguration, ServerConfiguration
 from poke_env.battle import AbstractBattle
@@ -25,17 +20,17 @@ from poke_env.player import BattleOrder, RandomPlayer
 from poke_env.teambuilder import Teambuilder
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
+from nashdex.bench.process_tree import cpu_seconds_of_tree
 from nashdex.core.documents import Model
 from nashdex.core.errors import NashdexError, TryAgainError
 from nashdex.games.registry import game_for
-from nashdex.games.showdown.gateway import GatewaySettings, find_node
+from nashdex.games.showdown.stock_server import StockServer, stock_server
 
 CONCURRENT_BATTLES = 10
 """More gain nothing: the server's single simulator process is busy."""
 _WARM_UP_SHARE = 0.5
 _START_SECONDS = 60.0
 _LOOK_SECONDS = 0.1
-_STOP_SECONDS = 15.0
 _LAST_BATTLES_SECONDS = 120.0
 _BATTLES_PER_ROUND = 50
 
@@ -82,20 +77,18 @@ def measure(format_id: str, seconds: float, seed: int) -> PeerResult:
     """
     teams = game_for(format_id).teams()
     random.seed(seed)
-    with _stock_server() as (server, port):
-        return asyncio.run(_play(format_id, teams, seconds, seed, server, port))
+    with stock_server() as server:
+        return asyncio.run(_play(format_id, teams, seconds, seed, server))
 
 
-async def _play(
-    format_id: str, teams: Sequence[str], seconds: float, seed: int, server: psutil.Process, port: int
-) -> PeerResult:
+async def _play(format_id: str, teams: Sequence[str], seconds: float, seed: int, server: StockServer) -> PeerResult:
     players = [
         _CountingPlayer(
             AccountConfiguration(f"nashdex peer {number}", None),
             battle_format=format_id,
             log_level=logging.CRITICAL,
             max_concurrent_battles=CONCURRENT_BATTLES,
-            server_configuration=ServerConfiguration(f"ws://127.0.0.1:{port}/showdown/websocket", "http://127.0.0.1/"),
+            server_configuration=ServerConfiguration(server.websocket, "http://127.0.0.1/"),
             team=_TeamSet(teams, seed + number) if teams else None,
         )
         for number in range(2)
@@ -109,9 +102,8 @@ async def _play(
         for pause in (seconds * _WARM_UP_SHARE, seconds * (1 - _WARM_UP_SHARE)):
             await asyncio.wait([battles], timeout=pause)
             decisions = sum(player.num_decisions for player in players)
-            readings.append(
-                (time.monotonic(), time.process_time(), _cpu_seconds(server), decisions, first.n_finished_battles)
-            )
+            cpu = (time.process_time(), cpu_seconds_of_tree(server.process))
+            readings.append((time.monotonic(), *cpu, decisions, first.n_finished_battles))
         is_over.set()
         await asyncio.wait_for(battles, _LAST_BATTLES_SECONDS)
     except TimeoutError as error:
@@ -148,39 +140,6 @@ async def _wait_for_a_decision(player: _CountingPlayer, battles: asyncio.Task[No
         if time.monotonic() > deadline:
             raise TryAgainError(f"poke-env's players started no battle within {_START_SECONDS:.0f} s; try again")
         await asyncio.wait([battles], timeout=_LOOK_SECONDS)
-
-
-def _cpu_seconds(process: psutil.Process) -> float:
-    """Return the CPU time of a process and its descendants, user and system, in seconds."""
-    total = 0.0
-    for member in [process, *process.children(recursive=True)]:
-        with suppress(psutil.NoSuchProcess):
-            times = member.cpu_times()
-            total += times.user + times.system
-    return total
-
-
-@contextmanager
-def _stock_server() -> Iterator[tuple[psutil.Process, int]]:
-    """Run the stock server on a free port."""
-    settings = GatewaySettings()
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    command = [find_node(settings), str(settings.directory / "src" / "server.js")]
-    command += ["--port", str(port), "--timeout", f"{_START_SECONDS:.0f}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603 our own
-        assert process.stdout is not None
-        try:
-            # Its output ends when its own deadline passes.
-            if b'"ready"' not in process.stdout.readline():
-                raise TryAgainError(f"the stock server did not listen within {_START_SECONDS:.0f} s; try again")
-            yield psutil.Process(process.pid), port
-        finally:
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
 
 
 def main(

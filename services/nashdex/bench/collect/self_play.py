@@ -18,10 +18,10 @@ from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.gateway import GatewaySettings
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import make_network
-from nashdex.policies.networks.settings import NetworkSettings
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
+from nashdex.settings.networks import NetworkSettings
 from nashdex.store import open_store
 from nashdex.trajectory.shard import ShardWriter
 
@@ -51,9 +51,9 @@ class Reading:
 
     at_seconds: float
     cpu_seconds: float
-    """Of this process, user and system, all threads."""
+    """CPU time of this process, user and system, all threads."""
     gateway_cpu_seconds: float
-    """Of all its gateways."""
+    """CPU time of its gateways."""
     collector_waited_seconds: float
     gateways_waited_seconds: float
     decisions: int

@@ -70,6 +70,10 @@ class Stopwatch:
         """Answer decisions."""
         self._arena.act(battle, seat, action)
 
+    def stop(self, battle: int, num_open: int) -> None:
+        """Forget a battle."""
+        self._arena.stop(battle, num_open)
+
     def resident_bytes(self) -> int:
         """Return the arena's."""
         return self._arena.resident_bytes()

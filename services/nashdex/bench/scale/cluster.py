@@ -21,9 +21,11 @@ from nashdex.core.ids import RunId, run_id
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
-from nashdex.rollout.settings import CollectSettings
 from nashdex.runs.creation import PreparedRun, Run, create_run
+from nashdex.settings.collect import CollectSettings
+from nashdex.settings.oracles import NullSettings
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrainSettings
 from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards
 
@@ -141,7 +143,10 @@ def shards_workflow(namespace: str, run: RunId, num_shards: int) -> Mapping[str,
 def _settings(format_id: str, num_shards: int, battles_per_shard: int) -> RunSettings:
     run = run_id(f"scale-{format_id}-{num_shards}-{secrets.token_hex(3)}")
     collect = CollectSettings(battles=num_shards * battles_per_shard, shards=num_shards)
-    return RunSettings(run=run, format=format_id, iterations=1, collect=collect)
+    # PPO would collect nothing.
+    return RunSettings(
+        run=run, format=format_id, iterations=1, collect=collect, train=TrainSettings(oracle=NullSettings())
+    )
 
 
 def _site(cluster: Cluster) -> Site:

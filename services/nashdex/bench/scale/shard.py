@@ -13,7 +13,7 @@ from nashdex.core.documents import Model
 from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.games.showdown.rewards import REWARD_VERSION
+from nashdex.learning.rewards.registry import REWARDS
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.policies.archive import save_policy
@@ -79,14 +79,14 @@ def plan_self_play(run: ObjectStore, network: ActorCritic) -> None:
         name="fresh",
         parent=None,
         iteration=0,
-        oracle="ppo",
+        oracle="null",
         reward="win-loss",
-        reward_version=REWARD_VERSION,
+        reward_version=REWARDS["win-loss"].version,
     )
     entry = PolicyEntry(id=policy, kind="network", name="fresh", iteration=0, parent=None)
     plan = IterationPlan(
         iteration=0,
-        oracle="ppo",
+        oracle="null",
         population=Population(policies=(entry,)),
         rule="self-play",
         opponents={policy: 1.0},

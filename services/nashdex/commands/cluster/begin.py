@@ -57,7 +57,7 @@ def begin(
 
 def begin_elsewhere(begun: "Run", outputs: Path | None, *, as_json: bool) -> None:
     """Print what is left of a run whose steps run elsewhere, and write it to files of ``outputs`` for a workflow."""
-    from nashdex.runs.progress import first_without_report
+    from nashdex.runs.creation import first_without_report
     from nashdex.store.verdict import reopen
 
     first = first_without_report(begun)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nashdex.commands.output import print_note
+
 if TYPE_CHECKING:
     from nashdex.cluster.client import Cluster
 
@@ -43,7 +45,7 @@ def site_check(cluster: "Cluster", *, wanted: bool, timeout_seconds: float) -> C
                 if console.is_terminal:
                     status.update(line)
                 else:
-                    sys.stderr.write(f"{line}\n")
+                    print_note(line)
 
             check_with_pods(cluster, show, timeout_seconds=timeout_seconds)
 

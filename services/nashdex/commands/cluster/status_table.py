@@ -6,6 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from nashdex.cluster.status import IterationStatus, RunStatus, StepStatus
+from nashdex.core.printable import clean
 from nashdex.local.step_progress import describe_seconds
 from nashdex.runs.training_rates import TrainingRates
 
@@ -33,7 +34,7 @@ def runs_table(statuses: Iterable[RunStatus]) -> Table:
             f"{done}{of}",
             _time(status.seconds),
             status.workflow,
-            escape(_why(status)),
+            _text(_why(status)),
         )
     return table
 
@@ -52,7 +53,7 @@ def run_table(status: RunStatus) -> Table:
         pad_edge=False,
         title_justify="left",
     )
-    table.title = f"run {status.run}: {_state(status.phase)} {escape(status.message)}"
+    table.title = f"run {status.run}: {_state(status.phase)} {_text(status.message)}"
     for iteration in status.iterations:
         table.add_row(*_iteration_row(iteration, status))
         if iteration.phase != "Succeeded":
@@ -113,13 +114,13 @@ def _steps_of(iteration: IterationStatus) -> Iterator[str]:
 def _iteration_row(iteration: IterationStatus, status: RunStatus) -> tuple[str, ...]:
     of = "" if status.last is None else f" of {status.last}"
     name = f"{iteration.iteration}{of}"
-    return name, "", _state(iteration.phase), "", "", _time(iteration.seconds), escape(iteration.message)
+    return name, "", _state(iteration.phase), "", "", _time(iteration.seconds), _text(iteration.message)
 
 
 def _step_row(step: StepStatus) -> tuple[str, ...]:
     shards = f"{step.done}/{step.shards}" if step.shards else ""
     again = str(step.tries) if step.tries > step.shards else ""
-    return "", step.step, _state(step.phase), shards, again, _time(step.seconds), escape(step.message)
+    return "", step.step, _state(step.phase), shards, again, _time(step.seconds), _text(step.message)
 
 
 def _why(status: RunStatus) -> str:
@@ -132,6 +133,11 @@ def _why(status: RunStatus) -> str:
         if step.message and (status.is_over or step.phase in {"Pending", "Running"})
     ]
     return messages[-1] if messages and status.phase != "Succeeded" else status.message
+
+
+def _text(message: str) -> str:
+    """Return a message of Argo or of a step as a table shows it."""
+    return escape(clean(message))
 
 
 def _state(phase: str) -> str:

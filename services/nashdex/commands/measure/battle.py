@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from nashdex.evaluator.match import MatchResult
 
 _POLICY = (
-    "A scripted policy (random, max-power, heuristic, first-action, …), RUN_URI#POLICY_ID, RUN_URI#newest or "
-    "RUN_URI#nash. POLICY_ID@greedy plays the most probable action, POLICY_ID@T0.5 samples at temperature 0.5; "
-    "without a suffix it samples at 1. search:RUN_URI#POLICY_ID looks one turn ahead."
+    "A scripted policy (random, max-power, heuristic, first-action, …), RUN_URI#newest, RUN_URI#nash or RUN_URI#NAME: "
+    "an id, its beginning or a name, as `nashdex policy list RUN_URI` prints them. NAME@greedy plays the most probable "
+    "action, NAME@T0.5 samples at temperature 0.5; without a suffix it samples at 1. search:RUN_URI#NAME looks one "
+    "turn ahead. external:NAME is a player that this machine declares, external:module:Class a poke-env player."
 )
 _BEST_OF = (1, 3, 5, 7)
 _LINE_EVERY_SECONDS = 10.0
-"""Of progress, where standard error is not a terminal."""
+"""Interval of progress lines where standard error is not a terminal."""
 
 
 def battle(
@@ -34,7 +35,7 @@ def battle(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="Format, such as gen1ou or kuhn_poker. [default: that of the run that a player names]",
+            help="Format, such as gen1ou or kuhn_poker. [default: that of a player's run or stored policy]",
         ),
     ] = None,
     p1: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],
@@ -67,13 +68,12 @@ def battle(
         raise ConfigurationError(f"--best-of is {best_of}; expected one of {', '.join(map(str, _BEST_OF))}")
     install_stop_handlers()
 
-    from nashdex.evaluator.match import play_match
-    from nashdex.runs.inputs import read_matrix, read_team_set
+    from nashdex.api.battles import battle as play
+    from nashdex.runs.inputs import read_matrix
+    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.logging import configure_logging
-    from nashdex.telemetry.settings import load_telemetry_settings
 
     configure_logging(load_telemetry_settings())
-    played = _format_to_play(format_id, {"--p1": p1, "--p2": p2})
     ended = 0
 
     def count(num_battles: int) -> None:
@@ -83,14 +83,14 @@ def battle(
 
     try:
         with _progress(f"{p1} against {p2}", battles * best_of) as show:
-            result = play_match(
-                played,
+            result = play(
                 p1,
                 p2,
+                format=format_id,
                 battles=battles,
                 best_of=best_of,
                 matrix=None if matrix is None else read_matrix(matrix),
-                teams_text=None if team_set is None else read_team_set(played, team_set),
+                team_set=team_set,
                 seed=seed,
                 num_gateways=gateways,
                 on_battle=count,
@@ -105,41 +105,6 @@ def battle(
         print_json(result.model_dump(mode="json"))
     else:
         _print(result)
-
-
-def _format_to_play(named: str | None, players: Mapping[str, str]) -> str:
-    """Return the one format of ``--format`` and of the runs that players name.
-
-    Args:
-        named: what ``--format`` says.
-        players: what each player's option says.
-
-    Raises:
-        ConfigurationError: there is none, or several.
-        DataError: a run was altered.
-    """
-    from nashdex.policies.search import PREFIX as SEARCH
-    from nashdex.runs.creation import format_of_run
-    from nashdex.settings.aliases import canonical_format
-
-    uris = {option: text.removeprefix(SEARCH).rpartition("#")[0] for option, text in players.items()}
-    found = {option: format_of_run(uri) for option, uri in uris.items() if uri}
-    runs = {format_id: f"the run of {option} ({uris[option]})" for option, format_id in found.items() if format_id}
-    if len(runs) > 1:
-        (one, first), (other, second) = runs.items()
-        raise ConfigurationError(f"{first} plays {one} and {second} plays {other}; expected runs of one format")
-    of_runs, run = next(iter(runs.items()), (None, ""))
-    if named is not None:
-        chosen = canonical_format(named)
-        if of_runs not in {None, chosen}:
-            raise ConfigurationError(f"--format is {named}, and {run} plays {of_runs}: leave --format out")
-        return chosen
-    if of_runs is None:
-        stores = " or ".join(dict.fromkeys(uri for uri in uris.values() if uri))
-        why = f"there is no run in {stores} to take it from" if stores else "no player names a run to take it from"
-        correct = "correct the URI, or " if stores else ""
-        raise ConfigurationError(f"--format is missing, and {why}: {correct}name the format, such as --format gen1ou")
-    return of_runs
 
 
 def _print(result: "MatchResult") -> None:
@@ -162,6 +127,7 @@ def _print_battles(result: "MatchResult") -> None:
         print_text(f"{result.score_draws_as_losses:.3f} with draws as losses")
     failed = f", {result.failed:,} failed" if result.failed else ""
     failed += f", {result.rejected:,} choices rejected" if result.rejected else ""
+    failed += "".join(f", {count:,} tries void by {cause}" for cause, count in sorted(result.failures.items()))
     print_text(
         f"{result.battles:,} battles: {result.wins:,} wins, {result.losses:,} losses, {result.draws:,} draws{failed}"
     )
@@ -184,16 +150,22 @@ def _progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def _lines(total: int) -> Callable[[int], None]:
-    began_seconds = shown_seconds = time.monotonic()
+    from nashdex.telemetry.recent_rate import RecentRate
+
+    shown_seconds = time.monotonic()
+    recent = RecentRate()
+    recent.add(0, shown_seconds)
 
     def show(ended: int) -> None:
         nonlocal shown_seconds
         now = time.monotonic()
+        recent.add(ended, now)
         if now - shown_seconds < _LINE_EVERY_SECONDS:
             return
         shown_seconds = now
-        left_seconds = (total - ended) * (now - began_seconds) / max(ended, 1)
-        sys.stderr.write(f"{ended:,} of {total:,} battles, about {left_seconds:.0f} s left\n")
+        rate = recent.per_second(now)
+        left = "" if rate is None else f", about {(total - ended) / rate:.0f} s left"
+        sys.stderr.write(f"{ended:,} of {total:,} battles{left}\n")
         sys.stderr.flush()
 
     return show

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
-from nashdex.commands.measure.metamon import baselines, view
+from nashdex.commands.measure.deciding import decide
+from nashdex.commands.measure.envs import envs
+from nashdex.commands.measure.served import serve
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import SeedOption
 
@@ -106,7 +108,7 @@ def train(
     """Measure a PPO round, and the same steps in bare torch, in turn; `efficiency` is their ratio. One CPU thread."""
     from nashdex.bench.networks import network_settings
     from nashdex.bench.train import run_train_bench
-    from nashdex.oracles.ppo.settings import PpoSettings
+    from nashdex.settings.ppo import PpoSettings
 
     _configure_logging()
     settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch)
@@ -134,8 +136,8 @@ def train(
 
 
 def _configure_logging() -> None:
+    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.logging import configure_logging
-    from nashdex.telemetry.settings import load_telemetry_settings
 
     configure_logging(load_telemetry_settings())
 
@@ -156,7 +158,7 @@ def loop(
     """
     from nashdex.bench.loop import run_loop_bench
     from nashdex.bench.networks import network_settings
-    from nashdex.oracles.ppo.settings import PpoSettings
+    from nashdex.settings.ppo import PpoSettings
 
     _configure_logging()
     settings = PpoSettings(num_epochs=epochs, minibatch_decisions=minibatch, round_battles=battles)
@@ -204,7 +206,7 @@ def actors(
     """
     from nashdex.bench.actors import run_actors_bench
     from nashdex.bench.networks import network_settings, smallest_network
-    from nashdex.oracles.ppo.settings import PpoSettings
+    from nashdex.settings.ppo import PpoSettings
 
     _configure_logging()
     settings = PpoSettings.model_validate(
@@ -334,7 +336,7 @@ def conformance(
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    from nashdex.bench.audits.conformance import run_conformance
+    from nashdex.bench.conformance import run_conformance
     from nashdex.core.errors import DataError
 
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
@@ -409,5 +411,44 @@ def tournament(
         print_text(line)
 
 
-app.command()(view)
-app.command()(baselines)
+@app.command()
+def scaling(
+    policies: Annotated[int, typer.Option(min=5, max=5000, help="Policies in the newest iteration.")] = 20,
+    iterations: Annotated[int, typer.Option(min=2, max=1000, help="Iterations; each trains one policy.")] = 3,
+    shards: Annotated[int, typer.Option(min=1, max=200, help="Shards of evaluate.")] = 4,
+    battles: Annotated[int, typer.Option(min=2, max=10_000, help="Battles of each pair of policies.")] = 20,
+    draws: Annotated[int, typer.Option(min=100, max=100_000, help="Draws from the posterior.")] = 500,
+    factor: Annotated[
+        int, typer.Option(min=1, max=100, help="Also measure each of the four this many times as large; 1: not.")
+    ] = 4,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how plan, solve, report and exporter grow: CPU time, memory, store requests, documents, exponents.
+
+    Battles are drawn, not played, and every step runs in a process of its own over a store in a temporary folder. It
+    reports the newest iteration.
+    """
+    from nashdex.bench.scaling.growth import DIMENSIONS, Size, exponent_lines, lines
+    from nashdex.bench.scaling.growth import scaling as measure
+    from nashdex.core.errors import ConfigurationError
+
+    if policies < iterations + 4:
+        raise ConfigurationError(
+            f"--policies {policies} with --iterations {iterations}: expected at least {iterations + 4} policies, since "
+            "each iteration trains one and three are scripted"
+        )
+    base = Size(policies=policies, iterations=iterations, shards=shards, battles_per_pair=battles, draws=draws)
+
+    def show(*texts: str) -> None:
+        for text in () if as_json else texts:
+            print_text(text)
+
+    result = measure(base, DIMENSIONS if factor > 1 else (), factor, on_scale=lambda scale: show(*lines(scale)))
+    show(*(line for found in result.exponents for line in exponent_lines(found)))
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+
+
+app.command()(decide)
+app.command()(envs)
+app.command()(serve)

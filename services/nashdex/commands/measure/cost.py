@@ -65,4 +65,7 @@ def _print(found: "RunCost") -> None:
         ("100 Elo", found.price_of_100_elo),
         (".01 of exploitability", found.price_of_a_hundredth_of_gap),
     ):
-        print_text(f"{words} cost {price:.4f}" if price is not None else f"{words}: no improvement was measured")
+        if price is None:
+            print_text(f"{words}: not shown, because chance explains the improvement, or none is measured")
+        else:
+            print_text(f"{words} cost {price.value:.4f} [{price.low:.4f}, {price.high:.4f}] (95 %)")

@@ -1,13 +1,12 @@
 """``nashdex experiment``: arms × seeds, and what they show."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, NamespaceOption, ServerOption
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_json, print_note, print_text
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 
 if TYPE_CHECKING:
@@ -42,9 +41,9 @@ def run(
     Workflow that goes on after Ctrl-C, and battles that measure policies are played here.
     """
     from nashdex.commands.cluster.experiment_runs import cluster_runs
+    from nashdex.experiments.page import publish
     from nashdex.experiments.places import ThisMachine, logs_folder
     from nashdex.experiments.plan import read_plan
-    from nashdex.experiments.publishing import publish
     from nashdex.experiments.running import ExperimentOptions, run_experiment
     from nashdex.store import open_store
 
@@ -59,7 +58,7 @@ def run(
     options = ExperimentOptions(
         place=place,
         logs=logs_folder(place.store, read.name),
-        say=lambda line: print(line, file=sys.stderr, flush=True),  # noqa: T201 - the results are on standard output
+        say=print_note,
         on_change=lambda results: publish(read, results),
     )
     found = publish(read, run_experiment(read, options))
@@ -76,8 +75,8 @@ def run(
 def report(plan: _PlanArgument, as_json: JsonOption = False) -> None:
     """Write the page FILE.md from the results so far: table, learning curves, verdict. Runs nothing."""
     from nashdex.experiments.commands import as_typed
+    from nashdex.experiments.page import publish
     from nashdex.experiments.plan import read_plan
-    from nashdex.experiments.publishing import publish
     from nashdex.experiments.records import read_results
     from nashdex.experiments.running import RESULTS_SUFFIX
 

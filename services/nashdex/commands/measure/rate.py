@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, DataError
 
 if TYPE_CHECKING:
     from nashdex.metagame.ratings.table import RatingTable
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _NUM_DRAWS = 500
 _SEED = 0
 _MAX_ELO = 1e6
+_MOST_BATTLES = 10**9
+"""Most battles of two policies. With more, one that wins all of them has a strength without digits."""
 _NARROWEST = 60
 """Columns that keep a row in one line where the terminal, or a file, would give fewer."""
 
@@ -39,6 +41,8 @@ def rate(
     from nashdex.solver.matrix_file import read_counts
 
     counts = read_counts(ledger)
+    if counts.tally.games.max(initial=0) > _MOST_BATTLES:
+        raise DataError(f"{ledger}: two policies have more than {_MOST_BATTLES:,} battles; expected that many at most")
     table = rate_counts(counts.policies, counts.tally, anchors=anchors, num_draws=_NUM_DRAWS, seed=_SEED)
     if as_json:
         print_json(table.model_dump(mode="json"))

@@ -24,9 +24,9 @@ def exporter(
     from nashdex.core.stopping import install_stop_handlers
     from nashdex.exporter.exposition import COMPONENT
     from nashdex.exporter.service import export
+    from nashdex.settings.process import load_telemetry_settings
     from nashdex.store import open_store
     from nashdex.telemetry.metrics import observe_store
-    from nashdex.telemetry.settings import load_telemetry_settings
     from nashdex.telemetry.startup import start_telemetry
 
     if load_telemetry_settings().metrics_port is None:

@@ -50,9 +50,9 @@ def step(
     from nashdex.local.lifeline import stop_at_end_of_input as watch_input
     from nashdex.planning.programs import step_function
     from nashdex.runs.creation import open_run
+    from nashdex.settings.process import load_telemetry_settings
     from nashdex.store.verdict import reopen
     from nashdex.telemetry.metrics import observe_store
-    from nashdex.telemetry.settings import load_telemetry_settings
     from nashdex.telemetry.startup import start_telemetry
 
     install_stop_handlers()
@@ -91,8 +91,8 @@ def step(
 def _archived_log(store: "ObjectStore", work: "Work") -> AbstractContextManager[object]:
     """Return a context that archives the log of an attempt, if the environment says so."""
     from nashdex.core import keys
+    from nashdex.settings.process import load_telemetry_settings
     from nashdex.telemetry.log_archive import LogArchive
-    from nashdex.telemetry.settings import load_telemetry_settings
 
     if not load_telemetry_settings().archive_logs:
         return nullcontext()
@@ -116,7 +116,7 @@ def _shards(settings: "RunSettings", name: StepName, iteration: int, shard: int 
         raise ConfigurationError(f"the run has no step {name}: its setting {name}.test is 'none'")
     if shard is None:
         return shards
-    # Actors may join that nobody planned.
+    # Further actors may join, beyond the plan.
     if shard not in shards and name is not StepName.ACT:
         raise ConfigurationError(f"--shard {shard}: {name} has {len(shards)} in this run, from 0 to {shards[-1]}")
     return range(shard, shard + 1)

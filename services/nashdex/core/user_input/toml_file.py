@@ -6,20 +6,31 @@ from typing import Any
 
 from nashdex.core.errors import DataError
 from nashdex.core.user_input.files import read_file
+from nashdex.core.user_input.near import did_you_mean
+
+MOST_BYTES = 256 << 10
+"""Largest file. Reading a megabyte of keys takes seconds."""
+_NEAR = 0.85
+"""Similarity of paths that a user may have meant. Paths in one folder are half equal anyway."""
 
 
-def read_toml(path: Path, what: str) -> dict[str, Any]:
+def read_toml(path: Path, what: str, folder: Path | None = None) -> dict[str, Any]:
     """Return the values in a TOML file.
 
     Args:
         path: the file.
         what: what it should hold, such as ``settings``; for the error.
+        folder: where a file of that name may be instead; for the error.
 
     Raises:
         DataError: the file cannot be read or is not TOML.
     """
+    if folder is not None and not path.exists():
+        there = sorted({str(file) for place in (path.parent, folder) for file in place.glob("*.toml")})
+        near = did_you_mean(str(folder / path.name), there, similarity=_NEAR)
+        raise DataError(f"{path} does not exist; {near}expected a TOML file of {what}")
     try:
-        return parse_toml(read_file(path, f"a TOML file of {what}").decode())
+        return parse_toml(read_file(path, f"a TOML file of {what}", MOST_BYTES).decode("utf-8-sig"))
     except ValueError as error:
         raise DataError(f"{path} is not TOML: {error}") from error
 

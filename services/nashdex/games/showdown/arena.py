@@ -27,6 +27,7 @@ from nashdex.games.showdown.protocol import (
     Recycle,
     Rejected,
     Start,
+    Stop,
 )
 from nashdex.games.space import Space
 from nashdex.telemetry import metrics
@@ -77,6 +78,12 @@ class _Worker:
         self.num_unanswered -= len(battle)
         self.active_at = time.monotonic()
         self.gateway.act(battle, seat, action)
+
+    def stop(self, battle: int, num_open: int) -> None:
+        """Queue the end of a battle with ``num_open`` open decisions."""
+        self.battles.discard(battle)
+        self.num_unanswered -= num_open
+        self.gateway.send(Stop(battles=(battle,)))
 
     def read(self, events: Events) -> None:
         """Add everything received to ``events``."""
@@ -197,7 +204,7 @@ class ShowdownArena:
         return events
 
     def act(self, battle: NDArray[np.int64], seat: NDArray[np.int8], action: NDArray[np.int64]) -> None:
-        """Queue actions for decisions; drop those of battles whose gateway has been lost."""
+        """Queue actions for decisions; drop actions of battles whose gateway has been lost."""
         numbers = battle.tolist()
         for worker in self._workers:
             if worker.battles.issuperset(numbers):
@@ -206,6 +213,12 @@ class ShowdownArena:
             rows = np.flatnonzero([number in worker.battles for number in numbers])
             if len(rows):
                 worker.act(battle[rows], seat[rows], action[rows])
+
+    def stop(self, battle: int, num_open: int) -> None:
+        """Forget a running battle that waits for answers to ``num_open`` decisions. Its number is free again."""
+        for worker in self._workers:
+            if battle in worker.battles:
+                worker.stop(battle, num_open)
 
     def resident_bytes(self) -> int:
         """Return the resident memory of the child gateways, in bytes."""

@@ -1,4 +1,4 @@
-"""How each Showdown format was tested: ``audits.json``, which ``nashdex.bench.audits.formats`` writes."""
+"""How each Showdown format was tested: ``audits.json``, which ``audits.formats`` writes."""
 
 from importlib import resources
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.seeds import derive_seed, hex_seed
-from nashdex.games.interface import NUM_SEATS, Decisions
+from nashdex.games.interface import Decisions
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import (
     BattleStart,
@@ -25,6 +25,7 @@ from nashdex.games.showdown.protocol import (
     Start,
     Stop,
 )
+from nashdex.games.space import NUM_SEATS
 
 _ANSWER_SECONDS: Final = 60.0
 _DEADLINE_SECONDS: Final = 86_400.0
@@ -88,7 +89,7 @@ class Battle:
         """Answer every open decision, by seat, and wait for the next ones or the end.
 
         Raises:
-            ConfigurationError: the seats are others than those of ``decisions``, or an action is not legal.
+            ConfigurationError: the seats differ from the seats of ``decisions``, or an action is not legal.
         """
         if actions.keys() != self.decisions.keys():
             raise ConfigurationError(

@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
-from nashdex.games.interface import Reward, Situations
+from nashdex.games.interface import Situations
 from nashdex.games.showdown.arena import ShowdownArena
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.rewards import REWARD_VERSION, rewards
-from nashdex.games.showdown.situations import situations
 from nashdex.games.showdown.teams import split_teams
 from nashdex.games.space import Space
+
+_TURN_SCALE = 100
+_LARGEST_TEAM = 6
+"""What the observation's ``turn`` and ``…_left`` are divided by."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +48,8 @@ class ShowdownGame:
     def tree(self) -> None:
         """None: the game is far too large."""
 
-    @property
-    def reward_version(self) -> str:
-        """The version of ``games.showdown.rewards``."""
-        return REWARD_VERSION
-
-    def rewards(
-        self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
-    ) -> NDArray[np.float32]:
-        """Return the reward of each of one seat's decisions (``games.showdown.rewards``)."""
-        return rewards(kind, space, observations, score, discount)
-
     def situations(self, space: Space, observations: NDArray[np.float32]) -> Situations:
-        """Return the situation of each of one seat's decisions (``games.showdown.situations``)."""
+        """Return the situation of each of one seat's decisions."""
         return situations(space, observations)
 
 
@@ -81,3 +72,22 @@ def pack_teams(format_id: str, text: str, source: str) -> str:
         raise DataError(f"{source}: {error}") from error
     finally:
         gateway.close()
+
+
+def situations(space: Space, observations: NDArray[np.float32]) -> Situations:
+    """Return the situation of each of T decisions, from observations of shape (T, F).
+
+    Turns above 100 count as 100. A team is named by the numbers of its species at the first decision, sorted, so two
+    teams of the same species have one name.
+    """
+    left = [np.rint(_LARGEST_TEAM * _field(space, observations, f"{side}_left")) for side in ("own", "opponent")]
+    species = space.view(observations[:1], "own", "species").reshape(-1).astype(np.int64)
+    return Situations(
+        team=",".join(map(str, np.sort(species))),
+        turns=np.rint(_TURN_SCALE * _field(space, observations, "turn")).astype(np.int64),
+        faint_differences=(left[0] - left[1]).astype(np.int64),
+    )
+
+
+def _field(space: Space, observations: NDArray[np.float32], name: str) -> NDArray[np.float32]:
+    return space.view(observations, "field", name)[:, 0, 0]

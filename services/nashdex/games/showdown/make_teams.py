@@ -1,6 +1,6 @@
 """Makes a format's own team set: ``python -m nashdex.games.showdown.make_teams --format gen1ou > …/gen1ou.txt``.
 
-Hand-written teams come first, if there are any, then those of an earlier format's tournaments that are legal here. The
+Hand-written teams come first, if there are any, then teams of an earlier format's tournaments that are legal here. The
 rest are by a random format's generator: whole teams, adapted to the format, that the simulator's validator accepts;
 where too few are legal, teams of six sets, each of them legal. They are legal, not competitive. Equal arguments give
 equal files.

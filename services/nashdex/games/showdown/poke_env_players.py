@@ -1,7 +1,7 @@
 """Players based on poke-env: its battle reads the protocol's lines, and its player chooses.
 
 This needs no websocket, event loop or thread: poke-env's battle reads lines and requests, and its heuristics are a
-function of the battle alone. Only this package and the audits import poke-env.
+function of the battle alone. Only this package, plug-ins and the audits of the tests import poke-env.
 """
 
 import logging
@@ -102,7 +102,7 @@ class PokeEnvSeat:
         They have none before the opponent is seen, and if they find no available move or switch. Some of their choices
         are drawn: equal ``uniform`` in [0, 1) draw alike.
         """
-        with _drawing_from(uniform):
+        with drawing_from(uniform):
             return self._choose()
 
     def _choose(self) -> int | None:
@@ -128,18 +128,35 @@ class PokeEnvSeat:
             # A method that uses only static ones: a player of its own would open a websocket.
             order = SimpleHeuristicsPlayer.choose_move(SimpleHeuristicsPlayer, battle)  # type: ignore[arg-type]
             assert isinstance(order, DoubleBattleOrder), "poke-env's heuristics choose for both slots"
-            first, second = self._slot_choice(order.first_order, 0), self._slot_choice(order.second_order, 1)
+            return self.pair_of(order)
         except _ODDITIES:
             self.num_oddities += 1
             return None
+
+    def pair_of(self, order: DoubleBattleOrder) -> int | None:
+        """Return the number of the joint action of both slots' orders, or None if the request does not offer it."""
+        first, second = self._slot_choice(order.first_order, 0), self._slot_choice(order.second_order, 1)
         if first is None or second is None:
             return None
-        return joined(first, second, num_slot_choices(battle.gen))
+        return joined(first, second, num_slot_choices(self.battle.gen))
+
+    def preview_of(self, members: Sequence[int], half: int) -> int | None:
+        """Return the action of a Team Preview that puts ``members``, numbered from 1, in front.
+
+        In doubles the leads are chosen first (half 0), then the other two (half 1).
+        """
+        if not isinstance(self.battle, DoubleBattle):
+            return members[0] - 1 if members else None
+        pair = members[2 * half : 2 * half + 2]
+        if len(pair) < 2:  # noqa: PLR2004 - one for each slot
+            return None
+        first, second = (SlotChoice("switch", row=member).number for member in pair)
+        return joined(first, second, num_slot_choices(self.battle.gen))
 
     def _slot_choice(self, order: SingleBattleOrder, slot: int) -> int | None:
         """Return the number of ``order`` among a slot's choices, or None if the request does not offer it.
 
-        Numbers are those of poke-env's ``DoublesEnv``, in the request's order of moves. That class itself imports
+        Numbers are as in poke-env's ``DoublesEnv``, in the request's order of moves. That class itself imports
         environments of other games.
         """
         if isinstance(order, PassBattleOrder):
@@ -157,7 +174,7 @@ class PokeEnvSeat:
     def action_of(self, order: SingleBattleOrder) -> int | None:
         """Return the number of ``order`` among this seat's actions, or None if the request does not offer it.
 
-        Numbers are those of poke-env's ``SinglesEnv.order_to_action``, but in the request's order of moves: poke-env
+        Numbers are as in poke-env's ``SinglesEnv.order_to_action``, but in the request's order of moves: poke-env
         orders the moves of a transformed Pokémon as it saw the opponent use them.
         """
         if isinstance(order.order, Pokemon):
@@ -180,7 +197,7 @@ class PokeEnvSeat:
 
 
 @contextmanager
-def _drawing_from(uniform: float) -> Iterator[None]:
+def drawing_from(uniform: float) -> Iterator[None]:
     """Seed Python's own generator, from which poke-env draws, and leave it as it was."""
     state = random.getstate()
     random.seed(uniform)

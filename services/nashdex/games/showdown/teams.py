@@ -1,8 +1,7 @@
-"""Team sets by name: those that nashdex ships, and those of a directory.
+"""Team sets by name: the ones that nashdex ships, and the ones in a directory.
 
 A directory holds ``SET/FORMAT/*.FORMAT_team``, one team a file as Showdown's teambuilder exports it, or packed teams
-one a line: the layout of metamon's team sets. The variable ``NASHDEX_TEAM_SETS`` names it, or ``METAMON_CACHE_DIR`` the
-one above its folder ``teams``.
+one a line. The variable ``NASHDEX_TEAM_SETS`` names it.
 """
 
 import hashlib
@@ -20,7 +19,6 @@ from nashdex.games.showdown.names import without_series
 OWN: Final = "own"
 """The name of the set that a format is played with if settings name no other."""
 _DIRECTORY_VARIABLE: Final = "NASHDEX_TEAM_SETS"
-_CACHE_VARIABLE: Final = "METAMON_CACHE_DIR"
 _TEAMS_AT_ONCE: Final = 200
 
 
@@ -46,7 +44,7 @@ class TeamSet:
 
 
 def team_set_names(format_id: str) -> tuple[str, ...]:
-    """Return the names of the sets for a format: the shipped ones, then those of the directory."""
+    """Return the names of the sets for a format: the shipped ones, then the directory's."""
     shipped = []
     for file in _shipped().iterdir():
         stem, _, suffix = file.name.rpartition(".")
@@ -121,8 +119,5 @@ def _shipped() -> resources.abc.Traversable:
 
 
 def _directory() -> Path | None:
-    if value := os.environ.get(_DIRECTORY_VARIABLE):
-        return Path(value)
-    if value := os.environ.get(_CACHE_VARIABLE):
-        return Path(value) / "teams"
-    return None
+    value = os.environ.get(_DIRECTORY_VARIABLE)
+    return Path(value) if value else None

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.seeds import inverse_cdf, uniforms
-from nashdex.games.interface import NUM_SEATS, Decisions, Events, Outcome, RunningBattle
+from nashdex.games.interface import Decisions, Events, Outcome, RunningBattle
 from nashdex.games.legal import LegalActions
-from nashdex.games.space import Space
+from nashdex.games.space import NUM_SEATS, Space
 from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.games.tabular.tree import GameTree
 
@@ -69,6 +69,11 @@ class TabularArena:
         self._node[rows] = self._tree.children[nodes, action]
         self._num_decisions[rows, seat] += 1
         self._is_asked[rows] = False
+
+    def stop(self, battle: int, num_open: int) -> None:
+        """Forget a running battle."""
+        del num_open
+        self._keep(self._battle != battle)
 
     def resident_bytes(self) -> int:
         """Return 0: the arena has no child process."""

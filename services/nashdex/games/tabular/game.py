@@ -6,15 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nashdex.core.errors import ConfigurationError
 from nashdex.core.evidence import Evidence
-from nashdex.games.interface import Reward, Situations
+from nashdex.games.interface import Situations
 from nashdex.games.space import Space
 from nashdex.games.tabular.arena import TabularArena
 from nashdex.games.tabular.space import tabular_space
 from nashdex.games.tabular.tree import GameTree
-
-REWARD_VERSION = "1"
 
 
 @dataclass(frozen=True)
@@ -51,27 +48,6 @@ class TabularGame:
     def teams(self) -> Sequence[str]:
         """Return nothing: tabular games have no teams."""
         return ()
-
-    @property
-    def reward_version(self) -> str:
-        """The version of ``rewards``."""
-        return REWARD_VERSION
-
-    def rewards(
-        self, kind: Reward, space: Space, observations: NDArray[np.float32], score: float, discount: float
-    ) -> NDArray[np.float32]:
-        """Return 0, and at the last decision the payoff as a share of the largest, shape (T,).
-
-        Raises:
-            ConfigurationError: ``kind`` is not ``win-loss``, the only reward of a tabular game.
-        """
-        del space, discount
-        if kind != "win-loss":
-            raise ConfigurationError(f"{self.format} has no {kind} reward; expected win-loss")
-        result = np.zeros(len(observations), dtype=np.float32)
-        if len(result):
-            result[-1] = 2.0 * score - 1.0
-        return result
 
     def situations(self, space: Space, observations: NDArray[np.float32]) -> Situations:
         """Return the number of each decision within its battle as its turn."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
-from nashdex.games.interface import NUM_SEATS
+from nashdex.games.space import NUM_SEATS
 
 Table = NDArray[np.float64]
 

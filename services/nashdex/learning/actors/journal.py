@@ -92,13 +92,13 @@ class JournalWriter:
         return None if last is None else Entry.from_json(self._store.get(last, MAX_MANIFEST_BYTES), last)
 
     def objects(self, num_rounds: int) -> Mapping[str, bytes]:
-        """Return the journal of the rounds 1 to ``num_rounds`` as an object of the attempt.
+        """Return the journal of the first ``num_rounds`` rounds as an object of the attempt.
 
         Raises:
             DataError: an entry of an earlier attempt is missing or altered.
         """
         with ThreadPoolExecutor(_NUM_READERS, "journal-reader") as readers:
-            entries = tuple(readers.map(self._entry, range(1, num_rounds + 1)))
+            entries = tuple(readers.map(self._entry, range(num_rounds)))
         return {JOURNAL: Journal(entries=entries).to_json()}
 
     def _entry(self, number: int) -> Entry:

@@ -18,12 +18,12 @@ from nashdex.learning.actors import protocol
 from nashdex.learning.actors.journal import JournalWriter, Timing, entry_of
 from nashdex.learning.actors.protocol import Chunk, NoActorError, Request
 from nashdex.learning.actors.reading import UnusableChunkError, read_chunk, read_episodes, read_manifest
-from nashdex.learning.actors.settings import ActorSettings
 from nashdex.learning.actors.stream import Stream
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
-from nashdex.learning.rounds.players import Networks, RoundProgress, StalenessBounds
+from nashdex.learning.rounds.players import Networks, Played, StreamPosition, WantedRound
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.settings.actors import ActorSettings
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
 from nashdex.telemetry.heartbeat import beat, beat_without_advance
@@ -60,6 +60,8 @@ class ActorsPlayer:
         self._iteration = iteration
         self._shard = shard
         self._current: Request | None = None
+        self._num_rounds = 0
+        """Rounds that were played, those of earlier attempts included."""
         self._stream: Stream | None = None
         self._began_seconds = time.monotonic()
         self._recorded_seconds = 0.0
@@ -67,7 +69,7 @@ class ActorsPlayer:
         self._asked_seconds: dict[str, float] = {}
         """By request: when this process first published it."""
         self._version_seconds: dict[int, float] = {}
-        """Of a stream, by version: the same."""
+        """The same of a stream, by version."""
         self._kept: dict[str, Request] = {}
         self._began_cpu_seconds = time.process_time()
         self._actors_cpu_seconds = 0.0
@@ -83,12 +85,22 @@ class ActorsPlayer:
         """CPU time of this process and of what actors played for it, without evaluations."""
         return time.process_time() - self._began_cpu_seconds + self._actors_cpu_seconds
 
-    def ask(self, battles: RoundBattles, networks: Networks) -> None:
-        """Publish the request for a round and return. ``play`` of the same battles waits for them."""
-        self._publish(battles, networks)
+    def ask(self, wanted: WantedRound) -> None:
+        """Publish the request for a round and return. ``play`` of the same round waits for its battles."""
+        if wanted.stream is not None:
+            self._opened(wanted.battles, wanted.stream)
+        self._publish(wanted.battles, wanted.networks)
 
-    def play(self, battles: RoundBattles, networks: Networks, staleness_versions: int = 0) -> list[Episode]:
-        """Return the recorded episodes of a round, in the order of its battles."""
+    def play(self, wanted: WantedRound) -> Played:
+        """Return the recorded episodes of a round, in the order of its battles or of a stream's chunks."""
+        self._num_rounds = wanted.battles.round + 1
+        if wanted.stream is None:
+            return Played(self._requested(wanted), (wanted.battles.round - wanted.staleness_versions,))
+        return self._streamed(wanted.battles, wanted.networks, wanted.stream)
+
+    def _requested(self, wanted: WantedRound) -> list[Episode]:
+        """Return the episodes of a round that actors play when they are asked to."""
+        battles, networks = wanted.battles, wanted.networks
         request = self._publish(battles, networks)
         began_seconds = time.monotonic()
         played, read_seconds = self._wait(request)
@@ -104,34 +116,27 @@ class ActorsPlayer:
             staleness=staleness_seconds,
             round=self._round_seconds(now_seconds),
         )
-        self._journal.write(entry_of(request, chunks, episodes, timing, staleness_versions))
+        self._journal.write(entry_of(request, chunks, episodes, timing, wanted.staleness_versions))
         return episodes
 
-    def offer(self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds) -> None:
-        """Open a stream of chunks, with the weights of round ``battles.round``, and return."""
-        self._opened(battles, bounds)
-        self._publish(battles, networks)
-
-    def stream(
-        self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds, progress: RoundProgress
-    ) -> tuple[list[Episode], tuple[int, ...]]:
+    def _streamed(self, battles: RoundBattles, networks: Networks, position: StreamPosition) -> Played:
         """Return the episodes of the chunks that a round learns from, and the versions that played them.
 
-        These chunks are what an earlier attempt at the round recorded, or else the next ones that are stored and not
-        older than ``bounds``.
+        These chunks are what an earlier attempt at the round recorded, or else the next ones that are stored and whose
+        weights are not too old.
 
         Raises:
             DataError: what was recorded is gone or altered, and the round was learned from in part.
         """
         began_seconds = time.monotonic()
-        stream = self._opened(battles, bounds)
+        stream = self._opened(battles, position)
         entry = stream.recorded(battles.round, self._put_weights(networks[NEWEST]).sha256)
         request = self._publish(battles, networks)
         if entry is not None:
             try:
                 played = list(self._readers.map(partial(self._read_recorded, request), entry.chunks))
             except UnusableChunkError as unusable:
-                if not progress.is_at_begin:
+                if not position.is_at_begin:
                     raise DataError(
                         f"{unusable}; round {entry.round} was learned from in part. Remove checkpoint.json of the "
                         "train shard to train it from its beginning"
@@ -140,15 +145,15 @@ class ActorsPlayer:
                 metrics.DROPPED_CHUNKS.add(cause=unusable.cause)
                 stream.begin_again(battles.round)
             else:
-                return self._received(stream, progress, [(chunk, episodes) for chunk, _, episodes in played])
+                return self._received(stream, position, [(chunk, episodes) for chunk, _, episodes in played])
         stream.look()
-        played, read_seconds = self._take(battles, networks, stream, bounds)
+        played, read_seconds = self._take(battles, networks, stream, position)
         self._record(stream, request, played, began_seconds, read_seconds)
         self._publish(battles, networks)
         self._remove_old()
-        return self._received(stream, progress, [(chunk, episodes) for chunk, _, episodes in played])
+        return self._received(stream, position, [(chunk, episodes) for chunk, _, episodes in played])
 
-    def _opened(self, battles: RoundBattles, bounds: StalenessBounds) -> Stream:
+    def _opened(self, battles: RoundBattles, bounds: StreamPosition) -> Stream:
         """Return the stream, which begins where the journal says."""
         if self._stream is None:
             chunks_a_round = -(-battles.size // self._settings.chunk_battles)
@@ -164,12 +169,11 @@ class ActorsPlayer:
         self._version_seconds.setdefault(battles.round, time.monotonic())
         return self._stream
 
-    def _received(
-        self, stream: Stream, progress: RoundProgress, played: list[_Played]
-    ) -> tuple[list[Episode], tuple[int, ...]]:
+    def _received(self, stream: Stream, position: StreamPosition, played: list[_Played]) -> Played:
         self._actors_cpu_seconds += sum(chunk.cpu_seconds for chunk, _ in played)
-        stream.forget(progress.saved_round)
-        return [episode for _, part in played for episode in part], tuple(chunk.version for chunk, _ in played)
+        stream.forget(position.saved_round)
+        episodes = [episode for _, part in played for episode in part]
+        return Played(episodes, tuple(chunk.version for chunk, _ in played))
 
     def _read_recorded(self, request: Request, taken: TakenChunk) -> _Taken:
         chunk, data = read_manifest(self._store, self._iteration, self._shard, request, taken.number)
@@ -178,7 +182,7 @@ class ActorsPlayer:
         return chunk, taken, read_episodes(self._store, chunk, self._space)
 
     def _take(
-        self, battles: RoundBattles, networks: Networks, stream: Stream, bounds: StalenessBounds
+        self, battles: RoundBattles, networks: Networks, stream: Stream, bounds: StreamPosition
     ) -> tuple[list[_Taken], float]:
         """Return a round's chunks in the order in which they were seen, and the seconds that it took to read them."""
         request = self._publish(battles, networks)
@@ -219,7 +223,7 @@ class ActorsPlayer:
             wait_seconds = min(wait_seconds * 1.5, _LONGEST_WAIT_SECONDS)
         return played, read_seconds
 
-    def _read_new(self, request: Request, bounds: StalenessBounds, number: int) -> _Taken | UnusableChunkError:
+    def _read_new(self, request: Request, bounds: StreamPosition, number: int) -> _Taken | UnusableChunkError:
         """Return a chunk, or why it cannot be used."""
         try:
             chunk, data = read_manifest(self._store, self._iteration, self._shard, request, number)
@@ -268,9 +272,9 @@ class ActorsPlayer:
         """Return the network's score of each battle, by number."""
         return [score for chunk, _ in self._wait(self._publish(battles, networks))[0] for score in chunk.scores]
 
-    def objects(self, num_rounds: int) -> Mapping[str, bytes]:
-        """Return the journal of the rounds 1 to ``num_rounds``."""
-        return self._journal.objects(num_rounds)
+    def objects(self) -> Mapping[str, bytes]:
+        """Return the journal of all rounds that were played."""
+        return self._journal.objects(self._num_rounds)
 
     def close(self) -> None:
         """End the reading threads. What is stored stays, so that a later attempt goes on.

@@ -8,8 +8,8 @@ actors/chunks/{folder}/{chunk:05d}/{attempt}/...     its episodes
 ```
 FOLDER is the request's id. The chunks of a stream are numbered through all of its requests, a thousand to a folder.
 
-The learner alone writes requests and weights; actors alone write chunks. The learner deletes what it no longer needs,
-and the end of the train step all of it. Actors, when they end, delete what a late one wrote after that.
+The learner alone writes requests and weights; actors alone write chunks. The learner deletes what it no longer needs.
+When the train step ends, everything is deleted; an actor that finishes later deletes what it wrote.
 What a chunk holds follows from its request, so two actors that play the same chunk store the same, and the first one
 counts.
 """
@@ -34,7 +34,7 @@ DROP_CAUSES: Final = ("altered", "space", "stale", "twice")
 another actor was first."""
 _STREAM: Final = "stream"
 _CHUNKS_A_FOLDER = 1000
-"""Of a stream, so that a list of the chunks that may be new stays short, whatever is kept."""
+"""Chunks of a stream in a folder, so that a list of the ones that may be new stays short, whatever is kept."""
 
 
 class NoActorError(TryAgainError):
@@ -59,7 +59,7 @@ class Request(SealedDocument):
         default_factory=dict, description="Chunks that the learner dropped, and how often: they are played again."
     )
     open_chunks: tuple[NonNegativeInt, ...] | None = Field(
-        None, description="Of a stream: the chunks that may be played. None: every chunk of the battles, once each."
+        None, description="Chunks of a stream that may be played. None: every chunk of the battles, once each."
     )
 
     @cached_property

@@ -34,6 +34,8 @@ class Stream:
         self._waiting = deque[int]()
         self._closed: dict[int, list[int]] = {}
         """By round: chunks that it took, and those dropped before."""
+        self._taken: list[int] = []
+        """Chunks that the current round has taken and not recorded yet."""
         self._dropped_numbers: list[int] = []
         self._late = set[int]()
         self._dropped = Counter[str]()
@@ -106,6 +108,7 @@ class Stream:
         """Close up to ``most`` waiting chunks, in the order in which they were seen, and open others."""
         taken = [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
         self._open = [number for number in self._open if number not in taken]
+        self._taken += taken
         self._fill()
         return taken
 
@@ -126,6 +129,7 @@ class Stream:
         self._journal.write(entry.model_copy(update=stream))
         self._dropped.clear()
         self._dropped_numbers.clear()
+        self._taken.clear()
 
     def forget(self, before_round: int) -> None:
         """Remove the chunks of rounds that no attempt repeats, because a checkpoint is later."""
@@ -145,7 +149,8 @@ class Stream:
         self._next += num_missing
 
     def _is_kept(self, number: int) -> bool:
-        return self._keeps or any(number in closed for closed in (*self._closed.values(), self._dropped_numbers))
+        closed = (*self._closed.values(), self._dropped_numbers, self._taken)
+        return self._keeps or any(number in numbers for numbers in closed)
 
     def _stored(self) -> Iterable[int]:
         """Yield the numbers of stored chunks in the folders that have open ones."""

@@ -1,21 +1,12 @@
 """Generalised advantage estimation (Schulman et al. 2016). T decisions of one episode."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from nashdex.core.section import Choice
 from nashdex.learning.advantages.interface import AdvantageEstimator, Estimates, Trajectory
-
-
-class GaeSettings(Choice):
-    """Generalised advantage estimation."""
-
-    kind: Literal["gae"] = "gae"
-    lam: float = Field(0.95, ge=0, le=1, description="λ: 0 trusts the critic, 1 the returns.")
+from nashdex.settings.advantages import GaeSettings
 
 
 def generalised_advantages(

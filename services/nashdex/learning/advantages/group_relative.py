@@ -5,46 +5,16 @@ Shao et al. 2024 (DeepSeekMath, section 4.1, GRPO), with groups by circumstances
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, field_validator
 
-from nashdex.core.section import Choice
 from nashdex.learning.advantages.discounting import discounted_returns
 from nashdex.learning.advantages.interface import AdvantageEstimator, Circumstances, Estimates, Trajectory
-
-Stratum = Literal["policy", "opponent", "turn", "faints", "teams"]
+from nashdex.settings.advantages import GroupRelativeSettings, Stratum
 
 _LEAST_DEVIATION = 1e-6
-"""Of a group's returns: less is rounding."""
-
-
-class GroupRelativeSettings(Choice):
-    """Returns relative to those of a group of comparable decisions."""
-
-    kind: Literal["group-relative"] = "group-relative"
-    strata: tuple[Stratum, ...] = Field(
-        ("policy", "opponent", "turn", "faints", "teams"),
-        min_length=1,
-        description="What decisions of one group share, the most important first: the weights that acted, the "
-        "opponent, the turn's bucket, the difference of Pokémon left, both teams.",
-    )
-    turns_a_bucket: int = Field(5, ge=1, description="Turns that count as the same.")
-    min_episodes: int = Field(
-        8,
-        ge=2,
-        description="A decision whose group has fewer episodes is compared in the larger group without the last "
-        "stratum, and so on up to the first.",
-    )
-
-    @field_validator("strata")
-    @classmethod
-    def _differ(cls, strata: tuple[Stratum, ...]) -> tuple[Stratum, ...]:
-        if len(set(strata)) < len(strata):
-            raise ValueError(f"expected each stratum once, got {', '.join(strata)}")
-        return strata
+"""Smallest deviation of a group's returns: less is rounding."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ class Circumstances:
     teams: tuple[str, str]
     """The own team and the opponent's; empty where unknown."""
     turns: NDArray[np.int64]
-    """Of each decision, (T,)."""
+    """Turn of each decision, (T,)."""
     faint_differences: NDArray[np.int64]
     """Pokémon left, own minus the opponent's, (T,)."""
 

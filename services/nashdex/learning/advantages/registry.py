@@ -1,17 +1,15 @@
 """Advantage estimators by name: those of nashdex and those of installed packages."""
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from nashdex.core.plugins import OneOf, Registry
-from nashdex.core.section import Choice
+from nashdex.core.plugins import Registry
 from nashdex.learning.advantages.interface import AdvantageEstimator
+from nashdex.settings.advantages import ADVANTAGE_KINDS
 
 _HERE: Final = "nashdex.learning.advantages"
-_DEFAULT: Final = "gae"
 
-ADVANTAGES: Registry[AdvantageEstimator[Any]] = Registry(
-    "nashdex.advantages",
-    "advantage estimator",
+ADVANTAGES: Registry[AdvantageEstimator[Any]] = Registry.of(
+    ADVANTAGE_KINDS,
     AdvantageEstimator,
     {
         "gae": f"{_HERE}.gae:GAE",
@@ -20,12 +18,3 @@ ADVANTAGES: Registry[AdvantageEstimator[Any]] = Registry(
     },
 )
 """By the name that ``train.oracle.advantages.kind`` uses."""
-
-AdvantagesChoice = Annotated[Choice, OneOf(ADVANTAGES, _DEFAULT)]
-"""The section of one estimator, chosen by its key ``kind``."""
-
-
-def default_advantages() -> Choice:
-    """Return the default estimator's section."""
-    section: Choice = ADVANTAGES[_DEFAULT].settings()
-    return section

@@ -1,33 +1,12 @@
 """V-trace: targets corrected for the policy that acted (Espeholt et al. 2018, IMPALA). T decisions of one episode."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
-from nashdex.core.section import Choice
 from nashdex.learning.advantages.interface import AdvantageEstimator, Estimates, Trajectory
-
-
-class VTraceSettings(Choice):
-    """V-trace, for battles that older weights played."""
-
-    kind: Literal["v-trace"] = "v-trace"
-    lam: float = Field(0.95, ge=0, le=1, description="λ: 0 trusts the critic, 1 the returns.")
-    rho_bar: float = Field(
-        1.0, gt=0, description="ρ̄: bound of a decision's own importance ratio; higher has less bias."
-    )
-    c_bar: float = Field(
-        1.0, gt=0, description="c̄: bound of the ratios that later decisions are weighted with; lower has less variance."
-    )
-
-    @model_validator(mode="after")
-    def _bounds_agree(self) -> "VTraceSettings":
-        if self.c_bar > self.rho_bar:
-            raise ValueError(f"c_bar is {self.c_bar:g} and rho_bar {self.rho_bar:g}; expected c_bar at most rho_bar")
-        return self
+from nashdex.settings.advantages import VTraceSettings
 
 
 def v_trace(

@@ -1,12 +1,22 @@
-"""Controllers: they move a multiplier so that a KL stays near a target."""
+"""Controllers: they move a multiplier so that a KL stays near a target.
+
+A controller judges the mean of ``WINDOW_UPDATES`` KLs at a time, so that a change has shown its effect before the next.
+"""
 
 import math
-from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt
+from pydantic import NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
-from nashdex.core.section import Section, changed_keys
+from nashdex.learning.damping.schedule import Moment, scheduled
+from nashdex.settings.damping import ReferenceCoefficient
+
+WINDOW_UPDATES: Final = 10
+"""Optimiser steps whose mean KL is judged."""
+SLACK: Final = 1.5
+"""How far above or below the target a mean may be without effect."""
 
 
 class ControllerState(Model):
@@ -23,38 +33,21 @@ class ControllerState(Model):
         return self.total_nats / self.num_updates if self.num_updates else 0.0
 
 
-class Controller(Section):
-    """Moves a multiplier so that a KL stays near its target.
+@dataclass(frozen=True)
+class Controller:
+    """How a multiplier moves."""
 
-    It judges the mean of ``window_updates`` KLs at a time, so that a change has shown its effect before the next.
-    """
+    when_above: float
+    """Factor for a mean above the target."""
+    when_below: float
+    """Factor for a mean below the target."""
+    smallest: float
+    largest: float
+    """Bounds of the multiplier."""
 
-    target_nats: float = Field(0.0, ge=0, description="KL to aim at; 0 for no controller.")
-    when_above: float = Field(1.5, gt=0, description="Factor for a mean above 1.5 times the target.")
-    when_below: float = Field(1 / 1.5, gt=0, description="Factor for a mean below the target divided by `slack`.")
-    slack: float = Field(2.0, ge=1, description="How far below the target a mean may be without effect.")
-    window_updates: int = Field(10, ge=1, description="Optimiser steps whose mean KL is judged.")
-    smallest: float = Field(0.1, gt=0, description="Lower bound of the multiplier.")
-    largest: float = Field(
-        10.0,
-        gt=0,
-        description="Upper bound of the multiplier of a coefficient without a cap; with a cap, the cap is the bound.",
-    )
-
-    @property
-    def is_on(self) -> bool:
-        """Whether there is a target."""
-        return self.target_nats > 0
-
-    def problems(self) -> Iterator[str]:
-        """Yield what contradicts itself, by keys relative to the controller's section."""
-        if not self.is_on:
-            for name in changed_keys(self):
-                yield f"{name} has no effect with target_nats = 0: leave it out, or set a target"
-        if self.smallest > self.largest:
-            yield f"smallest is {self.smallest:g}, above largest, which is {self.largest:g}; expected at most that"
-
-    def observe(self, state: ControllerState, kl_nats: float, largest: float | None = None) -> ControllerState:
+    def observe(
+        self, state: ControllerState, kl_nats: float, target_nats: float, largest: float | None = None
+    ) -> ControllerState:
         """Return the state after one more measured KL; one that is not finite is ignored.
 
         ``largest`` bounds the multiplier instead of the controller's own.
@@ -62,22 +55,31 @@ class Controller(Section):
         if not math.isfinite(kl_nats):
             return state
         total, num = state.total_nats + kl_nats, state.num_updates + 1
-        if num < self.window_updates:
+        if num < WINDOW_UPDATES:
             return ControllerState(multiplier=state.multiplier, total_nats=total, num_updates=num)
         average, factor = total / num, 1.0
-        if average > 1.5 * self.target_nats:
+        if average > SLACK * target_nats:
             factor = self.when_above
-        elif average < self.target_nats / self.slack:
+        elif average < target_nats / SLACK:
             factor = self.when_below
         multiplier = max(state.multiplier * factor, self.smallest)
         return ControllerState(multiplier=min(multiplier, self.largest if largest is None else largest))
 
 
-class StepSizeController(Controller):
-    """A controller of the step size: above the target the step shrinks at once, below it grows back slowly."""
+OF_BETA: Final = Controller(when_above=1.5, when_below=0.9, smallest=0.1, largest=10.0)
+"""Above the target the coefficient grows fast, below it falls back slowly."""
+OF_STEP_SIZE: Final = Controller(when_above=0.5, when_below=1.1, smallest=0.01, largest=1.0)
+"""Above the target the step shrinks at once, below it grows back slowly, never beyond what was set."""
 
-    when_above: float = Field(0.5, gt=0, description="Factor for a mean above 1.5 times the target.")
-    when_below: float = Field(1.1, gt=0, description="Factor for a mean below the target divided by `slack`.")
-    slack: float = Field(1.5, ge=1, description="How far below the target a mean may be without effect.")
-    smallest: float = Field(0.01, gt=0, description="Lower bound of the multiplier.")
-    largest: float = Field(1.0, gt=0, description="Upper bound of the multiplier.")
+
+def observe_reference(
+    beta: ReferenceCoefficient, state: ControllerState, kl_nats: float, moment: Moment
+) -> ControllerState:
+    """Return the state of β_ref's controller after one more measured KL.
+
+    With a cap, the multiplier grows until the coefficient is at the cap, however far the schedule has fallen, and no
+    further, so that the coefficient leaves the cap as soon as the KL is low again.
+    """
+    unbounded = scheduled(beta, moment.decisions)
+    largest = None if beta.cap is None or unbounded <= 0 else max(beta.cap / unbounded, OF_BETA.smallest)
+    return OF_BETA.observe(state, kl_nats, beta.target_nats, largest)

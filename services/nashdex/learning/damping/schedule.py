@@ -1,11 +1,9 @@
-"""One coefficient over a training."""
+"""Values that change over a training."""
 
 import math
 from dataclasses import dataclass
 
-from pydantic import Field
-
-from nashdex.core.section import Section
+from nashdex.settings.damping import ReferenceCoefficient
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,22 +18,20 @@ class Moment:
     """Share of the training that is done, from 0 to 1."""
 
 
-class Schedule(Section):
-    """s_k = initial · (1 + k / decay_decisions)^(−power) after k decisions, within bounds."""
+def annealed(share_left: float, moment: Moment) -> float:
+    """Return the factor at ``moment`` of a value that falls linearly to ``share_left`` of itself."""
+    return 1.0 + (share_left - 1.0) * moment.share
 
-    initial: float = Field(0.0, ge=0, description="Value at the first optimiser step.")
-    power: float = Field(0.0, ge=0, le=10, description="How fast it falls; 0 for a constant.")
-    decay_decisions: float = Field(1.0, gt=0, description="Decisions over which it falls by a factor 2^power.")
-    floor: float = Field(0.0, ge=0, description="Lower bound.")
-    cap: float | None = Field(None, ge=0, description="Upper bound.")
-    warmup_updates: int = Field(0, ge=0, description="Optimiser steps over which it grows from 0.")
 
-    def scheduled(self, decisions: float) -> float:
-        """Return s_k after ``decisions``, without bounds and warm-up."""
-        return self.initial * math.pow(1.0 + decisions / self.decay_decisions, -self.power)
+def scheduled(beta: ReferenceCoefficient, decisions: float) -> float:
+    """Return β_ref after ``decisions``, without bounds and warm-up."""
+    if beta.decay_decisions == 0:
+        return beta.initial
+    return beta.initial * math.pow(1.0 + decisions / beta.decay_decisions, -beta.power)
 
-    def at(self, moment: Moment, multiplier: float = 1.0) -> float:
-        """Return the coefficient at ``moment``; ``multiplier`` is a controller's, or of annealing."""
-        warmth = min(1.0, moment.update / self.warmup_updates) if self.warmup_updates else 1.0
-        cap = math.inf if self.cap is None else self.cap
-        return min(max(self.scheduled(moment.decisions) * multiplier, self.floor), cap) * warmth
+
+def beta_at(beta: ReferenceCoefficient, moment: Moment, multiplier: float = 1.0) -> float:
+    """Return β_ref at ``moment``; ``multiplier`` is its controller's."""
+    warmth = min(1.0, moment.update / beta.warmup_updates) if beta.warmup_updates else 1.0
+    cap = math.inf if beta.cap is None else beta.cap
+    return min(max(scheduled(beta, moment.decisions) * multiplier, beta.floor), cap) * warmth

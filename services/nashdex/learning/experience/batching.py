@@ -4,7 +4,7 @@ N decisions, F observation values, A actions, E episodes.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +25,7 @@ from nashdex.trajectory.episode import Episode
 
 CPU: Final = torch.device("cpu")
 _CHUNK_DECISIONS = 4096
+_TENSORS: Final = ("observations", "masks", "actions", "log_probs", "opponent_choices")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,17 @@ class Batch:
     def __len__(self) -> int:
         return len(self.actions)
 
+    def tensors(self) -> dict[str, Tensor]:
+        """Return what ``of_tensors`` makes a batch from, by name."""
+        named = {name: getattr(self, name) for name in _TENSORS}
+        return {name: tensor for name, tensor in named.items() if tensor is not None}
+
+    @classmethod
+    def of_tensors(cls, tensors: Mapping[str, Tensor], device: torch.device, *, remembers: bool) -> "Batch":
+        """Return the batch whose ``tensors`` these are, whatever else is among them."""
+        named = {name: tensors[name] for name in _TENSORS if name in tensors}
+        return cls(**named, device=device, remembers=remembers)
+
     @property
     def starts(self) -> Tensor:
         """The first row of each episode, (E,), of a batch for a network that remembers."""
@@ -64,7 +76,7 @@ class Batch:
     def minibatches(self, size: int, seed: int) -> tuple[Tensor, ...]:
         """Return the row numbers of one epoch in random order, as ``minibatches`` does.
 
-        For a network that remembers, the order is that of whole episodes, and minibatches differ in size.
+        For a network that remembers, the order follows whole episodes, and minibatches differ in size.
         """
         if not self.remembers:
             return minibatches(len(self), size, seed)
@@ -198,9 +210,9 @@ class Shares:
 
     decisions: float = 1.0
     choices: float = 1.0
-    """Of the decisions with more than one legal action."""
+    """Share of the decisions with more than one legal action."""
     labels: float = 1.0
-    """Of the decisions whose opponent's choice is known."""
+    """Share of the decisions whose opponent's choice is known."""
 
     @classmethod
     def of(cls, part: Tensor, rows: Tensor, batch: Batch) -> "Shares":
@@ -216,7 +228,7 @@ class Shares:
 
 
 WHOLE: Final = Shares()
-"""Of a minibatch that is a whole optimiser step."""
+"""Shares of a minibatch that is a whole optimiser step."""
 
 
 def parts(batch: Batch, rows: Tensor, num_parts: int) -> list[tuple[Tensor, Shares]]:

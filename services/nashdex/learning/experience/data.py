@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from nashdex.core.ids import AttemptId, PolicyId, is_replayed
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.games.interface import Game, Reward
+from nashdex.games.interface import Game
 from nashdex.games.space import Space
 from nashdex.learning.experience.batching import played_by
+from nashdex.learning.rewards.registry import REWARDS
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.networks.settings import NetworkSettings
+from nashdex.settings.networks import NetworkSettings
 from nashdex.store.attempt import read_manifest
 from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
@@ -39,9 +40,9 @@ class Data:
         """Decisions in all episodes."""
         return sum(len(episode) for episode in self.episodes)
 
-    def rewards(self, episodes: Sequence[Episode], reward: Reward, discount: float) -> list[NDArray[np.float32]]:
+    def rewards(self, episodes: Sequence[Episode], reward: str, discount: float) -> list[NDArray[np.float32]]:
         """Return the rewards of each of ``episodes``, (T,)."""
-        return [self.game.rewards(reward, self.space, e.observations, e.score, discount) for e in episodes]
+        return [REWARDS[reward].compute(self.space, e.observations, e.score, discount) for e in episodes]
 
 
 def collected_battles(
@@ -54,14 +55,26 @@ def collected_battles(
     """
     manifests = [read_manifest(store, plan.iteration, StepName.COLLECT, number) for number in range(num_shards)]
     space, recorded = read_shards(store, manifests)
-    # A checkpoint belongs to one set of inputs.
-    inputs = "\n".join([plan.oracle, plan.learner, *(manifest.attempt for manifest in manifests)])
     return Data(
         game=game,
         space=space,
         episodes=_own_and_replayed(recorded, plan.learner),
-        checkpoints=Checkpoints(store, plan.iteration, shard, attempt, hashlib.sha256(inputs.encode()).hexdigest()),
+        checkpoints=checkpoints_of(store, plan, shard, attempt, [manifest.attempt for manifest in manifests]),
     )
+
+
+def checkpoints_of(
+    store: ObjectStore,
+    plan: IterationPlan,
+    shard: int,
+    attempt: AttemptId,
+    inputs: Sequence[str] = (),
+    *,
+    saves: bool = True,
+) -> Checkpoints:
+    """Return the checkpoints of a train shard, which belong to one oracle, one learner and one set of ``inputs``."""
+    fingerprint = hashlib.sha256("\n".join([plan.oracle, plan.learner, *inputs]).encode()).hexdigest()
+    return Checkpoints(store, plan.iteration, shard, attempt, fingerprint, saves=saves)
 
 
 def collected_space(store: ObjectStore, plan: IterationPlan) -> Space:

@@ -11,10 +11,11 @@ import torch
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import Game, Reward
+from nashdex.games.interface import Game
 from nashdex.games.space import Space
 from nashdex.learning.advantages.interface import Circumstances
 from nashdex.learning.experience.batching import Batch, make_batch
+from nashdex.learning.rewards.registry import REWARDS
 from nashdex.policies.networks.opponent_choices import UNKNOWN, opponent_choices
 from nashdex.trajectory.episode import Episode
 
@@ -25,9 +26,9 @@ class Experience:
 
     batch: Batch
     rewards: tuple[NDArray[np.float32], ...]
-    """Of each episode, (T,)."""
+    """Rewards of each episode, (T,)."""
     circumstances: tuple[Circumstances, ...] = ()
-    """Of each episode, where the advantage estimator uses them."""
+    """Circumstances of each episode, where the advantage estimator uses them."""
 
     def split(self, values: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
         """Yield the part of ``values`` (N,) that belongs to each episode."""
@@ -39,7 +40,7 @@ def gather(
     policy: PolicyId,
     game: Game,
     space: Space,
-    reward: Reward,
+    reward: str,
     discount: float,
     device: torch.device,
     *,
@@ -54,7 +55,7 @@ def gather(
     """
     chosen = [episode for episode in episodes if episode.policy == policy and len(episode)]
     labels = _opponents_choices(chosen, episodes, space) if predicts_opponent else None
-    rewards = tuple(game.rewards(reward, space, e.observations, e.score, discount) for e in chosen)
+    rewards = tuple(REWARDS[reward].compute(space, e.observations, e.score, discount) for e in chosen)
     circumstances = _circumstances(chosen, episodes, game, space) if with_circumstances else ()
     batch = make_batch(chosen, device, labels, num_slots=space.num_slots, remembers=remembers)
     return Experience(batch, rewards, circumstances)

@@ -9,7 +9,7 @@ from nashdex.policies.networks.opponent_choices import UNKNOWN
 def mean_over_choices(values: Tensor, masks: Tensor) -> Tensor:
     """Return the mean of ``values`` (N,) over the rows with more than one legal action; 0 where there is none.
 
-    ``masks`` are those of ``policies.masked``.
+    ``masks`` are as in ``policies.masked``.
     """
     has_choice = mask_of(masks).sum(dim=-1) > 1
     return (values * has_choice).sum() / has_choice.sum().clamp(min=1)

@@ -8,7 +8,7 @@ import torch
 from nashdex.core.errors import ConfigurationError
 
 _CPU_MESSAGES = ("can't allocate memory", "not enough memory")
-"""Of torch's allocator on a CPU, which raises no type of its own."""
+"""Message of torch's allocator on a CPU, which raises no type of its own."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -13,10 +13,10 @@ from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.section import Share
 from nashdex.games.team_pool import TeamPool
-from nashdex.learning.settings import OPPONENTS, Style
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
+from nashdex.settings.anchors import OPPONENTS, Style
 
 NEWEST: Final = PolicyId("newest")
 """The policy that acts with the current weights. It is not stored."""

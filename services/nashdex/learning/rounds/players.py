@@ -8,24 +8,19 @@ import copy
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Protocol
 
 import torch
 
-from nashdex.core.errors import ConfigurationError
+from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PlayedPolicy, PolicyId
-from nashdex.core.results import Evaluation
-from nashdex.core.seeds import derive_seed
 from nashdex.games.interface import Game
 from nashdex.games.team_pool import TeamPool
-from nashdex.learning.evaluation.battles import summarise
 from nashdex.learning.hardware.machine import check_player
-from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
-from nashdex.learning.settings import OPPONENTS, EvaluationSettings, PoolSettings
-from nashdex.metagame.plan import IterationPlan
+from nashdex.learning.rounds.planned import EvaluationBattles, PlannedBattles, RoundBattles
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.rollout.play import Finished, require_finished
+from nashdex.rollout.play import PlayedBattle, require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
@@ -34,66 +29,73 @@ from nashdex.trajectory.episode import Episode
 
 Networks = Mapping[PolicyId, ActorCritic]
 """Policies that are not stored, by the names that assignments use."""
-_NO_POOL = PoolSettings(share=0.0)
 
 
 @dataclass(frozen=True)
-class StalenessBounds:
-    """How old the weights may be that played what a round of a stream learns from."""
+class StreamPosition:
+    """Where a training is in a stream of battles, and how old the weights may be that play for it."""
 
     max_staleness_versions: int
     max_staleness_seconds: float
     """0: no bound."""
-
-
-@dataclass(frozen=True)
-class RoundProgress:
-    """Where a training is when it asks for the battles of a round."""
-
-    is_at_begin: bool
-    """Whether it has not learned from the round yet."""
-    saved_round: int
+    is_at_begin: bool = True
+    """Whether the training has not learned from the round yet."""
+    saved_round: int = 0
     """The round of the newest checkpoint: no attempt repeats an earlier one."""
 
 
+@dataclass(frozen=True)
+class WantedRound:
+    """A round that a training wants played."""
+
+    battles: RoundBattles
+    networks: Networks
+    """The networks that play it, without those that are stored."""
+    staleness_versions: int = 0
+    """How many versions older the networks are than the one that learns."""
+    stream: StreamPosition | None = None
+    """Set if actors play all the time, and a round takes what is there."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """The recorded episodes of a round."""
+
+    episodes: list[Episode]
+    """In the order of the battles."""
+    versions: tuple[int, ...]
+    """The versions of the network that played: a version is the round that began with its weights."""
+
+
 class Player(Protocol):
-    """Plays what a training wants, somewhere."""
+    """Plays what a training wants, somewhere. This is the whole of the surface."""
 
-    def play(self, battles: RoundBattles, networks: Networks, staleness_versions: int = 0) -> list[Episode]:
-        """Return the recorded episodes of a round, in the order of its battles.
-
-        ``staleness_versions`` is how many versions older than the weights that learn the ``networks`` are.
+    def play(self, wanted: WantedRound) -> Played:
+        """Return the episodes of a round.
 
         Raises:
             ConfigurationError: the game cannot be played there.
+            DataError: the battles of an interrupted round of a stream are lost.
             TryAgainError: a battle could not be finished, or nobody plays.
             StoppedError: the process was asked to stop.
         """
 
-    def ask(self, battles: RoundBattles, networks: Networks) -> None:
-        """Have a round played meanwhile, if others than this process play. ``play`` then returns it."""
-
-    def offer(self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds) -> None:
-        """Begin a stream of battles like those of this round, if others than this process play."""
-
-    def stream(
-        self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds, progress: RoundProgress
-    ) -> tuple[list[Episode], tuple[int, ...]]:
-        """Continue the stream with these networks; return what the round learns from, and the versions that played.
-
-        A version is the round that began with the weights. Raises what ``play`` does, and DataError where the battles
-        of an interrupted round are lost.
-        """
-
-    def objects(self, num_rounds: int) -> Mapping[str, bytes]:
-        """Return what is kept beside the policy about the rounds 1 to ``num_rounds``, by name.
+    def ask(self, wanted: WantedRound) -> None:
+        """Have a round played meanwhile, if others than this process play. ``play`` then returns it.
 
         Raises:
-            DataError: a part is missing or altered.
+            TryAgainError: the store cannot be reached.
         """
 
     def scores(self, battles: EvaluationBattles, networks: Networks) -> list[float]:
         """Return the network's score of each battle of an evaluation, by number. Raises what ``play`` does."""
+
+    def objects(self) -> Mapping[str, bytes]:
+        """Return what is kept beside the policy about the rounds that were played, by name.
+
+        Raises:
+            DataError: a part is missing or altered.
+        """
 
     @property
     def cpu_seconds(self) -> float:
@@ -103,150 +105,18 @@ class Player(Protocol):
         """End what plays in this process."""
 
 
-class Rounds:
-    """The battles of one training, one round after another. Use as a context manager."""
-
-    def __init__(
-        self,
-        player: Player,
-        settings: RunSettings,
-        plan: IterationPlan,
-        shard: int,
-        num_battles: int,
-        *,
-        pool: PoolSettings = _NO_POOL,
-        records_opponents: bool = False,
-    ) -> None:
-        self._player = player
-        self._settings = settings
-        self._num_battles = num_battles
-        self._pool = pool
-        self._records_opponents = records_opponents
-        self._seed = derive_seed(settings.seed, "round", plan.iteration, shard)
-        self._opponents = _opponents(plan)
-        self._answered = plan.answered
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._player.close()
-
-    @property
-    def cpu_seconds(self) -> float:
-        """CPU time of all that trains and plays, without evaluations."""
-        return self._player.cpu_seconds
-
-    def play(
-        self, number: int, network: ActorCritic, snapshots: Networks | None = None, staleness_versions: int = 0
-    ) -> list[Episode]:
-        """Return the recorded episodes of round ``number``, in the order of their battles.
-
-        ``network`` meets the plan's opponents. Where that is itself, one of ``snapshots`` sits opposite in a share of
-        the battles and a scripted policy in another, and in the rest both seats are recorded.
-
-        Raises:
-            ConfigurationError: the game cannot be played there.
-            TryAgainError: a battle could not be finished, or nobody plays.
-            StoppedError: the process was asked to stop.
-        """
-        return self._player.play(*self._round(number, network, snapshots or {}), staleness_versions)
-
-    def ask(self, number: int, network: ActorCritic, snapshots: Networks) -> None:
-        """Have round ``number`` played meanwhile, if others than this process play; ``play`` then returns it.
-
-        Raises:
-            TryAgainError: the store cannot be reached.
-        """
-        self._player.ask(*self._round(number, network, snapshots))
-
-    def offer(self, number: int, network: ActorCritic, snapshots: Networks, bounds: StalenessBounds) -> None:
-        """Begin a stream of battles with the weights of round ``number``, if others than this process play.
-
-        Raises:
-            TryAgainError: the store cannot be reached.
-        """
-        self._player.offer(*self._round(number, network, snapshots), bounds)
-
-    def stream(
-        self,
-        number: int,
-        network: ActorCritic,
-        snapshots: Networks,
-        bounds: StalenessBounds,
-        progress: RoundProgress,
-    ) -> tuple[list[Episode], tuple[int, ...]]:
-        """Return what round ``number`` learns from, and the versions that played it. Raises what the player does."""
-        return self._player.stream(*self._round(number, network, snapshots), bounds, progress)
-
-    def objects(self, num_rounds: int) -> Mapping[str, bytes]:
-        """Return what is kept beside the policy about the rounds 1 to ``num_rounds``, by name.
-
-        Raises:
-            DataError: a part is missing or altered.
-        """
-        return self._player.objects(num_rounds)
-
-    def _round(self, number: int, network: ActorCritic, snapshots: Networks) -> tuple[RoundBattles, Networks]:
-        """Return the battles of a round, and the networks that play them."""
-        battles = RoundBattles(
-            round=number,
-            seed=derive_seed(self._seed, number),
-            num_battles=self._num_battles,
-            opponents=self._opponents,
-            snapshots=tuple(snapshots),
-            snapshot_share=self._pool.share,
-            scripted=tuple(self._pool.anchors.shares()),
-            scripted_share=self._pool.anchors.share,
-            records_opponents=self._records_opponents,
-            deadline_seconds=self._settings.collect.deadline_seconds,
-        )
-        return battles, {NEWEST: network, **snapshots}
-
-    def evaluate(
-        self,
-        number: int,
-        network: ActorCritic,
-        anchors: Networks,
-        settings: EvaluationSettings,
-        *,
-        decisions: int,
-        cpu_seconds: float,
-    ) -> tuple[Evaluation, ...]:
-        """Return the strength of ``network`` against each anchor after ``number`` rounds. Raises what ``play`` does.
-
-        ``anchors`` are those that are networks of this run. It meets each of them, named in the settings or not.
-        """
-        names = dict.fromkeys((*settings.anchors, *anchors))
-        battles = EvaluationBattles(
-            round=number,
-            seed=derive_seed(self._settings.seed, "evaluation"),
-            battles_each=settings.battles,
-            matches=tuple((style, PolicyId(anchor)) for style in settings.styles for anchor in names),
-            opponents=self._answered if OPPONENTS in settings.anchors else {},
-            deadline_seconds=self._settings.collect.deadline_seconds,
-        )
-        scores = self._player.scores(battles, {NEWEST: network, **anchors})
-        return summarise(battles, scores, decisions=decisions, cpu_seconds=cpu_seconds)
-
-
-def _opponents(plan: IterationPlan) -> dict[PolicyId, float]:
-    """Return the mixture. Where the rule pairs the learner with itself, that is its newest self."""
-    opponents = dict(plan.opponents)
-    if plan.learns_from_both_seats(plan.learner) and plan.learner in opponents:
-        opponents[NEWEST] = opponents.pop(plan.learner)
-    return opponents
-
-
 class LocalPlayer:
     """Plays in this process, on an arena that opens with the first battle. Rounds draw from ``teams``."""
 
-    def __init__(self, store: ObjectStore, settings: RunSettings, game: Game, teams: TeamPool | None = None) -> None:
+    def __init__(
+        self, store: ObjectStore, settings: RunSettings, game: Game, num_battles: int, teams: TeamPool | None = None
+    ) -> None:
+        """Open no arena yet. ``num_battles``: of a round, for the number of gateways and of concurrent battles."""
         self._store = store
         self._game = game
         self._teams = teams
         self._device = settings.collect.device
-        self._sizes = choose_sizes(settings.collect, settings.collect.battles, cores_of_shard(settings.train.seeds))
+        self._sizes = choose_sizes(settings.collect, num_battles, cores_of_shard(settings.train.seeds))
         self._opened: Session | None = None
         self._began_cpu_seconds = time.process_time()
         self._evaluation_cpu_seconds = 0.0
@@ -256,32 +126,15 @@ class LocalPlayer:
         """CPU time of this process and its gateways, without evaluations."""
         return self._all_cpu_seconds() - self._evaluation_cpu_seconds
 
-    def play(
-        self,
-        battles: RoundBattles,
-        networks: Networks,
-        staleness_versions: int = 0,  # noqa: ARG002 - nothing is recorded here
-    ) -> list[Episode]:
-        """Return the recorded episodes of a round, in the order of its battles."""
-        return [episode for one in self._play(battles, networks) for episode in one.episodes if len(episode)]
+    def play(self, wanted: WantedRound) -> Played:
+        """Return the recorded episodes of a round."""
+        finished = self._play(wanted.battles, wanted.networks)
+        return Played([one for battle in finished for one in battle.episodes if len(one)], (wanted.battles.round,))
 
-    def ask(self, battles: RoundBattles, networks: Networks) -> None:
+    def ask(self, wanted: WantedRound) -> None:
         """Do nothing: ``play`` plays."""
 
-    def offer(self, battles: RoundBattles, networks: Networks, bounds: StalenessBounds) -> None:
-        """Do nothing: ``stream`` plays."""
-
-    def stream(
-        self,
-        battles: RoundBattles,
-        networks: Networks,
-        bounds: StalenessBounds,  # noqa: ARG002 - nothing is stale
-        progress: RoundProgress,  # noqa: ARG002 - the battles follow from their round
-    ) -> tuple[list[Episode], tuple[int, ...]]:
-        """Play the round with the newest weights."""
-        return self.play(battles, networks), (battles.round,)
-
-    def objects(self, num_rounds: int) -> Mapping[str, bytes]:  # noqa: ARG002 - as the protocol names it
+    def objects(self) -> Mapping[str, bytes]:
         """Return nothing."""
         return {}
 
@@ -297,7 +150,7 @@ class LocalPlayer:
         if self._opened is not None:
             self._opened.close()
 
-    def _play(self, battles: PlannedBattles, networks: Networks) -> list[Finished]:
+    def _play(self, battles: PlannedBattles, networks: Networks) -> list[PlayedBattle]:
         num_threads = torch.get_num_threads()
         numbers = range(battles.size)
         finished = play_planned(self._session(), self._store, self._game, battles, networks, numbers, self._teams)
@@ -330,7 +183,7 @@ def play_planned(
     networks: Networks,
     numbers: range,
     teams: TeamPool | None = None,
-) -> list[Finished]:
+) -> list[PlayedBattle]:
     """Play the battles with these ``numbers`` on ``session``; return them in the order of their numbers.
 
     ``networks`` are the policies that are not stored; the others are loaded, once a session. A round draws from
@@ -342,6 +195,12 @@ def play_planned(
         StoppedError: the process was asked to stop.
     """
     drawn = teams if teams is not None and battles.kind == "round" else TeamPool(game.teams())
+    for network in networks.values():
+        if network.space.fingerprint != session.space.fingerprint:
+            raise DataError(
+                f"the network in training is of space {network.space.fingerprint}; {session.space.format} version "
+                f"{session.space.version} is {session.space.fingerprint} here. Run the same nashdex everywhere"
+            )
     planned = list(battles.assignments(drawn, numbers))
     names = {policy for assignment in planned for policy in assignment.seats}
     made = {name: _policy(name, networks, session.device) for name in names if _bare(name) in networks}

@@ -11,38 +11,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
-from nashdex.learning.settings import PoolSettings
-from nashdex.learning.updates.checkpoint import SNAPSHOT, Checkpoints, Snapshot
-from nashdex.learning.updates.loop import TrainingLoop
+from nashdex.learning.rounds.planned import NEWEST
+from nashdex.learning.updates.checkpoint import SNAPSHOT
+from nashdex.learning.updates.state import Snapshot
+from nashdex.learning.updates.training import Training
 from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.settings.anchors import PoolSettings
 from nashdex.trajectory.episode import Episode
 
 
 class SnapshotPool:
-    """The snapshots of one training. The loop holds their state, so that checkpoints keep it."""
+    """The snapshots of one training, whose state names them, so that checkpoints keep them."""
 
-    def __init__(self, training: TrainingLoop, checkpoints: Checkpoints, settings: PoolSettings) -> None:
+    def __init__(self, training: Training, settings: PoolSettings) -> None:
         self._training = training
-        self._checkpoints = checkpoints
         self._settings = settings
         self._networks: dict[str, ActorCritic] = {}
 
-    def add_when_due(self, number: int, num_decisions: int) -> None:
-        """Add the network as it is after ``number`` rounds, if the last snapshot is old enough."""
-        kept = self._training.snapshots
+    def add_when_due(self) -> None:
+        """Add the network as it is when a round begins, if the last snapshot is old enough."""
+        kept, num_decisions = self._training.state.snapshots, self._training.state.decisions_before_round
         if self._settings.share == 0:
             return
         if kept and num_decisions - kept[-1].decisions < self._settings.every_decisions:
             return
-        name = f"{SNAPSHOT}{number:08d}"
-        weights = self._checkpoints.keep_weights(name, self._training.network.state_dict())
+        name = f"{SNAPSHOT}{self._training.state.round:08d}"
+        weights = self._training.checkpoints.keep_weights(name, self._training.network.state_dict())
         kept = (*kept, Snapshot(name=name, decisions=num_decisions, weights=weights))
-        self._training.snapshots = kept[-self._settings.size :]
+        self._training.state.snapshots = kept[-self._settings.size :]
         self._forget(kept)
 
     def draw(self, seed: int) -> tuple[Snapshot, ...]:
         """Return the snapshots that a round meets, drawn without replacement: none equals the network that plays it."""
-        kept = [one for one in self._training.snapshots if one.decisions < self._training.num_decisions]
+        kept = [
+            one for one in self._training.state.snapshots if one.decisions < self._training.state.decisions_before_round
+        ]
         if not kept:
             return ()
         size = min(self._settings.opponents_a_round, len(kept))
@@ -51,15 +54,15 @@ class SnapshotPool:
 
     def meet(self, met: tuple[Snapshot, ...]) -> None:
         """Keep the weights of snapshots that the current round meets, whatever leaves the pool."""
-        before, self._training.met = self._training.met, met
+        before, self._training.state.met = self._training.state.met, met
         self._forget(before)
 
     def _forget(self, snapshots: Iterable[Snapshot]) -> None:
         """Remove the weights of those ``snapshots`` that nothing needs any more."""
-        needed = {one.name for one in (*self._training.snapshots, *self._training.met)}
+        needed = {one.name for one in (*self._training.state.snapshots, *self._training.state.met)}
         for snapshot in snapshots:
             if snapshot.name not in needed:
-                self._checkpoints.forget(snapshot.weights)
+                self._training.checkpoints.forget(snapshot.weights)
 
     def networks(self, snapshots: Iterable[Snapshot]) -> dict[PolicyId, ActorCritic]:
         """Return the networks of ``snapshots`` by name.
@@ -70,13 +73,13 @@ class SnapshotPool:
         self._networks = {snapshot.name: self._network(snapshot) for snapshot in snapshots}
         return {PolicyId(name): network for name, network in self._networks.items()}
 
-    def record(self, episodes: Iterable[Episode], learner: PolicyId) -> None:
-        """Count the learner's scores against snapshots in a round's ``episodes``."""
+    def record(self, episodes: Iterable[Episode]) -> None:
+        """Count the network's scores against snapshots in a round's ``episodes``."""
         scores: dict[str, list[float]] = {}
         for episode in episodes:
-            if episode.policy == learner:
+            if episode.policy == NEWEST:
                 scores.setdefault(episode.opponent, []).append(episode.score)
-        self._training.snapshots = tuple(_with_scores(one, scores) for one in self._training.snapshots)
+        self._training.state.snapshots = tuple(_with_scores(one, scores) for one in self._training.state.snapshots)
 
     def _probabilities(self, snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
         """Return the probability of each snapshot to be drawn first: prioritised in its share, or else uniform."""
@@ -92,7 +95,7 @@ class SnapshotPool:
         if network := self._networks.get(snapshot.name):
             return network
         network = copy.deepcopy(self._training.network)
-        network.load_state_dict(self._checkpoints.tensors(snapshot.weights))
+        network.load_state_dict(self._training.checkpoints.tensors(snapshot.weights))
         return network
 
 

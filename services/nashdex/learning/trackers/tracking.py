@@ -7,7 +7,7 @@ from typing import Final, Protocol, Self
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.results import Evaluation
-from nashdex.learning.settings import TrackerSettings
+from nashdex.settings.train import TrackerSettings
 
 
 class Tracker(Protocol):

@@ -7,19 +7,18 @@ attempt at the shard resumes from it and reaches the same bits.
 from collections.abc import Mapping
 from typing import Final
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field
 from safetensors import SafetensorError
 from safetensors import torch as safetensors
 from torch import Tensor
 
 from nashdex.core import keys
-from nashdex.core.documents import Model, SealedDocument
+from nashdex.core.documents import SealedDocument
 from nashdex.core.errors import DataError
 from nashdex.core.ids import AttemptId
 from nashdex.core.manifest import StoredObject
-from nashdex.core.results import Evaluation, TrainingPoint
 from nashdex.core.steps import StepName
-from nashdex.learning.damping.controller import ControllerState
+from nashdex.learning.updates.state import TrainingState
 from nashdex.policies.archive import tensors_bytes
 from nashdex.store.checked import read_described
 from nashdex.store.protocol import ObjectStore
@@ -29,35 +28,6 @@ _TENSORS: Final = ".safetensors"
 SNAPSHOT: Final = "snapshot-"
 """Names of a pool's weights begin with this."""
 _TEMPORARY: Final = (_CHECKPOINT, SNAPSHOT)
-
-
-class Snapshot(Model):
-    """The weights of the network at the end of a round, and the score against them so far."""
-
-    name: str = Field(description="Such as snapshot-00000012, after the round that they begin.")
-    decisions: NonNegativeInt = Field(description="Decisions that they had learned from.")
-    weights: StoredObject
-    battles: NonNegativeInt = Field(0, description="Battles of the network against them.")
-    score: NonNegativeFloat = Field(0.0, description="Sum over these battles: 1 a win, ½ a draw.")
-
-
-class TrainingState(Model):
-    """The state of training, apart from its tensors."""
-
-    update: NonNegativeInt = Field(description="Optimiser steps done.")
-    rate_multiplier: NonNegativeFloat = Field(description="The guard's factor of the step size.")
-    rollbacks: NonNegativeInt
-    controllers: dict[str, ControllerState] = Field(description="Controllers by the coefficient that they move.")
-    kept_controllers: dict[str, dict[str, ControllerState]] = Field(
-        description="Controllers of kept snapshots, by the snapshot's name."
-    )
-    marks: dict[str, float] = Field(description="Numbers that belong to kept snapshots, such as the best loss.")
-    latest: dict[str, float] = Field(description="Values that are not measured at every update.")
-    curve: tuple[TrainingPoint, ...]
-    curve_stride: PositiveInt
-    snapshots: tuple[Snapshot, ...] = Field((), description="Earlier weights that the network meets as opponents.")
-    met: tuple[Snapshot, ...] = Field((), description="Those of the current round, where it was played ahead.")
-    evaluations: tuple[Evaluation, ...] = ()
 
 
 class Checkpoint(SealedDocument):
@@ -71,7 +41,18 @@ class Checkpoint(SealedDocument):
 class Checkpoints:
     """Saves and finds the checkpoints of one shard of the train step."""
 
-    def __init__(self, store: ObjectStore, iteration: int, shard: int, attempt: AttemptId, inputs: str) -> None:
+    def __init__(
+        self,
+        store: ObjectStore,
+        iteration: int,
+        shard: int,
+        attempt: AttemptId,
+        inputs: str,
+        *,
+        saves: bool = True,
+    ) -> None:
+        """With ``saves`` false, only read them: another process of the same training writes."""
+        self._saves = saves
         self._store = store
         self._iteration = iteration
         self._shard = shard
@@ -82,6 +63,8 @@ class Checkpoints:
 
     def save(self, state: TrainingState, tensors: Mapping[str, Tensor]) -> None:
         """Write a checkpoint, point to it, and remove the one before and weights that are forgotten."""
+        if not self._saves:
+            return
         data = tensors_bytes(tensors)
         name = f"{_CHECKPOINT}{state.update:08d}{_TENSORS}"
         key = keys.attempt_object(self._iteration, StepName.TRAIN, self._shard, self._attempt, name)

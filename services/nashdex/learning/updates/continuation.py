@@ -1,4 +1,4 @@
-"""What training goes on with in the next iteration, where the weights do: Adam's moments and the controllers.
+"""What a run did before an iteration: how much it trained, and Adam's moments and controllers to go on with.
 
 Without Adam's moments, the first hundreds of updates of every iteration would be as large as those of a new network.
 """
@@ -14,9 +14,13 @@ from torch import Tensor
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.manifest import Manifest
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.steps import StepName
 from nashdex.learning.damping.controller import ControllerState
+from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import tensors_bytes
-from nashdex.store.attempt import read_object
+from nashdex.store.attempt import find_manifest, read_object
+from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 
 OPTIMISER: Final = "optimiser.safetensors"
@@ -60,3 +64,42 @@ class Continuation:
             read_object(store, manifest, CONTROLLERS), manifest.objects[CONTROLLERS].key
         )
         return cls(optimiser, controllers.controllers)
+
+
+@dataclass(frozen=True)
+class Before:
+    """Updates and decisions of the iterations before, and the state of the training that made the learner."""
+
+    updates: int = 0
+    decisions: int = 0
+    continuation: Continuation | None = None
+    """None: another oracle trained the learner, or none did."""
+
+    @classmethod
+    def read(cls, store: ObjectStore, plan: IterationPlan, shard: int) -> "Before":
+        """Return what the run did before the iteration of ``plan``, along this shard of its training.
+
+        Raises:
+            DataError: an object of the iteration before is missing or altered.
+        """
+        before = find_manifest(store, plan.iteration - 1, StepName.TRAIN, shard) if plan.iteration else None
+        if before is None:
+            return cls()
+        result = read_written(store, before, TRAINING_RESULT, TrainingResult)
+        return cls(result.num_run_updates, result.num_run_decisions, _continuation(store, plan, shard, before))
+
+
+def _continuation(store: ObjectStore, plan: IterationPlan, shard: int, before: Manifest) -> Continuation | None:
+    """Return the state that this shard's training left with the learner's weights; None if another oracle or shard did.
+
+    ``before`` is of the iteration before. In a league with roles, an earlier one trained the learner.
+    """
+    result = read_written(store, before, TRAINING_RESULT, TrainingResult)
+    if result.policy != plan.learner:
+        trained_in = next((entry.iteration for entry in plan.population.policies if entry.id == plan.learner), None)
+        found = None if trained_in is None else find_manifest(store, trained_in, StepName.TRAIN, shard)
+        if found is None:
+            return None
+        before, result = found, read_written(store, found, TRAINING_RESULT, TrainingResult)
+    goes_on = (result.policy, result.oracle) == (plan.learner, plan.oracle)
+    return Continuation.read(store, before) if goes_on else None

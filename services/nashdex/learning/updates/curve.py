@@ -1,41 +1,42 @@
 """The values of each update, thinned as their number grows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import ClassVar
 
+from pydantic import ConfigDict, PositiveInt
+
+from nashdex.core.documents import Model
 from nashdex.core.results import TrainingPoint
 
 MAX_POINTS = 500
 
 
-class Curve:
+class Curve(Model):
     """At most ``MAX_POINTS`` points, evenly spaced: at the limit, every second one is dropped."""
 
-    def __init__(self, points: Sequence[TrainingPoint] = (), stride: int = 1) -> None:
-        self._points = list(points)
-        self._newest = self._points[-1] if self._points else None
-        self.stride = stride
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=False)
 
-    @property
-    def kept(self) -> tuple[TrainingPoint, ...]:
-        """The evenly spaced points."""
-        return tuple(self._points)
+    points: tuple[TrainingPoint, ...] = ()
+    """The evenly spaced points."""
+    stride: PositiveInt = 1
+    last: TrainingPoint | None = None
 
     @property
     def newest(self) -> Mapping[str, float]:
         """The values of the newest update; empty before the first."""
-        return {} if self._newest is None else self._newest.values
+        return {} if self.last is None else self.last.values
 
     def add(self, update: int, values: Mapping[str, float]) -> None:
         """Record the values of ``update``."""
-        self._newest = TrainingPoint(update=update, values=dict(values))
+        self.last = TrainingPoint(update=update, values=dict(values))
         if update % self.stride == 0:
-            self._points.append(self._newest)
-        if len(self._points) >= MAX_POINTS:
+            self.points = (*self.points, self.last)
+        if len(self.points) >= MAX_POINTS:
             self.stride *= 2
-            self._points = [point for point in self._points if point.update % self.stride == 0]
+            self.points = tuple(point for point in self.points if point.update % self.stride == 0)
 
     def with_newest(self) -> tuple[TrainingPoint, ...]:
-        """Return the kept points and the newest, if it is not among them."""
-        if self._newest is None or (self._points and self._points[-1] is self._newest):
-            return self.kept
-        return (*self._points, self._newest)
+        """Return the points and the newest one, if it is not among them."""
+        if self.last is None or (self.points and self.points[-1] == self.last):
+            return self.points
+        return (*self.points, self.last)

@@ -10,12 +10,12 @@ class Guard:
     """Limits on what an update measures. Values that an algorithm does not measure are not judged."""
 
     max_gradient_norm: float = 1000.0
-    """Of the global gradient before it is scaled down. The critic's exceeds 100 now and then in a long training."""
+    """Largest norm of the gradient before it is scaled down. The critic's exceeds 100 at times in a long training."""
     max_clip_fraction: float = 0.6
     max_kl_nats: float = 1.0
-    """Of the policy from the one that played the round; sound updates stay below 0.2."""
+    """Largest KL of the policy from the one that played the round; sound updates stay below 0.2."""
     min_entropy_share: float = 0.5
-    """Of the entropy when the state was last known to be good."""
+    """Smallest share of the entropy when the state was last known to be good."""
     min_entropy_nats: float = 0.02
     """Below this, minibatches differ too much for a share to mean anything."""
 

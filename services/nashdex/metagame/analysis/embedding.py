@@ -20,11 +20,11 @@ from nashdex.metagame.ratings.bradley_terry import expected_scores_of
 from nashdex.metagame.ratings.table import ELO_PER_STRENGTH
 
 _NOTHING = 1e-9
-"""Of the payoffs' size: a residue below this is rounding."""
+"""Share of the payoffs' size below which a residue is rounding."""
 _REACH_UP = 3.0
 """How far an interval of a share reaches up, in what its draws reach down."""
 _SAME_RADIUS = 1e-6
-"""Of the largest: policies whose distances differ by less take their turn by id."""
+"""Share of the largest distance. Policies whose distances differ by less are sorted by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Disc:
     positions: Floats
     """Shape (K, 2), in the order of the policies; u_i × u_j is in the payoffs' units."""
     share: float
-    """Of the residue's squared Frobenius norm that this disc explains: 1 where there is no other."""
+    """Share of the residue's squared Frobenius norm that this disc explains; 1 where there is no other."""
 
 
 @dataclass(frozen=True, slots=True)

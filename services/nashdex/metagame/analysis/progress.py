@@ -14,15 +14,16 @@ from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.estimates import expected_scores, interval_of_mixture
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.evidence.ledger import BattleRecord, count_records
+from nashdex.metagame.evidence.ledger import Purpose
 from nashdex.metagame.evidence.purposes import ScoringBattles, SelectionBattles
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
+from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.ratings.table import EloGap, RatingTable, rate
 
 
 class MixtureScore(Estimate):
-    """What a mixture is expected to score against one opponent, with a 95 % interval from those of the cells."""
+    """What a mixture is expected to score against one opponent, with a 95 % interval from the cells' intervals."""
 
     opponent: PolicyIdField
     games: NonNegativeInt
@@ -46,12 +47,12 @@ def mixture_scores(
 
     The interval is Wilson's, with the variance of the cells together. The same battles may have chosen the mixture,
     so the score leans high where policies are alike: by .012 among ten copies with 100 battles a cell.
-    ``docs/explanation/metagame.md`` has the coverage, which includes that.
+    ``docs/research/metagame.md`` has the coverage, which includes that.
 
     An opponent that is the whole mixture is left out: it is itself.
     """
     policies = matrix.policies
-    tally = matrix.tally()
+    tally = matrix.tally
     games = tally.games
     sigma = np.array([strategy.get(policy, 0.0) for policy in policies])
     scores = expected_scores(tally)
@@ -78,30 +79,28 @@ def mixture_scores(
 
 
 def improvement(
-    policies: Sequence[PolicyId],
+    totals: BattleTotals,
     base: PolicyId,
     candidates: Sequence[PolicyId],
-    records: Sequence[BattleRecord],
     *,
     anchors: Mapping[str, float],
     num_draws: int,
     seed: int,
 ) -> Improvement | None:
-    """Compare the best of ``candidates`` with ``base`` by Bradley–Terry ratings over all of ``policies``.
+    """Compare the best of ``candidates`` with ``base`` by Bradley–Terry ratings over all policies of ``totals``.
 
-    Of several candidates, battles for selection choose the best and battles for scoring alone score it. A single
+    With several candidates, battles for selection choose the best and battles for scoring alone score it. A single
     candidate needs no choice and is scored on all.
 
     Returns:
         None without candidates, or where the battles to choose or score on are missing.
     """
-    scoring = ScoringBattles.among(records, num_candidates=len(candidates))
     return improvement_of_tallies(
-        policies,
+        totals.policies,
         base,
         candidates,
-        selection=count_records(policies, SelectionBattles.among(records).records),
-        scoring=count_records(policies, scoring.records),
+        selection=totals.tally(Purpose.SELECTION),
+        scoring=totals.tally(None if len(candidates) == 1 else Purpose.SCORING),
         anchors=anchors,
         num_draws=num_draws,
         seed=seed,

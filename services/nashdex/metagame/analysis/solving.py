@@ -20,7 +20,6 @@ from nashdex.metagame.analysis.exploitability import (
 from nashdex.metagame.evidence.estimates import CONFIDENCE, Floats, Integers
 from nashdex.metagame.evidence.imputation import Imputation, touches_support
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.evidence.matrix import InteractionMatrix, Payoffs
 from nashdex.metagame.solvers.interface import ConfiguredSolver
 
@@ -31,8 +30,6 @@ class EmpiricalGame:
 
     matrix: InteractionMatrix
     """Its members come in any order."""
-    records: tuple[BattleRecord, ...] = ()
-    """Battles that the matrix counts, as far as they are known one by one."""
     answer: Answer | None = None
     """None in an iteration that answered no mixture."""
     anchors: Mapping[str, float] = field(default_factory=dict)
@@ -45,7 +42,7 @@ class EmpiricalGame:
 
 
 _NUM_DECIMALS = 12
-"""Of a published mixture. Kernels that BLAS and numpy choose by the processor differ in the sixteenth decimal, and
+"""Decimals of a published mixture. Kernels that BLAS and numpy choose by the processor differ in the sixteenth, and
 everything later reads what is published, so no later number depends on the machine."""
 
 _WITHHELD = Exploitabilities(restricted=None, best_response_gap=None, exact=None, legacy_dominance_gap=None)
@@ -73,18 +70,16 @@ def solve_game(
         tick: called once a draw, and may raise to stop.
 
     Raises:
-        DataError: a pair has not played and that blocks, or counts and records do not fit.
+        DataError: a pair has not played and that blocks.
     """
     policies = game.matrix.policies
     payoffs = game.matrix.payoffs_with(unplayed, num_draws=num_draws, seed=seed)
-    ratings = game.matrix.rated(game.anchors, game.records, num_draws=num_draws, seed=derive_seed(seed, "ratings"))
+    ratings = game.matrix.rated(game.anchors, num_draws=num_draws, seed=derive_seed(seed, "ratings"))
     places = _places(game, solver)
     solution = solver.one_population(payoffs.values[np.ix_(places, places)])
     strategy = _rounded(_by_policy(solution.strategy, places, len(policies)))
-    strategies = strategy[None]
-    if payoffs.drawn is not None:
-        solved = solver.one_population_of_many(payoffs.drawn[:, places[:, None], places], tick)
-        strategies = _rounded(np.array([_by_policy(weights, places, len(policies)) for weights in solved]))
+    drawn = _drawn(payoffs, strategy, places, solver, tick)
+    strategies = drawn.strategies
     in_support = strategies > SUPPORT_THRESHOLD
     played = sorted(
         ((p, float(share)) for p, share in zip(policies, strategy, strict=True) if share > 0),
@@ -95,7 +90,7 @@ def solve_game(
     unknown = touches_support(payoffs.imputed, support)
     analysis = MetaGameAnalysis(
         **dict(ratings),
-        exploitability=_WITHHELD if unknown else _exploitabilities(game, payoffs, mixture),
+        exploitability=_WITHHELD if unknown else _exploitabilities(game, payoffs.values, strategy, drawn),
         dominant_policies=tuple(DominantPolicy(policy=policy, probability=share) for policy, share in played),
         support=support,
         support_probability=dict(zip(policies, in_support.mean(axis=0).tolist(), strict=True)),
@@ -156,14 +151,39 @@ def _rounded(numbers: ArrayLike) -> Floats:
     return rounded
 
 
-def _exploitabilities(game: EmpiricalGame, payoffs: Payoffs, mixture: Mapping[PolicyId, float]) -> Exploitabilities:
-    policies, values = game.matrix.policies, payoffs.values
-    drawn = values[None] if payoffs.drawn is None else payoffs.drawn
-    strategy = np.array([mixture[policy] for policy in policies])
-    answer = game.answer
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What each draw of the payoffs says, shape (D, K) each. Where payoffs are exact, they are the only draw."""
+
+    strategies: Floats
+    """The draw's own mixture."""
+    gains: Floats
+    """What each member gains against the mixture that is judged."""
+    losses: Floats
+    """What that mixture gains against each member."""
+
+
+def _drawn(
+    payoffs: Payoffs, strategy: Floats, places: Integers, solver: ConfiguredSolver, tick: Callable[[], None]
+) -> _Drawn:
+    if payoffs.draws is None:
+        return _Drawn(strategy[None], payoffs.values[None] @ strategy, strategy @ payoffs.values[None])
+    in_order = len(places) == len(strategy) and bool((places == np.arange(len(places))).all())
+    solved, gains, losses = [], [], []
+    for block in payoffs.draws():
+        seen = block if in_order else block[:, places[:, None], places]
+        solved += [_by_policy(weights, places, len(strategy)) for weights in solver.one_population_of_many(seen, tick)]
+        gains.append(block @ strategy)
+        losses.append(strategy @ block)
+    return _Drawn(_rounded(np.array(solved)), np.concatenate(gains), np.concatenate(losses))
+
+
+def _exploitabilities(game: EmpiricalGame, values: Floats, strategy: Floats, drawn: _Drawn) -> Exploitabilities:
+    policies, answer = game.matrix.policies, game.answer
+    mixture = dict(zip(policies, strategy.tolist(), strict=True))
     return Exploitabilities(
-        restricted=restricted(policies, values, strategy, drawn),
+        restricted=restricted(policies, values, strategy, drawn.gains),
         best_response_gap=answer and game.matrix.best_response_gap(answer),
         exact=game.nash_conv and exact_exploitability(game.nash_conv(mixture)),
-        legacy_dominance_gap=legacy_dominance_gap(policies, values, strategy, drawn),
+        legacy_dominance_gap=legacy_dominance_gap(policies, values, strategy, drawn.losses),
     )

@@ -64,7 +64,7 @@ class Truth:
     """The meta-strategy of the true payoffs, shape (K,)."""
     correlation: float
     entropy: float
-    """Of that, in nats."""
+    """Entropy of the mixture, in nats."""
     intransitivity: float
     """‖A − A_BT‖ as ratings publish it, with both parts true."""
     transitive: Design
@@ -209,7 +209,7 @@ def _transitive(design: Design, seed: int) -> Iterator[tuple[str, Interval, floa
         design.draw(np.random.default_rng(derive_seed(seed, "transitive"))), Tally.nothing(len(design.policies))
     )
     table = SampledCounts.of(design.policies, tally).rated(
-        design.anchors, (), num_draws=design.num_draws, seed=derive_seed(seed, "ratings")
+        design.anchors, num_draws=design.num_draws, seed=derive_seed(seed, "ratings")
     )
     yield "intransitivity_by_chance", Interval(low=0.0, high=table.intransitivity_by_chance), table.intransitivity
 
@@ -217,8 +217,8 @@ def _transitive(design: Design, seed: int) -> Iterator[tuple[str, Interval, floa
 def summarised(found: Sequence[Held]) -> tuple[CalibratedNumber, ...]:
     """Return the coverage of every number over many tournaments.
 
-    Intervals of one tournament are not independent, so the standard error takes the tournament as the unit: that of a
-    ratio of two sums (Cochran 1977, section 6.4). Where all or none hold the truth, it is that of about one miss.
+    Intervals of one tournament are not independent, so the standard error takes the tournament as the unit: the error
+    of a ratio of two sums (Cochran 1977, section 6.4). Where all or none hold the truth, about one miss is assumed.
     """
     numbers = []
     for name, conservative in NUMBERS.items():

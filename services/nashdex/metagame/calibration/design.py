@@ -14,7 +14,7 @@ from nashdex.metagame.ratings.bradley_terry import fit
 _MANY = 1e6
 """Games that a true score counts as in the fit of true strengths: the penalty does not matter then."""
 _RESULTS = np.array([1.0, 0.5, 0.0])
-"""Of a battle: won, drawn, lost."""
+"""Outcomes of a battle: won, drawn, lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Design:
     correlation: float
     """Between the two scores of a pair, where a cell's score allows it: near 0 and 1 it cannot be far below 0."""
     draw_share: float
-    """Of the battles of an even cell; fewer in lopsided ones."""
+    """Share of draws among the battles of an even cell; lopsided cells have fewer."""
     meta_solver: Choice
     unplayed: Imputation = "block"
     num_draws: int = 500

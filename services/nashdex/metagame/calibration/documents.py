@@ -5,7 +5,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from nashdex.core.documents import Document, Model
 
 TOLERATED = 0.01
-"""A coverage that is further from its nominal one is warned of, if chance does not explain it."""
+"""Warn if the measured coverage is further than this from the nominal one and chance does not explain it."""
 _SURE = 2.0
 """Standard errors that chance may explain."""
 

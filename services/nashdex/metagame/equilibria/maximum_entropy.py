@@ -11,7 +11,7 @@ _MAX_NEWTON_STEPS = 100
 _NEWTON_TOLERANCE = 1e-14
 _MAX_HALVINGS = 40
 _ROUNDING = 1e-13
-"""Of a payoff difference; payoffs are scaled to ±1."""
+"""Smallest payoff difference that counts; payoffs are scaled to ±1."""
 
 
 def maximum_entropy(start: Floats, free: Floats, excess: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """Nash equilibria of zero-sum matrix games by linear programming; of many equilibria, the one of maximum entropy.
 
 One linear program finds a *strictly complementary* equilibrium (Goldman and Tucker 1956): every policy is either
-played or strictly bad against it. Scaled so that weight and loss of each policy add up to at least 1, nothing small
-lies between the two sets, so they are read off without a tolerance, and they are those of *all* equilibria together.
+played or strictly bad against it. Scaled so that weight and loss of each policy add up to at least 1, every policy is
+clearly played or clearly not, so no tolerance is needed; the two sets are the same for all equilibria.
 Within them the equilibria are the solutions of linear equations: the one found is polished to machine precision,
 uniqueness is a question of rank, and where there are many, the program's answer is inside them, which is where Newton's
 method for the maximum entropy starts.
@@ -89,7 +89,7 @@ def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = Non
 
     With ``zero_sum``, zero_sum·x = 0 as well, and the last variable may have any sign and does not count in the sum.
     """
-    from scipy.optimize import linprog  # noqa: PLC0415 - slow to import, and reading settings imports this module
+    from scipy.optimize import linprog  # noqa: PLC0415 - images that solve nothing have no scipy
 
     num_variables = constraints.shape[1]
     cost = np.ones(num_variables)
@@ -107,7 +107,7 @@ def _smallest(constraints: Floats, bounds: Floats, zero_sum: Floats | None = Non
 
 def _plain(payoffs: Floats) -> Floats:
     """Return an optimal mixture of the column player, shape (N,): minimise v with payoffs·q ≤ v."""
-    from scipy.optimize import linprog  # noqa: PLC0415 - slow to import, and reading settings imports this module
+    from scipy.optimize import linprog  # noqa: PLC0415 - images that solve nothing have no scipy
 
     num_rows, num_columns = payoffs.shape
     cost = np.append(np.zeros(num_columns), 1.0)

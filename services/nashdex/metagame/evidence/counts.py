@@ -13,13 +13,16 @@ def check_names(names: Sequence[str]) -> None:
     """Check that there are names and that each is there once.
 
     Raises:
-        ValueError: there are none, or one is there twice.
+        ValueError: there are none, one is there twice, or one has a character that does not print.
     """
     if not names:
         raise ValueError("there are no policies; expected at least one")
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise ValueError(f"policy {twice[0]!r} is named twice; expected every id once")
+    odd = next((name for name in names if not name.isprintable()), None)
+    if odd is not None:
+        raise ValueError(f"policy {odd!r} has a character that does not print; expected letters, digits and signs")
 
 
 def check_counts(policies: Sequence[str], wins: Matrix, draws: Matrix, games: Matrix) -> None:

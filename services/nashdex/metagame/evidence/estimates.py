@@ -7,7 +7,7 @@ estimated. Wilson's intervals use the same m, so one estimator is behind every n
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
 from typing import Literal
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
+from nashdex.metagame.evidence.blocks import in_blocks
 from nashdex.metagame.evidence.counts import unplayed_cells
 from nashdex.metagame.evidence.tally import Floats, Integers, Tally, degrees_of_freedom, design_effect
 
@@ -24,7 +25,7 @@ __all__ = ["Floats", "Integers", "Tally"]
 Verdict = Literal["better", "worse", "undecided"]
 
 CONFIDENCE = 0.95
-"""Of every interval that nashdex prints."""
+"""Confidence of every interval that nashdex prints."""
 EVEN = 0.5
 """The expected score of equals."""
 NORMAL_QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -78,18 +79,42 @@ def posterior_scores(policies: Sequence[str], tally: Tally, *, num_draws: int, s
     A cell's draws follow from ``seed``, its two ids and its counts, so they neither depend on the order of the
     policies nor change when another policy joins.
     """
-    cells = [(i, j) for i, one in enumerate(policies) for j, other in enumerate(policies) if one < other]
+    draw = posterior_of_cells(policies, tally, num_draws=num_draws, seed=seed)
+    return next(score_blocks(policies, draw, num_draws=num_draws, block=num_draws))
+
+
+CellDraws = Callable[[int, int], Floats]
+"""Takes a cell's places, the policy whose id comes first before the other, to draws of its score, shape (D,)."""
+
+
+def posterior_of_cells(policies: Sequence[str], tally: Tally, *, num_draws: int, seed: int) -> CellDraws:
+    """Return what draws a cell's score from its posterior, as ``posterior_scores`` does."""
     games = sure_games(tally)
     won = tally.scores / np.maximum(tally.games, 1) * games
-    drawn = np.empty((len(cells), num_draws))
-    for place, (i, j) in enumerate(cells):
+
+    def draws_of(i: int, j: int) -> Floats:
         cell_seed = derive_seed(seed, "posterior", policies[i], policies[j])
-        drawn[place] = beta_draws(float(won[i, j]), float(won[j, i]), num_draws, cell_seed)
-    rows, columns = np.array(cells, dtype=np.intp).reshape(-1, 2).T
-    scores = np.full((num_draws, len(policies), len(policies)), EVEN)
-    scores[:, rows, columns] = drawn.T
-    scores[:, columns, rows] = 1.0 - drawn.T
-    return scores
+        return beta_draws(float(won[i, j]), float(won[j, i]), num_draws, cell_seed)
+
+    return draws_of
+
+
+def score_blocks(policies: Sequence[str], draw: CellDraws, *, num_draws: int, block: int) -> Iterator[Floats]:
+    """Yield draws of P of shape (B, K, K), ``block`` at a time, ½ on the diagonals.
+
+    Raises:
+        TryAgainError: they need a temporary file, and it does not fit on its disk.
+    """
+    size = len(policies)
+    ranks = np.empty(size, dtype=np.intp)
+    ranks[sorted(range(size), key=policies.__getitem__)] = np.arange(size)
+    rows, columns = np.nonzero(ranks[:, None] < ranks[None, :])
+    cells = (draw(i, j) for i, j in zip(rows.tolist(), columns.tolist(), strict=True))
+    for drawn in in_blocks(cells, len(rows), num_draws, block):
+        scores = np.full((drawn.shape[1], size, size), EVEN)
+        scores[:, rows, columns] = drawn.T
+        scores[:, columns, rows] = 1.0 - drawn.T
+        yield scores
 
 
 def sure_games(tally: Tally) -> Floats:
@@ -170,7 +195,7 @@ def clustered_wilson_interval(scores: ArrayLike, clusters: ArrayLike) -> tuple[f
 def interval_of_mixture(
     shares: Floats, scores: Floats, games: Floats, degrees_of_freedom: Floats
 ) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of Σ w x, the score of a mixture from those of its independent cells.
+    """Return Wilson's 95 % interval of Σ w x, the score of a mixture from the scores of its independent cells.
 
     It counts with the games n* = p (1 − p) / V that give a proportion p this variance V (Korn and Graubard 1998,
     "Confidence intervals for proportions with small expected number of positive counts"). p and V = Σ w² x (1 − x) / n

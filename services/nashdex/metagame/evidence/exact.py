@@ -4,7 +4,7 @@ Shards of evaluate divide the pairs that the matrix of the iteration before does
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import ClassVar, Literal, Self
 
@@ -16,10 +16,10 @@ from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate, exact_best_response_gap
 from nashdex.metagame.evidence.counts import check_names
-from nashdex.metagame.evidence.estimates import EVEN, Floats, Integers
+from nashdex.metagame.evidence.estimates import EVEN, Floats
 from nashdex.metagame.evidence.imputation import Imputation
-from nashdex.metagame.evidence.ledger import BattleRecord, ExactCell, Pair, ShardLedger
-from nashdex.metagame.evidence.matrix import Coverage, InteractionMatrix, IntervalWidths, Payoffs
+from nashdex.metagame.evidence.ledger import ExactCell, Pair, ShardLedger
+from nashdex.metagame.evidence.matrix import InteractionMatrix, Payoffs
 from nashdex.metagame.evidence.planned import ADVICE, Demand
 from nashdex.metagame.ratings.exact import rate_exact
 from nashdex.metagame.ratings.table import RatingTable
@@ -61,10 +61,6 @@ class ExactValues(InteractionMatrix):
     def array(self) -> Floats:
         """Return the payoffs, of shape (K, K)."""
         return np.array(self.payoffs, dtype=np.float64).reshape(len(self.policies), len(self.policies))
-
-    def battles_by_cell(self) -> Integers:
-        """Return zeros, of shape (K, K): no battle is played."""
-        return np.zeros((len(self.policies), len(self.policies)), dtype=np.int64)
 
     def over(self, policies: Sequence[PolicyId]) -> Self:
         """Return the payoffs among ``policies``, in that order.
@@ -111,19 +107,14 @@ class ExactValues(InteractionMatrix):
         del unplayed, num_draws, seed
         return Payoffs(self.array(), None)
 
-    def rated(
-        self, anchors: Mapping[str, float], records: Iterable[BattleRecord], *, num_draws: int, seed: int
-    ) -> RatingTable:
+    def rated(self, anchors: Mapping[str, float], *, num_draws: int, seed: int) -> RatingTable:
         """Return ratings without errors, fitted to the expected scores ½ + payoff / (2 · largest payoff).
 
         Raises:
             DataError: an anchor is not a policy here.
         """
-        del records, num_draws, seed
+        del num_draws, seed
         return rate_exact(self.policies, EVEN + self.array() / (2 * self.largest_payoff), anchors=anchors)
-
-    def pair_statistics(self) -> None:
-        """Return None: no battles are played."""
 
     def best_response_gap(self, answer: Answer) -> ExploitabilityEstimate | None:
         """Return the gain of the best new policy."""
@@ -137,15 +128,6 @@ class ExactValues(InteractionMatrix):
             for index, policy in enumerate(self.policies)
             if policy != learner
         }
-
-    def coverage(self) -> Coverage:
-        """Return that every pair is known, without a battle."""
-        num_cells = len(self.policies) * (len(self.policies) - 1) // 2
-        return Coverage(num_cells=num_cells, num_played=num_cells, share=1.0, fewest_games=0, most_games=0)
-
-    def interval_widths(self) -> IntervalWidths:
-        """Return 0: there is nothing to estimate."""
-        return IntervalWidths(mean=0.0, largest=0.0, largest_cell=None)
 
 
 def _check_asked_for(asked: Sequence[Pair], cells: Sequence[ExactCell]) -> None:

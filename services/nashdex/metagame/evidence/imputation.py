@@ -19,11 +19,13 @@ from nashdex.metagame.equilibria.zero_sum import zero_sum_equilibrium
 from nashdex.metagame.evidence.counts import unplayed_cells
 from nashdex.metagame.evidence.estimates import (
     EVEN,
+    CellDraws,
     Floats,
     Integers,
     expected_scores,
-    posterior_scores,
+    posterior_of_cells,
     require_played,
+    score_blocks,
 )
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit
@@ -61,9 +63,8 @@ def filled(policies: Sequence[Name], tally: Tally, how: Imputation) -> tuple[Flo
 def filled_draws(policies: Sequence[str], tally: Tally, how: Imputation, *, num_draws: int, seed: int) -> Floats:
     """Return draws of P of shape (D, K, K): played cells from their posterior, imputed ones as widely as is honest.
 
-    With ``bradley-terry`` an imputed cell is drawn from Beta(p, 1 − p) about the prediction p. It weighs one battle, as
-    much as the Beta(½, ½) that every other cell begins with, and so it is as wide as what is known of a cell
-    before its first battle, only about another mean: a prediction from other cells counts for no battle of this one.
+    With ``bradley-terry`` an imputed cell is drawn from Beta(p, 1 − p) about the prediction p. It has the
+    weight of one battle, like the prior Beta(½, ½) of the other cells, but its mean is the prediction.
     With ``interval`` it is one end of the box or the other, each half of the time, which no distribution on the box
     exceeds in variance.
 
@@ -73,18 +74,33 @@ def filled_draws(policies: Sequence[str], tally: Tally, how: Imputation, *, num_
     Raises:
         DataError: ``how`` is to block, and a pair has not met.
     """
-    predicted, imputed = filled(policies, tally, how)
-    scores = posterior_scores(policies, tally, num_draws=num_draws, seed=seed)
-    place = {policy: index for index, policy in enumerate(policies)}
-    for one, other in (sorted(cell) for cell in imputed):
-        i, j = place[one], place[other]
-        generator = np.random.default_rng(derive_seed(seed, "imputed", one, other))
+    draw = filled_cells(policies, tally, filled(policies, tally, how), how, num_draws=num_draws, seed=seed)
+    return next(score_blocks(policies, draw, num_draws=num_draws, block=num_draws))
+
+
+def filled_cells(
+    policies: Sequence[Name],
+    tally: Tally,
+    filled_scores: tuple[Floats, Cells[Name]],
+    how: Imputation,
+    *,
+    num_draws: int,
+    seed: int,
+) -> CellDraws:
+    """Return what draws a cell's score, as ``filled_draws`` does; ``filled_scores`` are what ``filled`` returns."""
+    predicted, imputed = filled_scores
+    played = posterior_of_cells(policies, tally, num_draws=num_draws, seed=seed)
+    guessed = {frozenset(cell) for cell in imputed}
+
+    def draws_of(i: int, j: int) -> Floats:
+        if not guessed or frozenset((policies[i], policies[j])) not in guessed:
+            return played(i, j)
+        generator = np.random.default_rng(derive_seed(seed, "imputed", policies[i], policies[j]))
         if how == "interval":
-            drawn = generator.integers(2, size=num_draws).astype(np.float64)
-        else:
-            drawn = generator.beta(predicted[i, j], predicted[j, i], size=num_draws)
-        scores[:, i, j], scores[:, j, i] = drawn, 1.0 - drawn
-    return scores
+            return generator.integers(2, size=num_draws).astype(np.float64)
+        return generator.beta(predicted[i, j], predicted[j, i], size=num_draws)
+
+    return draws_of
 
 
 def touches_support(imputed: Collection[tuple[Name, Name]], support: Collection[Name]) -> bool:

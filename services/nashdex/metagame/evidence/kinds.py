@@ -1,16 +1,9 @@
-"""Both kinds of payoff evidence, by what a game declares."""
-
-from collections.abc import Mapping
-from types import MappingProxyType
+"""The evidence that a run begins with."""
 
 from nashdex.core.evidence import Evidence
 from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
-
-KINDS: Mapping[Evidence, type[InteractionMatrix]] = MappingProxyType(
-    {Evidence.COUNTS: SampledCounts, Evidence.EXACT: ExactValues}
-)
 
 
 def nothing_known(evidence: Evidence, largest_payoff: float) -> InteractionMatrix:

@@ -4,8 +4,10 @@ The battles of a cell are numbered. Number n of the cell (a, b), a before b by i
 battles are played with the same two teams and the seats swapped: a sits in seat n % 2. An odd last one is alone.
 """
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, model_validator
@@ -127,16 +129,52 @@ class ShardLedger(Document):
     exact: tuple[ExactCell, ...] = Field((), description="Payoffs of a tabular game, instead of battles.")
 
 
-def count_records(policies: Sequence[PolicyId], records: Iterable[BattleRecord]) -> Tally:
+def findings_sha256(ledgers: Sequence[ShardLedger]) -> str:
+    """Return the hash of all battles and payoffs in an iteration's ledgers, in hexadecimal digits.
+
+    It does not depend on what each attempt measures for itself, such as seconds and failed tries, nor on how battles
+    are divided into shards. Every other value counts.
+    """
+
+    def findings() -> Iterator[Model]:
+        yield from sorted((one for ledger in ledgers for one in ledger.battles), key=lambda record: record.planned)
+        yield from sorted((one for ledger in ledgers for one in ledger.exact), key=lambda cell: cell.policies)
+
+    digest = hashlib.sha256()
+    for found in findings():
+        digest.update(found.model_dump_json().encode() + b"\n")
+    return digest.hexdigest()
+
+
+def tally_of(policies: Sequence[PolicyId], records: Iterable[BattleRecord]) -> Tally:
     """Return the tally of ``records``, in the order of ``policies``. A pair with one battle counts as single.
+
+    Raises:
+        DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
+    """
+    return count_records(policies, records)[0]
+
+
+Scores = Mapping[PlannedBattle, float]
+"""What the cell's first policy by id scored, by battle."""
+
+
+def count_records(
+    policies: Sequence[PolicyId], records: Iterable[BattleRecord], *, waiting: Scores = MappingProxyType({})
+) -> tuple[Tally, Scores]:
+    """Return the tally of ``records``, in the order of ``policies``, and the battles that have no partner yet.
+
+    Args:
+        policies: who may have played.
+        records: the battles to count.
+        waiting: battles that were counted before without their partners. A pair that becomes whole counts as a pair.
 
     Raises:
         DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
     """
     tally = Tally.nothing(len(policies))
     place = {policy: index for index, policy in enumerate(policies)}
-    battles: dict[PlannedBattle, float] = {}
-    """What the cell's first policy by id scored."""
+    battles = dict(waiting)
     for record in records:
         if not set(record.policies) <= place.keys():
             stranger = next(policy for policy in record.policies if policy not in place)
@@ -152,15 +190,18 @@ def count_records(policies: Sequence[PolicyId], records: Iterable[BattleRecord])
             tally.games[i, j] += 1
             tally.draws[i, j] += record.winner is None
             tally.wins[i, j] += record.winner == seat
+    alone: dict[PlannedBattle, float] = {}
     for battle, score in battles.items():
-        other = battles.get(PlannedBattle(battle.a, battle.b, battle.number + 1))
-        if battle.number % 2 == 0 and other is not None:
-            _count_pair(tally, place[battle.a], place[battle.b], (score, other))
-    return tally
+        partner = PlannedBattle(battle.a, battle.b, battle.number ^ 1)
+        if partner not in battles:
+            alone[battle] = score
+        elif battle.number % 2 == 0:
+            _count_pair(tally, place[battle.a], place[battle.b], (score, battles[partner]))
+    return tally, alone
 
 
 def _count_pair(tally: Tally, i: int, j: int, scores: tuple[float, float]) -> None:
-    """Add one pair to ``tally``; ``scores`` are those of policy i in both battles."""
+    """Add one pair to ``tally``; ``scores`` are policy i's in both battles."""
     match sum(scores):
         case 2.0:
             tally.won_both[i, j] += 1

@@ -6,10 +6,12 @@ tree. Code that needs payoffs, their uncertainty or what is still missing asks t
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from pkgutil import resolve_name
+from typing import ClassVar, Final, Self
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, ValidationError
 
 from nashdex.core.documents import Document, Model, describe_problems
@@ -19,7 +21,7 @@ from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import Floats, Integers
 from nashdex.metagame.evidence.imputation import Imputation
-from nashdex.metagame.evidence.ledger import BattleRecord, Pair, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.ledger import Pair, PlannedBattle, ShardLedger
 from nashdex.metagame.evidence.pairs import PairStatistics
 from nashdex.metagame.evidence.planned import Demand
 from nashdex.metagame.ratings.table import RatingTable
@@ -49,14 +51,28 @@ class Payoffs:
 
     values: Floats
     """A of shape (K, K), antisymmetric, to the row player."""
-    drawn: Floats | None
-    """Draws from their posterior, shape (D, K, K); None where they are exact."""
+    draws: Callable[[], Iterator[Floats]] | None
+    """Yields draws from their posterior in blocks of shape (B, K, K), from the first on; None where they are exact."""
     imputed: tuple[tuple[PolicyId, PolicyId], ...] = ()
     """Cells whose payoff was imputed."""
 
+    def drawn(self) -> Floats | None:
+        """Return all draws at once, shape (D, K, K): D times the memory of the values."""
+        return None if self.draws is None else np.concatenate([*self.draws()])
+
+
+_KINDS: Final[Mapping[Evidence, str]] = {
+    Evidence.COUNTS: "nashdex.metagame.evidence.sampled:SampledCounts",
+    Evidence.EXACT: "nashdex.metagame.evidence.exact:ExactValues",
+}
+"""The subclasses, by what a game declares; named, because they import this module."""
+
 
 class InteractionMatrix(Document, ABC):
-    """What is known of the payoffs among ``policies``. This is the whole of its surface; all of it follows ids."""
+    """What is known of the payoffs among ``policies``. This is the whole of its surface; all of it follows ids.
+
+    What only battles have (counts, pairs, intervals) is here as it is without them, and ``SampledCounts`` has its own.
+    """
 
     schema_version: int = 3
     policies: tuple[PolicyIdField, ...]
@@ -69,9 +85,6 @@ class InteractionMatrix(Document, ABC):
         """Parse either kind, as its field ``kind`` says."""
         if cls is not InteractionMatrix:
             return super().from_json(data, source)
-        # Late: both are its subclasses.
-        from nashdex.metagame.evidence.kinds import KINDS  # noqa: PLC0415
-
         try:
             header = _Header.model_validate_json(data)
         except ValidationError as error:
@@ -83,11 +96,12 @@ class InteractionMatrix(Document, ABC):
                 "say which battles are a side-swapped pair; the ledgers do: remove the run's solve manifests and run "
                 "it again, which plays no battle twice"
             )
-        return KINDS[header.kind].from_json(data, source)  # type: ignore[return-value]  # a subclass of it
+        kind: type[Self] = resolve_name(_KINDS[header.kind])
+        return kind.from_json(data, source)
 
-    @abstractmethod
     def battles_by_cell(self) -> Integers:
-        """Return how many battles every pair has played, shape (K, K)."""
+        """Return how many battles every pair has played, shape (K, K): none where payoffs are exact."""
+        return np.zeros((len(self.policies), len(self.policies)), dtype=np.int64)
 
     @abstractmethod
     def over(self, policies: Sequence[PolicyId]) -> Self:
@@ -125,25 +139,23 @@ class InteractionMatrix(Document, ABC):
 
     @abstractmethod
     def payoffs_with(self, unplayed: Imputation, *, num_draws: int, seed: int) -> Payoffs:
-        """Return the payoffs, those of unplayed pairs by ``unplayed``, with ``num_draws`` posterior draws.
+        """Return the payoffs, of unplayed pairs by ``unplayed``, with ``num_draws`` posterior draws.
 
         Raises:
             DataError: a pair has not played and that blocks.
         """
 
     @abstractmethod
-    def rated(
-        self, anchors: Mapping[str, float], records: Iterable[BattleRecord], *, num_draws: int, seed: int
-    ) -> RatingTable:
+    def rated(self, anchors: Mapping[str, float], *, num_draws: int, seed: int) -> RatingTable:
         """Return the rating of every policy. Arguments as of ``ratings.table.rate``.
 
         Raises:
-            DataError: an anchor is not a policy here, or a record is not counted.
+            DataError: an anchor is not a policy here.
         """
 
-    @abstractmethod
     def pair_statistics(self) -> PairStatistics | None:
         """Return how the two battles of a side-swapped pair go together; None where no battles are played."""
+        return None
 
     @abstractmethod
     def best_response_gap(self, answer: Answer) -> ExploitabilityEstimate | None:
@@ -156,13 +168,14 @@ class InteractionMatrix(Document, ABC):
     def win_rates(self, learner: PolicyId) -> dict[PolicyId, float]:
         """Return the learner's win rate against each other policy, from 0 to 1, by id."""
 
-    @abstractmethod
     def coverage(self) -> Coverage:
-        """Return how much of the matrix is known."""
+        """Return how much of the matrix is known: every pair where payoffs are exact."""
+        num_cells = len(self.policies) * (len(self.policies) - 1) // 2
+        return Coverage(num_cells=num_cells, num_played=num_cells, share=1.0, fewest_games=0, most_games=0)
 
-    @abstractmethod
     def interval_widths(self) -> IntervalWidths:
-        """Return how wide the cells' intervals are."""
+        """Return how wide the cells' intervals are: 0 where payoffs are exact."""
+        return IntervalWidths(mean=0.0, largest=0.0, largest_cell=None)
 
 
 class _Header(BaseModel):

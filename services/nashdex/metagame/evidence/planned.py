@@ -14,7 +14,7 @@ from nashdex.metagame.evidence.ledger import Pair, PlannedBattle, ShardLedger, d
 ADVICE = "remove the manifests of this iteration's evaluate shards and run them again"
 
 _FEWEST_PAIRS = 2
-"""Of a cell: one to select a policy, one to score it."""
+"""Fewest pairs of a cell: one to select a policy, one to score it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,10 @@ class Demand:
     further: Mapping[Pair, int] = field(default_factory=dict)
     """Battles that single cells get beyond those they have."""
     target: Mapping[PolicyId, float] | None = None
-    """Of an exploiter: how often each of its opponents is met. Only cells between one of them and another policy are
+    """An exploiter's opponents, and how often each is met. Only cells between one of them and another policy are
     played then, each with its opponent's share of ``battles_per_cell`` in whole side-swapped pairs, at least two."""
     before: frozenset[PolicyId] = frozenset()
-    """Of an exploiter: members that earlier iterations trained. They play no more."""
+    """An exploiter's members that earlier iterations trained. They play no more."""
 
     def first_battles(self, a: PolicyId, b: PolicyId) -> int:
         """Return how many battles the cell of ``a`` and ``b`` is to have before further ones."""

@@ -22,7 +22,7 @@ class SelectionBattles:
 
     @classmethod
     def among(cls, records: Iterable[BattleRecord]) -> "SelectionBattles":
-        """Return those of ``records`` that are for selection."""
+        """Return the ``records`` that are for selection."""
         return cls(tuple(record for record in records if record.purpose == Purpose.SELECTION))
 
 
@@ -44,7 +44,7 @@ class ScoringBattles:
 
     @classmethod
     def among(cls, records: Iterable[BattleRecord], *, num_candidates: int) -> "ScoringBattles":
-        """Return those of ``records`` that may score one of ``num_candidates``; a single one was not chosen."""
+        """Return the ``records`` that may score one of ``num_candidates``; a single one was not chosen."""
         if num_candidates == 1:
             return cls(tuple(records), chosen=False)
         return cls(tuple(record for record in records if record.purpose == Purpose.SCORING))

@@ -4,20 +4,21 @@ No rate is ever stored, an unplayed cell holds 0 games, and nothing is matched b
 or leaves takes its own counts along.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate, best_response_gap
+from nashdex.metagame.evidence.blocks import draws_a_block
 from nashdex.metagame.evidence.counts import check_counts, check_pairs
-from nashdex.metagame.evidence.estimates import Integers, Tally, cell_intervals, centred
-from nashdex.metagame.evidence.imputation import Imputation, filled, filled_draws
-from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger, count_records
+from nashdex.metagame.evidence.estimates import Floats, Integers, Tally, cell_intervals, centred, score_blocks
+from nashdex.metagame.evidence.imputation import Imputation, filled, filled_cells
+from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, ShardLedger, tally_of
 from nashdex.metagame.evidence.matrix import Coverage, InteractionMatrix, IntervalWidths, Payoffs
 from nashdex.metagame.evidence.pairs import CountTable, PairCounts, PairStatistics, count_table, pair_statistics
 from nashdex.metagame.evidence.planned import (
@@ -64,22 +65,26 @@ class SampledCounts(InteractionMatrix):
             pairs=PairCounts.of(tally),
         )
 
+    @cached_property
     def tally(self) -> Tally:
-        """Return the counts as arrays of shape (K, K)."""
+        """The counts as arrays of shape (K, K), which are not to be written to."""
         shape = (len(self.policies), len(self.policies))
-        tables = (self.wins, self.draws, self.games, *dict(self.pairs).values())
-        return Tally(*(np.array(table, dtype=np.int64).reshape(shape) for table in tables))
+        tables = [self.wins, self.draws, self.games, *dict(self.pairs).values()]
+        arrays = [np.array(table, dtype=np.int64).reshape(shape) for table in tables]
+        for array in arrays:
+            array.setflags(write=False)
+        return Tally(*arrays)
 
     def battles_by_cell(self) -> Integers:
         """Return ``games`` as an array of shape (K, K)."""
-        return self.tally().games
+        return self.tally.games
 
     def over(self, policies: Sequence[PolicyId]) -> Self:
         """Return the counts among ``policies``, in that order; a policy that is new here has played nothing."""
         known = {policy: index for index, policy in enumerate(self.policies)}
         tally, size = Tally.nothing(len(policies)), range(len(policies))
         old = [place for place in size if policies[place] in known]
-        kept = self.tally().over([known[policies[place]] for place in old])
+        kept = self.tally.over([known[policies[place]] for place in old])
         for name in Tally.tables():
             getattr(tally, name)[np.ix_(old, old)] = getattr(kept, name)
         return self.of(policies, tally)
@@ -108,7 +113,7 @@ class SampledCounts(InteractionMatrix):
         Raises:
             DataError: a battle names a policy that is not among ``policies``, or is recorded twice.
         """
-        return self.of(policies, self.over(policies).tally() + count_records(policies, records))
+        return self.of(policies, self.over(policies).tally + tally_of(policies, records))
 
     def payoffs_with(self, unplayed: Imputation, *, num_draws: int, seed: int) -> Payoffs:
         """Return A = P̂ − ½ with draws from its posterior.
@@ -116,35 +121,28 @@ class SampledCounts(InteractionMatrix):
         Raises:
             DataError: a pair has not played and that blocks.
         """
-        tally = self.tally()
+        tally = self.tally
         scores, imputed = filled(self.policies, tally, unplayed)
-        drawn = filled_draws(self.policies, tally, unplayed, num_draws=num_draws, seed=seed)
-        return Payoffs(centred(scores), centred(drawn), imputed)
+        cells = filled_cells(self.policies, tally, (scores, imputed), unplayed, num_draws=num_draws, seed=seed)
+        block = draws_a_block(len(self.policies), num_draws)
 
-    def rated(
-        self, anchors: Mapping[str, float], records: Iterable[BattleRecord], *, num_draws: int, seed: int
-    ) -> RatingTable:
+        def draws() -> Iterator[Floats]:
+            for block_of_scores in score_blocks(self.policies, cells, num_draws=num_draws, block=block):
+                yield centred(block_of_scores)
+
+        return Payoffs(centred(scores), draws, imputed)
+
+    def rated(self, anchors: Mapping[str, float], *, num_draws: int, seed: int) -> RatingTable:
         """Return Bradley–Terry ratings of the counts.
 
         Raises:
-            DataError: an anchor is not a policy here, or a record is not counted.
+            DataError: an anchor is not a policy here.
         """
-        self._require_counted(records)
-        return rate(self.policies, self.tally(), anchors=anchors, num_draws=num_draws, seed=seed)
-
-    def _require_counted(self, records: Iterable[BattleRecord]) -> None:
-        counted, recorded = self.tally().games, count_records(self.policies, records).games
-        for i, j in np.argwhere(np.triu(recorded > counted))[:1]:
-            raise DataError(
-                f"{self.policies[i]!r} against {self.policies[j]!r}: the ledgers record {recorded[i, j]} battles that "
-                f"do not fit the matrix's {counted[i, j]} games; expected every recorded battle to be counted once. "
-                "If evaluate ran again for an iteration that was solved before, remove its solve manifest and all "
-                "later ones too"
-            )
+        return rate(self.policies, self.tally, anchors=anchors, num_draws=num_draws, seed=seed)
 
     def pair_statistics(self) -> PairStatistics:
         """Return how the two battles of a pair go together, and how many independent ones all are worth."""
-        return pair_statistics(self.tally())
+        return pair_statistics(self.tally)
 
     def best_response_gap(self, answer: Answer) -> ExploitabilityEstimate | None:
         """Return the gain of the best new policy, from the battles played since the mixture was chosen."""
@@ -178,7 +176,7 @@ class SampledCounts(InteractionMatrix):
         rows, columns = np.triu_indices(len(self.policies), k=1)
         if not len(rows):
             return IntervalWidths(mean=0.0, largest=0.0, largest_cell=None)
-        low, high = cell_intervals(self.tally())
+        low, high = cell_intervals(self.tally)
         widths = (high - low)[rows, columns]
         widest = int(widths.argmax())
         return IntervalWidths(

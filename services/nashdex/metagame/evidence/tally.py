@@ -19,9 +19,9 @@ Integers = NDArray[np.int64]
 BATTLES_A_PAIR = 2
 _VIRTUAL_PAIRS = 2.0
 """Independent pairs at an even score that a cell's variance is mixed with. Without them, a few pairs that happen to
-agree would make a cell look certain. Coverage is measured in ``docs/explanation/metagame.md``."""
+agree would make a cell look certain. Coverage is measured in ``docs/research/metagame.md``."""
 _VARIANCE_OF_A_VIRTUAL_PAIR = 0.5
-"""Of the sum of two even battles."""
+"""Variance of the sum of two even battles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Tally:
         return variances
 
     def degrees_of_freedom(self) -> Floats:
-        """Return those of each cell's variance; infinite where no pairs are known, for then it is not estimated."""
+        """Return the degrees of freedom of each cell's variance; infinite without known pairs."""
         freedom: Floats = np.where(self.pairs > 0, degrees_of_freedom(self.games - self.pairs), np.inf)
         return freedom
 
@@ -146,6 +146,6 @@ def design_effect(squares: ArrayLike, clusters: ArrayLike, mean: ArrayLike, game
 
 
 def degrees_of_freedom(clusters: ArrayLike) -> Floats:
-    """Return those of a variance that is estimated from ``clusters`` and the virtual pairs."""
+    """Return the degrees of freedom of a variance that is estimated from ``clusters`` and the virtual pairs."""
     freedom: Floats = np.asarray(clusters) - 1.0 + _VIRTUAL_PAIRS
     return freedom

@@ -22,7 +22,7 @@ class Situation:
     iteration: int
     """The one to plan, from 0."""
     num_iterations: int
-    """Of the run, iteration 0 included."""
+    """Iterations of the run, iteration 0 included."""
     matrix: InteractionMatrix
     """Payoffs between the members."""
     meta_strategy: Mapping[PolicyId, float]

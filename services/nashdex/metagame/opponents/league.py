@@ -6,40 +6,16 @@ beat. Everything goes by id.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Literal, NamedTuple
-
-from pydantic import Field
+from typing import Final, NamedTuple
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
-from nashdex.core.section import Choice, Share
 from nashdex.metagame.evidence.estimates import EVEN
-from nashdex.metagame.opponents.exploiters import MAIN, ExploiterSettings, Role, exploiter_mixture, exploiter_reset
+from nashdex.metagame.opponents.exploiters import exploiter_mixture, exploiter_reset
 from nashdex.metagame.opponents.interface import OpponentRule, Situation
-from nashdex.metagame.opponents.pfsp import Weighting, pfsp
+from nashdex.metagame.opponents.pfsp import pfsp
 from nashdex.metagame.population import Population, Reset
-
-
-class LeagueSettings(Choice):
-    """Prioritised fictitious self-play over classes of opponents, and exploiters. Shares need not sum to 1."""
-
-    kind: Literal["league"] = "league"
-    weighting: Weighting = Field("hard", description="PFSP weight of an opponent.")
-    baseline: Share = Field(0.05, description="Share of the scripted policies.")
-    itself: Share = Field(0.30, description="Share of the learner's newest self.")
-    peer: Share = Field(0.30, description="Share of policies at most 100 Elo weaker, or stronger.")
-    exploitable: Share = Field(0.35, description="Share of policies more than 50 Elo weaker.")
-    final_shares: tuple[Share, Share, Share, Share] | None = Field(
-        None, description="Shares of baseline, itself, peer and exploitable in the last iteration; linear in between."
-    )
-    roles: tuple[Role, ...] = Field(
-        (MAIN,),
-        min_length=1,
-        description="Who trains, one role an iteration, in turn from iteration 1 on. Each role goes on from its own "
-        "newest network. The settings above are those of `main`; `weighting` is also that of `league-exploiter`.",
-    )
-    exploiters: ExploiterSettings = Field(ExploiterSettings(), description="When the exploiters start again.")
-
+from nashdex.settings.opponents import MAIN, ExploiterSettings, LeagueSettings
 
 PEER_ELO: Final = 100.0
 """Peers are at most this much weaker than the learner. Stronger policies are peers too: hard PFSP is for them."""
@@ -56,20 +32,6 @@ class ClassShares(NamedTuple):
     exploitable: float
 
 
-def shares_at(settings: LeagueSettings, iteration: int, num_iterations: int) -> ClassShares:
-    """Return the shares of ``iteration``: linear from those of iteration 1 to the final ones.
-
-    Args:
-        settings: the run's.
-        iteration: at least 1.
-        num_iterations: of the run, iteration 0 included.
-    """
-    first = ClassShares(settings.baseline, settings.itself, settings.peer, settings.exploitable)
-    final = ClassShares(*(settings.final_shares or first))
-    done = (iteration - 1) / (num_iterations - 2) if num_iterations > 2 else 0.0  # noqa: PLR2004 - 0 and 1
-    return ClassShares(*((1.0 - done) * start + done * end for start, end in zip(first, final, strict=True)))
-
-
 def league_mixture(
     population: Population,
     learner: PolicyId,
@@ -77,7 +39,6 @@ def league_mixture(
     ratings: Mapping[str, float],
     *,
     shares: ClassShares,
-    weighting: Weighting,
 ) -> dict[PolicyId, float]:
     """Return how often the learner meets each member, by id; those that it never meets are left out.
 
@@ -89,7 +50,6 @@ def league_mixture(
         win_rates: the learner's against each other member.
         ratings: Elo by policy; a member without one counts as strong as the learner.
         shares: of the classes.
-        weighting: PFSP's, within each class.
 
     Raises:
         ConfigurationError: only classes that are empty have a share.
@@ -103,7 +63,7 @@ def league_mixture(
         )
     mixture = dict.fromkeys(population.ids, 0.0)
     for share, members in zip(shares, classes, strict=True):
-        for policy, chance in pfsp({m: win_rates.get(m, EVEN) for m in members}, weighting).items():
+        for policy, chance in pfsp({m: win_rates.get(m, EVEN) for m in members}, "hard").items():
             mixture[policy] += share / total * chance
     return {policy: chance for policy, chance in sorted(mixture.items()) if chance > 0.0}
 
@@ -133,14 +93,13 @@ def mixture(settings: LeagueSettings, situation: Situation) -> dict[PolicyId, fl
         ConfigurationError: only classes that are empty have a share.
     """
     if situation.role not in {None, MAIN}:
-        return exploiter_mixture(settings.exploiters, settings.weighting, situation)
+        return exploiter_mixture(settings.exploiters, situation)
     return league_mixture(
         situation.population,
         situation.learner,
         situation.matrix.win_rates(situation.learner),
         situation.ratings,
-        shares=shares_at(settings, situation.iteration, situation.num_iterations),
-        weighting=settings.weighting,
+        shares=ClassShares(settings.baseline, settings.itself, settings.peer, settings.exploitable),
     )
 
 
@@ -160,24 +119,10 @@ def problems(settings: LeagueSettings) -> Iterator[str]:
         yield f"opponents.roles begins with {settings.roles[0]!r}, which has nobody to exploit yet; expected 'main'"
     if not roles(settings) and settings.exploiters != ExploiterSettings():
         yield "opponents.exploiters has no effect without exploiters in opponents.roles: leave it out, or add some"
-    # In between, shares are weighted means of the first and the final ones: positive where both are.
     if settings.baseline + settings.itself <= 0:
         yield (
             "opponents.baseline and opponents.itself are both 0, and at first the learner has no other opponents; give "
             "one of them a share"
-        )
-    if settings.final_shares is None:
-        return
-    final = ClassShares(*settings.final_shares)
-    if sum(final) <= 0:
-        yield (
-            f"opponents.final_shares are {list(final)}, so no opponent has a share in the last iteration; expected a "
-            "share above 0 for the first, baseline, or the second, itself"
-        )
-    elif final.baseline + final.itself <= 0:
-        yield (
-            f"opponents.final_shares are {list(final)}: baseline and itself, the first two, are both 0 in the last "
-            "iteration, when there may be no peer or no exploitable policy; give one of the two a share"
         )
 
 

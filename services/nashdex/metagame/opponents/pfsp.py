@@ -2,7 +2,7 @@
 
 Vinyals et al. 2019, "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Methods.
 An opponent's weight is f(w), where w is the learner's win rate against it: hard (1 − w)² prefers those that it loses
-to, variance w (1 − w) its equals, normal min(½, 1 − w) those that it does not beat yet.
+to, and variance w (1 − w) its equals.
 """
 
 import math
@@ -11,12 +11,11 @@ from typing import Final, Literal
 
 from nashdex.core.ids import PolicyId
 
-Weighting = Literal["hard", "variance", "normal"]
+Weighting = Literal["hard", "variance"]
 
 _WEIGHTS: Final[Mapping[Weighting, Callable[[float], float]]] = {
     "hard": lambda win_rate: (1.0 - win_rate) ** 2,
     "variance": lambda win_rate: win_rate * (1.0 - win_rate),
-    "normal": lambda win_rate: min(0.5, 1.0 - win_rate),
 }
 
 

@@ -1,19 +1,19 @@
-"""Opponent rules by name: those of nashdex and those of installed packages."""
+"""Opponent rules by name: built in, or from installed packages."""
 
 from typing import Any, Final
 
 from nashdex.core.plugins import Registry
 from nashdex.metagame.opponents.interface import OpponentRule
+from nashdex.settings.opponents import OPPONENT_KINDS
 
-OPPONENT_RULES: Final[Registry[OpponentRule[Any]]] = Registry(
-    "nashdex.opponent_rules",
-    "opponent rule",
+OPPONENT_RULES: Final[Registry[OpponentRule[Any]]] = Registry.of(
+    OPPONENT_KINDS,
     OpponentRule,
     {
-        "meta-strategy": "nashdex.metagame.opponents.meta_strategy:META_STRATEGY",
-        "self-play": "nashdex.metagame.opponents.self_play:SELF_PLAY",
+        "meta-strategy": "nashdex.metagame.opponents.one_line:META_STRATEGY",
+        "self-play": "nashdex.metagame.opponents.one_line:SELF_PLAY",
         "league": "nashdex.metagame.opponents.league:LEAGUE",
-        "initial": "nashdex.metagame.opponents.initial:INITIAL",
+        "initial": "nashdex.metagame.opponents.one_line:INITIAL",
         "target": "nashdex.metagame.opponents.target:TARGET",
     },
 )

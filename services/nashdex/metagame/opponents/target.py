@@ -1,31 +1,10 @@
 """A fixed policy or mixture, in every iteration: what an exploiter trains against."""
 
 from collections.abc import Iterator
-from typing import Literal
 
-from pydantic import Field, PositiveFloat
-
-from nashdex.core.ids import PolicyId, PolicyIdField
-from nashdex.core.section import Choice, Share
+from nashdex.core.ids import PolicyId
 from nashdex.metagame.opponents.interface import OpponentRule, Situation
-
-
-class TargetSettings(Choice):
-    """A fixed policy or mixture. `nashdex exploit` writes this section and stores the policies with the run."""
-
-    kind: Literal["target"] = "target"
-    mixture: dict[PolicyIdField, PositiveFloat] = Field(
-        default_factory=dict,
-        description="How often each policy is met: scripted policies, and policies that are stored with the run.",
-    )
-    itself: Share = Field(
-        0.0,
-        description="Share of the battles in which the learner meets its newest self instead. A network with random "
-        "weights never wins against a strong target, and learns from itself at first.",
-    )
-    plays: Literal["sampled", "greedy"] = Field(
-        "sampled", description="How the trained best responses play as members, and so how they are scored."
-    )
+from nashdex.settings.opponents import TargetSettings
 
 
 def shares(settings: TargetSettings) -> dict[PolicyId, float]:

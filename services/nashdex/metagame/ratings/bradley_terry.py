@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nashdex.core.errors import DataError
+
 Floats = NDArray[np.float64]
 
 _FAINT_GAMES = 1e-6
@@ -23,6 +25,8 @@ _MAX_STEP = 2.0
 """Largest change of a strength in one Newton step: ten to one in odds is 2.3."""
 _MAX_STEPS = 1000
 _TOLERANCE = 1e-11
+_ROUNDING = 1e-6
+"""A step below this that is no shorter than the one before is rounding, as after a million wins of a million."""
 _WORTHWHILE = 0.3
 """``fit_samples`` keeps an old inverse while each step is at most this share of the one before."""
 
@@ -34,7 +38,7 @@ class Strengths:
     theta: Floats
     """Shape (K,)."""
     covariance: Floats
-    """Shape (K, K): the inverse Fisher information, 0 for anchors; without anchors, that of θ minus its mean."""
+    """Shape (K, K): the inverse Fisher information, 0 for anchors; without anchors, of θ minus its mean."""
     virtual_games: Floats
     """Shape (K, K): the drawn games that the penalty acts like."""
 
@@ -58,6 +62,7 @@ def fit(scores: Floats, games: Floats, anchors: Mapping[int, float], *, penalise
     theta = np.zeros(len(games))
     theta[list(anchors)] = list(anchors.values())
     total, won = _with_faint_games(scores.sum(axis=1), games)
+    before = np.inf
     for _ in range(_MAX_STEPS):
         expected = expected_scores_of(theta)
         weights = total * expected * (1.0 - expected)
@@ -67,8 +72,9 @@ def fit(scores: Floats, games: Floats, anchors: Mapping[int, float], *, penalise
         # The virtual games belong to the curvature too: without them, steps of a policy that won everything overshoot.
         step = _inverse_information(weights + virtual * expected * (1.0 - expected), anchors) @ gradient
         theta, largest = _moved(theta, step)
-        if largest < _TOLERANCE:
+        if largest < _TOLERANCE or before <= largest < _ROUNDING:
             break
+        before = largest
     return Strengths(theta, covariance, virtual)
 
 
@@ -91,7 +97,7 @@ def sandwich_covariance(strengths: Strengths, variances: Floats) -> Floats:
 def fit_samples(scored: Floats, games: Floats, anchors: Mapping[int, float], near: Strengths) -> Floats:
     """Return the θ, of shape (D, K), of D tournaments similar to the one that ``near`` was fitted to: a bootstrap's.
 
-    The penalty's virtual games are those of ``near``: what they change from one sample to the next is of second order.
+    The penalty's virtual games are ``near``'s: what they change from one sample to the next is of second order.
 
     Args:
         scored: shape (D, K): each policy's wins and half its draws, against all others together.
@@ -117,8 +123,9 @@ def fit_samples(scored: Floats, games: Floats, anchors: Mapping[int, float], nea
             step[slow] = (covariances[again] @ gradient[slow][..., None])[..., 0]
         largest = np.abs(step).max(axis=1)
         theta[moving] += step * np.minimum(1.0, _MAX_STEP / np.maximum(largest, _MAX_STEP))[:, None]
+        is_rounding = (previous[moving] <= largest) & (largest < _ROUNDING)
         previous[moving] = largest
-        moving = moving[largest >= _TOLERANCE]
+        moving = moving[(largest >= _TOLERANCE) & ~is_rounding]
         if not len(moving):
             break
     return theta
@@ -152,7 +159,21 @@ def _variances_of_gaps(covariance: Floats) -> Floats:
 
 
 def _inverse_information(weights: Floats, anchors: Mapping[int, float]) -> Floats:
-    """Return the inverse of the weights' Laplacian, shape (K, K), 0 for anchors; without any, that of θ − mean."""
+    """Return the inverse of the weights' Laplacian, shape (K, K), 0 for anchors; without any, for θ − mean.
+
+    Raises:
+        DataError: a score is so near 0 or 1 that no digit of its information is left.
+    """
+    try:
+        return _inverse(weights, anchors)
+    except np.linalg.LinAlgError as error:
+        raise DataError(
+            "a score is too near 0 or 1 for a rating: a policy wins or loses all of too many battles; expected 10^9 "
+            "battles between two policies at most"
+        ) from error
+
+
+def _inverse(weights: Floats, anchors: Mapping[int, float]) -> Floats:
     size = len(weights)
     information = np.diag(weights.sum(axis=1)) - weights
     if anchors:

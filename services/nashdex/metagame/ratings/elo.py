@@ -6,9 +6,8 @@ without end: two policies' online ratings prove nothing about each other.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeVar
-
-from nashdex.metagame.tournament.sprt import score_of_elo
 
 Name = TypeVar("Name", bound=str)
 
@@ -18,7 +17,10 @@ INITIAL_ELO = 1000.0
 
 
 def online_elo(
-    policies: Sequence[Name], battles: Iterable[tuple[Name, Name, float]], k_factor: float = K_FACTOR
+    policies: Sequence[Name],
+    battles: Iterable[tuple[Name, Name, float]],
+    k_factor: float = K_FACTOR,
+    before: Mapping[Name, float] = MappingProxyType({}),
 ) -> Mapping[Name, float]:
     """Return every policy's Elo after ``battles``.
 
@@ -26,10 +28,16 @@ def online_elo(
         policies: who is rated; without a battle one keeps ``INITIAL_ELO``.
         battles: both policies and what the first scored (1, ½ or 0), in the order in which they were played.
         k_factor: the most that one battle can move a rating.
+        before: ratings after earlier battles; a policy without one begins with ``INITIAL_ELO``.
     """
-    elo = dict.fromkeys(policies, INITIAL_ELO)
+    elo = {policy: before.get(policy, INITIAL_ELO) for policy in policies}
     for one, other, score in battles:
         gained = k_factor * (score - score_of_elo(elo[one] - elo[other]))
         elo[one] += gained
         elo[other] -= gained
     return elo
+
+
+def score_of_elo(elo: float) -> float:
+    """Return the expected score of a policy that is ``elo`` stronger than the other."""
+    return float(1.0 / (1.0 + 10.0 ** (-elo / 400.0)))

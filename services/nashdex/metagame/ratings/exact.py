@@ -23,7 +23,7 @@ _MISFIT = 0.01
 def rate_exact(policies: Sequence[str], scores: Floats, *, anchors: Mapping[str, float]) -> RatingTable:
     """Rate ``policies`` from their expected scores P of shape (K, K), ½ on the diagonal.
 
-    The strengths are those of a Bradley–Terry model whose expected scores have the smallest Kullback–Leibler distance
+    The strengths belong to the Bradley–Terry model whose expected scores have the smallest Kullback–Leibler distance
     from P, up to the penalty. Without anchors the mean is ``BASE_ELO``.
 
     Raises:

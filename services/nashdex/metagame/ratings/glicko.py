@@ -6,10 +6,11 @@ system" (equations as there): a rating R with a deviation RD, updated after a ra
 ladder, which is taken to be at 1500 with a deviation of 130.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Mapping, Sequence
 from math import log, pi, sqrt
 from typing import NamedTuple, TypeVar
+
+import numpy as np
 
 Name = TypeVar("Name", bound=str)
 
@@ -32,48 +33,81 @@ class Glicko(NamedTuple):
 
 
 INITIAL = Glicko(rating=1500.0, deviation=350.0)
-"""Of a player before its first battle."""
+"""Rating of a player before its first battle."""
 
 
-def updated(player: Glicko, results: Iterable[tuple[Glicko, float]]) -> Glicko:
-    """Return ``player`` after one rating period.
+class PeriodSums(NamedTuple):
+    """The sums over the battles of a rating period that a player's rating follows from."""
+
+    information: float = 0.0
+    """Σ (q g)² E (1 − E): 1 / d² of equation 10."""
+    surprise: float = 0.0
+    """Σ g (score − E)."""
+
+    def after(self, player: Glicko) -> Glicko:
+        """Return the rating of ``player`` after the period."""
+        variance = 1.0 / (1.0 / player.deviation**2 + self.information)
+        return Glicko(player.rating + _Q * variance * self.surprise, sqrt(variance))
+
+
+NO_BATTLES = PeriodSums()
+
+
+def sums(player: Glicko, results: Iterable[tuple[Glicko, float]], before: PeriodSums = NO_BATTLES) -> PeriodSums:
+    """Return the sums of one rating period, after those of its battles ``before``.
 
     Args:
         player: before the period. Its deviation is what it is: time passing between periods is for the caller.
         results: each opponent, before the period, and what the player scored against it (1, ½ or 0).
+        before: the sums of the period's earlier battles.
     """
-    information, surprise = 0.0, 0.0
+    information, surprise = before
     for opponent, score in results:
         weight = _g(opponent.deviation)
         expected = 1.0 / (1.0 + 10.0 ** (-weight * (player.rating - opponent.rating) / 400.0))
         information += (_Q * weight) ** 2 * expected * (1.0 - expected)
         surprise += weight * (score - expected)
-    variance = 1.0 / (1.0 / player.deviation**2 + information)
-    return Glicko(player.rating + _Q * variance * surprise, sqrt(variance))
+    return PeriodSums(information, surprise)
 
 
-def glicko_after_one_period(
-    policies: Sequence[Name], battles: Iterable[tuple[Name, Name, float]]
-) -> dict[Name, Glicko]:
-    """Return every policy's Glicko after ``battles``, all in one rating period, from ``INITIAL``.
+def updated(player: Glicko, results: Iterable[tuple[Glicko, float]]) -> Glicko:
+    """Return ``player`` after one rating period; arguments as of ``sums``."""
+    return sums(player, results).after(player)
+
+
+def sums_of_one_period(
+    battles: Iterable[tuple[Name, Name, float]], before: Mapping[Name, PeriodSums]
+) -> dict[Name, PeriodSums]:
+    """Return every policy's sums after ``battles``, all in one rating period in which everybody is ``INITIAL``.
 
     In one period every opponent counts as ``INITIAL``, however strong it is: a policy that met only weak ones is
     rated too high. Their order does not matter.
 
     Args:
-        policies: who is rated; without a battle one keeps ``INITIAL``.
         battles: both policies, and what the first scored (1, ½ or 0).
+        before: the sums so far of everybody who is rated.
     """
-    results: dict[Name, list[tuple[Glicko, float]]] = {policy: [] for policy in policies}
+    results: dict[Name, list[tuple[Glicko, float]]] = {policy: [] for policy in before}
     for one, other, score in battles:
         results[one].append((INITIAL, score))
         results[other].append((INITIAL, 1.0 - score))
-    return {policy: updated(INITIAL, met) for policy, met in results.items()}
+    return {policy: sums(INITIAL, met, before[policy]) for policy, met in results.items()}
+
+
+def glicko_after_one_period(
+    policies: Sequence[Name], battles: Iterable[tuple[Name, Name, float]]
+) -> dict[Name, Glicko]:
+    """Return every policy's Glicko after ``battles``, all in one rating period; without a battle ``INITIAL``."""
+    found = sums_of_one_period(battles, dict.fromkeys(policies, NO_BATTLES))
+    return {policy: of_policy.after(INITIAL) for policy, of_policy in found.items()}
 
 
 def gxe_of_mean_score(score: float, games: int) -> float:
     """Return the GXE after one rating period, from ``INITIAL``: it depends on the mean score and how many games."""
-    return updated(INITIAL, repeat((INITIAL, score), games)).gxe
+    one = sums(INITIAL, [(INITIAL, score)])
+    # Added one by one, as battles are, so that the last digit does not depend on who adds.
+    added = (float(np.cumsum(np.full(games, each))[-1]) if games else 0.0 for each in one)
+    return PeriodSums(*added).after(INITIAL).gxe
 
 
 def _g(deviation: float) -> float:

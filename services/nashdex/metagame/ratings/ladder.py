@@ -1,6 +1,6 @@
 """What a ladder would show of the population: online Elo, Glicko-1 and GXE. For display, never for a decision."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat
@@ -9,13 +9,13 @@ from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.estimates import interval_of_mixture
 from nashdex.metagame.evidence.intervals import Interval
-from nashdex.metagame.evidence.ledger import BattleRecord, count_records
+from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.evidence.tally import Tally
-from nashdex.metagame.ratings.elo import online_elo
-from nashdex.metagame.ratings.glicko import glicko_after_one_period, gxe_of_mean_score
+from nashdex.metagame.ratings.elo import INITIAL_ELO, online_elo
+from nashdex.metagame.ratings.glicko import INITIAL, PeriodSums, gxe_of_mean_score, sums_of_one_period
 
 _SCORES = {0: 1.0, 1: 0.0, None: 0.5}
-"""Of the first seat, by the winner's."""
+"""Score of the first seat, by the winner's seat."""
 
 
 class LadderRating(Model):
@@ -29,7 +29,7 @@ class LadderRating(Model):
 
 
 def gxe_intervals(tally: Tally) -> list[Interval]:
-    """Return each policy's interval of GXE: that of its mean score over all its battles, by side-swapped pairs.
+    """Return each policy's interval of GXE, from its mean score over all its battles, by side-swapped pairs.
 
     The Glicko of one period grows with the mean score alone, so an interval of the one becomes one of the other. The
     Glicko's own deviation takes battles for independent and even, which made it too wide.
@@ -48,23 +48,40 @@ def gxe_intervals(tally: Tally) -> list[Interval]:
     return intervals
 
 
-def ladder_ratings(policies: Sequence[PolicyId], records: Sequence[BattleRecord]) -> dict[PolicyId, LadderRating]:
-    """Return every policy's ladder ratings. ``records`` are in the order played, which online Elo depends on.
+class LadderSums(Model):
+    """One policy's state on the ladder, which later battles go on from."""
 
-    A battle with a policy that is not among ``policies`` does not count.
-    """
-    known = set(policies)
-    records = [record for record in records if known.issuperset(record.policies)]
+    online_elo: float = INITIAL_ELO
+    glicko_information: NonNegativeFloat = Field(0.0, description="Σ over its battles of what each says.")
+    glicko_surprise: float = Field(0.0, description="Σ over its battles of score above what was expected, discounted.")
+
+    @property
+    def period(self) -> PeriodSums:
+        """The sums of its rating period."""
+        return PeriodSums(self.glicko_information, self.glicko_surprise)
+
+
+def climbed(before: Mapping[PolicyId, LadderSums], records: Iterable[BattleRecord]) -> dict[PolicyId, LadderSums]:
+    """Return every policy's state after ``records``, in the order played, which online Elo depends on."""
     battles = [(*record.policies, _SCORES[record.winner]) for record in records]
-    elo, glicko = online_elo(policies, battles), glicko_after_one_period(policies, battles)
-    intervals = gxe_intervals(count_records(policies, records))
+    elo = online_elo(tuple(before), battles, before={policy: sums.online_elo for policy, sums in before.items()})
+    periods = sums_of_one_period(battles, {policy: sums.period for policy, sums in before.items()})
     return {
-        policy: LadderRating(
-            online_elo=elo[policy],
-            glicko=glicko[policy].rating,
-            glicko_deviation=glicko[policy].deviation,
-            gxe=glicko[policy].gxe,
+        policy: LadderSums(online_elo=elo[policy], glicko_information=information, glicko_surprise=surprise)
+        for policy, (information, surprise) in periods.items()
+    }
+
+
+def ladder_ratings(sums: Mapping[PolicyId, LadderSums], tally: Tally) -> dict[PolicyId, LadderRating]:
+    """Return every policy's ladder ratings, from its state and all battles; the tally is in the order of ``sums``."""
+    rated = {}
+    for (policy, state), interval in zip(sums.items(), gxe_intervals(tally), strict=True):
+        glicko = state.period.after(INITIAL)
+        rated[policy] = LadderRating(
+            online_elo=state.online_elo,
+            glicko=glicko.rating,
+            glicko_deviation=glicko.deviation,
+            gxe=glicko.gxe,
             gxe_interval=interval,
         )
-        for policy, interval in zip(policies, intervals, strict=True)
-    }
+    return rated

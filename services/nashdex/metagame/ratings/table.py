@@ -5,9 +5,7 @@ any the mean is ``BASE_ELO``. A rating assumes that strength is transitive, so t
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +14,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
+from nashdex.metagame.evidence.blocks import draws_a_block
 from nashdex.metagame.evidence.estimates import (
     CONFIDENCE,
     EVEN,
@@ -26,10 +25,11 @@ from nashdex.metagame.evidence.estimates import (
     cell_intervals,
 )
 from nashdex.metagame.evidence.intervals import Estimate, Interval
-from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, fit_samples, sandwich_covariance
+from nashdex.metagame.ratings.bootstrap import resampled_strengths
+from nashdex.metagame.ratings.bradley_terry import expected_scores_of, fit, sandwich_covariance
 
 BASE_ELO = 1000.0
-"""Of the default anchor, or of the mean where there is none."""
+"""Elo of the default anchor, or of the mean where there is none."""
 ELO_PER_STRENGTH = 400.0 / math.log(10.0)
 _CHANCE_QUANTILE = 0.95
 _MOST_REVERSALS = 3
@@ -37,9 +37,6 @@ _RUN_AWAY = 1000.0
 """Elo by which the penalty moves nobody who won and lost some battles."""
 _MUCH = 0.5
 """Standard errors that the penalty may move a rating without a warning."""
-
-Clusters = Counter[tuple[int, int, int]]
-"""How many groups of battles have each (wins, draws, games), the wins being those of the cell's first policy by id."""
 
 
 class Rating(Model):
@@ -81,8 +78,8 @@ class RatingTable(Model):
         "number a policy explains every payoff."
     )
     intransitivity_interval: Interval = Field(
-        description="Of the true ‖A − A_BT‖, 95 %, conservative: ± what noise alone stays below, by the triangle "
-        "inequality."
+        description="Interval of the true ‖A − A_BT‖, 95 %, conservative: ± what noise alone stays below, by the "
+        "triangle inequality."
     )
     intransitivity_by_chance: NonNegativeFloat = Field(
         description="What 95 % of transitive games with these ratings and as many battles stay below."
@@ -129,7 +126,7 @@ def rate(
     strengths = fit(scores, games.astype(np.float64), fixed)
     elo = BASE_ELO + ELO_PER_STRENGTH * strengths.theta
     plain = _without_penalty(names, scores, games, fixed, elo)
-    drawn = fit_samples(*_resampled(_clusters(tally), names, num_draws, seed), fixed, strengths)
+    drawn = resampled_strengths(names, tally, fixed, strengths, num_draws=num_draws, seed=seed)
     free = np.array([i not in fixed for i in range(len(names))])
     # Anchors did not move; what a covariance of constants leaves is rounding.
     sandwich = sandwich_covariance(strengths, _score_variances(names, tally, strengths.theta, plain))
@@ -184,8 +181,8 @@ def _without_penalty(
 def _score_variances(names: Sequence[str], tally: Tally, theta: Floats, plain: Mapping[str, float | None]) -> Floats:
     """Return the variance of each cell's score, shape (K, K): the observed one by pairs.
 
-    One battle has no observed variance, and that of a policy that won or lost everything is 0, which says nothing about
-    its rating: there it is the variance that the ratings predict.
+    One battle has no observed variance, and a policy that won or lost everything has variance 0, which says nothing
+    about its rating: there it is the variance that the ratings predict.
     """
     bounded = np.array([plain[name] is not None for name in names])
     observed = np.logical_and.outer(bounded, bounded) & (tally.games > 1)
@@ -208,51 +205,6 @@ def _moved_by_the_penalty(
                 f"standard error of {error:.0f}; more battles lessen the difference"
             )
     return warnings
-
-
-def _clusters(tally: Tally) -> dict[tuple[int, int], Clusters]:
-    """Return each played cell's groups of battles: side-swapped pairs, and each single battle."""
-    cells: dict[tuple[int, int], Clusters] = {}
-    wins, draws, losses = tally.single_battles()
-    for i, j in combinations(range(len(tally.games)), 2):
-        if not tally.games[i, j]:
-            continue
-        cells[i, j] = Counter(
-            {
-                (2, 0, 2): int(tally.won_both[i, j]),
-                (1, 1, 2): int(tally.won_and_drew[i, j]),
-                (1, 0, 2): int(tally.split[i, j]),
-                (0, 2, 2): int(tally.drew_both[i, j]),
-                (0, 1, 2): int(tally.won_and_drew[j, i]),
-                (0, 0, 2): int(tally.won_both[j, i]),
-                (1, 0, 1): int(wins[i, j]),
-                (0, 1, 1): int(draws[i, j]),
-                (0, 0, 1): int(losses[i, j]),
-            }
-        )
-    return cells
-
-
-def _resampled(
-    cells: Mapping[tuple[int, int], Clusters], names: Sequence[str], num_draws: int, seed: int
-) -> tuple[Floats, Floats]:
-    """Return scores, (D, K), and games, (D, K, K), of tournaments that draw their clusters again."""
-    size = len(names)
-    rows, columns = np.array(list(cells), dtype=np.intp).reshape(-1, 2).T
-    scores, games = np.zeros((2, len(cells), num_draws))
-    for place, ((i, j), clusters) in enumerate(cells.items()):
-        kinds = sorted(kind for kind, times in clusters.items() if times)
-        times = np.array([clusters[kind] for kind in kinds])
-        generator = np.random.default_rng(derive_seed(seed, "bootstrap", names[i], names[j]))
-        drawn = generator.multinomial(times.sum(), times / times.sum(), size=num_draws) @ np.array(kinds)
-        scores[place], games[place] = drawn[:, 0] + drawn[:, 1] / 2, drawn[:, 2]
-    played = np.zeros((num_draws, size, size))
-    played[:, rows, columns] = played[:, columns, rows] = games.T
-    scored = np.zeros((num_draws, size))
-    for place, (i, j) in enumerate(cells):
-        scored[:, i] += scores[place]
-        scored[:, j] += games[place] - scores[place]
-    return scored, played
 
 
 def _gap_variances(covariance: Floats) -> Floats:
@@ -278,9 +230,14 @@ def _misfit(
     expected, met = expected_scores_of(theta)[rows, columns], games[rows, columns]
     residuals = np.abs(scores[rows, columns] / met - expected)
     generator = np.random.default_rng(derive_seed(seed, "transitive"))
-    drawn = generator.binomial(met, expected, size=(num_draws, len(met))) / met - expected
-    drawn *= np.sqrt(tally.design_effects()[rows, columns])
-    by_chance = float(np.quantile(np.sqrt(drawn**2 @ (met / met.sum())), _CHANCE_QUANTILE))
+    spread, weights = np.sqrt(tally.design_effects()[rows, columns]), met / met.sum()
+    misfits, block = [], draws_a_block(len(names), num_draws)
+    for start in range(0, num_draws, block):
+        size = (min(block, num_draws - start), len(met))
+        drawn = generator.binomial(met, expected, size=size) / met - expected
+        drawn *= spread
+        misfits.append(np.sqrt(drawn**2 @ weights))
+    by_chance = float(np.quantile(np.concatenate(misfits), _CHANCE_QUANTILE))
     worst = int(residuals.argmax())
     cell = (names[rows[worst]], names[columns[worst]])
     return float(np.sqrt(residuals**2 @ (met / met.sum()))), by_chance, float(residuals[worst]), cell

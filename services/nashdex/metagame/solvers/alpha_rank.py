@@ -13,16 +13,14 @@ computed in logarithms and without subtractions, which makes each probability ex
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
+from nashdex.settings.solve import AlphaRankSettings
 
 _TIE_TOLERANCE = 1e-12
 """Differences below this share of the largest are rounding, and count as none."""
@@ -32,24 +30,6 @@ _MAX_DOUBLINGS = 60
 _PRECISE = 1e-9
 _MAX_PROFILES = 1024
 """The chain of two populations has as many states as there are profiles, and solving it takes the cube of that."""
-
-
-class AlphaRankSettings(Choice):
-    """Settings of ``alpha-rank``."""
-
-    kind: Literal["alpha-rank"] = Field("alpha-rank", description="The meta-solver.")
-    alpha: float | None = Field(
-        None,
-        ge=1e-12,
-        le=1e12,
-        description="Selection intensity, per payoff; by default raised until the ranking is stable.",
-    )
-    fitness: Literal["local", "population"] = Field(
-        "local",
-        description="An individual's payoff: against one of the other policy alone, as in the authors' own code, or on "
-        "average against the whole population, as in Omidshafiei et al.'s equation 4. Of one population alone.",
-    )
-    population_size: int = Field(50, ge=2, le=1_000_000, description="Individuals in a population.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Meta-solvers that look at no payoff: baselines and controls. Weights go by age, oldest policy first."""
+"""Meta-solvers that look at no payoff: baselines and controls. Weights go by age, oldest policy first.
+
+``uniform`` is the mixture that fictitious play answers; with ``last``, every policy answers the one before it.
+"""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -8,11 +11,12 @@ import numpy as np
 from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
+from nashdex.settings.solve import LastKSettings, LastSettings, RecencySettings, UniformSettings
 
 S = TypeVar("S", bound=Choice)
 
 
-def fixed_weights(settings: type[S], summary: str, weights: Callable[[int, S], Floats]) -> MetaSolver[S]:
+def _fixed_weights(settings: type[S], summary: str, weights: Callable[[int, S], Floats]) -> MetaSolver[S]:
     """Return the meta-solver whose mixture of any K policies is ``weights(K, settings)``, shape (K,)."""
 
     def one_population(payoffs: Floats, settings: S) -> Solution:
@@ -37,8 +41,41 @@ def fixed_weights(settings: type[S], summary: str, weights: Callable[[int, S], F
     )
 
 
-def newest(size: int, count: int) -> Floats:
+def _newest(size: int, count: int) -> Floats:
     """Return equal weights for the ``count`` newest of ``size`` policies, or for all where there are fewer."""
     weights = np.zeros(size)
     weights[-count:] = 1.0 / min(count, size)
     return weights
+
+
+def _uniform(size: int, settings: UniformSettings) -> Floats:
+    del settings
+    return np.full(size, 1.0 / size)
+
+
+UNIFORM = _fixed_weights(UniformSettings, "equal weights; a policy that training found n times has n of them", _uniform)
+
+
+def _last(size: int, settings: LastSettings) -> Floats:
+    del settings
+    return _newest(size, 1)
+
+
+LAST = _fixed_weights(LastSettings, "the newest policy alone", _last)
+
+
+def _last_k(size: int, settings: LastKSettings) -> Floats:
+    return _newest(size, settings.num_policies)
+
+
+LAST_K = _fixed_weights(LastKSettings, "equal weights on the newest policies", _last_k)
+
+
+def _recency(size: int, settings: RecencySettings) -> Floats:
+    ages = np.arange(size)[::-1]
+    weights: Floats = np.exp(-ages / settings.temperature)
+    weights /= weights.sum()
+    return weights
+
+
+RECENCY = _fixed_weights(RecencySettings, "softmax of −age / temperature, age 0 being the newest", _recency)

@@ -6,7 +6,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from nashdex.core.plugins import KIND
+from nashdex.core.kinds import KIND
 from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats
 
@@ -33,7 +33,7 @@ class Solution:
     """How far the mixture is from what its solver promises (``MetaSolver.promise``); in payoff, or in probability."""
     status: Status
     unique: bool = True
-    """False where many mixtures keep the promise; nash then answers with that of maximum entropy."""
+    """False where many mixtures keep the promise; nash then answers with the mixture of maximum entropy."""
     parameters: Mapping[str, float] = field(default_factory=dict)
     """What the answer depends on besides the payoffs, with its final value: a sweep's last α, the iterations done."""
 

@@ -7,31 +7,19 @@ converges linearly to the fixed point σ ∝ ρ exp(Aσ / α) for steps η ≤ �
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-from pydantic import Field
 
-from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
+from nashdex.settings.solve import MagnetSettings
 
 _TOLERANCE = 1e-10
-"""Of log probabilities, between the iterate and the regularised best response to it."""
+"""Largest difference of log probabilities between the iterate and the regularised best response to it."""
 _DRAW_TOLERANCE = 1e-6
 """The same, for the draws of a posterior."""
 _CHECK_EVERY = 10
 """Iterations."""
-
-
-class MagnetSettings(Choice):
-    """Settings of ``magnet``."""
-
-    kind: Literal["magnet"] = Field("magnet", description="The meta-solver.")
-    temperature: float = Field(
-        0.1, ge=1e-12, le=1e12, description="α, the weight of KL(σ‖uniform), in payoff: the pull towards uniform."
-    )
-    num_iterations: int = Field(100_000, ge=1, le=100_000_000, description="Iterations at most.")
 
 
 class Magnet:

@@ -1,17 +1,14 @@
-"""The meta-solver ``nash``: an equilibrium to machine precision; where there are many, that of maximum entropy."""
-
-from typing import Literal
+"""The meta-solver ``nash``: an equilibrium to machine precision; where there are many, the one of maximum entropy."""
 
 import numpy as np
-from pydantic import Field
 
-from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.enumeration import LARGEST_SIZE, small_equilibria
 from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
 from nashdex.metagame.equilibria.zero_sum import Equilibrium, symmetric_equilibrium, zero_sum_equilibrium
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 from nashdex.metagame.solvers.regret_matching import RegretMatcher
 from nashdex.metagame.solvers.repeated_play import average_of_one
+from nashdex.settings.solve import NashSettings
 
 _PRECISION = 1e-9
 """Largest residual of an optimal answer, as a share of the largest payoff."""
@@ -28,14 +25,8 @@ _CLEAR_WIN = 1e-9
 """As a share of the largest payoff: what rounding cannot make."""
 
 
-class NashSettings(Choice):
-    """Settings of ``nash``: none."""
-
-    kind: Literal["nash"] = Field("nash", description="The meta-solver.")
-
-
 def nash(payoffs: Floats) -> Solution:
-    """Return the equilibrium of one population by linear programming; of many, that of maximum entropy."""
+    """Return the equilibrium of one population by linear programming, of many the one of maximum entropy."""
     found = _among_candidates(payoffs) if len(payoffs) >= _MANY else None
     if found is None:
         found = symmetric_equilibrium(payoffs)
@@ -73,11 +64,11 @@ def _status(found: Equilibrium, residual: float, payoffs: Floats) -> Status:
 
 
 def _among_candidates(payoffs: Floats) -> Equilibrium | None:
-    """Return the equilibrium of many policies from that of a few, or None where that proves nothing.
+    """Return the equilibrium of many policies from the equilibrium of a few, or None where that proves nothing.
 
     Regret matching guesses who may be played. If the equilibrium among those is unique and every other policy loses
-    against it, then it is that of all, and unique there too: optimal mixtures are interchangeable, so none plays a
-    policy that loses against one of them.
+    against it, then it is the equilibrium of all, and unique there too: optimal mixtures are interchangeable, so none
+    plays a policy that loses against one of them.
     """
     scaled, size = payoffs / payoff_scale(payoffs), len(payoffs)
     guess = average_of_one(RegretMatcher((size,)), scaled, _NUM_ROUNDS)
@@ -96,7 +87,7 @@ def _among_candidates(payoffs: Floats) -> Equilibrium | None:
 
 NASH = MetaSolver(
     settings=NashSettings,
-    summary="an equilibrium; where there are many, that of maximum entropy",
+    summary="an equilibrium; where there are many, the one of maximum entropy",
     promise="exploitability",
     one_population=lambda payoffs, _: nash(payoffs),
     batched=lambda payoffs, _: nash_of_many(payoffs),

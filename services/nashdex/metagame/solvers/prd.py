@@ -7,32 +7,17 @@ in the limit; its exploitability is at most log K over the time, which is step Â
 times the step for the same time.
 """
 
-from typing import Literal
-
 import numpy as np
-from pydantic import Field
 
-from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 from nashdex.metagame.solvers.repeated_play import DRAW_SHARE, average_of_one, average_of_two, averaged, averaged_pair
+from nashdex.settings.solve import PrdSettings
 
 _STEP = 1e-3
 """dt."""
 _EXPLORATION = 1e-6
 """Î³."""
-
-
-class PrdSettings(Choice):
-    """Settings of ``prd``."""
-
-    kind: Literal["prd"] = Field("prd", description="The meta-solver.")
-    average: Literal["all", "last-tenth"] = Field(
-        "all",
-        description="Iterations that are averaged. `last-tenth` leaves out the uniform start, which keeps a hundredth "
-        "of the average in common-interest games; `all` is the safe choice in cyclic games.",
-    )
-    num_iterations: int = Field(100_000, ge=1, le=100_000_000, description="Euler steps, each of a time of 0.001.")
 
 
 class Replicator:

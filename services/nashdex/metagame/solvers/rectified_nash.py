@@ -6,27 +6,18 @@ r_i(j) ∝ p_j 1[A_ij ≥ 0]. The paper keeps these mixtures apart. A meta-solve
 i drawn from p and the opponent from r_i, so that one learner meets the same opponents as often as all of them together.
 It is exploitable by design: it asks for more of what a policy is good at, not for safety. With two populations p and q,
 "beats or ties" means at least the game's value, column = Σ_i p_i r_i and row = Σ_j q_j s_j with
-s_j(i) ∝ p_i 1[M_ij ≤ value]. The residual is that of the equilibrium.
+s_j(i) ∝ p_i 1[M_ij ≤ value]. The residual is the equilibrium's.
 """
 
-from typing import Literal
-
 import numpy as np
-from pydantic import Field
 
-from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 from nashdex.metagame.solvers.nash import nash, nash_of_two
+from nashdex.settings.solve import RectifiedNashSettings
 
 _TIE_TOLERANCE = 1e-9
 """Payoffs this close to the value, as a share of ``payoff_scale``, are ties: the value itself is computed."""
-
-
-class RectifiedNashSettings(Choice):
-    """Settings of ``rectified-nash``: none."""
-
-    kind: Literal["rectified-nash"] = Field("rectified-nash", description="The meta-solver.")
 
 
 def _one_population(payoffs: Floats, settings: RectifiedNashSettings) -> Solution:

@@ -13,12 +13,12 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.plugins import Registry
 from nashdex.core.section import Choice
 from nashdex.metagame.solvers.interface import ConfiguredSolver, MetaSolver
+from nashdex.settings.solve import META_SOLVER_KINDS
 
 _HERE = "nashdex.metagame.solvers"
 
-META_SOLVERS: Registry[MetaSolver[Any]] = Registry(
-    "nashdex.meta_solvers",
-    "meta-solver",
+META_SOLVERS: Registry[MetaSolver[Any]] = Registry.of(
+    META_SOLVER_KINDS,
     MetaSolver,
     {
         "nash": f"{_HERE}.nash:NASH",
@@ -27,10 +27,10 @@ META_SOLVERS: Registry[MetaSolver[Any]] = Registry(
         "alpha-rank": f"{_HERE}.alpha_rank:ALPHA_RANK",
         "magnet": f"{_HERE}.magnet:MAGNET",
         "rectified-nash": f"{_HERE}.rectified_nash:RECTIFIED_NASH",
-        "uniform": f"{_HERE}.uniform:UNIFORM",
-        "last": f"{_HERE}.last:LAST",
-        "last-k": f"{_HERE}.last_k:LAST_K",
-        "recency": f"{_HERE}.recency:RECENCY",
+        "uniform": f"{_HERE}.fixed_weights:UNIFORM",
+        "last": f"{_HERE}.fixed_weights:LAST",
+        "last-k": f"{_HERE}.fixed_weights:LAST_K",
+        "recency": f"{_HERE}.fixed_weights:RECENCY",
     },
 )
 """Every meta-solver by name."""

@@ -5,27 +5,17 @@ PSRO literature: R ← R + Aσ − σᵀAσ, σ ∝ (1 − γ) R⁺ + γ / K. In
 limit, at a rate of 1/√T. Posterior draws take a tenth of the iterations.
 """
 
-from typing import Literal
-
 import numpy as np
-from pydantic import Field
 
-from nashdex.core.section import Choice
 from nashdex.metagame.equilibria.gains import Floats, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 from nashdex.metagame.solvers.repeated_play import DRAW_SHARE, average_of_one, average_of_two, averaged, averaged_pair
+from nashdex.settings.solve import RegretMatchingSettings
 
 _EXPLORATION = 1e-6
 """γ."""
 _FIRST_REGRET = 1e-6
-"""Of every policy, as a share of ``payoff_scale``: so that rounding does not choose the first mixture."""
-
-
-class RegretMatchingSettings(Choice):
-    """Settings of ``regret-matching``."""
-
-    kind: Literal["regret-matching"] = Field("regret-matching", description="The meta-solver.")
-    num_iterations: int = Field(100_000, ge=1, le=100_000_000, description="Rounds of play that are averaged.")
+"""First regret of every policy, as a share of ``payoff_scale``, so that rounding does not choose the first mixture."""
 
 
 class RegretMatcher:

@@ -31,9 +31,9 @@ BATTLES_A_PAIR = 2
 def influence(drawn: Floats, strategies: Floats) -> Floats:
     """Return how much of the meta-strategy's variance each cell explains, symmetric, of shape (K, K).
 
-    Two kinds of cells get 0: those neither of whose policies is in the support of any draw, for an equilibrium stays
-    one whatever such a cell holds; and those that explain no more than an unrelated cell does by chance in one case of
-    twenty, 1.96² / D of the variance.
+    Two kinds of cells get 0. Cells of two policies outside the support of every draw: their payoff cannot change the
+    equilibrium. Cells that explain no more than an unrelated one does by chance in one case of twenty, 1.96² / D of the
+    variance.
 
     Args:
         drawn: draws of P or A, of shape (D, K, K), D at least 2.

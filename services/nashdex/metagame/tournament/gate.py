@@ -32,15 +32,15 @@ class GateResult(Document):
     )
     log_evidence_against_low: float | None = Field(
         None,
-        description="That the policy is stronger than gate.elo0; the log likelihood ratio where a look is one "
+        description="That the policy is stronger than its parent; the log likelihood ratio where a look is one "
         "battle without a draw. Null where no battle was needed.",
     )
-    log_evidence_against_high: float | None = Field(None, description="That it is not as strong as gate.elo1.")
+    log_evidence_against_high: float | None = Field(None, description="That it is not stronger by gate.elo points.")
     accept_bound: float | None = Field(None, description="The first log evidence is enough from here on.")
     reject_bound: float | None = Field(None, description="The second log evidence is enough from here on.")
     payoff: float | None = Field(
         None,
-        description="Of a tabular game: the exact payoff against the parent, in the game's units. Above 0 is accepted.",
+        description="Exact payoff against the parent in a tabular game, in the game's units. Above 0 is accepted.",
     )
     failures: dict[str, NonNegativeInt] = Field(
         default_factory=dict, description="Failed tries by cause; each was replayed."
@@ -53,6 +53,6 @@ class GateResult(Document):
 
 
 def admitted(trained: Iterable[TrainingResult], gates: Iterable[GateResult]) -> tuple[TrainingResult, ...]:
-    """Return those of an iteration's results whose policies join the population: all that no gate rejected."""
+    """Return an iteration's results whose policies join the population: all that no gate rejected."""
     rejected = {gate.policy for gate in gates if gate.decision == "reject"}
     return tuple(result for result in trained if result.policy not in rejected)

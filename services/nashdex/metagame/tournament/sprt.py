@@ -1,6 +1,6 @@
 """A sequential probability ratio test of one policy against another, as a gate between steps.
 
-H0 says that the expected score is at most that of ``elo_low``, H1 that it is at least that of ``elo_high``. After every
+H0: the expected score is at most ``elo_low``'s. H1: it is at least ``elo_high``'s. After every
 look (a side-swapped pair of battles, as a rule) the test accepts, rejects or goes on; looking often costs nothing.
 
 Each hypothesis has its own evidence *against* it, a product of one factor a look, linear in the look's mean score x:
@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
+from nashdex.metagame.ratings.elo import score_of_elo
 
 Floats = NDArray[np.float64]
 Decision = Literal["accept", "reject", "continue"]
@@ -187,8 +188,3 @@ def pair_outcomes(score: float, correlation: float = 0.0) -> tuple[float, float,
     if min(outcomes) < 0.0:
         raise ValueError(f"two battles of score {score} cannot have a correlation of {correlation}")
     return outcomes
-
-
-def score_of_elo(elo: float) -> float:
-    """Return the expected score of a policy that is ``elo`` stronger than the other."""
-    return float(1.0 / (1.0 + 10.0 ** (-elo / 400.0)))

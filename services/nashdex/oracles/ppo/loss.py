@@ -2,26 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import torch
 from torch import Tensor
 
-from nashdex.core.errors import DataError
 from nashdex.learning.advantages.interface import Trajectory
 from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.damping.interface import Coefficients
+from nashdex.learning.damping.coefficients import Coefficients
 from nashdex.learning.experience import batching, statistics
 from nashdex.learning.experience.batching import WHOLE, Batch, Shares
 from nashdex.learning.experience.round import Experience
 from nashdex.learning.hardware.forward import Forward
 from nashdex.learning.references import Distribution, Reference
-from nashdex.oracles.ppo.settings import PpoSettings
 from nashdex.policies import masked
 from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.settings.ppo import PpoSettings
 from nashdex.telemetry import metrics
 
-_MAX_DISAGREEMENT_NATS = 1e-4
-"""Between log π as recorded and as computed here: more than rounding."""
+_TENSORS: Final = ("advantages", "returns", "behaviour")
+_MEASURED: Final = "measured/"
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,20 @@ class Targets:
             self.measured,
         )
 
+    def tensors(self) -> dict[str, Tensor]:
+        """Return what ``of_tensors`` makes targets from, by name."""
+        named = {name: getattr(self, name) for name in _TENSORS}
+        measured = {
+            f"{_MEASURED}{name}": torch.tensor(value, dtype=torch.float64) for name, value in self.measured.items()
+        }
+        return {name: tensor for name, tensor in named.items() if tensor is not None} | measured
+
+    @classmethod
+    def of_tensors(cls, tensors: Mapping[str, Tensor]) -> "Targets":
+        """Return the targets whose ``tensors`` these are, whatever else is among them."""
+        measured = {k.removeprefix(_MEASURED): v.item() for k, v in tensors.items() if k.startswith(_MEASURED)}
+        return cls(tensors["advantages"], tensors.get("returns"), tensors["behaviour"], measured)
+
     def ratios(self, log_probs: Tensor, batch: Batch) -> Tensor:
         """Return the probability of each executed action, (N,), over that when the round began.
 
@@ -68,21 +82,16 @@ def make_targets(
 ) -> Targets:
     """Return advantages and returns by the settings' estimator, under ``network``, the learner as the round begins.
 
-    Where the network that played is at hand, as ``acting``, importance ratios are computed from its probabilities as
-    computed here: the recorded ones differ in the last digits with the inference batches of whoever played.
-
-    Raises:
-        DataError: another policy than ``acting`` played, or than ``network`` and the estimator does not correct for it.
+    Importance ratios are computed from the probabilities of ``acting``, the network that played: the recorded ones
+    differ in the last digits with the inference batches of whoever played. Where several versions played, ``acting`` is
+    None, and the recorded ones count.
     """
     batch, estimator = experience.batch, ADVANTAGES[settings.advantages.kind]
     log_probs, values = batching.evaluate(network, batch)
     acted = batch.log_probs
     if acting is not None:
         acted = _of_actions(log_probs if acting is network else batching.evaluate(acting, batch)[0], batch)
-        _check_agreement(acted - batch.log_probs, estimator.name)
     log_ratios = _of_actions(log_probs, batch) - acted
-    if acting is None and not estimator.off_policy:
-        _check_agreement(log_ratios, estimator.name)
     circumstances = experience.circumstances or (None,) * len(experience.rewards)
     by_episode = zip(
         experience.rewards,
@@ -109,17 +118,6 @@ def make_targets(
     )
 
 
-def _check_agreement(log_ratios: Tensor, estimator: str) -> None:
-    """Check that the learner itself played."""
-    disagreement = log_ratios.abs().max().item()
-    if not disagreement <= _MAX_DISAGREEMENT_NATS:
-        raise DataError(
-            f"log-probabilities in the trajectories differ by up to {disagreement:.2g} from the learner's own, "
-            f"expected at most {_MAX_DISAGREEMENT_NATS:g}: another policy collected them. Collect the iteration again, "
-            f"or replace train.oracle.advantages {estimator!r} by 'v-trace', which corrects for that"
-        )
-
-
 def _moments(advantages: Tensor) -> tuple[Tensor, Tensor]:
     """Return mean and standard deviation; 0 and 1 of nothing."""
     if not len(advantages):
@@ -134,15 +132,13 @@ def ppo_loss(
     reference: Reference | None,
     coefficients: Coefficients,
     settings: PpoSettings,
-    clip_range: float | None = None,
     shares: Shares = WHOLE,
 ) -> tuple[Tensor, dict[str, float]]:
-    """Return the loss of a minibatch and its parts. ``clip_range`` is that of the settings unless it is annealed.
+    """Return the loss of a minibatch and its parts.
 
     The policy's and the critic's losses are means over all decisions; entropy and the KLs over those with a choice.
     With ``shares``, it is what the minibatch adds to the means over a whole optimiser step.
     """
-    epsilon = settings.clip_range if clip_range is None else clip_range
     measured_critic: dict[str, float] = {}
     if targets.returns is None:
         logits, prediction = network.logits_and_prediction(batch.observations)
@@ -156,12 +152,12 @@ def ppo_loss(
         return shares.choices * statistics.mean_over_choices(per_decision, batch.masks)
 
     ratio = targets.ratios(log_probs, batch)
-    clipped = ratio.clamp(1 - epsilon, 1 + epsilon)
+    clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
     surrogate = torch.minimum(ratio * targets.advantages, clipped * targets.advantages)
     policy_loss = -shares.decisions * surrogate.mean()
     entropy = over_choices(masked.entropy(log_probs, batch.masks))
     kl_behaviour = over_choices(masked.kl_divergence(log_probs, targets.behaviour, batch.masks))
-    loss = policy_loss + critic - coefficients.entropy * entropy + coefficients.beta_behaviour * kl_behaviour
+    loss = policy_loss + critic - coefficients.entropy * entropy
     measured = {
         "policy_loss": policy_loss.item(),
         "entropy": entropy.item(),

@@ -1,175 +1,400 @@
-"""How PPO trains a best response: round after round of battles, until it has learned from enough decisions."""
+"""How PPO trains a best response: ``one_round`` has a round from top to bottom, and ``Ppo.learn`` its optimiser steps.
 
-from dataclasses import dataclass
+Several processes may train one policy. All of them learn from every round, each from its share of every optimiser step;
+process 0 alone plays, measures, stores and reports.
+"""
 
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Final
+
+from torch import Tensor
+
+from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.learning.evaluation.learning_curve import LearningCurve
-from nashdex.learning.experience.data import collected_battles, prepare_torch
-from nashdex.learning.experience.round import Experience
+from nashdex.games.interface import Game
+from nashdex.learning.advantages.registry import ADVANTAGES
+from nashdex.learning.damping.coefficients import Coefficients, coefficients, is_warm
+from nashdex.learning.damping.controller import OF_STEP_SIZE, ControllerState, observe_reference
+from nashdex.learning.damping.schedule import Moment, annealed
+from nashdex.learning.evaluation.learning_curve import EvaluationPlan, LearningCurve, anchor_networks
+from nashdex.learning.experience import batching
+from nashdex.learning.experience.batching import Batch
+from nashdex.learning.experience.data import checkpoints_of, prepare_torch
+from nashdex.learning.experience.round import Experience, gather
 from nashdex.learning.hardware.machine import check_machine
+from nashdex.learning.hardware.memory import memory_limited_by
 from nashdex.learning.initial import freeze
 from nashdex.learning.references import SnapshotReference, make_reference
-from nashdex.learning.rounds.feed import Feed, PlayedRound
-from nashdex.learning.rounds.players import Rounds, StalenessBounds
+from nashdex.learning.rounds.planned import NEWEST
+from nashdex.learning.rounds.players import Player, StreamPosition
+from nashdex.learning.rounds.rounds import Rounds, RoundsSettings
 from nashdex.learning.rounds.snapshots import SnapshotPool
 from nashdex.learning.trackers.tracking import Trackers
-from nashdex.learning.updates.loop import LoopSettings, TrainingLoop
+from nashdex.learning.updates.continuation import Before
+from nashdex.learning.updates.optimiser import Rates
+from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.oracles.interface import Task, Trained
-from nashdex.oracles.ppo.anchors import anchor_networks
-from nashdex.oracles.ppo.before import Before
-from nashdex.oracles.ppo.loss import Targets
-from nashdex.oracles.ppo.processes import steps_of
-from nashdex.oracles.ppo.round_learner import RoundLearner, predicts_opponent
-from nashdex.oracles.ppo.settings import PpoSettings
+from nashdex.oracles.ppo.loss import Targets, critic_loss, make_targets, measure, ppo_loss
+from nashdex.oracles.ppo.processes import ALONE, Processes, main, started
+from nashdex.oracles.registry import ORACLES
 from nashdex.policies.archive import load_network
+from nashdex.policies.document import read_document
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.settings.ppo import PpoSettings
+from nashdex.telemetry import metrics
 from nashdex.telemetry.progress import Progress
+from nashdex.trajectory.episode import Episode
+
+BETA: Final = "beta_reference"
+STEP_SIZE: Final = "learning_rate"
+"""Names of the controllers, after what they multiply."""
+_PROBE_DECISIONS = 4096
+"""Decisions on which a round that is not the last one is measured."""
+_ROUND_SIZE = "train.oracle.round_battles"
+_STEP_SIZE = "train.oracle.minibatch_decisions, and raise train.oracle.accumulate to learn from as many a step"
+"""What limits the memory that a round and an optimiser step need."""
 
 
 def train(task: Task, settings: PpoSettings) -> Trained:
-    """Improve the plan's learner, in rounds, until it has learned from as many decisions as the settings say."""
-    run, shared = task.settings, task.settings.train
+    """Improve the plan's learner, round after round, until it has learned from enough decisions."""
+    run, plan, shared = task.settings, task.plan, task.settings.train
     check_machine(shared.device, num_processes=shared.num_processes)
-    device = prepare_torch(shared.device, shared.num_threads)
-    collected = collected_battles(
-        task.store, task.game, task.plan, num_shards=run.collect.shards, shard=task.shard, attempt=task.attempt
-    )
-    checkpoints, space = collected.checkpoints, collected.space
-    network = load_network(task.store, task.plan.learner, space).to(device)
-    freeze(network, run.network.freeze)
-    # Both copy the loaded weights, before a checkpoint may replace them.
-    start = SnapshotReference(network, task.plan.learner)
-    reference = make_reference(task.store, task.plan, settings.damping, network, start)
-    before = Before.of(task)
-    training = TrainingLoop(
-        network,
-        LoopSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),
-        checkpoints,
-        reference=reference,
-        continuation=before.continuation,
-    )
-    pool = SnapshotPool(training, checkpoints, settings.pool)
-    with (
-        Rounds(
-            task.player(space),
-            run,
-            task.plan,
-            task.shard,
-            settings.round_battles,
-            pool=settings.pool,
-            records_opponents=predicts_opponent(network, settings),
-        ) as battles,
-        steps_of(task, network, reference, device) as steps,
-        Progress(StepName.TRAIN, task.shard, 0, "updates", done=training.update) as progress,
-        Trackers(shared.trackers, run=run.run or "run", iteration=task.plan.iteration, shard=task.shard) as trackers,
-    ):
-        training.cpu_seconds_of_attempt = lambda: battles.cpu_seconds + steps.cpu_seconds
-        learner = RoundLearner(
-            training,
-            start,
-            reference,
-            settings,
-            before.clock(task, settings, collected.num_decisions),
-            task.game,
-            shared.reward,
-            shared.discount,
-            task.seed,
-            device,
-            steps,
-            before.warmup_decisions(settings),
+    with started(task) as processes:
+        ppo = Ppo.of(task, settings, processes)
+        training, state, network = ppo.training, ppo.training.state, ppo.training.network
+        player = task.player(network.space, settings.round_battles)
+        training.cpu_seconds_of_attempt = lambda: player.cpu_seconds + processes.cpu_seconds
+        with (
+            closing(player),
+            Progress(StepName.TRAIN, task.shard, 0, "updates", done=state.update) as progress,
+            Trackers(shared.trackers, run=run.run or "run", iteration=plan.iteration, shard=task.shard) as trackers,
+        ):
+            rounds = _rounds(task, settings, training, player)
+            curve = _curve(task, settings, ppo, player, trackers)
+            curve.begin()
+            while (last := one_round(ppo, rounds, curve, trackers, progress)) is None:
+                pass
+            kept, cpu_seconds, journal = curve.restore_best(), training.cpu_seconds, player.objects()
+        return Trained(
+            policy=network,
+            summary=last.summary if kept is None else ppo.measure(last.batch, last.targets, slice(None)),
+            curve=state.curve.with_newest(),
+            evaluations=state.evaluations,
+            scripted_opponents=settings.pool.anchors.shares(),
+            kept=kept,
+            objects={**training.continuation().objects(), **curve.objects(), **journal},
+            num_updates=state.update,
+            num_run_updates=ppo.before.updates + state.update,
+            num_decisions=last.num_decisions,
+            num_run_decisions=ppo.before.decisions + last.num_decisions,
+            cpu_seconds=cpu_seconds,
+            rollbacks=state.rollbacks,
+            preset=settings.damping.preset,
+            reference=training.reference.source if training.reference else "none",
+            when_stored=training.checkpoints.clear,
         )
-        anchors = anchor_networks(task, settings.evaluation, start, space)
-        curve = LearningCurve(
-            training, battles, anchors, settings.evaluation, trackers, keeps_best=settings.keep == "best"
-        )
-        curve.begin()
-        feed = Feed(
-            training,
-            battles,
-            pool,
-            PlayedRound(collected.episodes, task.plan.learner, start.network, None),
-            task.seed,
-            plays_ahead=settings.overlap_rounds > 0,
-            stream=_stream_bounds(settings),
-        )
-        del collected
-        last = _RoundLoop(learner, feed, pool, curve, trackers, progress).run()
-        journal, cpu_seconds = battles.objects(training.round), training.cpu_seconds
-    kept = curve.restore_best()
-    summary = last.summary if kept is None else learner.measure(last.seen, last.targets, slice(None))
-    return Trained(
-        policy=network,
-        summary=summary,
-        curve=training.curve.with_newest(),
-        evaluations=training.evaluations,
-        scripted_opponents=settings.pool.anchors.shares(),
-        kept=kept,
-        objects={**training.continuation().objects(), **journal},
-        num_updates=training.update,
-        num_run_updates=before.updates + training.update,
-        num_decisions=last.num_decisions,
-        num_run_decisions=before.decisions + last.num_decisions,
-        cpu_seconds=cpu_seconds,
-        rollbacks=training.rollbacks,
-        preset=settings.damping.preset,
-        reference=reference.source if reference else "none",
-        when_stored=checkpoints.clear,
-    )
 
 
 @dataclass(frozen=True)
-class _LastRound:
+class LastRound:
     """The round after which a training has learned from enough decisions."""
 
-    seen: Experience
+    batch: Batch
     targets: Targets
-    summary: dict[str, float]
-    """What was measured at its end, on all its decisions."""
+    summary: Mapping[str, float]
+    """Measured at its end, on all its decisions."""
     num_decisions: int
     """Decisions of the whole training."""
 
 
+def one_round(
+    ppo: "Ppo", rounds: Rounds, curve: LearningCurve, trackers: Trackers, progress: Progress
+) -> LastRound | None:
+    """Play a round, estimate advantages, learn in epochs of minibatches, and measure; return a last round."""
+    state = ppo.training.state
+
+    # Play.
+    played = rounds.play()
+    experience = ppo.experience(played.episodes)
+    batch = experience.batch
+    num_decisions = state.decisions_before_round + len(batch)
+    if not ppo.is_last(batch):
+        rounds.ask_for_next(played.behaviour)
+
+    # Advantages.
+    targets = ppo.targets(played.behaviour, experience, played.acting)
+
+    # Epochs of minibatches, in all processes.
+    progress.expect(ppo.expected_updates(batch))
+    ppo.processes.share({**batch.tensors(), **targets.tensors()})
+    ppo.learn(batch, targets, progress)
+
+    # Measure.
+    summary = ppo.judged(batch, targets)
+    trackers.record_round(num_decisions, {**state.curve.newest, **summary})
+    curve.after_round(num_decisions, is_last=ppo.is_last(batch))
+    if ppo.is_last(batch):
+        return LastRound(batch, targets, summary, num_decisions)
+    ppo.begin_round(summary, num_decisions)
+    rounds.after(played)
+    return None
+
+
+def learn_along(task: Task, settings: PpoSettings, processes: Processes) -> None:
+    """Learn from the rounds of process 0, in another process, until the last one."""
+    ppo = Ppo.of(task, settings, processes)
+    state, network = ppo.training.state, ppo.training.network
+    with Progress(StepName.TRAIN, task.shard, 0, "updates") as progress:
+        while True:
+            tensors = processes.share()
+            batch = Batch.of_tensors(tensors, ppo.training.device, remembers=network.remembers)
+            targets = Targets.of_tensors(tensors)
+            ppo.learn(batch, targets, progress)
+            summary = ppo.judged(batch, targets)
+            if ppo.is_last(batch):
+                return
+            ppo.begin_round(summary, state.decisions_before_round + len(batch))
+
+
 @dataclass(frozen=True)
-class _RoundLoop:
-    """Takes a training through its rounds, from the loop's own on."""
+class Ppo:
+    """A training by PPO, in one of its processes."""
 
-    learner: RoundLearner
-    feed: Feed
-    pool: SnapshotPool
-    curve: LearningCurve
-    trackers: Trackers
-    progress: Progress
+    training: Training
+    settings: PpoSettings
+    start: SnapshotReference
+    """The policy as the training began."""
+    game: Game
+    reward: str = "win-loss"
+    discount: float = 1.0
+    seed: int = 0
+    before: Before = field(default_factory=Before)
+    num_trainings: int = 1
+    """Trainings that schedules and annealing refer to: this one alone, or all of the run."""
+    processes: Processes = ALONE
 
-    def run(self) -> _LastRound:
-        """Play and learn until the last round is over; return it."""
-        while (last := self._play_and_learn()) is None:
-            pass
-        return last
+    @classmethod
+    def of(cls, task: Task, settings: PpoSettings, processes: Processes) -> "Ppo":
+        """Load the learner, and resume from a checkpoint if there is one.
 
-    def _play_and_learn(self) -> _LastRound | None:
-        """Play one round, learn from it and begin the next one; return it if it was the last one."""
-        learner, training = self.learner, self.learner.training
-        number, played = training.round, self.feed.play()
-        seen = learner.experience(played.episodes, played.learner)
-        num_decisions = training.num_decisions + len(seen.batch)
-        is_last = num_decisions >= learner.settings.decisions
-        if not is_last:
-            self.feed.ask_for_next(played.behaviour)
-        targets = learner.targets(seen, played.behaviour, played.acting)
-        self.progress.expect(learner.expected_updates(seen.batch))
-        summary = learner.learn(seen, targets, self.progress, is_last=is_last)
-        self.trackers.record_round(num_decisions, {**training.curve.newest, **summary})
-        self.curve.after_round(num_decisions, is_last=is_last)
-        if is_last:
-            return _LastRound(seen, targets, summary, num_decisions)
-        self.pool.record(played.episodes, played.learner)
-        self.feed.begin(number + 1, summary["entropy"], num_decisions)
-        self.pool.add_when_due(number + 1, num_decisions)
-        return None
+        Raises:
+            DataError: the learner, a reference's policy or a checkpoint is missing or altered.
+        """
+        run, plan, shared = task.settings, task.plan, task.settings.train
+        device = prepare_torch(shared.device, shared.num_threads, processes.rank)
+        network = load_network(task.store, plan.learner, read_document(task.store, plan.learner).space).to(device)
+        freeze(network, run.network.freeze)
+        # Both copy the loaded weights, before a checkpoint may replace them.
+        start = SnapshotReference(network, plan.learner)
+        reference = make_reference(task.store, plan, settings.damping, network, start)
+        before = Before.read(task.store, plan, task.shard)
+        is_of_run = settings.damping.clock == "run"
+        num_first = 1 if shared.first.kind != settings.kind else 0
+        training = Training(
+            network,
+            StepSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),
+            checkpoints_of(task.store, plan, task.shard, task.attempt, saves=processes.is_first),
+            reference=reference,
+            continuation=before.continuation,
+        )
+        return cls(
+            training,
+            settings,
+            start,
+            task.game,
+            shared.reward,
+            shared.discount,
+            task.seed,
+            before,
+            max(1, run.iterations - num_first) if is_of_run else 1,
+            processes,
+        )
+
+    @memory_limited_by(_ROUND_SIZE)
+    def experience(self, episodes: Sequence[Episode]) -> Experience:
+        """Return what the network in training did in ``episodes``, where it is called ``NEWEST``."""
+        network, settings = self.training.network, self.settings
+        return gather(
+            episodes,
+            NEWEST,
+            self.game,
+            network.space,
+            self.reward,
+            self.discount,
+            self.training.device,
+            remembers=network.remembers,
+            predicts_opponent=predicts_opponent(network, settings),
+            with_circumstances=ADVANTAGES[settings.advantages.kind].uses_circumstances,
+        )
+
+    @memory_limited_by(_ROUND_SIZE)
+    def targets(self, behaviour: ActorCritic, experience: Experience, acting: ActorCritic | None = None) -> Targets:
+        """Return the targets of a round that began with ``behaviour``, and that ``acting`` played."""
+        return make_targets(behaviour, experience, self.settings, self.discount, acting)
+
+    @memory_limited_by(_STEP_SIZE)
+    def learn(self, batch: Batch, targets: Targets, progress: Progress) -> None:
+        """Train for ``num_epochs`` over a round, from wherever in it an earlier attempt was stopped."""
+        training, state, settings, processes = self.training, self.training.state, self.settings, self.processes
+        forward, reference = training.forward, training.reference
+        critic_alone = self._warms_up_critic(batch)
+        state.latest |= targets.measured
+        for rows in self._minibatches(batch):
+            moment = self._moment(batch)
+            rates, weights = self._rates(moment), self._weights(moment)
+            step = training.begin_step()
+            # Each process computes its share of the step's parts. Then their gradients and measurements are added up.
+            parts = batching.parts(batch, rows, settings.accumulate)
+            for part, shares in parts[processes.rank :: processes.size]:
+                minibatch, aims = batch.rows(part), targets.rows(part, training.device)
+                if critic_alone:
+                    step.add(*critic_loss(forward, minibatch, aims, shares))
+                else:
+                    step.add(*ppo_loss(forward, minibatch, aims, reference, weights, settings, shares))
+            processes.add_up(step, training.network, ORACLES[self.settings.kind].metrics)
+            if not critic_alone:
+                self._control(step.measured, moment)
+            metrics.STALENESS.set(state.staleness_updates)
+            training.take(step, rates, progress)
+
+    def _minibatches(self, batch: Batch) -> Iterator[Tensor]:
+        """Yield the rows of each optimiser step that is left in the round, epoch after epoch in a random order."""
+        state, size = self.training.state, self.settings.step_decisions
+        first_epoch, num_done = divmod(state.round_update, batch.num_minibatches(size))
+        for epoch in range(first_epoch, self.settings.num_epochs):
+            order = batch.minibatches(size, derive_seed(self.seed, "round", state.round, "epoch", epoch))
+            yield from order[num_done:]
+            num_done = 0
+
+    def _rates(self, moment: Moment) -> Rates:
+        """Return the step sizes: all that multiplies the learning rates is here."""
+        settings, state = self.settings, self.training.state
+        shared = annealed(settings.annealing.learning_rate, moment) * state.guard_factor
+        critic_rate = settings.critic_learning_rate or settings.learning_rate
+        return Rates(settings.learning_rate * shared * state.multiplier(STEP_SIZE), critic_rate * shared)
+
+    def _weights(self, moment: Moment) -> Coefficients:
+        """Return what multiplies the terms of the loss."""
+        settings, state = self.settings, self.training.state
+        entropy_share = annealed(settings.annealing.entropy, moment)
+        return coefficients(settings.damping, moment, state.multiplier(BETA), entropy_share)
+
+    def _moment(self, batch: Batch) -> Moment:
+        """Return where the training is, before its next optimiser step. A decision of the round counts in its steps."""
+        state, settings = self.training.state, self.settings
+        is_of_run = settings.damping.clock == "run"
+        num_steps = settings.num_epochs * batch.num_minibatches(settings.step_decisions)
+        decisions = state.decisions_before_round + state.round_update / num_steps * len(batch)
+        decisions += self.before.decisions if is_of_run else 0
+        # A training has one round at least, however few decisions the settings ask for.
+        length = self.num_trainings * max(settings.decisions, len(batch))
+        return Moment(
+            update=state.update + (self.before.updates if is_of_run else 0),
+            decisions=decisions,
+            share=min(1.0, decisions / length),
+        )
+
+    def _control(self, measured: dict[str, float], moment: Moment) -> None:
+        """Give the controllers that are on the measured KLs, and record what a step does not measure itself."""
+        damping, state, reference = self.settings.damping, self.training.state, self.training.reference
+        if state.round == 0:
+            measured["kl_iteration_start"] = measured["kl_behaviour"]
+        if damping.beta.target_nats > 0:
+            measured["beta_multiplier"] = state.multiplier(BETA)
+        if reference is not None:
+            metrics.KL_REFERENCE.set(measured["kl_reference"], reference=reference.kind)
+        if not is_warm(damping, moment):
+            return
+        if damping.beta.target_nats > 0 and "kl_reference" in measured:
+            before = state.controllers.get(BETA, ControllerState())
+            state.controllers[BETA] = observe_reference(damping.beta, before, measured["kl_reference"], moment)
+        if (target_nats := damping.step_target_nats) > 0:
+            before = state.controllers.get(STEP_SIZE, ControllerState())
+            state.controllers[STEP_SIZE] = OF_STEP_SIZE.observe(before, measured["kl_behaviour"], target_nats)
+
+    def is_last(self, batch: Batch) -> bool:
+        """Say whether the training has learned from enough decisions after the round of ``batch``."""
+        return self.training.state.decisions_before_round + len(batch) >= self.settings.decisions
+
+    def _warms_up_critic(self, batch: Batch) -> bool:
+        """Say whether the critic alone learns from the round."""
+        if self.before.continuation is not None or self.is_last(batch):
+            return False
+        return self.training.state.decisions_before_round < self.settings.critic_warmup_decisions
+
+    def judged(self, batch: Batch, targets: Targets) -> Mapping[str, float]:
+        """Return what is measured at a round's end; the guard restores the last good state if it is unstable.
+
+        Process 0 measures for all, so that the guard decides the same in each. The last round is measured on all its
+        decisions.
+        """
+        rows = slice(None if self.is_last(batch) else _PROBE_DECISIONS)
+
+        def measured() -> Mapping[str, float]:
+            return self.processes.share_values(self.measure(batch, targets, rows) if self.processes.is_first else {})
+
+        summary = measured()
+        if self.training.check_round(summary):
+            summary = measured()
+        self.training.state.latest["kl_iteration_start"] = summary["kl_iteration_start"]
+        return summary
+
+    @memory_limited_by(_ROUND_SIZE)
+    def measure(self, batch: Batch, targets: Targets, rows: slice) -> Mapping[str, float]:
+        """Return how far the network is, on ``rows`` of the round, from ``start`` and from where the round began."""
+        return measure(self.training.network, self.start, batch, targets, rows, self.settings.clip_range)
+
+    def begin_round(self, summary: Mapping[str, float], num_decisions: int) -> None:
+        """Begin the next round with the weights that this one left, after ``num_decisions`` of the training."""
+        self.training.begin_round(summary["entropy"], num_decisions, played_ahead=self.settings.overlap_rounds > 0)
+
+    def expected_updates(self, batch: Batch) -> int:
+        """Return the optimiser steps of the whole training, if all further rounds are like that of ``batch``."""
+        state, settings = self.training.state, self.settings
+        num_left = max(len(batch), settings.decisions - state.decisions_before_round)
+        per_round = settings.num_epochs * batch.num_minibatches(settings.step_decisions)
+        return state.updates_before_round + round(per_round * num_left / len(batch))
 
 
-def _stream_bounds(settings: PpoSettings) -> StalenessBounds | None:
-    """Return the bounds of a stream; None where rounds are played in turn or ahead."""
-    streaming = settings.streaming
-    if not streaming.max_staleness_versions:
-        return None
-    return StalenessBounds(streaming.max_staleness_versions, streaming.max_staleness_seconds)
+def predicts_opponent(network: ActorCritic, settings: PpoSettings) -> bool:
+    """Say whether the training also learns to predict the opponent's choice: its battles then record both seats."""
+    return settings.prediction_coefficient > 0 and network.predicts_opponent
+
+
+def _rounds(task: Task, settings: PpoSettings, training: Training, player: Player) -> Rounds:
+    """Return the training's rounds: in turn, ahead or in a stream, as the settings say."""
+    run, plan, streaming = task.settings, task.plan, settings.streaming
+    stream = None
+    if streaming.max_staleness_versions:
+        stream = StreamPosition(streaming.max_staleness_versions, streaming.max_staleness_seconds)
+    rounds = RoundsSettings(
+        seed=derive_seed(run.seed, "round", plan.iteration, task.shard),
+        num_battles=settings.round_battles,
+        deadline_seconds=run.collect.deadline_seconds,
+        pool=settings.pool,
+        records_opponents=predicts_opponent(training.network, settings),
+        plays_ahead=settings.overlap_rounds > 0,
+        stream=stream,
+    )
+    return Rounds(training, player, SnapshotPool(training, settings.pool), rounds, plan)
+
+
+def _curve(task: Task, settings: PpoSettings, ppo: Ppo, player: Player, trackers: Trackers) -> LearningCurve:
+    """Return the learning curve, which evaluates the network as the settings say."""
+    run, evaluation = task.settings, settings.evaluation
+    plan = EvaluationPlan(
+        evaluation,
+        seed=derive_seed(run.seed, "evaluation"),
+        deadline_seconds=run.collect.deadline_seconds,
+        opponents=task.plan.answered,
+        keeps_best=settings.keep == "best",
+    )
+    anchors = anchor_networks(task.store, task.plan, task.shard, evaluation, ppo.start.network)
+    return LearningCurve(ppo.training, player, anchors, plan, trackers)
+
+
+if __name__ == "__main__":  # another process of a training: see ``processes``
+    sys.exit(main(learn_along))

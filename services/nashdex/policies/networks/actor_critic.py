@@ -18,7 +18,8 @@ from torch import Tensor, nn
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import Space
 from nashdex.policies.memory import RememberingNetwork
-from nashdex.policies.networks.settings import NETWORKS, NetworkSettings
+from nashdex.policies.networks.kinds import NETWORKS
+from nashdex.settings.networks import NetworkSettings
 
 
 class ActingNetwork(Protocol):
@@ -101,7 +102,7 @@ class ActorCritic(nn.Module, ABC):
         """
 
     def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Return the logits, and those of the opponent's choice, (B, C) of ``opponent_choices``; None without a head.
+        """Return the logits, and the opponent's, (B, C) of ``opponent_choices``; None without a head for them.
 
         The prediction is for training alone: its loss shapes what the actor sees in an observation.
         """
@@ -127,7 +128,7 @@ def make_network(space: Space, settings: NetworkSettings) -> ActorCritic:
         able = [name for name, other in NETWORKS.all().items() if other.fits(space.game, space.num_slots)]
         raise ConfigurationError(
             f"the network {settings.kind!r} chooses for {kind.num_slots} slots, and {space.format} has "
-            f"{space.num_slots}: expected {' or '.join(able)}"
+            f"{space.num_slots}: expected {' or '.join(able) or 'a network of an installed package'}"
         )
     network = resolve_name(kind.implementation)(space, settings)
     assert isinstance(network, ActorCritic)

@@ -29,14 +29,22 @@ class LookUp(NamedTuple):
         return torch.minimum(indices, self.limits).add_(self.offsets)
 
     def bags(self, num_observations: int) -> Tensor:
-        """Return where each row's categories begin among those of B observations, (B, R)."""
+        """Return where each row's categories begin among all of B observations, (B, R)."""
         batch = torch.arange(num_observations, dtype=torch.int32, device=self.columns.device).unsqueeze(1)
         return batch * len(self.columns) + self.row_starts
 
     def sums(self, observations: Tensor, table: Tensor, bags: Tensor) -> Tensor:
         """Return what the categories of ``observations`` add to each row, (B, R, E); ``bags`` are theirs."""
+        if torch.compiler.is_exporting():  # a sum of rows by a matrix of ones: other stacks have no bags
+            return self._membership(table.dtype) @ table[self.indices(observations).long()]
         sums: Tensor = functional.embedding_bag(self.indices(observations).flatten(), table, bags.flatten(), mode="sum")
         return sums.view(*bags.shape, -1)
+
+    def _membership(self, dtype: torch.dtype) -> Tensor:
+        """Return 1 where a category belongs to a row, (R, C)."""
+        places = torch.arange(len(self.columns), device=self.columns.device)
+        ends = torch.cat((self.row_starts[1:], self.row_starts.new_tensor([len(self.columns)])))
+        return ((places >= self.row_starts.unsqueeze(1)) & (places < ends.unsqueeze(1))).to(dtype)
 
 
 def embedding_name(vocabulary: str) -> str:

@@ -31,7 +31,7 @@ class Target(NamedTuple):
 
     is_move: bool
     row: int
-    """Of the own Pokémon, or of the own active Pokémon's moves."""
+    """Row of the own Pokémon, or of the own active Pokémon's moves."""
     kind: str
     """``switch``, ``move``, or how a move is used, such as ``terastallize``."""
 

@@ -9,9 +9,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nashdex.games.interface import Decisions
+    from nashdex.games.interface import Decisions, View
     from nashdex.games.tabular.tree import GameTree, Table
-    from nashdex.games.view import View
     from nashdex.policies.interface import Actions
 
 
@@ -41,7 +40,7 @@ SINGLES_AND_DOUBLES: Final = frozenset({1, 2})
 
 @dataclass(frozen=True)
 class ScriptedPolicy:
-    """One scripted policy. Its name is that of its entry point."""
+    """One scripted policy. Its entry point has the same name."""
 
     player: Callable[..., ScriptedPlayer]
     """Makes the player, given the ``Space`` and ``parameters`` as keywords. Raises ConfigurationError if the space

@@ -15,7 +15,7 @@ from nashdex.policies.scripted.declaration import ScriptedPlayer
 _IMMUNE_BELOW = -1.25
 """Layouts write a multiplier's log2 / 2; a quarter is −1, no effect at all is −1.5."""
 _SPREAD = 0.75
-"""Of a move's power, where it hits several Pokémon."""
+"""Share of a move's power where it hits several Pokémon."""
 _GIMMICK = -4.0
 """A gimmick is used only where nothing else is legal, as in singles."""
 

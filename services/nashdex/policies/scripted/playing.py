@@ -14,6 +14,7 @@ from nashdex.games.tabular.tree import GameTree, Table, check_table, one_hot
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
+from nashdex.store.protocol import ObjectStore
 
 
 class ScriptedSeats:
@@ -52,6 +53,12 @@ def scripted_policy(name: str, space: Space) -> ScriptedSeats:
     declared = _declared(name, space.game, space.format, space.num_slots)
     player = declared.player(space, **declared.parameters)
     return ScriptedSeats(policy_id(name), player, declared)
+
+
+def load_scripted_policy(store: ObjectStore, policy: PolicyId, space: Space, device: str) -> ScriptedSeats:
+    """Return what ``scripted_policy`` does, in the form of ``sources.PolicySource.player``."""
+    del store, device
+    return scripted_policy(policy, space)
 
 
 def scripted_table(name: str, tree: GameTree) -> Table:

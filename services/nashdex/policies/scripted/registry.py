@@ -1,4 +1,4 @@
-"""Scripted policies by name: the built-in ones, and those of installed packages."""
+"""Scripted policies by name: built in, or from installed packages."""
 
 from collections.abc import Iterable
 
@@ -6,35 +6,20 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.core.plugins import Registry
 from nashdex.policies.scripted.declaration import ScriptedPolicy
+from nashdex.settings.population import SCRIPTED_NAMES
 
-SCRIPTED_POLICIES = Registry(
-    "nashdex.scripted_policies",
-    "scripted policy",
+SCRIPTED_POLICIES = Registry.of(
+    SCRIPTED_NAMES,
     ScriptedPolicy,
     {
-        "random": "nashdex.policies.scripted.uniform:RANDOM",
+        "random": "nashdex.policies.scripted.baselines:RANDOM",
         "max-power": "nashdex.policies.scripted.max_power:MAX_POWER",
         "heuristic": "nashdex.policies.scripted.heuristic:HEURISTIC",
         "search:matrix": "nashdex.policies.search.entries:MATRIX",
         "search:matrix-small": "nashdex.policies.search.entries:MATRIX_SMALL",
         "search:matrix-1s": "nashdex.policies.search.entries:MATRIX_ONE_SECOND",
         "search:poke-engine": "nashdex.policies.search.entries:POKE_ENGINE",
-        "metamon:random-baseline": "nashdex.metamon.baselines.entries:RANDOM",
-        "metamon:max-bp": "nashdex.metamon.baselines.entries:MAX_BP",
-        "metamon:gen1-trainer": "nashdex.metamon.baselines.entries:GEN1_TRAINER",
-        "metamon:gen1-trainer-good-switching": "nashdex.metamon.baselines.entries:GEN1_TRAINER_GOOD_SWITCHING",
-        "metamon:gen1-boss-ai": "nashdex.metamon.baselines.entries:GEN1_BOSS_AI",
-        "metamon:basic-switcher": "nashdex.metamon.baselines.entries:BASIC_SWITCHER",
-        "metamon:grunt": "nashdex.metamon.baselines.entries:GRUNT",
-        "metamon:bug-catcher": "nashdex.metamon.baselines.entries:BUG_CATCHER",
-        "metamon:gym-leader": "nashdex.metamon.baselines.entries:GYM_LEADER",
-        "metamon:emerald-kaizo": "nashdex.metamon.baselines.entries:EMERALD_KAIZO",
-        "metamon:emerald-kaizo-risky": "nashdex.metamon.baselines.entries:EMERALD_KAIZO_RISKY",
-        "metamon:emerald-kaizo-repaired": "nashdex.metamon.baselines.entries:EMERALD_KAIZO_REPAIRED",
-        "metamon:poke-env-heuristic": "nashdex.metamon.baselines.entries:POKE_ENV_HEURISTIC",
-        "metamon:easy-poke-env-heuristic": "nashdex.metamon.baselines.entries:EASY_POKE_ENV_HEURISTIC",
-        "metamon:mini-rnn": "nashdex.metamon.checkpoints.shipped:MINI_RNN",
-        "first-action": "nashdex.policies.scripted.first_action:FIRST_ACTION",
+        "first-action": "nashdex.policies.scripted.baselines:FIRST_ACTION",
     },
 )
 

@@ -2,6 +2,3 @@
 
 Nothing heavy is imported before a player is made.
 """
-
-PREFIX = "search:"
-"""Before the name of a stored policy: that policy with a search around it."""

@@ -1,6 +1,6 @@
 """Sampled worlds as states of the package ``poke-engine``.
 
-The names of classes, keywords and values are those of its version 0.0.48. What the engine does not know (an item, an
+The names of classes, keywords and values are from its version 0.0.48. What the engine does not know (an item, an
 ability, a move), it takes as none by itself.
 """
 

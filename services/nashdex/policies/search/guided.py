@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PlayedPolicy, PolicyId
+from nashdex.core.references import SEARCH
 from nashdex.core.seeds import derive_uniform
-from nashdex.games.interface import Decisions, Reward
+from nashdex.games.interface import Decisions
+from nashdex.games.showdown.potential import POTENTIAL_SHARES, potential
 from nashdex.games.showdown.protocol import Expand, Expanded, Searched, Value, ValuedSeat
-from nashdex.games.showdown.rewards import potential
 from nashdex.games.space import Space
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import read_document
@@ -26,16 +27,13 @@ from nashdex.policies.interface import Actions
 from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.sampling import sample_masked
-from nashdex.policies.search import PREFIX
 from nashdex.policies.search.searching import SearchGateway, search_roots
 from nashdex.store.protocol import ObjectStore
 
 _log = structlog.get_logger()
 _NODES: Final = 100
 _BETA: Final = 0.1
-"""Of values from −1 to 1."""
-_POTENTIALS: Final[dict[Reward, float]] = {"win-loss": 0.0, "shaped": 1.0}
-"""What to add to a critic's values so that they are chances to win: the share of the shaped reward's potential."""
+"""Temperature of the search's values, which are from −1 to 1."""
 
 
 class GuidedSearch:
@@ -48,9 +46,9 @@ class GuidedSearch:
     needs_state = False
     view = None
 
-    def __init__(self, policy: PolicyId, network: ActorCritic, reward: Reward) -> None:
+    def __init__(self, policy: PolicyId, network: ActorCritic, reward: str) -> None:
         """Raise ConfigurationError if nothing is known of the leaves' values, or singles are not what it plays."""
-        if network.remembers or network.space.num_slots > 1 or reward not in _POTENTIALS:
+        if network.remembers or network.space.num_slots > 1 or reward not in POTENTIAL_SHARES:
             why = (
                 "its critic needs the whole battle"
                 if network.remembers
@@ -59,17 +57,17 @@ class GuidedSearch:
                 else f"its critic values the reward {reward!r}, not the chance to win"
             )
             raise ConfigurationError(
-                f"{PREFIX}{policy} cannot search: {why}; expected a policy of singles without memory that was trained "
-                f"with the reward {' or '.join(_POTENTIALS)}"
+                f"{SEARCH}{policy} cannot search: {why}; expected a policy of singles without memory that was trained "
+                f"with the reward {' or '.join(POTENTIAL_SHARES)}"
             )
         torch.set_num_threads(1)
-        self.id = PolicyId(f"{PREFIX}{policy}")
+        self.id = PolicyId(f"{SEARCH}{policy}")
         self._temperature = PlayedPolicy.of(policy).temperature
         self._network = network.eval()
         actor = network.for_acting()
         assert not isinstance(actor, RememberingNetwork), "it does not remember"
         self._actor = actor
-        self._share_of_potential = _POTENTIALS[reward]
+        self._share_of_potential = POTENTIAL_SHARES[reward]
         self._gateway = SearchGateway(network.space)
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
@@ -133,5 +131,5 @@ def load_guided_search(store: ObjectStore, policy: PolicyId, space: Space) -> Gu
     bare = PlayedPolicy.of(policy).policy
     document = read_document(store, bare)
     if document.kind != "network":
-        raise ConfigurationError(f"{PREFIX}{policy} cannot search: it is a {document.kind}; expected a network")
+        raise ConfigurationError(f"{SEARCH}{policy} cannot search: it is a {document.kind}; expected a network")
     return GuidedSearch(policy, load_network(store, bare, space), document.reward)

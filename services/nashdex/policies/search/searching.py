@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import TryAgainError
 from nashdex.core.seeds import derive_seed, hex_seed
 from nashdex.games.interface import Decisions
+from nashdex.games.registry import game_for
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import Message, SearchedSeat, Untrack
 from nashdex.games.space import Space
@@ -102,7 +103,4 @@ def search_roots(uniforms: NDArray[np.float64]) -> list[int]:
 
 
 def _teams_of(format_id: str) -> tuple[str, ...]:
-    # Late: the registry of formats imports the settings of runs, which import the names of policies.
-    from nashdex.games.registry import game_for  # noqa: PLC0415
-
     return tuple(game_for(format_id).teams())

@@ -4,18 +4,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from nashdex.core.ids import PolicyId
-from nashdex.core.results import CollectResult, TrainingResult
-from nashdex.metagame.analysis.exploitability import Estimator, ExactExploitability, ExploitabilityEstimate
+from nashdex.core.results import CollectResult, TrainedPolicy, TrainingResult
+from nashdex.metagame.analysis.exploitability import Estimator, ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import count_interval, wilson_interval
 from nashdex.metagame.evidence.intervals import Estimate, Interval
-from nashdex.metagame.tournament.gate import GateResult
 from nashdex.report.assembly.uses import step_uses
 from nashdex.report.assembly.versions import iteration_versions
 from nashdex.report.document import (
     Collection,
     Curve,
-    Exploitability,
-    GateOutcome,
     IterationRow,
     OpponentScore,
     Probability,
@@ -42,7 +39,7 @@ def iteration_row(sources: IterationSources) -> IterationRow:
         rule=sources.plan.rule,
         role=sources.plan.role,
         reset=sources.plan.reset,
-        gates=tuple(_gate(result) for result in sources.gates),
+        gates=sources.gates,
         new_policies=tuple(policy for policy in sources.population.ids if policy not in known),
         meta_solver=strategy.meta_solver,
         meta_strategy=shares(sources),
@@ -50,7 +47,7 @@ def iteration_row(sources: IterationSources) -> IterationRow:
         support=analysis.support,
         support_stability=analysis.support_stability,
         exploitability=tuple(
-            _exploitability(estimate)
+            estimate
             for estimate in (
                 estimates.best_response_gap,
                 estimates.restricted,
@@ -102,28 +99,6 @@ def thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     if len(points) <= CURVE_POINTS:
         return list(points)
     return [points[round(i * (len(points) - 1) / (CURVE_POINTS - 1))] for i in range(CURVE_POINTS)]
-
-
-def _gate(result: GateResult) -> GateOutcome:
-    return GateOutcome(
-        policy=result.policy,
-        parent=result.parent,
-        decision=result.decision,
-        wins=result.wins,
-        draws=result.draws,
-        losses=result.losses,
-        payoff=result.payoff,
-    )
-
-
-def _exploitability(estimate: ExploitabilityEstimate) -> Exploitability:
-    return Exploitability(
-        estimator=estimate.estimator,
-        gap=Estimate(value=estimate.value, low=estimate.low, high=estimate.high),
-        games=estimate.games,
-        policy=estimate.policy,
-        nash_conv=estimate.nash_conv if isinstance(estimate, ExactExploitability) else None,
-    )
 
 
 def _collection(collected: Sequence[CollectResult]) -> Collection:
@@ -186,24 +161,8 @@ def _throughput(
 
 
 def _training(result: TrainingResult) -> Training:
-    return Training(
-        policy=result.policy,
-        name=result.name,
-        parent=result.parent,
-        oracle=result.oracle,
-        preset=result.preset,
-        reference=result.reference,
-        num_updates=result.num_updates,
-        num_decisions=result.num_decisions,
-        num_parameters=result.num_parameters,
-        rollbacks=result.rollbacks,
-        seconds=result.seconds,
-        summary=result.summary,
-        curves=tuple(_curves(result)),
-        evaluations=result.evaluations,
-        scripted_opponents=result.scripted_opponents,
-        kept=result.kept,
-    )
+    described = {name: getattr(result, name) for name in TrainedPolicy.model_fields}
+    return Training(**described, curves=tuple(_curves(result)))
 
 
 def _curves(result: TrainingResult) -> Iterable[Curve]:
@@ -214,11 +173,11 @@ def _curves(result: TrainingResult) -> Iterable[Curve]:
         yield Curve(name=name, updates=updates, values=tuple(float(f"{value:.6g}") for value in values))
 
 
-def estimates_by(rows: Sequence[IterationRow], estimator: Estimator) -> list[Exploitability]:
+def estimates_by(rows: Sequence[IterationRow], estimator: Estimator) -> list[ExploitabilityEstimate]:
     """Return what ``estimator`` says of each iteration that it applies to."""
     return [entry for row in rows for entry in row.exploitability if entry.estimator == estimator]
 
 
-def newest_gap(rows: Sequence[IterationRow]) -> Exploitability | None:
+def newest_gap(rows: Sequence[IterationRow]) -> ExploitabilityEstimate | None:
     """Return the best-response gap of the newest iteration."""
     return next(iter(estimates_by(rows[-1:], "best_response_gap")), None)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from nashdex.core.ids import PolicyId, RunId
-from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.report.assembly.cost import cost_of_rows
 from nashdex.report.assembly.evidence import Context, parts
 from nashdex.report.assembly.policies import policy_rows
@@ -22,7 +21,6 @@ def assemble(
     *,
     rows: Sequence[IterationRow],
     replays: Sequence[Replay],
-    records: Sequence[BattleRecord],
 ) -> Report:
     """Return the report of a run.
 
@@ -32,16 +30,15 @@ def assemble(
         last: the newest iteration.
         rows: every iteration so far, the newest included.
         replays: of every iteration.
-        records: battles of every iteration's tournament; none where payoffs are exact.
 
     Raises:
         DataError: counts and ledgers contradict each other.
     """
     population, analysis = last.population, last.analysis
-    base = next((entry.id for entry in population.policies if entry.kind == "network"), None)
+    base = next((entry.id for entry in population.policies if entry.kind == "network" and not entry.is_anchor), None)
     anchors = [entry.id for entry in population.policies if entry.is_anchor or entry.id == base]
     by_rating = sorted(population.ids, key=lambda policy: (-analysis.ratings[policy].elo, policy))
-    policies = policy_rows(last, by_rating, anchors, records)
+    policies = policy_rows(last, by_rating, anchors)
     names = policy_names(policies)
     mixture = findings.mixture_finding(
         rows[-1].meta_strategy,
@@ -54,7 +51,6 @@ def assemble(
             settings=settings,
             last=last,
             rows=rows,
-            records=records,
             names=names,
             base=base,
             anchors=anchors,
@@ -72,8 +68,9 @@ def assemble(
         settings=settings.model_dump(mode="json"),
         anchor_scores=found.anchor_scores,
         anchor_payoffs=found.anchor_payoffs,
+        trained=found.trained,
         progress=found.progress,
-        findings=(mixture, *found.findings),
+        findings=(*found.leading_findings, mixture, *found.findings),
         warnings=_warnings(last, names),
         policies=policies,
         payoffs=found.payoffs,
@@ -84,7 +81,7 @@ def assemble(
             interval=analysis.intransitivity_interval,
             by_chance=analysis.intransitivity_by_chance,
         ),
-        cost=cost_of_rows(rows, found.progress),
+        cost=cost_of_rows(rows, found.progress, len(policies)),
         iterations=tuple(rows),
         replays=tuple(replays),
     )

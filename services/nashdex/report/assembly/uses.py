@@ -11,7 +11,8 @@ from nashdex.store.usage import WRITING
 def step_uses(manifests: IterationManifests) -> tuple[StepUse, ...]:
     """Return what each step used, in the order of the steps."""
     found = []
-    for step, shards in manifests.by_step.items():
+    reported = () if manifests.report is None else (manifests.report,)
+    for step, shards in (*manifests.by_step.items(), (StepName.REPORT, reported)):
         if not shards:
             continue
         requests = [(name in WRITING, number) for shard in shards for name, number in shard.store_requests.items()]
@@ -36,7 +37,7 @@ def in_sequence(steps: Iterable[StepUse]) -> tuple[StepUse, ...]:
 
 
 def bottleneck(steps: Sequence[StepUse]) -> tuple[StepName, float]:
-    """Return the step with the longest wall time of an iteration's ``steps``, and its share of that of all."""
+    """Return the step with the longest wall time of an iteration's ``steps``, and its share of the whole."""
     sequence = in_sequence(steps)
     slowest = max(sequence, key=lambda used: used.seconds)
     total = sum(used.seconds for used in sequence)

@@ -18,7 +18,7 @@ def iteration_versions(sources: IterationSources) -> dict[str, str]:
 
 
 def run_versions(rows: Sequence[IterationRow]) -> dict[str, str]:
-    """Return the versions that made the run, and those of this process."""
+    """Return the versions that made the run, and this process's own."""
     found = _merged(
         {name: number} for row in rows for name, numbers in row.versions.items() for number in numbers.split(", ")
     )

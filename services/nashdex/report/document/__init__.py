@@ -1,12 +1,10 @@
 """``report.json``: every number that the report's page shows, and nothing that it does not."""
 
-from nashdex.report.document.cost import Cost, Used
+from nashdex.report.document.cost import Cost, Used, UsedInterval
 from nashdex.report.document.estimates import EloEstimate
 from nashdex.report.document.iteration import (
     Collection,
     Curve,
-    Exploitability,
-    GateOutcome,
     IterationRow,
     OpponentScore,
     Probability,
@@ -22,6 +20,7 @@ from nashdex.report.document.payoffs import (
     Embedding,
     EmbeddingPoint,
     Intransitivity,
+    NewestTrained,
     PayoffMatrix,
 )
 from nashdex.report.document.policies import PolicyRow, policy_names
@@ -40,10 +39,9 @@ __all__ = [
     "EloEstimate",
     "Embedding",
     "EmbeddingPoint",
-    "Exploitability",
-    "GateOutcome",
     "Intransitivity",
     "IterationRow",
+    "NewestTrained",
     "OpponentScore",
     "PayoffMatrix",
     "PolicyRow",
@@ -55,6 +53,7 @@ __all__ = [
     "Throughput",
     "Training",
     "Used",
+    "UsedInterval",
     "policy_names",
     "replays_to_embed",
 ]

@@ -4,12 +4,12 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyIdField
-from nashdex.core.results import Evaluation
+from nashdex.core.results import TrainedPolicy
 from nashdex.core.steps import StepName
-from nashdex.metagame.analysis.exploitability import Estimator
+from nashdex.metagame.analysis.exploitability import ExploitabilityEstimate
 from nashdex.metagame.evidence.intervals import Estimate, Interval
 from nashdex.metagame.population import Reset
-from nashdex.metagame.tournament.gate import GateDecision
+from nashdex.metagame.tournament.gate import GateResult
 
 
 class Probability(Model):
@@ -17,19 +17,6 @@ class Probability(Model):
 
     policy: PolicyIdField
     probability: Estimate
-
-
-class Exploitability(Model):
-    """One exploitability. Different estimators are never compared or mixed."""
-
-    estimator: Estimator
-    gap: Estimate = Field(
-        description="Score above ½, or payoff in the game's units where payoffs are exact. For the estimator exact, "
-        "NashConv over the number of players."
-    )
-    nash_conv: float | None = Field(None, description="NashConv, for the estimator exact: summed over the players.")
-    games: NonNegativeInt | None = Field(description="Battles played for this estimate alone; null without any.")
-    policy: PolicyIdField | None = Field(description="The best response, where there is one.")
 
 
 class StepUse(Model):
@@ -89,39 +76,10 @@ class Curve(Model):
     values: tuple[float, ...]
 
 
-class Training(Model):
-    """One trained policy."""
+class Training(TrainedPolicy):
+    """One trained policy, with curves that are short enough to draw."""
 
-    policy: PolicyIdField
-    name: str
-    parent: PolicyIdField | None
-    oracle: str
-    preset: str | None = Field(description="Damping preset, if the oracle has any.")
-    reference: str = Field(description="Source of the KL reference.")
-    num_updates: NonNegativeInt
-    num_decisions: NonNegativeInt
-    num_parameters: NonNegativeInt
-    rollbacks: NonNegativeInt
-    seconds: NonNegativeFloat
-    summary: dict[str, float]
     curves: tuple[Curve, ...]
-    evaluations: tuple[Evaluation, ...] = Field((), description="Strength against fixed anchors during training.")
-    scripted_opponents: dict[PolicyIdField, float] = Field(
-        default_factory=dict, description="Shares of its battles with itself in which scripted policies sat opposite."
-    )
-    kept: Evaluation | None = Field(None, description="Evaluation of the weights that were kept, if not the last ones.")
-
-
-class GateOutcome(Model):
-    """Whether a new policy joined the population, and on what evidence."""
-
-    policy: PolicyIdField
-    parent: PolicyIdField | None = Field(description="The policy that it had to beat.")
-    decision: GateDecision
-    wins: NonNegativeInt
-    draws: NonNegativeInt
-    losses: NonNegativeInt
-    payoff: float | None = Field(description="Exact payoff of a tabular game, instead of battles.")
 
 
 class IterationRow(Model):
@@ -134,14 +92,17 @@ class IterationRow(Model):
     rule: str = Field(description="Source of the opponents.")
     role: str | None = Field(None, description="Who trained, in a league with roles, such as main-exploiter.")
     reset: Reset | None = Field(None, description="Why the role started again from the first network, if it did.")
-    gates: tuple[GateOutcome, ...] = Field(description="Empty in a run without a gate.")
+    gates: tuple[GateResult, ...] = Field(description="Empty in a run without a gate.")
     new_policies: tuple[PolicyIdField, ...]
     meta_solver: str
     meta_strategy: tuple[Probability, ...]
     entropy: Estimate = Field(description="Entropy of the meta-strategy, in nats.")
     support: tuple[PolicyIdField, ...] = Field(description="Policies with a probability above 0.01.")
     support_stability: float = Field(description="Share of posterior draws with the same support.")
-    exploitability: tuple[Exploitability, ...]
+    exploitability: tuple[ExploitabilityEstimate, ...] = Field(
+        description="Score above ½, or payoff in the game's units where payoffs are exact; for the estimator exact, "
+        "NashConv over the number of players. Different estimators are never compared or mixed."
+    )
     collection: Collection
     training: tuple[Training, ...]
     evaluation: Throughput

@@ -70,11 +70,20 @@ class Intransitivity(Model):
 
 
 class AnchorScore(Model):
-    """The expected score of the final mixture against an anchor, from the ledger."""
+    """An expected score against an anchor, from the ledger."""
 
     opponent: PolicyIdField
     rate: Estimate
-    games: NonNegativeInt = Field(description="Battles between the mixture's members and the anchor.")
+    games: NonNegativeInt = Field(description="Battles with the anchor, by the policy or by the mixture's members.")
+
+
+class NewestTrained(Model):
+    """How strong the newest trained policy is, and how strong the policy is that training began with."""
+
+    policy: PolicyIdField
+    scores: tuple[AnchorScore, ...] = Field(description="Against the anchors that it has met.")
+    base: PolicyIdField | None = Field(description="Where training began; null where that is the newest policy.")
+    base_scores: tuple[AnchorScore, ...] = Field(description="Scores of the base against the other anchors.")
 
 
 class AnchorPayoff(Model):

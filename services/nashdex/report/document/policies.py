@@ -1,14 +1,13 @@
 """The members of the population, as they are after the last iteration."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import Field, NonNegativeInt
 
 from nashdex.core.documents import Model
-from nashdex.core.ids import PlayedPolicy, PolicyId, PolicyIdField
+from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.population import Kind
+from nashdex.metagame.population import Kind, display_names
 from nashdex.metagame.ratings.ladder import LadderRating
 from nashdex.report.document.estimates import EloEstimate
 
@@ -32,10 +31,5 @@ class PolicyRow(Model):
 
 
 def policy_names(policies: Sequence[PolicyRow]) -> dict[PolicyId, str]:
-    """Return the display name of each policy: its name and how it plays.
-
-    Where two policies share that, the short id follows the name.
-    """
-    names = {row.id: f"{row.name} {PlayedPolicy.of(row.id).suffix}".rstrip() for row in policies}
-    times = Counter(names.values())
-    return {row.id: names[row.id] if times[names[row.id]] == 1 else f"{row.name} {row.short_id}" for row in policies}
+    """Return the name that the report shows for each policy, which ``RUN#NAME`` reads too."""
+    return display_names(policies, {row.id: row.short_id for row in policies})

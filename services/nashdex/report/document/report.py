@@ -10,7 +10,14 @@ from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.pairs import PairStatistics
 from nashdex.report.document.cost import Cost
 from nashdex.report.document.iteration import IterationRow
-from nashdex.report.document.payoffs import AnchorPayoff, AnchorScore, Embedding, Intransitivity, PayoffMatrix
+from nashdex.report.document.payoffs import (
+    AnchorPayoff,
+    AnchorScore,
+    Embedding,
+    Intransitivity,
+    NewestTrained,
+    PayoffMatrix,
+)
 from nashdex.report.document.policies import PolicyRow
 from nashdex.report.document.replays import Replay
 
@@ -27,7 +34,7 @@ class Progress(Model):
 class Report(Document):
     """A run, after one iteration."""
 
-    schema_version: int = 2
+    schema_version: int = 3
 
     run: RunIdField
     format: str
@@ -37,8 +44,13 @@ class Report(Document):
     planned_iterations: NonNegativeInt
     versions: dict[str, str]
     settings: dict[str, Any]
-    anchor_scores: tuple[AnchorScore, ...] = Field(description="Empty where payoffs are exact.")
+    anchor_scores: tuple[AnchorScore, ...] = Field(
+        description="Scores of the final mixture. Empty where payoffs are exact."
+    )
     anchor_payoffs: tuple[AnchorPayoff, ...] = Field(description="Empty where payoffs come from battles.")
+    trained: NewestTrained | None = Field(
+        None, description="Null where payoffs are exact and while nothing has been trained."
+    )
     progress: Progress | None = Field(
         description="Null while no second policy has been trained, and while there are too few battles to tell."
     )
@@ -52,5 +64,5 @@ class Report(Document):
     pairs: PairStatistics | None = Field(description="How the two battles of a pair go together; null without battles.")
     intransitivity: Intransitivity
     cost: Cost | None = Field(None, description="Null in reports that an older version wrote.")
-    iterations: tuple[IterationRow, ...]
+    iterations: tuple[IterationRow, ...] = Field(min_length=1)
     replays: tuple[Replay, ...]

@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.games.showdown.replays import PLAYER_HOST, rename_players, replay_page
 from nashdex.metagame.calibration.documents import Calibration
@@ -17,9 +18,8 @@ from nashdex.report.assembly.uses import in_sequence
 from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
 from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.views import cloning, exploitability, learning, matrix, mixture, policies
-from nashdex.report.page.views import colours as colour_views
 from nashdex.report.words import findings
-from nashdex.report.words.numbers import percent, precise, signed
+from nashdex.report.words.numbers import capital, percent, precise, signed
 from nashdex.report.words.texts import DECISIONS, opponents_of, oracle_summary
 
 SECTIONS = (
@@ -32,6 +32,8 @@ SECTIONS = (
     ("replays", "Replays"),
     ("configuration", "Configuration"),
 )
+PICTURES = ("meta-strategy", "exploitability")
+"""What ``render_picture`` draws."""
 _MOST_OPEN = 12
 """Rows of iterations that a table shows; a longer table is folded."""
 _MOST_LIKELY = 16
@@ -49,14 +51,14 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
         calibration: how often the report's intervals hold the truth, if that was simulated.
     """
     names = policy_names(report.policies)
-    colours = colour_views.colours_of(report)
+    colours = policies.colours_of(report)
     pages = _replay_pages(report, names, logs)
     last = report.iterations[-1]
     played = mixture.ever_played(report)
     most_entropy = math.log(len(report.policies))
     drawn = [row for row in report.iterations if any(training.curves for training in row.training)][-_MOST_DRAWN:]
     return _TEMPLATES.get_template("report.html.j2").render(
-        player_host=PLAYER_HOST,
+        player_host=PLAYER_HOST if pages else "",
         report=report,
         calibration=None if calibration is None else findings.calibration_finding(calibration),
         last=last,
@@ -73,7 +75,7 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
         shares={row.iteration: {p.policy: p.probability for p in row.meta_strategy} for row in report.iterations},
         lists_shares=mixture.lists_shares(report),
         ever_played=played,
-        legend=colour_views.legend(colours),
+        legend=policies.legend(colours),
         others_played=any(colours[policy] == "other" for policy in played),
         known=policies.known_policies(report, names),
         opponents_of=opponents_of,
@@ -110,9 +112,42 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
             )
         ],
         embedded=pages.keys(),
+        watch=policies.battle_to_watch(report, pages),
         flat_settings=list(_flatten(report.settings)),
         report_json=_json_block(report.model_dump(mode="json")),
         pages_json=_json_block(pages),
+    )
+
+
+def render_picture(report: Report, name: str) -> str:
+    """Return one of the page's pictures as a page of its own. ``name`` is one of ``PICTURES``.
+
+    Raises:
+        ConfigurationError: there is no such picture, or the run has nothing to draw in it.
+    """
+    if name not in PICTURES:
+        raise ConfigurationError(f"there is no picture {name!r}: expected one of {', '.join(PICTURES)}")
+    names = policy_names(report.policies)
+    colours = policies.colours_of(report)
+    title, chart, legend = "Probability of each policy", None, list[PolicyId]()
+    if name == "meta-strategy":
+        chart, legend = mixture.strategy_chart(report, names, colours), policies.legend(colours)
+    else:
+        # In the page's order: exact values come before estimates.
+        for view in exploitability.estimator_views(report):
+            if view.chart is not None:
+                title, chart = view.text.title, view.chart
+                break
+    if chart is None:
+        raise ConfigurationError(f"there is nothing to draw in {name}: the run publishes no such estimate")
+    return _TEMPLATES.get_template("picture.html.j2").render(
+        title=title,
+        chart=chart,
+        legend=legend,
+        names=names,
+        colours=colours,
+        num_colours=NUM_COLOURS,
+        shades=list(matrix.shades()),
     )
 
 
@@ -171,6 +206,7 @@ def _compiled_templates() -> Environment:
         auto_reload=False,
     )
     environment.filters |= {
+        "capital": capital,
         "percent": percent,
         "precise": precise,
         "signed": signed,

@@ -3,14 +3,15 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from nashdex.core.ids import PolicyId
+from nashdex.metagame.analysis.exploitability import ExploitabilityEstimate
 from nashdex.metagame.calibration.documents import Calibration
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.population import Reset
 from nashdex.report.document import (
     AnchorPayoff,
     AnchorScore,
-    Exploitability,
     IterationRow,
+    NewestTrained,
     Probability,
     Progress,
 )
@@ -23,6 +24,24 @@ _MOST_NAMED = 4
 _EVEN = 0.5
 ROUNDING = 1e-9
 """An exact number below this is zero up to rounding."""
+
+
+def trained_findings(trained: NewestTrained, names: Mapping[PolicyId, str]) -> tuple[str, ...]:
+    """Return how strong the newest trained policy is, against the anchors and against where training began."""
+    if not trained.scores:
+        return ()
+    newest = capital(names[trained.policy])
+    if trained.base is None:
+        return (f"{newest}, where training begins, {_scored('scores', trained.scores, names)}.",)
+    return (
+        f"{newest}, the newest trained policy, {_scored('scores', trained.scores, names)}.",
+        f"Training began from {names[trained.base]}, which {_scored('scored', trained.base_scores, names)}.",
+    )
+
+
+def _scored(verb: str, scores: Sequence[AnchorScore], names: Mapping[PolicyId, str]) -> str:
+    parts = [f"{percent(s.rate.value)} [{percent_range(s.rate)}] against {names[s.opponent]}" for s in scores]
+    return f"{verb} {_listed(parts)}"
 
 
 def mixture_finding(
@@ -78,7 +97,7 @@ def anchor_payoffs_finding(payoffs: Sequence[AnchorPayoff], names: Mapping[Polic
     return f"Its payoff per game, in the game's units, is {_listed(parts)}."
 
 
-def exact_finding(estimates: Sequence[Exploitability]) -> str:
+def exact_finding(estimates: Sequence[ExploitabilityEstimate]) -> str:
     """Return how far the newest mixture of a tabular game is from an equilibrium, and how far the first one was.
 
     Args:
@@ -87,10 +106,10 @@ def exact_finding(estimates: Sequence[Exploitability]) -> str:
     if not estimates:
         return "The exploitability of the mixture was not computed."
     last, first = estimates[-1], estimates[0]
-    said = f"Its exact exploitability is {precise(last.gap.value)} (NashConv {precise(last.nash_conv or 0.0)})"
-    if last.gap.value < ROUNDING:
+    said = f"Its exact exploitability is {precise(last.value)} (NashConv {precise(last.nash_conv or 0.0)})"
+    if last.value < ROUNDING:
         return f"{said}: it is an equilibrium of the game, up to rounding."
-    since = f", after {precise(first.gap.value)} in the first iteration" if len(estimates) > 1 else ""
+    since = f", after {precise(first.value)} in the first iteration" if len(estimates) > 1 else ""
     return (
         f"{said}{since}: a best response over the whole game tree gains this much per game, so the mixture is not an "
         "equilibrium."
@@ -130,31 +149,31 @@ def reset_finding(reset: Reset, names: Mapping[PolicyId, str]) -> str:
     return f"{begin}, not above {reset.reset_win_rate:.2f}, and has trained {times}"
 
 
-def exact_best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, str]) -> str:
+def exact_best_response_finding(gap: ExploitabilityEstimate | None, names: Mapping[PolicyId, str]) -> str:
     """Return the payoff of a tabular game's newest best response against the mixture that it was trained against."""
     if gap is None or gap.policy is None:
         return "No best response has been trained against a mixture yet."
     begin = f"{capital(names[gap.policy])}, trained against the previous mixture,"
-    if gap.gap.value > ROUNDING:
-        return f"{begin} gains {precise(gap.gap.value)} per game against it, so that mixture was exploitable."
-    if gap.gap.value < -ROUNDING:
-        return f"{begin} loses {precise(-gap.gap.value)} per game against it: training found no best response."
+    if gap.value > ROUNDING:
+        return f"{begin} gains {precise(gap.value)} per game against it, so that mixture was exploitable."
+    if gap.value < -ROUNDING:
+        return f"{begin} loses {precise(-gap.value)} per game against it: training found no best response."
     return f"{begin} only breaks even against it."
 
 
-def best_response_finding(gap: Exploitability | None, names: Mapping[PolicyId, str]) -> str:
+def best_response_finding(gap: ExploitabilityEstimate | None, names: Mapping[PolicyId, str]) -> str:
     """Return the score of the newest best response against the mixture that it was trained against."""
     if gap is None:
         return "No best response has been trained against a mixture yet, so its exploitability is unknown."
-    rate = Estimate(value=gap.gap.value + _EVEN, low=gap.gap.low + _EVEN, high=gap.gap.high + _EVEN)
+    rate = Estimate(value=gap.value + _EVEN, low=gap.low + _EVEN, high=gap.high + _EVEN)
     who = names[gap.policy] if gap.policy else "the best response"
     begin = (
         f"{capital(who)}, trained against the previous mixture, scored {percent(rate.value)} against it "
         f"(95 % interval {percent_range(rate)})"
     )
-    match verdict(gap.gap):
+    match verdict(gap):
         case "above":
-            return f"{begin}, so that mixture is exploitable by at least {signed(gap.gap.low, 3)} above an even score."
+            return f"{begin}, so that mixture is exploitable by at least {signed(gap.low, 3)} above an even score."
         case "below":
             return f"{begin}: it is too weak to show how exploitable that mixture is."
         case "undecided":

@@ -118,7 +118,7 @@ function moveRow(own, numSlots) {
   const row = new Row();
   row.category("move", "move", "the move, 0 for unknown or none");
   row.number("known", "1 if the row has a known move");
-  row.category("type", "type", "its type; for Tera Blast, that of the Terastallization");
+  row.category("type", "type", "its type; for Tera Blast, the Terastallization's");
   row.number("physical", "1 for a physical move");
   row.number("special", "1 for a special move; a status move is neither");
   row.number("power", "base power / 150, 0 for status moves and computed power");

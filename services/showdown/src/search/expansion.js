@@ -1,5 +1,5 @@
 /**
- * A search whose leaves somebody else values: what the seat would see at each of them, as observations. A leaf is read as
+ * A search whose leaves the caller values: what the seat would see at each of them, as observations. A leaf is read as
  * the battle itself is, from the lines and the request that the seat would receive there, so it shows the seat's
  * knowledge in a drawn world and nothing else.
  */

@@ -11,7 +11,17 @@ import { PRNG, State, simulatorSeed } from "./package.js";
  * @returns {Battle}
  */
 export function forkBattle(battle, seed) {
-  const fork = /** @type {any} */ (State.deserializeBattle(JSON.stringify(State.serializeBattle(battle))));
+  return thaw(freeze(battle), seed);
+}
+
+/** @param {Battle} battle @returns {string} its state, for any number of copies */
+export function freeze(battle) {
+  return JSON.stringify(State.serializeBattle(battle));
+}
+
+/** @param {string} frozen @param {string} seed 16 hex digits: the copy's chance from here on @returns {Battle} */
+export function thaw(frozen, seed) {
+  const fork = /** @type {any} */ (State.deserializeBattle(frozen));
   fork.send = () => {};
   fork.prng = new PRNG(simulatorSeed(seed));
   // Its conditions began in the other battle: what the acceleration knows of it is read again.

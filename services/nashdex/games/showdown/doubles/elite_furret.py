@@ -100,6 +100,6 @@ def _slot_number(code: int, brought: Sequence[int]) -> int:
             raise ValueError(f"code {code} switches to place {place + 1}, and {len(brought)} Pokémon were brought")
         return SlotChoice("switch", row=brought[place]).number
     move, rest = divmod(code, _MOVE_STRIDE)
-    assert move < NUM_MOVES, "codes of moves are below those of switches"
+    assert move < NUM_MOVES, "codes of moves are below codes of switches"
     tera, target = divmod(rest, _TERA_STRIDE)
     return SlotChoice("move", move=move + 1, target=target - 2, gimmick=TERA if tera else 0).number

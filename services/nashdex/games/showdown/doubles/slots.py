@@ -27,7 +27,7 @@ class SlotChoice:
 
     kind: Literal["pass", "switch", "move"]
     row: int = 0
-    """Of a switch: the row of the team, from 1."""
+    """Row of the team to switch to, from 1."""
     move: int = 0
     """Its place among the Pokémon's moves, from 1."""
     target: int = 0

@@ -1,6 +1,6 @@
 """The memory network as it acts: one step of the GRU for each seat, from the state that the seat's memory holds.
 
-The logits are those of ``MemoryNetwork.logits`` over the whole battle, up to rounding (|Δ log π| < 1e-4).
+The logits equal ``MemoryNetwork.logits`` over the whole battle, up to rounding (|Δ log π| < 1e-4).
 """
 
 from abc import ABC, abstractmethod

@@ -17,10 +17,10 @@ from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.layout import layout_of
 from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.memory.inference import ActingMemoryNetwork
-from nashdex.policies.networks.memory.settings import MemorySettings
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import (
+    CRITIC_CONTEXT_SIZE,
     Scorer,
     actor_encoder,
     context_layers,
@@ -28,6 +28,10 @@ from nashdex.policies.networks.pointer.network import (
     prediction_layer,
 )
 from nashdex.policies.networks.precision import in_float32
+from nashdex.settings.networks import MemorySettings
+
+CRITIC_MEMORY_SIZE = 64
+"""Values that the critic remembers of a battle."""
 
 
 class Recurrence(nn.Module):
@@ -90,8 +94,8 @@ class MemoryNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
         )
         self.opponent = prediction_layer(remembered, space) if settings.predicts_opponent else None
         self.predicts_opponent = settings.predicts_opponent
-        own_encoder = critic_encoder(space, layout, settings)
-        self.critic = MemoryCritic(own_encoder, settings.critic_context_size, settings.critic_memory_size)
+        own_encoder = critic_encoder(space, layout)
+        self.critic = MemoryCritic(own_encoder, CRITIC_CONTEXT_SIZE, CRITIC_MEMORY_SIZE)
 
     @property
     def actor_encoder(self) -> Encoder:

@@ -34,6 +34,8 @@ class BlockValues(NamedTuple):
 def sums(block: BlockValues, table: Tensor, weights: Tensor) -> Tensor:
     """Return Σ table[indices] + values · weights, (N, E), for ``table`` (V, E) and ``weights`` (W, E). No gradient."""
     values, indices = block.by_row
+    if torch.compiler.is_exporting():  # of all formats that torch exports to, none has this operation in place
+        return table[indices].sum(dim=1) + values @ weights
     if indices.shape[1] == 1:
         rows = table.index_select(0, indices.flatten())
     else:
@@ -51,6 +53,8 @@ def add_gradients(block: BlockValues, gradient: Tensor, of_table: Tensor, of_wei
 
 def trained_sums(block: BlockValues, table: Tensor, weights: Tensor) -> Tensor:
     """Return ``sums`` with gradients of table and weights."""
+    if torch.compiler.is_exporting():
+        return sums(block, table, weights)
 
     def compute(*tensors: Tensor) -> Tensor:
         result: Tensor = _Sums.apply(block, *tensors)  # type: ignore[no-untyped-call]

@@ -49,7 +49,7 @@ class Encoded(NamedTuple):
     own_pokemon: Tensor
     """(P / 2, B, E)"""
     own_moves: Tensor
-    """Of the own active Pokémon, (K, B, M)."""
+    """Moves of the own active Pokémon, (K, B, M)."""
 
 
 class Entities(NamedTuple):

@@ -63,7 +63,7 @@ class EntityNetwork(ActorCritic, Generic[InputsT, FusedT]):
         return values
 
     def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Return the logits, and those of what the opponent chooses, (B, C)."""
+        """Return the logits, and the logits of what the opponent chooses, (B, C)."""
         scores, context = self.scores(self.read(observations), self.fuse())
         return scores, self._prediction(context)
 

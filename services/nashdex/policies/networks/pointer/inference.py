@@ -2,7 +2,7 @@
 
 Shapes: B decisions, F observation values, E ``pokemon_size``, M ``move_size``, P Pokémon of a side, K moves of each.
 
-The logits are those of ``PointerNetwork.logits`` up to rounding (|Δ log π| < 1e-4; in practice 1e-6).
+The logits equal ``PointerNetwork.logits`` up to rounding (|Δ log π| < 1e-4; in practice 1e-6).
 """
 
 from typing import TYPE_CHECKING

@@ -46,7 +46,7 @@ class Group(NamedTuple):
 
     categories: tuple[int, ...]
     sizes: tuple[int, ...]
-    """Of their vocabularies."""
+    """Sizes of their vocabularies."""
 
     @property
     def num_combinations(self) -> int:

@@ -21,7 +21,14 @@ from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, Fu
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.inference import ActingPointerNetwork
 from nashdex.policies.networks.pointer.scores import score_targets
-from nashdex.policies.networks.pointer.settings import PointerSettings, PointerSizes
+from nashdex.settings.networks import PointerSettings, PointerSizes
+
+CRITIC_MOVE_SIZE = 32
+"""Values that stand for one move, and for the embedding of one category, in the critic."""
+CRITIC_POKEMON_SIZE = 64
+"""Values that stand for one Pokémon in the critic."""
+CRITIC_CONTEXT_SIZE = 128
+"""Width of the critic's two layers over both sides."""
 
 
 def context_layers(width: int, size: int) -> nn.Sequential:
@@ -51,14 +58,14 @@ def actor_encoder(space: Space, layout: Layout, settings: PointerSizes) -> Encod
     )
 
 
-def critic_encoder(space: Space, layout: Layout, settings: PointerSizes) -> Encoder:
+def critic_encoder(space: Space, layout: Layout) -> Encoder:
     """Return the critic's encoder with its first weights."""
     return Encoder(
         space,
         layout,
-        embedding_size=settings.critic_move_size,
-        move_size=settings.critic_move_size,
-        pokemon_size=settings.critic_pokemon_size,
+        embedding_size=CRITIC_MOVE_SIZE,
+        move_size=CRITIC_MOVE_SIZE,
+        pokemon_size=CRITIC_POKEMON_SIZE,
         pool="mean",
     )
 
@@ -130,10 +137,10 @@ class PointerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
             move=settings.move_size,
             size=settings.scorer_size,
         )
-        own_encoder = critic_encoder(space, layout, settings)
+        own_encoder = critic_encoder(space, layout)
         self.opponent = prediction_layer(settings.context_size, space) if settings.predicts_opponent else None
         self.predicts_opponent = settings.predicts_opponent
-        self.critic = Critic(own_encoder, settings.critic_context_size)
+        self.critic = Critic(own_encoder, CRITIC_CONTEXT_SIZE)
 
     @property
     def actor_encoder(self) -> Encoder:

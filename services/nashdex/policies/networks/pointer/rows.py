@@ -130,7 +130,9 @@ class Rows(nn.Module):
     def _weights(self, block: ObservationBlock) -> Tensor:
         columns = torch.tensor([column for column, _ in _numbers(block)], device=self.numbers.device)
         names = torch.tensor([self._number_names.index(name) for _, name in _numbers(block)], device=columns.device)
-        return self.numbers.new_zeros(block.stride, self.size).index_copy(0, columns, self.numbers[names])
+        # By its type and device: `new_zeros` is no constant in an exported graph.
+        zeros = torch.zeros(block.stride, self.size, dtype=self.numbers.dtype, device=self.numbers.device)
+        return zeros.index_copy(0, columns, self.numbers[names])
 
     def read(self, observations: Tensor, number: int) -> BlockValues:
         """Return block ``number`` of ``observations`` (B, F) row by row, (R of the block, B, …)."""

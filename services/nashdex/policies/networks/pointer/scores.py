@@ -21,6 +21,8 @@ def score_targets(shared: Tensor, targets: Tensor, weight: Tensor, score: Tensor
         weight: (S, D)
         score: (S,)
     """
+    if torch.compiler.is_exporting():  # one plain formula: a graph of operations has no use for tiles
+        return (shared.unsqueeze(1) + targets @ weight.t()).relu() @ score
 
     def compute(*tensors: Tensor) -> Tensor:
         scores: Tensor = _ScoreTargets.apply(torch.is_grad_enabled(), *tensors)  # type: ignore[no-untyped-call]

@@ -62,10 +62,10 @@ class SideWeights(NamedTuple):
     """(E, E), outputs first."""
     second_bias: Tensor
     own_moves: Tensor
-    """Of numbers, (W, M)."""
+    """Weights of the numbers, (W, M)."""
     opponent_moves: Tensor
     own_pokemon: Tensor
-    """Of numbers, (W, E)."""
+    """Weights of the numbers, (W, E)."""
     opponent_pokemon: Tensor
 
     def of_moves(self, side: int) -> Tensor:
@@ -83,6 +83,9 @@ def encode_sides(sides: tuple[SideValues, SideValues], weights: SideWeights) -> 
     A move's vector m is the ReLU of its row's sum. A Pokémon's is relu(W₂ relu(x + Σ m V) + b₂): x is its row's sum, Σ
     goes over its moves, V is ``pokemon_moves`` and W₂ is ``second``.
     """
+    if torch.compiler.is_exporting():  # a graph of operations has no use for tiles
+        own, opponent = (_encode_plainly(values, side, weights) for side, values in enumerate(sides))
+        return own, opponent
 
     def compute(*tensors: Tensor) -> tuple[Tensor, ...]:
         outputs: tuple[Tensor, ...] = _EncodeSides.apply(  # type: ignore[no-untyped-call]
@@ -93,6 +96,21 @@ def encode_sides(sides: tuple[SideValues, SideValues], weights: SideWeights) -> 
     outputs = in_float32(compute, weights)
     num_fields = len(SideVectors._fields)
     return SideVectors(*outputs[:num_fields]), SideVectors(*outputs[num_fields:])
+
+
+def _encode_plainly(values: SideValues, side: int, weights: SideWeights) -> SideVectors:
+    """Return one side's vectors by the formula of ``encode_sides``, without gradients of its own."""
+    num_pokemon, num = values.is_active.shape[:2]
+    size = len(weights.second)
+    moves, picked = (
+        sums(block, weights.move_table, weights.of_moves(side)).relu().view(*block.values.shape[:-1], -1)
+        for block in (values.moves, values.picked)
+    )
+    rows = sums(values.pokemon, weights.pokemon_table, weights.of_pokemon(side)).view(num_pokemon, num, size)
+    first = (rows + moves.sum(dim=1) @ weights.pokemon_moves).relu()
+    pokemon = (first @ weights.second.t() + weights.second_bias).relu()
+    active = pokemon.reshape(-1, size).index_select(0, values.active_rows)
+    return SideVectors(pokemon.amax(dim=0), active, pokemon, picked)
 
 
 class _Tile(NamedTuple):

@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
     kind: str
     """``pass``, ``switch``, ``move``, or how a move is used, such as ``terastallize``."""
     row: int = 0
-    """Of the own Pokémon, or of the Pokémon's moves."""
+    """Row of the own Pokémon, or of the Pokémon's moves."""
     target: str = "none"
 
 
@@ -114,6 +114,6 @@ def _candidate(space: Space, own: Side, slot: int, action: str) -> Candidate:
 
 def _unfit(space: Space, why: str) -> ConfigurationError:
     return ConfigurationError(
-        f'network.kind "pointer-pairs" does not fit {space.format}: {why}; set network.kind = "pairs", which fits '
-        "every game of two slots"
+        f'network.kind "pointer-pairs" does not fit {space.format}: {why}; expected a game with such blocks, or '
+        "a network of an installed package"
     )

@@ -4,8 +4,8 @@ Shapes: B decisions, F observation values, P Pokémon of a side, K moves of each
 E ``pokemon_size``, S ``scorer_size``, Z ``interaction_size``, T ways to aim a move (``layout.TARGETS``).
 
 The first layers are the pointer network's: one for all moves, two for all Pokémon, which see the sum of their moves.
-A slot joins its Pokémon with the state that it loses when it leaves. The context is two layers over the maximum over
-each side's Pokémon, all four slots, and the field.
+A slot's vector combines its Pokémon with the boosts and effects that end when the Pokémon leaves. The context is two
+layers over the maximum over each side's Pokémon, all four slots, and the field.
 
 An action's vector is relu(context + own slot + other slot + what it names), by one layer for both slots. What it names
 is the Pokémon to switch to, or a move and the slot it is aimed at; the move's layer has a part for each target, since
@@ -32,10 +32,15 @@ from nashdex.policies.networks.onednn import in_chunks
 from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
 from nashdex.policies.networks.pointer.encoder import Pool
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
-from nashdex.policies.networks.pointer.network import context_layers
+from nashdex.policies.networks.pointer.network import (
+    CRITIC_CONTEXT_SIZE,
+    CRITIC_MOVE_SIZE,
+    CRITIC_POKEMON_SIZE,
+    context_layers,
+)
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
 from nashdex.policies.networks.pointer_pairs.layout import PASS, TARGETS, Layout, layout_of
-from nashdex.policies.networks.pointer_pairs.settings import PointerPairsSettings
+from nashdex.settings.networks import PointerPairsSettings
 
 _SCORE_GAIN = 0.01
 """A first policy that is close to uniform (Andrychowicz et al. 2020)."""
@@ -309,13 +314,13 @@ class PointerPairsNetwork(EntityNetwork[Inputs, Fused]):
         of_critic = Encoder(
             space,
             layout,
-            embedding_size=settings.critic_move_size,
-            move_size=settings.critic_move_size,
-            pokemon_size=settings.critic_pokemon_size,
-            context_size=settings.critic_context_size,
+            embedding_size=CRITIC_MOVE_SIZE,
+            move_size=CRITIC_MOVE_SIZE,
+            pokemon_size=CRITIC_POKEMON_SIZE,
+            context_size=CRITIC_CONTEXT_SIZE,
             pool="mean",
         )
-        self.critic = Critic(of_critic, settings.critic_context_size)
+        self.critic = Critic(of_critic, CRITIC_CONTEXT_SIZE)
 
     @property
     def actor_encoder(self) -> Encoder:

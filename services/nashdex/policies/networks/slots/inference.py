@@ -3,7 +3,7 @@
 Shapes: B decisions, F observation values, A actions, E ``entity_size``, V vectors that the trunk sees, W columns of a
 block that stand for one row.
 
-The logits are those of ``SlotsNetwork.logits`` up to rounding (|Δ log π| < 1e-4; in practice 1e-6): only sums are taken
+The logits equal ``SlotsNetwork.logits`` up to rounding (|Δ log π| < 1e-4; in practice 1e-6): only sums are taken
 in another order. The trunk runs on oneDNN, and work that the rows of an observation share is done for all of them at
 once, since each operation costs microseconds however small the batch is.
 """
@@ -48,7 +48,7 @@ class _RowEncoder:
     bias: Tensor
     """(E,)"""
     rows: slice
-    """The places of its rows among those of the observation, and their vectors among those that the trunk sees."""
+    """The places of its rows among the observation's, and of their vectors among the ones that the trunk sees."""
 
     def sums(self, observations: Tensor) -> Tensor:
         """Return the part of numbers and bias, (rows, B, E)."""

@@ -28,7 +28,7 @@ from nashdex.policies.networks.categories import LookUp, embedding_name
 from nashdex.policies.networks.entities import Entity, entities_of
 from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.slots.inference import ActingSlotsNetwork
-from nashdex.policies.networks.slots.settings import RowSettings
+from nashdex.settings.networks import RowSettings
 
 ACTOR_GAIN = 0.01
 """A first policy that is close to uniform (Andrychowicz et al. 2020)."""
@@ -175,7 +175,7 @@ class SlotsNetwork(ActorCritic):
 
     def values(self, observations: Tensor) -> Tensor:
         """Return the critic's values (B,)."""
-        values: Tensor = self.critic(observations[:, self._number_columns]).squeeze(-1)
+        values: Tensor = self.critic(observations.index_select(1, self._number_columns)).squeeze(-1)
         return values
 
     def _encode(self, observations: Tensor, fused: Fused) -> Tensor:

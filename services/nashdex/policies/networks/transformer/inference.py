@@ -1,6 +1,6 @@
 """The entity transformer as it acts: a copy of the network, whose first layers are laid out once, without gradient.
 
-The logits are those of ``TransformerNetwork.logits`` up to rounding (|Δ log π| < 1e-4).
+The logits equal ``TransformerNetwork.logits`` up to rounding (|Δ log π| < 1e-4).
 """
 
 import copy

@@ -21,13 +21,18 @@ from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layout import layout_of
 from nashdex.policies.networks.linear import linear
-from nashdex.policies.networks.memory.network import Recurrence
+from nashdex.policies.networks.memory.network import CRITIC_MEMORY_SIZE, Recurrence
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
-from nashdex.policies.networks.pointer.network import Scorer, prediction_layer
+from nashdex.policies.networks.pointer.network import CRITIC_MOVE_SIZE, CRITIC_POKEMON_SIZE, Scorer, prediction_layer
 from nashdex.policies.networks.transformer.attention import AttentionLayer
 from nashdex.policies.networks.transformer.inference import ActingTransformer, RememberingTransformer
-from nashdex.policies.networks.transformer.settings import TransformerSettings
+from nashdex.settings.networks import TransformerSettings
+
+_CRITIC_TOKEN_SIZE = 64
+_CRITIC_NUM_HEADS = 4
+_CRITIC_NUM_LAYERS = 2
+_CRITIC_FEEDFORWARD_SIZE = 128
 
 
 class Attended(NamedTuple):
@@ -38,7 +43,7 @@ class Attended(NamedTuple):
     own_pokemon: Tensor
     """(P, B, D)"""
     own_moves: Tensor
-    """Of the own active Pokémon, (K, B, D)."""
+    """Moves of the own active Pokémon, (K, B, D)."""
 
 
 class Body(nn.Module):
@@ -137,18 +142,16 @@ class TransformerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
             Encoder(
                 space,
                 layout,
-                embedding_size=settings.critic_move_size,
-                move_size=settings.critic_move_size,
-                pokemon_size=settings.critic_pokemon_size,
+                embedding_size=CRITIC_MOVE_SIZE,
+                move_size=CRITIC_MOVE_SIZE,
+                pokemon_size=CRITIC_POKEMON_SIZE,
             ),
-            token_size=settings.critic_token_size,
-            num_heads=settings.num_heads,
-            num_layers=settings.critic_num_layers,
-            feedforward_size=settings.critic_feedforward_size,
+            token_size=_CRITIC_TOKEN_SIZE,
+            num_heads=_CRITIC_NUM_HEADS,
+            num_layers=_CRITIC_NUM_LAYERS,
+            feedforward_size=_CRITIC_FEEDFORWARD_SIZE,
         )
-        self.critic = TransformerCritic(
-            critic, settings.critic_token_size, settings.critic_memory_size if self.remembers else 0
-        )
+        self.critic = TransformerCritic(critic, _CRITIC_TOKEN_SIZE, CRITIC_MEMORY_SIZE if self.remembers else 0)
 
     @property
     def actor_encoder(self) -> Encoder:

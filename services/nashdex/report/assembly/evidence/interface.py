@@ -4,8 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nashdex.core.ids import PolicyId
-from nashdex.metagame.evidence.ledger import BattleRecord
-from nashdex.report.document import AnchorPayoff, AnchorScore, Embedding, IterationRow, PayoffMatrix, Progress
+from nashdex.report.document import (
+    AnchorPayoff,
+    AnchorScore,
+    Embedding,
+    IterationRow,
+    NewestTrained,
+    PayoffMatrix,
+    Progress,
+)
 from nashdex.report.sources import IterationSources
 from nashdex.settings.run import RunSettings
 
@@ -18,8 +25,6 @@ class Context:
     last: IterationSources
     rows: Sequence[IterationRow]
     """Every iteration so far."""
-    records: Sequence[BattleRecord]
-    """Battles of every iteration's tournament."""
     names: Mapping[PolicyId, str]
     """Display names."""
     base: PolicyId | None
@@ -31,11 +36,15 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Fields of the same names in ``Report``; ``findings`` after that about the mixture."""
+    """Fields of the same names in ``Report``."""
 
+    leading_findings: tuple[str, ...] = ()
+    """``findings`` before that about the mixture."""
     findings: tuple[str, ...]
+    """``findings`` after it."""
     payoffs: PayoffMatrix
     embedding: Embedding | None
     anchor_scores: tuple[AnchorScore, ...] = ()
     anchor_payoffs: tuple[AnchorPayoff, ...] = ()
+    trained: NewestTrained | None = None
     progress: Progress | None = None

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.analysis.embedding import Payoffs
@@ -13,7 +14,7 @@ from nashdex.metagame.tournament.schedule import full_table_battles
 from nashdex.report.assembly.evidence.embedding import embedding
 from nashdex.report.assembly.evidence.interface import Context, Parts
 from nashdex.report.assembly.iterations import newest_gap
-from nashdex.report.document import AnchorScore, Cell, Embedding, PayoffMatrix, Progress
+from nashdex.report.document import AnchorScore, Cell, Embedding, NewestTrained, PayoffMatrix, Progress
 from nashdex.report.words import findings
 
 
@@ -22,15 +23,20 @@ def sampled_parts(context: Context, matrix: SampledCounts) -> Parts:
     rows, names = context.rows, context.names
     ordered = matrix.restricted_to(context.by_rating)
     scores, improved = _anchor_scores(context, matrix), _progress(context)
+    payoffs = _payoff_matrix(context, ordered)
+    trained = _newest_trained(context, payoffs)
     return Parts(
+        leading_findings=()
+        if trained is None
+        else (*findings.trained_findings(trained, names), findings.progress_finding(improved, names)),
         findings=(
             findings.anchors_finding(scores, names),
             findings.unjudged_finding(rows[-1], names) or findings.best_response_finding(newest_gap(rows), names),
-            findings.progress_finding(improved, names),
         ),
-        payoffs=_payoff_matrix(context, ordered),
+        payoffs=payoffs,
         embedding=sampled_embedding(context.last.analysis, ordered),
         anchor_scores=scores,
+        trained=trained,
         progress=improved,
     )
 
@@ -48,16 +54,43 @@ def _anchor_scores(context: Context, matrix: SampledCounts) -> tuple[AnchorScore
     )
 
 
+def _newest_trained(context: Context, payoffs: PayoffMatrix) -> NewestTrained | None:
+    """Return the scores of the newest trained policy, and of the one that training began with."""
+    when = {entry.id: entry.iteration or 0 for entry in context.last.population.policies if not entry.is_anchor}
+    if not when:
+        return None
+    # As ``#newest`` does: of one iteration's policies, the one with the highest rating.
+    newest = max(reversed(context.by_rating), key=lambda policy: when.get(policy, -1))
+    base = None if context.base == newest else context.base
+    return NewestTrained(
+        policy=newest,
+        scores=_scores_of(newest, context, payoffs),
+        base=base,
+        base_scores=() if base is None else _scores_of(base, context, payoffs),
+    )
+
+
+def _scores_of(policy: PolicyId, context: Context, payoffs: PayoffMatrix) -> tuple[AnchorScore, ...]:
+    """Return the scores of ``policy`` against the anchors that it has met: where training began, then by rating."""
+    assert payoffs.cells is not None
+    met = zip(payoffs.policies, payoffs.cells[payoffs.policies.index(policy)], strict=True)
+    scores = [
+        AnchorScore(opponent=opponent, rate=cell.rate, games=cell.wins + cell.draws + cell.losses)
+        for opponent, cell in met
+        if cell is not None and opponent in context.anchors
+    ]
+    return tuple(sorted(scores, key=lambda score: score.opponent != context.base))
+
+
 def _progress(context: Context) -> Progress | None:
     """Return the Elo of the best trained policy above the first network, where enough battles say so."""
     settings, last, base = context.settings, context.last, context.base
     if base is None:
         return None
     found = improvement(
-        last.population.ids,
+        last.totals,
         base,
         [entry.id for entry in last.population.policies if not entry.is_anchor and entry.id != base],
-        context.records,
         anchors=last.analysis.anchors,
         num_draws=settings.solve.num_draws,
         seed=derive_seed(settings.seed, "progress", last.iteration),
@@ -74,8 +107,8 @@ def _progress(context: Context) -> Progress | None:
 
 def _payoff_matrix(context: Context, ordered: SampledCounts) -> PayoffMatrix:
     evaluate, size = context.settings.evaluate, range(len(ordered.policies))
-    low, high = cell_intervals(ordered.tally())
-    effective = ordered.tally().effective_games()
+    low, high = cell_intervals(ordered.tally)
+    effective = ordered.tally.effective_games()
 
     def cell(i: int, j: int) -> Cell | None:
         games = ordered.games[i][j]
@@ -101,4 +134,4 @@ def sampled_embedding(analysis: MetaGameAnalysis, ordered: SampledCounts) -> Emb
     if analysis.intransitivity <= analysis.intransitivity_by_chance:
         return None
     elo = np.array([analysis.ratings[policy].elo for policy in order])
-    return embedding(order, Payoffs.of_counts(order, ordered.tally(), elo, analysis.num_draws))
+    return embedding(order, Payoffs.of_counts(order, ordered.tally, elo, analysis.num_draws))

@@ -24,7 +24,7 @@ class Dot:
     y: float
     """Upwards."""
     share: float
-    """Of the meta-strategy: sets the area."""
+    """Probability in the meta-strategy; sets the area."""
     colour: str
     name: str
     title: str

@@ -1,7 +1,7 @@
 """The charts of the learning curves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -53,8 +53,9 @@ def strength_views(training: Training) -> list[LearningView]:
                 )
                 for i, (anchor, legend) in enumerate(text.curves)
             ]
-            svg = line_chart(series, label=f"{text.title} by {x_label}", x_label=x_label, include=(0.5,))
-            views.append(LearningView(text, svg, [(one.colour, one.name) for one in series]))
+            titled = replace(text, title=f"{text.title}, by {x_label}")
+            svg = line_chart(series, label=titled.title, x_label=x_label, include=(0.5,))
+            views.append(LearningView(titled, svg, [(one.colour, one.name) for one in series]))
     return views
 
 

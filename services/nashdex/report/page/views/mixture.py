@@ -72,7 +72,7 @@ def _segments(row: IterationRow, names: Names, colours: Mapping[PolicyId, str]) 
 
 
 def entropy_chart(report: Report, most: float) -> Markup:
-    """Return the entropy of the mixtures; the axis covers ``most``, that of the newest population."""
+    """Return the entropy of the mixtures; the axis covers ``most``, the entropy of the newest population."""
     points = [
         Point(row.iteration, row.entropy.value, title=f"Iteration {row.iteration}: {row.entropy.value:.3f} nats")
         for row in report.iterations

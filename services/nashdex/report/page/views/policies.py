@@ -1,19 +1,21 @@
-"""The policies' names and ratings."""
+"""The policies' names, colours and ratings."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Container, Mapping
 
 from markupsafe import Markup
 
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.report.document import Report
+from nashdex.report.document import Replay, Report
+from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.charts.bars import whisker
 
 Names = Mapping[PolicyId, str]
 
 
 def known_policies(report: Report, names: Names) -> dict[PolicyId, str]:
-    """Return the members' names, and those of policies that were trained and not let into the population."""
+    """Return the names of members, and of policies that were trained and not let into the population."""
     trained = {training.policy: training.name for row in report.iterations for training in row.training}
     return trained | dict(names)
 
@@ -33,3 +35,38 @@ def whiskers(report: Report, names: Names, colours: Mapping[PolicyId, str]) -> d
         )
         for policy, elo in rated
     }
+
+
+def battle_to_watch(report: Report, embedded: Container[str]) -> Replay | None:
+    """Return an embedded battle of the newest trained policy against the strongest opponent that it has one against.
+
+    A battle that it wins is preferred.
+    """
+    if report.trained is None:
+        return None
+    newest = report.trained.policy
+    strength = {policy: -place for place, policy in enumerate(report.payoffs.policies)}
+    battles = [replay for replay in report.replays if newest in replay.policies and replay.name in embedded]
+    return max(
+        battles,
+        key=lambda replay: (max(strength[p] for p in replay.policies if p != newest), replay.winner == newest),
+        default=None,
+    )
+
+
+def colours_of(report: Report) -> dict[PolicyId, str]:
+    """Give the policies that mixtures play most, over all iterations, a colour each; the others share a grey."""
+    played: Counter[PolicyId] = Counter()
+    for row in report.iterations:
+        for share in row.meta_strategy:
+            if share.probability.value > 0:
+                played[share.policy] += share.probability.value  # type: ignore[assignment] # Counter holds floats too
+    order = {policy: place for place, policy in enumerate(played)}
+    most = sorted(played, key=lambda policy: (-played[policy], order[policy]))[:NUM_COLOURS]
+    coloured = {policy: f"c{place}" for place, policy in enumerate(sorted(most, key=order.__getitem__))}
+    return {row.id: coloured.get(row.id, "other") for row in report.policies}
+
+
+def legend(colours: Mapping[PolicyId, str]) -> list[PolicyId]:
+    """Return the policies that have a colour of their own, in the order of colours."""
+    return sorted((policy for policy, colour in colours.items() if colour != "other"), key=colours.__getitem__)

@@ -1,0 +1,60 @@
+"""``nashdex.battle``: a match between two policies."""
+
+from collections.abc import Callable
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.evaluator.match import MatchResult, play_match
+from nashdex.games.tabular.matrix import MatrixDocument
+from nashdex.runs.inputs import read_team_set
+from nashdex.runs.played_format import format_to_play
+
+
+def battle(
+    p1: str,
+    p2: str,
+    *,
+    format: str | None = None,  # noqa: A002 - the project's word for it everywhere
+    battles: int = 100,
+    best_of: int = 1,
+    team_set: str | None = None,
+    matrix: MatrixDocument | None = None,
+    seed: int = 0,
+    num_gateways: int = 1,
+    on_battle: Callable[[int], None] = lambda _: None,
+) -> MatchResult:
+    """Play ``battles`` battles as side-swapped pairs and return the first policy's score, with its interval.
+
+    Args:
+        p1: a scripted policy, ``RUN#newest``, ``RUN#nash`` or ``RUN#NAME``, with ``@greedy`` if wanted.
+        p2: its opponent, named alike.
+        format: by default the format of a player's run or stored policy.
+        battles: side-swapped pairs, an odd last battle alone.
+        best_of: 1, or an odd number: each of ``battles`` is then a series of up to that many.
+        team_set: teams to draw from; by default the format's own.
+        matrix: payoffs of format ``matrix``.
+        seed: teams, chance and draws follow from it.
+        num_gateways: simulator processes.
+        on_battle: called with the number of finished battles.
+
+    Raises:
+        ConfigurationError: a format or policy is unknown, or they do not fit together.
+        DataError: a policy is missing, altered, or of another space.
+        TryAgainError: no simulator answers.
+    """
+    if best_of < 1 or best_of % 2 == 0:
+        raise ConfigurationError(f"best_of is {best_of}: expected an odd number of battles, such as 3")
+    if battles < 1:
+        raise ConfigurationError(f"battles is {battles}: expected at least 1")
+    played = format_to_play(format, {"--p1": p1, "--p2": p2})
+    return play_match(
+        played,
+        p1,
+        p2,
+        battles=battles,
+        best_of=best_of,
+        matrix=matrix,
+        teams_text=None if team_set is None else read_team_set(played, team_set),
+        seed=seed,
+        num_gateways=num_gateways,
+        on_battle=on_battle,
+    )

@@ -1,0 +1,154 @@
+"""``nashdex.open_run``: what a run has measured, as typed rows and pandas frames."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from nashdex.api.picture import Picture
+from nashdex.api.rows import BattleRow, CurveRow, ExploitabilityRow, MixtureRow, PayoffRow, PolicyRow, RatingRow
+from nashdex.api.table import Table
+from nashdex.core import keys
+from nashdex.core.steps import StepName
+from nashdex.report.document import Report
+from nashdex.report.sources import read_ledgers, read_manifests
+from nashdex.report.step import newest_report
+from nashdex.runs.creation import Run as StoredRun
+from nashdex.runs.creation import open_run as open_stored_run
+from nashdex.settings.run import RunSettings
+from nashdex.store.documents import read_written
+
+
+def open_run(uri: str) -> "Run":
+    """Open a run by the URI that ``nashdex run`` prints: a path, ``file://…`` or ``s3://…``.
+
+    Raises:
+        DataError: there is no run, it was altered, or its first iteration is not finished.
+        TryAgainError: the store is unreachable.
+    """
+    return Run(open_stored_run(uri))
+
+
+class Run:
+    """A run as its newest finished iteration reports it. Open it again to see later iterations."""
+
+    def __init__(self, run: StoredRun) -> None:
+        self._run = run
+        self._manifest = newest_report(run.store)
+
+    def __repr__(self) -> str:
+        return f"<nashdex.Run {self.uri}, iteration {self.iteration}>"
+
+    @property
+    def uri(self) -> str:
+        """URI of the run."""
+        return self._run.store.uri
+
+    @property
+    def settings(self) -> RunSettings:
+        """The run's frozen settings."""
+        return self._run.settings
+
+    @property
+    def iteration(self) -> int:
+        """The newest finished iteration."""
+        return self._manifest.iteration
+
+    @cached_property
+    def report(self) -> Report:
+        """The report's document: every number that its page shows.
+
+        Raises:
+            DataError: it is missing or altered.
+        """
+        return read_written(self._run.store, self._manifest, keys.REPORT, Report)
+
+    @property
+    def policies(self) -> Table[PolicyRow]:
+        """Members of the population by falling rating."""
+        return Table(
+            PolicyRow(row.id, row.name, row.kind, row.iteration, row.parent, row.anchor, row.games)
+            for row in self.report.policies
+        )
+
+    @property
+    def payoffs(self) -> Table[PayoffRow]:
+        """Scores of each policy against each other one that it has met."""
+        return Table(self._payoffs())
+
+    @property
+    def ratings(self) -> Table[RatingRow]:
+        """Ratings by falling Elo."""
+        rows = ((row.id, row.rating) for row in self.report.policies)
+        return Table(RatingRow(policy, r.elo.value, r.elo.low, r.elo.high, r.standard_error) for policy, r in rows)
+
+    @property
+    def mixtures(self) -> Table[MixtureRow]:
+        """Meta-strategies of all iterations."""
+        return Table(
+            MixtureRow(row.iteration, each.policy, each.probability.value, each.probability.low, each.probability.high)
+            for row in self.report.iterations
+            for each in row.meta_strategy
+        )
+
+    @property
+    def exploitabilities(self) -> Table[ExploitabilityRow]:
+        """Estimates of exploitability of all iterations."""
+        return Table(
+            ExploitabilityRow(row.iteration, each.estimator, each.value, each.low, each.high)
+            for row in self.report.iterations
+            for each in row.exploitability
+        )
+
+    @property
+    def curves(self) -> Table[CurveRow]:
+        """Learning curves of all trainings, as short as the report draws them."""
+        return Table(
+            CurveRow(row.iteration, training.policy, curve.name, update, value)
+            for row in self.report.iterations
+            for training in row.training
+            for curve in training.curves
+            for update, value in zip(curve.updates, curve.values, strict=True)
+        )
+
+    @cached_property
+    def battles(self) -> Table[BattleRow]:
+        """Every battle of the tournaments, from the ledgers; none where payoffs are exact.
+
+        Raises:
+            DataError: a ledger is missing or altered.
+        """
+        return Table(self._battles())
+
+    def draw(self, name: str) -> Picture:
+        """Return a picture of the report, ``meta-strategy`` or ``exploitability``, as the report's page has it.
+
+        Raises:
+            ConfigurationError: there is no such picture, or the run has nothing to draw in it.
+        """
+        # Late: all templates of the page are compiled.
+        from nashdex.report.page.render import render_picture  # noqa: PLC0415
+
+        return Picture(render_picture(self.report, name))
+
+    def _payoffs(self) -> Iterator[PayoffRow]:
+        payoffs = self.report.payoffs
+        for i, policy in enumerate(payoffs.policies):
+            for j, opponent in enumerate(payoffs.policies):
+                if i == j:
+                    continue
+                if payoffs.exact is not None:
+                    value = payoffs.exact[i][j]
+                    yield PayoffRow(policy, opponent, value, value, value, None, None, None)
+                elif payoffs.cells is not None and (cell := payoffs.cells[i][j]) is not None:
+                    rate = cell.rate
+                    counts = (cell.wins, cell.draws, cell.losses)
+                    yield PayoffRow(policy, opponent, rate.value, rate.low, rate.high, *counts)
+
+    def _battles(self) -> Iterator[BattleRow]:
+        if self.report.payoffs.exact is not None:
+            return
+        for iteration in range(self.iteration + 1):
+            manifests = read_manifests(self._run.store, self.settings, iteration)
+            assert StepName.EVALUATE in manifests.by_step, "a reported iteration has been evaluated"
+            for shard in read_ledgers(self._run.store, manifests):
+                for r in shard.ledger.battles:
+                    yield BattleRow(iteration, *r.policies, r.pair, r.seed, r.winner, r.turns, r.decisions)

@@ -1,0 +1,1 @@
+"""How the steps that compute (plan, solve, report) and the exporter grow with policies, iterations, shards, battles."""

@@ -1,0 +1,190 @@
+"""A base size and, for each dimension, one that is larger in that dimension alone: what they cost, and exponents."""
+
+import math
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from nashdex.bench.scaling.measure import StepScale, measured
+from nashdex.bench.scaling.start import write_start
+from nashdex.bench.scaling.synthetic import settings_of, write_config, write_inputs, write_ledgers
+from nashdex.core import keys
+from nashdex.core.documents import Model
+from nashdex.core.steps import StepName
+from nashdex.exporter.watch import Watch
+from nashdex.planning.programs import step_function
+from nashdex.settings.run import RunSettings
+from nashdex.store.directory import DirectoryStore
+from nashdex.store.observed import ObservedStore
+from nashdex.store.protocol import ObjectStore
+
+Dimension = Literal["policies", "iterations", "shards", "battles_per_pair"]
+DIMENSIONS: Final[tuple[Dimension, ...]] = get_args(Dimension)
+EXPORTER: Final = "exporter"
+_RUN: Final = "scaling"
+_MEASURABLE_SECONDS = 0.2
+"""CPU time below which a ratio is noise."""
+
+
+class Size(Model):
+    """The size of a synthetic run."""
+
+    policies: PositiveInt
+    iterations: PositiveInt
+    shards: PositiveInt
+    battles_per_pair: PositiveInt
+    draws: PositiveInt
+
+
+class Scale(Model):
+    """What the newest iteration of a run of one size cost."""
+
+    size: Size
+    battles: NonNegativeInt
+    """Battles in all iterations."""
+    steps: tuple[StepScale, ...]
+    document_bytes: dict[str, NonNegativeInt]
+    """Published documents by name."""
+
+    def step(self, name: str) -> StepScale:
+        """Return one step."""
+        return next(step for step in self.steps if step.step == name)
+
+
+class Exponents(Model):
+    """By which power of one dimension each cost grows: log of the costs' ratio over log of the sizes'."""
+
+    dimension: Dimension
+    factor: float
+    cpu_seconds: dict[str, float | None] = Field(description="By step; null where the time is too short to compare.")
+    peak_bytes: dict[str, float]
+    requests: dict[str, float]
+    document_bytes: dict[str, float]
+
+
+class ScalingResult(Model):
+    """All sizes, the base first."""
+
+    scales: tuple[Scale, ...]
+    exponents: tuple[Exponents, ...]
+
+
+def scaling(
+    base: Size, dimensions: Sequence[Dimension], factor: int, on_scale: Callable[[Scale], None] = lambda _: None
+) -> ScalingResult:
+    """Measure ``base``, and for each of ``dimensions`` a size that is ``factor`` times as large in it.
+
+    Raises:
+        DataError: a step failed.
+    """
+    first = scale_of(base)
+    on_scale(first)
+    scales, exponents = [first], []
+    for dimension in dimensions:
+        larger = base.model_copy(update={dimension: factor * getattr(base, dimension)})
+        scales.append(scale_of(larger))
+        on_scale(scales[-1])
+        exponents.append(_exponents(first, scales[-1], dimension, factor))
+    return ScalingResult(scales=tuple(scales), exponents=tuple(exponents))
+
+
+def scale_of(size: Size) -> Scale:
+    """Make a synthetic run of ``size`` and measure the steps of its newest iteration."""
+    folder = Path(tempfile.mkdtemp(prefix="nashdex-scaling-"))
+    try:
+        store = ObservedStore(DirectoryStore(folder), lambda *_: None)
+        return _measured_run(store, store.at(_RUN), size)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _measured_run(root: ObjectStore, store: ObjectStore, size: Size) -> Scale:
+    settings = settings_of(
+        iterations=size.iterations, shards=size.shards, battles_per_pair=size.battles_per_pair, draws=size.draws
+    )
+    write_config(store, settings)
+    steps: list[StepScale] = []
+    for iteration in range(settings.iterations):
+        steps = [_step(store, settings, iteration, StepName.PLAN)]
+        measured("evaluate", partial(_write, store, settings, iteration))
+        if iteration:
+            steps.append(_step(store, settings, iteration, StepName.SOLVE))
+        else:
+            measured("solve", partial(write_start, store, settings, size.policies - size.iterations + 1))
+        steps.append(_step(store, settings, iteration, StepName.REPORT))
+    steps.append(measured(EXPORTER, Watch(root, active_seconds=1e9).scan))
+    newest = settings.iterations - 1
+    names = [name for name in keys.PUBLISHED_BY if store.exists(keys.published(newest, name))]
+    return Scale(
+        size=size,
+        battles=size.policies * (size.policies - 1) // 2 * size.battles_per_pair,
+        steps=tuple(steps),
+        document_bytes={name: len(store.get(keys.published(newest, name))) for name in names},
+    )
+
+
+def _write(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
+    write_inputs(store, settings, iteration)
+    write_ledgers(store, settings, iteration)
+
+
+def _step(store: ObjectStore, settings: RunSettings, iteration: int, step: StepName) -> StepScale:
+    function = step_function(step)
+    return measured(step, partial(function, store, settings, iteration, 0))
+
+
+def _exponents(base: Scale, larger: Scale, dimension: Dimension, factor: int) -> Exponents:
+    def exponent(before: float, now: float) -> float:
+        return math.log(max(now, 1.0) / max(before, 1.0)) / math.log(factor)
+
+    def seconds_exponent(before: float, now: float) -> float | None:
+        if now < _MEASURABLE_SECONDS:
+            return None
+        return math.log(now / max(before, _MEASURABLE_SECONDS)) / math.log(factor)
+
+    both = [(step, larger.step(step.step)) for step in base.steps]
+    return Exponents(
+        dimension=dimension,
+        factor=factor,
+        cpu_seconds={one.step: seconds_exponent(one.cpu_seconds, other.cpu_seconds) for one, other in both},
+        peak_bytes={one.step: exponent(one.peak_bytes, other.peak_bytes) for one, other in both},
+        requests={one.step: exponent(one.requests, other.requests) for one, other in both},
+        document_bytes={
+            name: exponent(size, larger.document_bytes.get(name, 0)) for name, size in base.document_bytes.items()
+        },
+    )
+
+
+def lines(scale: Scale) -> tuple[str, ...]:
+    """Return a size and its costs as a table."""
+    size = scale.size
+    dimensions = f"{size.policies} policies, {size.iterations} iterations, {size.shards} shards"
+    return (
+        f"{dimensions}, {scale.battles:,} battles, {size.draws} draws",
+        *(
+            f"  {step.step:10} {step.cpu_seconds:8.2f} CPU-seconds {step.peak_bytes >> 20:7,} MiB "
+            f"{step.requests:6,} requests"
+            for step in scale.steps
+        ),
+        *(f"  {name:25} {size_bytes / 1e6:8.2f} MB" for name, size_bytes in scale.document_bytes.items()),
+    )
+
+
+def exponent_lines(found: Exponents) -> tuple[str, ...]:
+    """Return the exponents of one dimension as a table; a step whose time is too short to compare has a dash."""
+
+    def shown(values: Mapping[str, float | None]) -> str:
+        return ", ".join(f"{name} {'-' if value is None else f'{value:.1f}'}" for name, value in values.items())
+
+    return (
+        f"exponents in {found.dimension.replace('_', ' ')}, from one size to {found.factor:g} times as much:",
+        f"  CPU time   {shown(found.cpu_seconds)}",
+        f"  memory     {shown(found.peak_bytes)}",
+        f"  requests   {shown(found.requests)}",
+        f"  documents  {shown(found.document_bytes)}",
+    )

@@ -1,0 +1,172 @@
+"""Runs whose battles are drawn from known strengths: what collect, train and evaluate would write, without playing.
+
+Iteration 0 begins with a population that is large already: its counts are drawn at once, as if it had played them. Each
+later iteration trains one policy, whose battles are in ledgers.
+"""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+
+from nashdex.core import keys
+from nashdex.core.ids import PolicyId, RunId
+from nashdex.core.results import (
+    COLLECT_RESULT,
+    TRAINING_RESULT,
+    CollectResult,
+    OpponentCount,
+    TrainingPoint,
+    TrainingResult,
+)
+from nashdex.core.sharding import shard_range
+from nashdex.core.steps import StepName
+from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, PlannedBattle, ShardLedger
+from nashdex.metagame.evidence.matrix import InteractionMatrix
+from nashdex.metagame.evidence.tally import Tally
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import PolicyEntry, Population
+from nashdex.metagame.tournament.schedule import demand_of
+from nashdex.settings.collect import CollectSettings
+from nashdex.settings.run import RunSettings
+from nashdex.settings.solve import SolveSettings
+from nashdex.settings.tournament import EvaluateSettings
+from nashdex.store.attempt import Attempt
+from nashdex.store.documents import read_published
+from nashdex.store.protocol import ObjectStore
+
+_ELO_A_POLICY = 5.0
+"""By how much each policy is stronger than the one before it."""
+_DECISIONS = 50
+_UPDATES = 300
+_CURVES = ("loss", "entropy", "kl_behaviour", "value_loss", "clip_fraction", "gradient_norm")
+
+
+def settings_of(*, iterations: int, shards: int, battles_per_pair: int, draws: int) -> RunSettings:
+    """Return the settings of a synthetic run."""
+    return RunSettings(
+        run=RunId("scaling"),
+        iterations=iterations,
+        collect=CollectSettings(battles=10, shards=1),
+        evaluate=EvaluateSettings(battles_per_pair=battles_per_pair, shards=shards, replays_per_pair=0),
+        solve=SolveSettings(num_draws=draws),
+    )
+
+
+def write_config(store: ObjectStore, settings: RunSettings) -> None:
+    """Write what the exporter reads of a run's settings."""
+    store.put(keys.CONFIG, json.dumps({"format": settings.format, "iterations": settings.iterations}).encode())
+
+
+def grown_population(plan: IterationPlan, num_policies: int) -> Population:
+    """Return the population of iteration 0: the plan's members, and networks up to ``num_policies``."""
+    others = num_policies - len(plan.population.ids)
+    networks = [_entry(number) for number in range(max(1, others))]
+    return Population(policies=(*plan.population.policies, *networks))
+
+
+def drawn_tally(num_policies: int, num_pairs: int, seed: int) -> Tally:
+    """Return the counts of a whole tournament in side-swapped pairs, each policy a little stronger than the last."""
+    tally = Tally.nothing(num_policies)
+    rows, columns = np.triu_indices(num_policies, k=1)
+    score = 1 / (1 + 10 ** (_ELO_A_POLICY * (columns - rows) / 400))
+    chances = np.stack([score**2, 2 * score * (1 - score), (1 - score) ** 2], axis=1)
+    won, split, lost = np.random.default_rng(seed).multinomial(num_pairs, chances).T
+    tally.won_both[rows, columns], tally.won_both[columns, rows] = won, lost
+    tally.split[rows, columns] = tally.split[columns, rows] = split
+    tally.wins[rows, columns], tally.wins[columns, rows] = 2 * won + split, 2 * lost + split
+    tally.games[rows, columns] = tally.games[columns, rows] = 2 * num_pairs
+    return tally
+
+
+def write_inputs(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
+    """Write what collect and train of ``iteration`` would."""
+    plan = read_published(store, iteration, keys.PLAN, IterationPlan)
+    collect = Attempt(store, iteration, StepName.COLLECT, 0)
+    collect.write(COLLECT_RESULT, _collected(plan, settings.collect.battles).to_json())
+    collect.finish({"battles": settings.collect.battles})
+    train = Attempt(store, iteration, StepName.TRAIN, 0)
+    train.write(TRAINING_RESULT, _trained(plan).to_json())
+    train.finish({"updates": _UPDATES})
+
+
+def write_ledgers(store: ObjectStore, settings: RunSettings, iteration: int) -> None:
+    """Write what evaluate of ``iteration`` would: every battle that the new policy lacks; none in iteration 0."""
+    battles: list[PlannedBattle] = []
+    order: dict[PolicyId, int] = {}
+    if iteration:
+        plan = read_published(store, iteration, keys.PLAN, IterationPlan)
+        population = plan.grown([_trained(plan)])
+        order = {policy: place for place, policy in enumerate(population.ids)}
+        matrix = read_published(store, iteration - 1, keys.INTERACTION_MATRIX, InteractionMatrix)
+        planned = matrix.missing(population.ids, demand_of(plan, settings.evaluate))
+        battles = [PlannedBattle(*each) for each in planned]
+    for shard in range(settings.evaluate.shards):
+        mine = [battles[place] for place in shard_range(len(battles), settings.evaluate.shards, shard)]
+        records = tuple(_played(mine, order, seed=1000 * iteration + shard))
+        attempt = Attempt(store, iteration, StepName.EVALUATE, shard)
+        ledger = ShardLedger(
+            battles=records,
+            failures={},
+            rejected_choices=0,
+            decisions=_DECISIONS * len(records),
+            seconds=1.0,
+            cpu_seconds=1.0,
+        )
+        attempt.write(LEDGER, ledger.to_json())
+        attempt.finish({"battles": len(records)})
+
+
+def _entry(number: int) -> PolicyEntry:
+    name = PolicyId(f"a{number:015x}")
+    return PolicyEntry(id=name, kind="network", name=f"network {number}", iteration=0, parent=None)
+
+
+def _played(battles: list[PlannedBattle], order: dict[PolicyId, int], seed: int) -> Iterator[BattleRecord]:
+    generator = np.random.default_rng(seed)
+    for battle, chance in zip(battles, generator.random(len(battles)), strict=True):
+        first, second = (order[policy] for policy in battle.seats)
+        expected = 1 / (1 + 10 ** (_ELO_A_POLICY * (second - first) / 400))
+        yield BattleRecord(
+            policies=battle.seats,
+            pair=battle.pair,
+            seed=int(generator.integers(2**62)),
+            teams=("0", "1"),
+            winner=0 if chance < expected else 1,
+            turns=30,
+            decisions=_DECISIONS,
+        )
+
+
+def _collected(plan: IterationPlan, battles: int) -> CollectResult:
+    opponent = next(iter(plan.opponents))
+    return CollectResult(
+        learner=plan.learner,
+        battles=battles,
+        decisions=_DECISIONS * battles,
+        recorded_decisions=_DECISIONS * battles // 2,
+        opponents=(OpponentCount(opponent=opponent, wins=battles, draws=0, losses=0),),
+        failures={},
+        rejected_choices=0,
+        seconds=1.0,
+        cpu_seconds=1.0,
+    )
+
+
+def _trained(plan: IterationPlan) -> TrainingResult:
+    points = [
+        TrainingPoint(update=update, values=dict.fromkeys(_CURVES, 1 / (update + 1))) for update in range(_UPDATES)
+    ]
+    return TrainingResult(
+        policy=PolicyId(f"b{plan.iteration:015x}"),
+        kind="network",
+        name=f"best response {plan.iteration}",
+        parent=None if plan.iteration == 0 else plan.learner,
+        oracle=plan.oracle,
+        num_updates=_UPDATES,
+        num_decisions=1000,
+        num_parameters=1000,
+        curve=tuple(points),
+        summary={},
+        seconds=1.0,
+    )

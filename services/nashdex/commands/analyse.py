@@ -1,0 +1,57 @@
+"""``nashdex analyse``: the analysis board on a battle of another place."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+
+def analyse(
+    battle: Annotated[
+        str,
+        typer.Argument(
+            metavar="BATTLE",
+            help="File of a Showdown log, a replay, its JSON or a saved battle; REPORT.html#NAME for one of a report.",
+        ),
+    ],
+    policies: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[POLICY...]",
+            help="Who judges: RUN#newest, RUN#ID, … of the battle's format. Without any there is no win probability.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the page there, for any web host, and open no browser."),
+    ] = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Open the analysis board on a battle.
+
+    Writes the page of `nashdex play` with the battle in it, and opens it. A log does not show the dice, so its choices
+    have a probability but no value.
+    """
+    import webbrowser
+
+    from nashdex.page.battles import read_battle
+    from nashdex.page.bundle import cache_directory
+    from nashdex.page.writing import write_play_page
+    from nashdex.runs.played_format import format_to_play
+
+    read = read_battle(battle)
+    judges = policies or ["random"]
+    chosen = format_to_play(read.format, {text: text for text in judges})
+    folder = output or cache_directory() / "pages" / f"{chosen}-analysis"
+    page = write_play_page(chosen, judges, folder, read.text)
+    if as_json:
+        print_json({"page": str(page), "bytes": page.stat().st_size})
+    else:
+        print_text(page.resolve().as_uri())
+    if opens and output is None and not as_json:
+        webbrowser.open(page.resolve().as_uri())

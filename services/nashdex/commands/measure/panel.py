@@ -1,0 +1,111 @@
+"""``nashdex panel``: one policy against every player of its format, in one table."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_note, print_text
+from nashdex.commands.run_options import SeedOption
+from nashdex.core.stopping import install_stop_handlers
+
+if TYPE_CHECKING:
+    from nashdex.evaluator.match import MatchResult
+    from nashdex.evaluator.panel import Panel
+
+
+def panel(
+    policy: Annotated[
+        str,
+        typer.Argument(metavar="POLICY", help="As in `nashdex battle`, such as RUN#newest@greedy or zoo:NAME@greedy."),
+    ],
+    *,
+    format_id: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="Format. [default: the format of the policy]"),
+    ] = None,
+    also: Annotated[
+        list[str] | None, typer.Option("--also", metavar="POLICY", help="A further opponent; may be repeated.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="POLICY", help="Play this opponent instead of the format's; may be repeated."),
+    ] = None,
+    battles: Annotated[int, typer.Option(min=2, max=1_000_000, help="Battles against each opponent.")] = 400,
+    slow_battles: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="Battles against each opponent that searches.")
+    ] = 40,
+    team_set: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Set of teams to draw from: see `nashdex formats --teams`.")
+    ] = None,
+    seed: SeedOption = 0,
+    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes.")] = 1,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Also write the panel here, for `nashdex policy publish`.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play a policy against a fixed set of players of its format, and print one table from the worst matchup on.
+
+    The players are the format's scripted policies, those of installed packages such as metamon's baselines, the
+    search `search:matrix`, and the zoo's policies, greedily. Every opponent meets the same teams in side-swapped
+    pairs. A draw counts half; the score with draws as losses is beside it. Elo is the policy's minus the opponent's;
+    on the panel's scale `heuristic` has 1000, or the strongest simple player that the format has.
+    """
+    install_stop_handlers()
+    from nashdex.core.errors import ConfigurationError
+    from nashdex.evaluator.panel import panel_of, play_panel
+    from nashdex.runs.inputs import read_team_set
+    from nashdex.runs.played_format import format_to_play
+    from nashdex.settings.process import load_telemetry_settings
+    from nashdex.telemetry.logging import configure_logging
+
+    if only and also:
+        raise ConfigurationError("--only names every opponent, so --also has no effect: leave one of them out")
+    configure_logging(load_telemetry_settings())
+    played = format_to_play(format_id, {"POLICY": policy})
+    opponents = tuple(dict.fromkeys(only)) if only else panel_of(played, policy, also or ())
+    if not as_json:
+        print_note(f"{len(opponents)} opponents: {', '.join(opponents)}")
+    result = play_panel(
+        played,
+        policy,
+        opponents,
+        battles=battles,
+        slow_battles=slow_battles,
+        seed=seed,
+        teams_text=None if team_set is None else read_team_set(played, team_set),
+        num_gateways=gateways,
+        on_row=_show,
+    )
+    if output is not None:
+        _write(output, result)
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+    else:
+        _print(result)
+
+
+def _show(result: "MatchResult") -> None:
+    score = "no finished battle" if result.score is None else f"{result.score:.3f}"
+    sys.stderr.write(f"{result.p2}: {score} in {result.battles:,} battles, {result.seconds:.0f} s\n")
+    sys.stderr.flush()
+
+
+def _print(panel: "Panel") -> None:
+    from nashdex.evaluator.panel_text import panel_lines
+
+    for line in panel_lines(panel):
+        print_text(line)
+
+
+def _write(path: Path, panel: "Panel") -> None:
+    from nashdex.core.errors import DataError
+
+    try:
+        part = path.with_name(f".{path.name}.part")
+        part.write_bytes(panel.to_json())
+        part.replace(path)
+    except OSError as error:
+        raise DataError(f"{path} cannot be written ({error.strerror}); choose another --output") from error

@@ -1,0 +1,48 @@
+"""``nashdex play``: a page on which a person plays against policies."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+
+
+def play(
+    policies: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="POLICY...", help="RUN#newest, RUN#ID, RUN#nash, random or max-power. The page offers all of them."
+        ),
+    ],
+    *,
+    format_id: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: that of the policies]"),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the page there, for any web host, and open no browser."),
+    ] = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Play against policies in the browser, and see where a battle was lost.
+
+    Writes one page with the simulator, the policies and an analysis board in it, and opens it. The page needs no
+    server and no network. The first page of a format takes a minute to build; later ones are quick.
+    """
+    import webbrowser
+
+    from nashdex.page.bundle import cache_directory
+    from nashdex.page.writing import write_play_page
+    from nashdex.runs.played_format import format_to_play
+
+    chosen = format_to_play(format_id, {text: text for text in policies})
+    page = write_play_page(chosen, policies, output or cache_directory() / "pages" / chosen)
+    if as_json:
+        print_json({"page": str(page), "bytes": page.stat().st_size})
+    else:
+        print_text(page.resolve().as_uri())
+    if opens and output is None and not as_json:
+        webbrowser.open(page.resolve().as_uri())

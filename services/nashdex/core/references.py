@@ -1,0 +1,89 @@
+"""How people name policies: ``heuristic``, ``RUN#pb8894@greedy``, ``RUN#newest``, ``zoo:gen1randombattle``."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Self
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import ID_PATTERN, SAMPLED, PolicyId, style_suffix, temperature_of
+
+NEWEST: Final = "newest"
+"""Names the newest policy that a run trained; of one iteration's, the one with the highest rating."""
+NASH: Final = "nash"
+"""Names a run's newest meta-strategy."""
+SEARCH: Final = "search:"
+"""Before a stored policy: that policy with a search around it."""
+ZOO: Final = "zoo:"
+"""Before a name: that policy of the zoo, which nashdex comes with. Alone, it is the URI of the zoo's store."""
+EXPECTED: Final = f"RUN#ID, RUN#{NEWEST}, RUN#{NASH} or a name as `nashdex policy list RUN` prints it"
+_FEWEST_CHARACTERS: Final = 3
+"""Shortest beginning of an id that names a policy. Ids begin with a letter for their source."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyReference:
+    """What a person writes to name a policy, in its parts: ``search:STORE#NAME@greedy``.
+
+    Only ``policies.references`` says which policy a name means.
+    """
+
+    name: str
+    """An id, an id's beginning, a name that the report prints, ``newest`` or ``nash``; without a store, a scripted
+    policy's name."""
+    store: str = ""
+    """URI of the run or folder of policies, or ``ZOO``. Empty: a scripted policy."""
+    temperature: float = SAMPLED
+    """How it plays, as in ``core.ids.PlayedPolicy``."""
+    searches: bool = False
+    """Whether it has a search around it."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the parts of ``text``.
+
+        Raises:
+            ConfigurationError: nothing follows ``#``, or what follows ``@`` is not a way to play.
+        """
+        if text.removeprefix(SEARCH).startswith(ZOO):
+            before, store, named = text.partition(ZOO)
+            searches = before == SEARCH
+        else:
+            store, hash_sign, named = text.rpartition("#")
+            if not hash_sign:
+                return cls(text)
+            searches = store.startswith(SEARCH)
+            store = store.removeprefix(SEARCH) if searches else store
+        name, at, style = named.rpartition("@")
+        name = name.strip() if at else named.strip()
+        if not store or not name:
+            raise ConfigurationError(f"{text!r} names no policy; expected {EXPECTED}")
+        return cls(name, store, temperature_of(name, style) if at else SAMPLED, searches)
+
+    def within(self, store_uri: str) -> Self:
+        """Return the reference with a bare run's id, such as ``demo``, as that run in ``store_uri``."""
+        if re.fullmatch(ID_PATTERN, self.store) is None:
+            return self
+        return replace(self, store=f"{store_uri.rstrip('/')}/{self.store}")
+
+    def __str__(self) -> str:
+        """Return the text that ``parse`` reads."""
+        store = self.store if self.store in {"", ZOO} else f"{self.store}#"
+        before = f"{SEARCH if self.searches else ''}{store}"
+        return f"{before}{self.name}{style_suffix(self.temperature)}"
+
+
+def matches(name: str, known: Mapping[PolicyId, Iterable[str]]) -> list[PolicyId]:
+    """Return the policies that ``name`` means: the one with this id, else with this name, else with this beginning.
+
+    Args:
+        name: an id, a name for people in any case, or at least three characters of an id.
+        known: other names of each policy, by id.
+    """
+    if name in known:
+        return [PolicyId(name)]
+    asked = name.casefold()
+    called = [policy for policy, names in known.items() if asked in (one.casefold() for one in names)]
+    if called or len(name) < _FEWEST_CHARACTERS:
+        return called
+    return [policy for policy in known if policy.startswith(name)]

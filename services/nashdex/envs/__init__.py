@@ -1,0 +1,51 @@
+"""Environments of other libraries' interfaces over the battle gateway: Gymnasium and PettingZoo.
+
+They play, and neither train nor store. Their libraries come with the extra ``envs``.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from nashdex.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from nashdex.envs.episodes import Clone
+    from nashdex.envs.single import BattleEnv
+    from nashdex.envs.turns import BattleAECEnv, BattleParallelEnv
+    from nashdex.envs.vector import BattleVectorEnv
+
+__all__ = ["BattleAECEnv", "BattleEnv", "BattleParallelEnv", "BattleVectorEnv", "Clone"]
+
+_MODULES: Final = {
+    "BattleAECEnv": "nashdex.envs.turns",
+    "BattleEnv": "nashdex.envs.single",
+    "BattleParallelEnv": "nashdex.envs.turns",
+    "BattleVectorEnv": "nashdex.envs.vector",
+    "Clone": "nashdex.envs.episodes",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name means
+    """Import an environment's library when it is first asked for."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(_MODULES[name]), name)
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(f"{name} needs {error.name}: pip install 'nashdex[envs]'") from error
+
+
+def _register() -> None:
+    """Register ``nashdex/Battle-v0`` with Gymnasium, as its users expect of an import."""
+    try:
+        import gymnasium  # noqa: PLC0415 - with the extra alone
+    except ModuleNotFoundError:  # the first environment that is asked for names the extra
+        return
+    gymnasium.register(
+        "nashdex/Battle-v0",
+        entry_point="nashdex.envs.single:BattleEnv",
+        vector_entry_point="nashdex.envs.vector:BattleVectorEnv",
+    )
+
+
+_register()

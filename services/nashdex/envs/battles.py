@@ -1,0 +1,193 @@
+"""Battles whose decisions a program answers, seat by seat; policies answer the other seats. Any game, in this process.
+
+F observation values, L legal actions of a decision.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.errors import TryAgainError
+from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_uniform
+from nashdex.evaluator.contestants import load_contestant
+from nashdex.games.interface import Decisions, Failure, Game, Outcome, SeatLines
+from nashdex.games.space import NUM_SEATS, Space
+from nashdex.games.team_pool import TeamPool
+from nashdex.policies.interface import Actions, Policy, WithProcesses
+from nashdex.policies.mixture import Mixture
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.seats import Seats
+
+_CALLER: Final = PolicyId("caller")
+_DEADLINE_SECONDS: Final = 86_400.0
+"""A caller may think, or train, between two decisions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One seat's open decision."""
+
+    observation: NDArray[np.float32]
+    """Shape (F,)."""
+    legal: NDArray[np.int64]
+    """Shape (L,), ascending, at least one."""
+    asked_again: bool
+    """The simulator refused the previous answer, for a reason that the player could not know."""
+    lines: SeatLines | None
+    """The game's own text and the tracker's state, if the battles are opened with ``reads_states``."""
+
+
+class _Caller:
+    """Sits at the program's seats. Implements ``policies.interface.Policy``, and is never asked."""
+
+    id = _CALLER
+    view = None
+
+    def __init__(self, *, reads_states: bool) -> None:
+        self.needs_lines = self.needs_state = reads_states
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        del decisions, uniforms
+        raise AssertionError("the program answers its own seats")
+
+    def forget(self, battle: int, seat: int) -> None:
+        del battle, seat
+
+
+class Battles:
+    """Up to ``num_battles`` battles of ``game`` at once, each under its number from 0.
+
+    Use ``start``, then ``wait``, and ``act`` for every seat that is ``asked``; then ``wait`` again.
+
+    Raises:
+        ConfigurationError: ``opponent`` names no policy, or one that does not play the game.
+        DataError: its run or policy is missing or altered.
+        TryAgainError: no gateway answers.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        opponent: str | None,
+        num_battles: int,
+        *,
+        reads_states: bool = False,
+        keeps_logs: bool = False,
+        num_gateways: int = 1,
+    ) -> None:
+        self._game = game
+        self._pool = TeamPool(game.teams())
+        self._keeps_logs = keeps_logs
+        self._arena = game.open_arena(num_gateways=num_gateways)
+        try:
+            policies: dict[PolicyId, Policy] = {}
+            mixture = Mixture({_CALLER: 1.0})
+            if opponent is not None:
+                contestant = load_contestant(opponent, self._arena.space)
+                policies, mixture = dict(contestant.policies), contestant.mixture
+        except BaseException:
+            self._arena.close()
+            raise
+        self._mixture = mixture
+        self._opponents = tuple(policies.values())
+        self._seats = Seats(policies | {_CALLER: _Caller(reads_states=reads_states)}, num_battles)
+        self._is_callers = np.zeros(num_battles * NUM_SEATS, dtype=np.bool_)
+        self.asked: list[dict[int, Asked]] = [{} for _ in range(num_battles)]
+        """Open decisions of the program's seats, by battle and seat."""
+        self.ended: list[Outcome | Failure | None] = [None] * num_battles
+        """How each battle ended, until its number is used again."""
+        self.players: list[tuple[PolicyId, PolicyId] | None] = [None] * num_battles
+        """Who plays each battle, by seat; None before the first."""
+        self._is_running = [False] * num_battles
+
+    @property
+    def space(self) -> Space:
+        """Layout of observations and actions."""
+        return self._arena.space
+
+    def start(self, battle: int, seed: int, seat: int | None) -> None:
+        """Start a battle with the program at ``seat``, or at both. A battle that runs under this number is forgotten.
+
+        Teams, chance, and which policy of a mixture is the opponent follow from ``seed`` and ``seat``.
+        """
+        self.stop(battle)
+        opponent = self._mixture.draw(derive_uniform(seed, "policy")) if seat is not None else _CALLER
+        pairs = PairedBattles(seed, self._pool, _DEADLINE_SECONDS)
+        assignment = pairs.assignment(seat or 0, (_CALLER, opponent), log=self._keeps_logs)
+        self.asked[battle] = {}
+        self.ended[battle] = None
+        self.players[battle] = assignment.seats
+        self._is_running[battle] = True
+        for each in range(NUM_SEATS):
+            self._is_callers[battle * NUM_SEATS + each] = assignment.seats[each] == _CALLER
+        self._arena.start([self._seats.running(battle, assignment.spec, assignment.seats)])
+
+    def stop(self, battle: int) -> None:
+        """Forget a battle, if it runs."""
+        if self._is_running[battle]:
+            self._arena.stop(battle, len(self.asked[battle]))
+            self._forget(battle)
+
+    def wait(self, battles: Iterable[int]) -> None:
+        """Let policies play until each of ``battles`` asks the program or has ended.
+
+        Raises:
+            TryAgainError: a gateway is gone and cannot be replaced.
+        """
+        waiting = [battle for battle in battles if self._is_waiting(battle)]
+        while waiting:
+            events = self._arena.poll()
+            for decisions in events.decisions:
+                self._take(decisions)
+            endings: list[Outcome | Failure] = [*events.outcomes, *events.failures]
+            for ending in endings:
+                self._forget(ending.battle)
+                self.ended[ending.battle] = ending
+            waiting = [battle for battle in waiting if self._is_waiting(battle)]
+
+    def act(self, battles: Sequence[int], seats: Sequence[int], actions: Sequence[int]) -> None:
+        """Answer open decisions of the program's seats, each with a legal action."""
+        for battle, seat in zip(battles, seats, strict=True):
+            del self.asked[battle][seat]
+        self._arena.act(np.array(battles), np.array(seats, dtype=np.int8), np.array(actions))
+
+    def close(self) -> None:
+        """Stop the simulator, and the child processes of policies. Safe to call twice."""
+        self._arena.close()
+        for policy in self._opponents:
+            if isinstance(policy, WithProcesses):
+                policy.close()
+
+    def _is_waiting(self, battle: int) -> bool:
+        return not self.asked[battle] and self.ended[battle] is None
+
+    def _take(self, decisions: Decisions) -> None:
+        is_callers = self._is_callers[decisions.battle * NUM_SEATS + decisions.seat]
+        if not is_callers.all():
+            rows = np.flatnonzero(~is_callers)
+            theirs = decisions.take(rows)
+            answers = self._seats.answer(theirs)
+            for failure in answers.void.values():
+                raise TryAgainError(f"the opponent has no answer ({failure.cause}: {failure.detail}); try again")
+            self._arena.act(theirs.battle, theirs.seat, answers.action)
+        own = np.flatnonzero(is_callers)
+        # Copied: the arena uses its memory again.
+        observations = decisions.observation[own]
+        seats = zip(decisions.battle[own].tolist(), decisions.seat[own].tolist(), strict=True)
+        for place, (row, (battle, seat)) in enumerate(zip(own.tolist(), seats, strict=True)):
+            self.asked[battle][seat] = Asked(
+                observations[place],
+                decisions.legal[row].astype(np.int64),
+                bool(decisions.asked_again[row]),
+                decisions.lines.get((battle, seat)),
+            )
+
+    def _forget(self, battle: int) -> None:
+        self._is_running[battle] = False
+        self.asked[battle] = {}
+        for seat in range(NUM_SEATS):
+            self._seats.forget(battle, seat)

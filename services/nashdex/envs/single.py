@@ -1,0 +1,126 @@
+"""A Gymnasium environment: one agent plays battles against a policy."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.envs.episodes import Clone, Episodes, Step
+from nashdex.games.space import NUM_SEATS
+from nashdex.runs.inputs import game_with_team_set
+
+_SEED_BITS = 63
+
+
+class BattleEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
+    """One agent against ``opponent``, one battle an episode. ``gymnasium.make("nashdex/Battle-v0")`` makes it.
+
+    Observations are the format's (docs/reference/observation.md), shape (F,); actions are its numbers. Legal are
+    those in ``info["action_mask"]`` (0 or 1, for ``action_space.sample``) and in ``action_masks()`` (bool).
+
+    Args:
+        format: as ``nashdex formats`` lists it.
+        opponent: as ``nashdex battle --p2`` takes it: a scripted policy, or ``RUN_URI#…``.
+        reward: as ``train.reward``: ``win-loss``, ``shaped`` or one of an installed package.
+        discount: γ of the shaped reward.
+        seat: 0 or 1, where the agent sits; by default drawn for each episode.
+        team_set: teams that both players draw from; by default the format's own.
+        states: whether ``info`` has what the agent knows as ``state`` (JSON) and ``text``, and its ``choices`` by name.
+        log: whether the last ``info`` has the battle's log.
+        strict: refuse illegal actions, instead of playing a legal one that is drawn.
+        render_mode: ``ansi`` for ``render`` to return the position as text; needs ``states``.
+
+    Raises:
+        ConfigurationError: one of these names nothing, or they do not fit together.
+        DataError: the opponent's run or policy is missing or altered.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 - the base class declares it so
+
+    def __init__(
+        self,
+        format: str = "gen1randombattle",  # noqa: A002 - the project's word for it everywhere
+        opponent: str = "random",
+        *,
+        reward: str = "win-loss",
+        discount: float = 1.0,
+        seat: int | None = None,
+        team_set: str | None = None,
+        states: bool = False,
+        log: bool = False,
+        strict: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        check_seat(seat)
+        if render_mode not in (None, "ansi") or (render_mode and not states):
+            raise ConfigurationError(f"render_mode is {render_mode!r}: expected None, or 'ansi' with states=True")
+        self.render_mode = render_mode
+        self._seat = seat
+        self._episodes = Episodes(
+            game_with_team_set(format, team_set),
+            opponent,
+            1,
+            reward=reward,
+            discount=discount,
+            shows_states=states,
+            keeps_logs=log,
+            strict=strict,
+        )
+        space = self._episodes.space
+        self.observation_space = spaces.Box(-np.inf, np.inf, (space.observation_size,), np.float32)
+        self.action_space = spaces.Discrete(space.num_actions)
+        self._last: Step | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begin a battle. Its teams, chance and seat follow from the seeds of this and earlier resets."""
+        super().reset(seed=seed, options=options)
+        battle_seed = int(self.np_random.integers(1 << _SEED_BITS))
+        seat = int(self.np_random.integers(NUM_SEATS)) if self._seat is None else self._seat
+        (self._last,) = self._episodes.begin([0], [battle_seed], [seat])
+        return self._last.observation, self._last.info
+
+    def step(self, action: np.int64) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Play one decision."""
+        (last,) = self._episodes.step({0: int(action)})
+        self._last = last
+        return last.observation, last.reward, last.terminated, last.truncated, last.info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal, shape (A,), as sb3-contrib's MaskablePPO asks for it."""
+        if self._last is None:
+            raise ConfigurationError("there is no decision yet: call reset() first")
+        return self._last.mask
+
+    def clone(self) -> Clone:
+        """Return the point where this episode is, as data that JSON and pickle can hold."""
+        return self._episodes.clone(0)
+
+    def restore(self, clone: Clone) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Return to the point that ``clone`` holds, also one of another environment of this format and opponent.
+
+        The battle is played again up to there, which takes about as long as it took without the agent's thinking.
+        Equal actions afterwards give an equal battle.
+        """
+        self._last = self._episodes.restore(0, clone)
+        return self._last.observation, self._last.info
+
+    def render(self) -> str | None:
+        """Return the position as text, with render_mode ``ansi``."""
+        if self.render_mode is None or self._last is None:
+            return None
+        return str(self._last.info.get("text", "The battle is over."))
+
+    def close(self) -> None:
+        """Stop the simulator."""
+        self._episodes.close()
+
+
+def check_seat(seat: int | None) -> None:
+    """Raise ConfigurationError unless ``seat`` is None, 0 or 1."""
+    if seat not in (None, *range(NUM_SEATS)):
+        raise ConfigurationError(f"seat is {seat}: expected 0, 1, or None to draw it for each episode")

@@ -1,0 +1,245 @@
+"""PettingZoo environments: two agents play one battle, in turns (AEC) or at once (parallel).
+
+Both seats of a turn decide before either sees what the other does. Sometimes one seat alone has something to choose,
+as when its Pokémon fainted. The AEC environment then asks only that agent. The parallel one asks both, as its
+interface demands: the other agent's mask allows action 0 alone, which does nothing.
+"""
+
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+from pettingzoo.utils.env import AECEnv, ParallelEnv
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.envs.battles import Battles
+from nashdex.envs.rewards import StepRewards
+from nashdex.games.interface import Failure
+from nashdex.runs.inputs import game_with_team_set
+
+AGENTS: Final = ["player_0", "player_1"]
+"""By seat."""
+_SEED_BITS: Final = 63
+
+
+class _Match:
+    """One battle in which the program plays both seats: what both environments share."""
+
+    def __init__(
+        self, format_id: str, *, reward: str, discount: float, team_set: str | None, log: bool, strict: bool
+    ) -> None:
+        game = game_with_team_set(format_id, team_set)
+        self._battles = Battles(game, None, 1, keeps_logs=log)
+        try:
+            self._rewards = StepRewards(self._battles.space, reward, discount)
+        except BaseException:
+            self.close()
+            raise
+        self._strict = strict
+        size = self._battles.space.observation_size
+        self.num_actions = self._battles.space.num_actions
+        self._nothing = np.zeros(size, dtype=np.float32)
+        self.seen = [self._nothing, self._nothing]
+        """The newest observation of each seat; zeros where the battle is over."""
+        self.observation_space = spaces.Box(-np.inf, np.inf, (size,), np.float32)
+        self.action_space: spaces.Space[Any] = spaces.Discrete(self.num_actions)
+        self._generator = seeding.np_random()[0]
+
+    def begin(self, seed: int | None) -> None:
+        """Start a battle."""
+        if seed is not None:
+            self._generator = seeding.np_random(seed)[0]
+        self._battles.start(0, int(self._generator.integers(1 << _SEED_BITS)), None)
+        self.seen = [self._nothing, self._nothing]
+        self._battles.wait([0])
+        self._look()
+
+    def play(self, actions: dict[int, int]) -> list[float]:
+        """Answer every open decision, by seat, and return each seat's reward."""
+        before = list(self.seen)
+        legal = {seat: self._legal(seat, action) for seat, action in actions.items()}
+        self._battles.act([0] * len(legal), list(legal), list(legal.values()))
+        self._battles.wait([0])
+        ending = self._battles.ended[0]
+        if ending is None:
+            self._look()
+            found: list[float] = self._rewards.of_steps(np.stack(before), np.stack(self.seen)).tolist()
+            return found
+        self.seen = [self._nothing, self._nothing]
+        if isinstance(ending, Failure):
+            return [0.0, 0.0]
+        return [self._rewards.of_last_step(before[seat], ending.score(seat)) for seat in range(len(AGENTS))]
+
+    @property
+    def asked(self) -> list[int]:
+        """Seats with an open decision."""
+        return sorted(self._battles.asked[0])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the battle has ended."""
+        return self._battles.ended[0] is not None
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the battle failed and has no result."""
+        return isinstance(self._battles.ended[0], Failure)
+
+    def mask(self, seat: int) -> NDArray[np.bool_]:
+        """Return which actions are legal, shape (A,): all once the battle is over, the first for a seat that waits."""
+        if self.is_over:
+            return np.ones(self.num_actions, dtype=np.bool_)
+        mask = np.zeros(self.num_actions, dtype=np.bool_)
+        asked = self._battles.asked[0].get(seat)
+        mask[0 if asked is None else asked.legal] = True
+        return mask
+
+    def info(self, seat: int) -> dict[str, Any]:
+        """Return a seat's ``info``."""
+        asked = self._battles.asked[0].get(seat)
+        info: dict[str, Any] = {"action_mask": self.mask(seat).view(np.int8), "is_asked": asked is not None}
+        ending = self._battles.ended[0]
+        if isinstance(ending, Failure):
+            info["failure"] = f"{ending.cause}: {ending.detail}"
+        elif ending is not None:
+            info |= {"score": ending.score(seat), "turns": ending.turns}
+            if ending.log is not None:
+                info["log"] = ending.log
+        return info
+
+    def close(self) -> None:
+        self._battles.close()
+
+    def _look(self) -> None:
+        for seat, asked in self._battles.asked[0].items():
+            self.seen[seat] = asked.observation
+
+    def _legal(self, seat: int, action: int) -> int:
+        legal = self._battles.asked[0][seat].legal
+        if action in legal:
+            return action
+        if self._strict:
+            raise ConfigurationError(f"action {action} of seat {seat} is not legal; expected one of {legal.tolist()}")
+        return int(self._generator.choice(legal))
+
+
+class _Spaces:
+    """The parts that PettingZoo's two interfaces declare alike. Arguments are as in ``BattleEnv``."""
+
+    def __init__(
+        self,
+        format: str = "gen1randombattle",  # noqa: A002 - the project's word for it everywhere
+        *,
+        reward: str = "win-loss",
+        discount: float = 1.0,
+        team_set: str | None = None,
+        log: bool = False,
+        strict: bool = False,
+    ) -> None:
+        self._match = _Match(format, reward=reward, discount=discount, team_set=team_set, log=log, strict=strict)
+        self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
+        self.render_mode = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return an agent's space of observations, shape (F,)."""
+        del agent
+        return self._match.observation_space
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return an agent's space of actions."""
+        del agent
+        return self._match.action_space
+
+    def render(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Stop the simulator."""
+        self._match.close()
+
+
+class BattleParallelEnv(_Spaces, ParallelEnv):  # type: ignore[misc] # the library is untyped
+    """Two agents play one battle at once. Illegal actions are replaced by a legal one, unless ``strict``."""
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "nashdex_battle_v0", "render_modes": []}
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, NDArray[np.float32]], dict[str, dict[str, Any]]]:
+        """Begin a battle."""
+        del options
+        self._match.begin(seed)
+        self.agents = list(AGENTS)
+        return dict(zip(AGENTS, self._match.seen, strict=True)), self._infos()
+
+    def step(
+        self, actions: dict[str, int]
+    ) -> tuple[
+        dict[str, NDArray[np.float32]], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
+    ]:
+        """Play the decisions of the agents that are asked."""
+        rewards = self._match.play({seat: int(actions[AGENTS[seat]]) for seat in self._match.asked})
+        is_over, is_void = self._match.is_over, self._match.is_void
+        if is_over:
+            self.agents = []
+        return (
+            dict(zip(AGENTS, self._match.seen, strict=True)),
+            dict(zip(AGENTS, rewards, strict=True)),
+            dict.fromkeys(AGENTS, is_over and not is_void),
+            dict.fromkeys(AGENTS, is_void),
+            self._infos(),
+        )
+
+    def _infos(self) -> dict[str, dict[str, Any]]:
+        return {agent: self._match.info(seat) for seat, agent in enumerate(AGENTS)}
+
+
+class BattleAECEnv(_Spaces, AECEnv):  # type: ignore[misc] # the library is untyped
+    """Two agents play one battle in turns. Illegal actions are replaced by a legal one, unless ``strict``."""
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "nashdex_battle_v0", "render_modes": [], "is_parallelizable": False}
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a battle."""
+        del options
+        self._match.begin(seed)
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self._chosen: dict[int, int] = {}
+        self.agent_selection = AGENTS[0]
+        self._look()
+
+    def observe(self, agent: str) -> NDArray[np.float32]:
+        """Return an agent's newest observation, shape (F,)."""
+        return self._match.seen[AGENTS.index(agent)]
+
+    def step(self, action: int | None) -> None:
+        """Answer the selected agent's decision; the battle goes on once no agent has an open one."""
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        assert action is not None, "an agent whose battle goes on acts"
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self._chosen[AGENTS.index(self.agent_selection)] = int(action)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        open_seats = [seat for seat in self._match.asked if seat not in self._chosen]
+        if open_seats:
+            self.agent_selection = AGENTS[open_seats[0]]
+        else:
+            self.rewards = dict(zip(AGENTS, self._match.play(self._chosen), strict=True))
+            self._chosen = {}
+            self._look()
+        self._accumulate_rewards()
+
+    def _look(self) -> None:
+        is_over, is_void = self._match.is_over, self._match.is_void
+        self.terminations = dict.fromkeys(AGENTS, is_over and not is_void)
+        self.truncations = dict.fromkeys(AGENTS, is_void)
+        self.infos = {agent: self._match.info(seat) for seat, agent in enumerate(AGENTS)}
+        self.agent_selection = AGENTS[self._match.asked[0] if self._match.asked else 0]

@@ -1,0 +1,159 @@
+"""A panel: one policy against a fixed set of players of its format, with intervals and on one scale."""
+
+import math
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from typing import Final
+
+from pydantic import Field, NonNegativeInt
+
+from nashdex.core.documents import Document, Model
+from nashdex.core.references import ZOO, PolicyReference
+from nashdex.evaluator.match import MatchResult, play_match
+from nashdex.games.registry import FORMATS
+from nashdex.metagame.evidence.estimates import CONFIDENCE
+from nashdex.policies.published import read_published_names
+from nashdex.policies.references import format_of_policy, resolve
+from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
+from nashdex.store import open_store
+
+ANCHOR_ELO: Final = 1000.0
+_ANCHORS: Final = ("heuristic", "max-power", "random")
+"""Scripted policies that the scale may be fixed by; the first that plays the format fixes it."""
+_LEFT_OUT: Final = frozenset({"first-action", "search:matrix-small", "search:matrix-1s"})
+"""Scripted policies that a panel leaves out: other sizes of a search, one that depends on the machine, and one for
+tests."""
+_NEEDS: Final = {"search:poke-engine": "poke_engine"}
+"""Packages without which a scripted policy does not play."""
+
+
+class Elo(Model):
+    """A rating difference, with the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class PanelRow(Model):
+    """The policy's result against one member of the panel."""
+
+    result: MatchResult
+    elo: Elo = Field(description="The policy's Elo minus the opponent's, from this row's score alone.")
+
+
+class Panel(Document):
+    """A policy's results against a panel."""
+
+    policy: str = Field(description="As it was named, with how it plays.")
+    format: str
+    seed: NonNegativeInt
+    confidence: float = CONFIDENCE
+    anchor: str | None = Field(description="The opponent whose Elo is 1000; null where none fixes the scale.")
+    elo: Elo | None = Field(description="The policy's Elo on this scale, from its battles against the anchor alone.")
+    rows: tuple[PanelRow, ...] = Field(min_length=1, description="From the worst matchup to the best.")
+
+    @property
+    def worst(self) -> PanelRow:
+        """The row with the lowest score."""
+        return self.rows[0]
+
+
+def panel_of(format_id: str, policy: str, also: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the opponents of ``policy`` in a format: scripted ones, the zoo's, and ``also``; never itself.
+
+    Raises:
+        ConfigurationError: there is no such format.
+        DataError: the zoo is altered.
+    """
+    played = FORMATS[format_id]
+    scripted = [
+        name
+        for name in scripted_policies_of(played.game, played.num_slots)
+        if name not in _LEFT_OUT and (name not in _NEEDS or find_spec(_NEEDS[name]) is not None)
+    ]
+    named = (PolicyReference(name, ZOO) for name in read_published_names(open_store(ZOO)).policies)
+    zoo = [reference for reference in named if format_of_policy(reference) == format_id]
+    itself = set(resolve(PolicyReference.parse(policy)).mixture)
+    opponents = [*scripted, *(f"{reference}@greedy" for reference in zoo), *also]
+    return tuple(o for o in dict.fromkeys(opponents) if set(resolve(PolicyReference.parse(o)).mixture) != itself)
+
+
+def play_panel(
+    format_id: str,
+    policy: str,
+    opponents: Sequence[str],
+    *,
+    battles: int,
+    slow_battles: int,
+    seed: int = 0,
+    teams_text: str | None = None,
+    num_gateways: int = 1,
+    on_row: Callable[[MatchResult], None] = lambda _: None,
+) -> Panel:
+    """Play ``policy`` against each of ``opponents`` and return the results.
+
+    Args:
+        format_id: the format.
+        policy: as people name it, like each of ``opponents``.
+        opponents: at least one.
+        battles: of each pairing.
+        slow_battles: of a pairing with a player that searches.
+        seed: of every pairing: each opponent meets the same teams.
+        teams_text: packed teams that replace the format's own.
+        num_gateways: simulator processes.
+        on_row: called with each result.
+
+    Raises:
+        ConfigurationError: a player is unknown or cannot play here.
+        DataError: a player is missing, altered or of another space.
+        StoppedError: the process was asked to stop.
+    """
+    rows = []
+    for opponent in opponents:
+        result = play_match(
+            format_id,
+            policy,
+            opponent,
+            battles=slow_battles if _is_slow(policy) or _is_slow(opponent) else battles,
+            teams_text=teams_text,
+            seed=seed,
+            num_gateways=num_gateways,
+        )
+        on_row(result)
+        if result.score is not None:
+            rows.append(PanelRow(result=result, elo=_elo(result)))
+    by_score = tuple(sorted(rows, key=lambda row: (row.result.score, row.result.p2)))
+    anchor = next((row for name in _ANCHORS for row in by_score if row.result.p2 == name), None)
+    return Panel(
+        policy=policy,
+        format=format_id,
+        seed=seed,
+        anchor=None if anchor is None else anchor.result.p2,
+        elo=None if anchor is None else _above(anchor.elo),
+        rows=by_score,
+    )
+
+
+def _is_slow(player: str) -> bool:
+    """Say whether a player takes long for a decision, as searches do."""
+    scripted = player in SCRIPTED_POLICIES and SCRIPTED_POLICIES[player].max_concurrent_battles is not None
+    return scripted or PolicyReference.parse(player).searches
+
+
+def _above(elo: Elo) -> Elo:
+    return Elo(value=ANCHOR_ELO + elo.value, low=ANCHOR_ELO + elo.low, high=ANCHOR_ELO + elo.high)
+
+
+def _elo(result: MatchResult) -> Elo:
+    """Return the Elo difference of a score that nobody can win or lose entirely: with half a battle for each side."""
+    assert result.score is not None
+    assert result.low is not None
+    assert result.high is not None
+    scores = (result.score, result.low, result.high)
+    value, low, high = (_elo_of((score * result.battles + 0.5) / (result.battles + 1)) for score in scores)
+    return Elo(value=value, low=min(low, value), high=max(high, value))
+
+
+def _elo_of(score: float) -> float:
+    return 400.0 * math.log10(score / (1.0 - score))

@@ -1,0 +1,147 @@
+"""Raw replays as objects of a store: checked, without chat and names, in parts that are named by their hash."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import lz4.frame
+from pydantic import Field, NonNegativeInt
+
+from nashdex.core import keys
+from nashdex.core.documents import Document
+from nashdex.core.errors import DataError
+from nashdex.core.manifest import StoredObject
+from nashdex.games.showdown.logs.pseudonyms import pseudonym
+from nashdex.games.showdown.logs.refusal import RefusedReplayError
+from nashdex.games.showdown.logs.replay import RawReplay, parse
+from nashdex.games.showdown.logs.sources import sources
+
+PART_BYTES: Final = 16 << 20
+"""Text of one part, before compression."""
+MAX_PACKED_BYTES: Final = 1 << 30
+"""Most bytes of all parts. A battle takes about 2 KB."""
+
+
+class PackedReplays(Document):
+    """The raw replays that are stored with a run. Their parts are lz4 frames of JSON, one replay a line."""
+
+    format: str
+    replays: NonNegativeInt
+    left_out: NonNegativeInt = Field(description="Battles of other formats, or without a wanted player.")
+    refused: dict[str, NonNegativeInt] = Field(description="Files that could not be read as replays, by cause.")
+    parts: tuple[StoredObject, ...]
+
+
+def pack(root: Path, format_id: str, wanted: Callable[[RawReplay, int], bool]) -> dict[str, bytes]:
+    """Return the objects to store, by key, of the replays of a format with a player that is ``wanted``.
+
+    Raises:
+        ConfigurationError: there is no such file or folder.
+        DataError: no replay is wanted, or they are too many.
+    """
+    packer = _Packer()
+    refused: Counter[str] = Counter()
+    left_out = 0
+    for source in sources(root):
+        try:
+            replay = source.read()
+        except RefusedReplayError as refusal:
+            refused[refusal.cause] += 1
+            continue
+        if replay.format == format_id and (wanted(replay, 0) or wanted(replay, 1)):
+            packer.add(replay)
+        else:
+            left_out += 1
+    packer.finish()
+    if not packer.replays:
+        causes = ", ".join(f"{cause} {count}" for cause, count in sorted(refused.items())) or "none"
+        raise DataError(
+            f"{root} has no replay of {format_id} to learn from: {left_out} are of other formats or not wanted; "
+            f"refused: {causes}"
+        )
+    document = PackedReplays(
+        format=format_id,
+        replays=packer.replays,
+        left_out=left_out,
+        refused=dict(sorted(refused.items())),
+        parts=tuple(StoredObject.of(key, data) for key, data in packer.parts.items()),
+    )
+    return {keys.REPLAYS: document.to_json(), **packer.parts}
+
+
+class _Packer:
+    def __init__(self) -> None:
+        self.replays = 0
+        self.parts: dict[str, bytes] = {}
+        self._lines: list[bytes] = []
+        self._line_bytes = 0
+        self._packed_bytes = 0
+
+    def add(self, replay: RawReplay) -> None:
+        line = json.dumps(without_names(replay)).encode() + b"\n"
+        self._lines.append(line)
+        self._line_bytes += len(line)
+        self.replays += 1
+        if self._line_bytes >= PART_BYTES:
+            self.finish()
+
+    def finish(self) -> None:
+        if not self._lines:
+            return
+        part: bytes = lz4.frame.compress(
+            b"".join(self._lines), compression_level=lz4.frame.COMPRESSIONLEVEL_MINHC, store_size=True
+        )
+        self._packed_bytes += len(part)
+        if self._packed_bytes > MAX_PACKED_BYTES:
+            raise DataError(
+                f"the replays take more than {MAX_PACKED_BYTES:,} bytes when packed; name fewer, or raise "
+                "train.first.replays.min_rating"
+            )
+        self.parts[keys.replay_part(hashlib.sha256(part).hexdigest())] = part
+        self._lines, self._line_bytes = [], 0
+
+
+def without_names(replay: RawReplay) -> dict[str, object]:
+    """Return a replay as Showdown's JSON has it, with pseudonyms for the players."""
+    names = {name: pseudonym(name) for name in replay.players}
+    return {
+        "id": replay.battle,
+        "formatid": replay.format,
+        "uploadtime": int(replay.day.timestamp()),
+        "log": "\n".join(_renamed(line, names) for line in replay.lines),
+    }
+
+
+def _renamed(line: str, names: dict[str, str]) -> str:
+    match line.split("|"):
+        case ["", "player", seat, name, *rest] if name in names:
+            # An avatar may be a player's own.
+            return "|".join(["", "player", seat, names[name], "", *rest[1:]])
+        case ["", "win", name] if name in names:
+            return f"|win|{names[name]}"
+        case ["", "-message", text]:
+            for name, other in names.items():
+                text = text.replace(name, other)
+            return f"|-message|{text}"
+    return line
+
+
+def unpack(frame: bytes, key: str) -> Iterator[RawReplay]:
+    """Yield the replays of a part. ``key`` names it in errors.
+
+    Raises:
+        DataError: it is not a whole part.
+    """
+    most_bytes = 2 * PART_BYTES
+    decompressor = lz4.frame.LZ4FrameDecompressor()
+    try:
+        text: bytes = decompressor.decompress(frame, max_length=most_bytes)
+    except RuntimeError as error:
+        raise DataError(f"{key} is no lz4 frame: {error}") from error
+    if not decompressor.eof:
+        raise DataError(f"{key} ends early, or holds more than {most_bytes:,} bytes")
+    for number, line in enumerate(text.splitlines()):
+        yield parse(line, f"{key}:{number}")

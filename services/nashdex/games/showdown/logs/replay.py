@@ -1,0 +1,212 @@
+"""A raw Showdown replay: a battle's log as spectators saw it, and who played."""
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+from nashdex.core.documents import shorten
+from nashdex.games.showdown.logs.evidence import Evidence, is_format
+from nashdex.games.showdown.logs.ratings import UNRATED_RATING
+from nashdex.games.showdown.logs.refusal import RefusedReplayError
+from nashdex.games.showdown.logs.words import clean_name, whole_number
+from nashdex.settings.aliases import canonical_format
+
+MAX_LOG_BYTES = 1 << 22
+"""Largest replay. A battle of 1,000 turns has about 0.3 MB."""
+MAX_LINE_CHARACTERS = 4096
+"""A shown team, the longest line of a battle, has about 1,500."""
+MIN_TURNS = 5
+_MAX_RATING = 9999
+_BATTLE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,99}")
+_SIDES: Final = ("p1", "p2")
+_ILLUSIONISTS: Final = ("zoroark", "zorua")
+_NOT_PLAYED: Final = frozenset(
+    {
+        "", "c", "c:", "chat", "j", "J", "join", "l", "L", "leave", "n", "N", "name", "raw", "html", "uhtml",
+        "uhtmlchange", "inactive", "inactiveoff", "t:", "debug", "error", "bigerror", "warning", "unlink", "hidelines",
+        "title", "init", "deinit", "askreg", "badge", "request", "bigdeal", "chatmsg", "chatmsg-raw", "seed", ":",
+    }
+)  # fmt: skip
+"""Lines that are no part of the battle: chat, people who come and go, clocks. An empty line is a boundary."""
+BOUNDARY: Final = "|"
+"""The simulator writes this line whenever it goes on after choices, and once before the end of a turn."""
+
+Result = Literal["WIN", "LOSS", "TIE"]
+End = Literal["played", "forfeit", "timeout"]
+
+
+@dataclass(frozen=True, slots=True)
+class RawReplay:
+    """One battle."""
+
+    battle: str
+    """Showdown's id, such as ``gen1ou-2333334844``."""
+    format: str
+    """The format's id."""
+    generation: int
+    players: tuple[str, str]
+    """Names by seat."""
+    ratings: tuple[int | None, int | None]
+    """Before the battle, by seat."""
+    day: datetime
+    winner: int | None
+    """The seat; None for a tie."""
+    end: End
+    lines: tuple[str, ...]
+    """The battle's lines, without chat and clocks, to the result."""
+
+    def result(self, seat: int) -> Result:
+        """Return how the battle ended for ``seat``."""
+        return "TIE" if self.winner is None else "WIN" if self.winner == seat else "LOSS"
+
+
+def parse(content: bytes, source: str) -> RawReplay:
+    """Return the replay that Showdown's JSON describes: ``id``, ``format`` or ``formatid``, ``log``, ``uploadtime``.
+
+    Raises:
+        RefusedReplayError: it describes none, or one that cannot be reconstructed.
+    """
+    if len(content) > MAX_LOG_BYTES:
+        raise RefusedReplayError(
+            "too-large", f"{source} has {len(content):,} bytes; expected {MAX_LOG_BYTES:,} at most"
+        )
+    try:
+        given = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise RefusedReplayError("not-json", f"{source} is not JSON: {error}") from error
+    if not isinstance(given, dict) or not isinstance(given.get("log"), str):
+        raise RefusedReplayError("no-log", f"{source} is not a replay: expected an object with a text `log`")
+    battle, format_ = given.get("id"), given.get("formatid") or given.get("format")
+    if not isinstance(battle, str) or not _BATTLE_ID.fullmatch(battle) or not isinstance(format_, str):
+        raise RefusedReplayError(
+            "no-id", f"{source} has id {shorten(battle)}, format {shorten(format_)}; expected both, such as gen1ou-1234"
+        )
+    time = given.get("uploadtime", 0)
+    return parse_log(given["log"], battle, clean_name(format_), time, source)
+
+
+def parse_log(log: str, battle: str, format_id: str, time: object, source: str) -> RawReplay:
+    """Return the replay of a log. ``time`` is in seconds since 1970.
+
+    Raises:
+        RefusedReplayError: as ``parse``.
+    """
+    try:
+        day = datetime.fromtimestamp(int(time), UTC)  # type: ignore[call-overload]
+    except (ValueError, TypeError, OverflowError, OSError) as error:
+        raise RefusedReplayError("no-date", f"{source} has uploadtime {shorten(time)}; expected seconds") from error
+    lines, facts = _battle_lines(log)
+    if not is_format(format_id):
+        raise RefusedReplayError("format", f"{source} is of format {format_id!r}; expected one such as gen1ou")
+    if facts.evidence.check(format_id, battle, source) != 1:
+        raise RefusedReplayError("not-singles", f"{source} is a double battle; expected singles")
+    if "" in facts.players or facts.players[0] == facts.players[1]:
+        raise RefusedReplayError("players", f"{source} does not name two players")
+    if facts.winner is None and not facts.tied:
+        raise RefusedReplayError("unfinished", f"{source} has no result")
+    if facts.turns < MIN_TURNS:
+        raise RefusedReplayError("short", f"{source} has {facts.turns} turns; expected at least {MIN_TURNS}")
+    if not facts.has_species_clause:
+        raise RefusedReplayError("no-species-clause", f"{source} has no Species Clause, so names may be ambiguous")
+    if facts.has_illusion:
+        raise RefusedReplayError("illusion", f"{source} has a Pokémon with Illusion, whose lines name others")
+    if facts.winner is not None and facts.winner not in facts.players:
+        raise RefusedReplayError("players", f"{source} was won by {shorten(facts.winner)}, who did not play")
+    return RawReplay(
+        battle=battle,
+        format=canonical_format(format_id),
+        generation=int(format_id[3]),
+        players=(facts.players[0], facts.players[1]),
+        ratings=(facts.ratings[0], facts.ratings[1]),
+        day=day,
+        winner=None if facts.winner is None else facts.players.index(facts.winner),
+        end=facts.end,
+        lines=lines,
+    )
+
+
+def is_wanted(replay: RawReplay, seat: int, *, min_rating: int, winners_only: bool) -> bool:
+    """Say whether ``seat`` is one to learn from: its rating, 1000 if it has none, and whether it won."""
+    rating = replay.ratings[seat]
+    won = replay.winner == seat
+    return (UNRATED_RATING if rating is None else rating) >= min_rating and (won or not winners_only)
+
+
+class _Facts:
+    """What the lines say of the battle as a whole."""
+
+    def __init__(self) -> None:
+        self.evidence = Evidence()
+        self.players = ["", ""]
+        self.ratings: list[int | None] = [None, None]
+        self.winner: str | None = None
+        self.tied = False
+        self.turns = 0
+        self.has_species_clause = False
+        self.has_illusion = False
+        self.end: End = "played"
+
+    def read(self, kind: str, parts: list[str]) -> None:
+        self.evidence.read(kind, parts)
+        first = parts[2] if len(parts) > 2 else ""
+        match kind:
+            case "player" if first in _SIDES and len(parts) > 3 and parts[3] and not self.players[_SIDES.index(first)]:
+                seat = _SIDES.index(first)
+                self.players[seat] = parts[3]
+                rating = whole_number(parts[5]) if len(parts) > 5 else None
+                if rating is not None and 0 < rating <= _MAX_RATING:
+                    self.ratings[seat] = rating
+            case "rule":
+                self.has_species_clause |= first.startswith("Species Clause")
+            case "turn":
+                self.turns = max(self.turns, whole_number(first) or 0)
+            case "poke" | "switch" | "drag" | "replace" if len(parts) > 3:
+                self.has_illusion |= clean_name(parts[3].partition(",")[0]).startswith(_ILLUSIONISTS)
+            case "-message" if first.endswith(" forfeited."):
+                self.end = "forfeit"
+            case "-message" if "inactivity" in first:
+                self.end = "timeout"
+            case "win":
+                self.winner = first
+            case "tie":
+                self.tied = True
+            case _:
+                pass
+
+
+def _battle_lines(log: str) -> tuple[tuple[str, ...], _Facts]:
+    """Return the battle's lines and facts. Of an omniscient log, the lines that both players may see.
+
+    Raises:
+        RefusedReplayError: a line is too long.
+    """
+    facts = _Facts()
+    kept: list[str] = []
+    secret = False
+    for raw in log.split("\n"):
+        line = raw.rstrip("\r")
+        if line in {BOUNDARY, ""}:
+            if kept and kept[-1] != BOUNDARY:
+                kept.append(BOUNDARY)
+            continue
+        parts = line.split("|")
+        if parts[0] or len(parts) < 2:  # text without a type is chat
+            continue
+        kind = parts[1]
+        if kind == "split":
+            secret = True
+            continue
+        if secret:
+            secret = False
+            continue
+        if kind in _NOT_PLAYED:
+            continue
+        if len(line) > MAX_LINE_CHARACTERS:
+            raise RefusedReplayError("long-line", f"a line has {len(line):,} characters: {shorten(line)}")
+        facts.read(kind, parts)
+        kept.append(line)
+        if kind in {"win", "tie"}:
+            break
+    return tuple(kept), facts

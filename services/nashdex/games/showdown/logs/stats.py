@@ -1,0 +1,32 @@
+"""Stats that a log does not show: those of a usual spread, from poke-env's data."""
+
+from functools import cache
+from typing import Any, Final
+
+from nashdex.games.showdown.logs.words import clean_name, whole_number
+
+_LAST_WITH_STAT_EXPERIENCE: Final = 2
+_UNKNOWN: Final = dict.fromkeys(("hp", "atk", "def", "spa", "spd", "spe"), 0)
+
+
+def usual_stats(details: str, generation: int) -> dict[str, int]:
+    """Return the stats of a Pokémon by its details, such as ``Mew, L74``; base stats of an unknown species are 0."""
+    species, *rest = details.split(", ")
+    level = next((whole_number(part[1:]) for part in rest if part[:1] == "L"), None) or 100
+    known = _pokedex(generation).get(clean_name(species))
+    base: dict[str, int] = _UNKNOWN if known is None else known["baseStats"]
+    old = generation <= _LAST_WITH_STAT_EXPERIENCE
+    stats = {}
+    for stat, value in base.items():
+        doubled = (value + 15) * 2 + 63 if old else 2 * value + 31 + 21
+        stats[stat] = doubled * level // 100 + (level + 10 if stat == "hp" else 5)
+    return stats
+
+
+@cache
+def _pokedex(generation: int) -> dict[str, Any]:
+    # Late: poke-env takes a second to import.
+    from poke_env.data import GenData  # noqa: PLC0415
+
+    found: dict[str, Any] = GenData.from_gen(generation).pokedex
+    return found

@@ -1,0 +1,161 @@
+"""What each round of a training learns from: which battles, played with which weights.
+
+In lock-step, a round is played with the weights that it begins with, and learner and actors take turns. Played ahead,
+it is played with the weights that the round before began with, while that one is learned from: the network that learns
+is one version ahead of the one that acted. In a stream, actors play all the time with the newest weights, and a round
+learns from what is there. Where the weights differ, the advantage estimator corrects for that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_seed
+from nashdex.learning.rounds.planned import NEWEST, RoundBattles
+from nashdex.learning.rounds.players import Player, StreamPosition, WantedRound
+from nashdex.learning.rounds.snapshots import SnapshotPool
+from nashdex.learning.updates.state import Snapshot
+from nashdex.learning.updates.training import Training
+from nashdex.metagame.plan import IterationPlan
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.settings.anchors import PoolSettings
+from nashdex.telemetry import metrics
+from nashdex.trajectory.episode import Episode
+
+
+@dataclass(frozen=True)
+class RoundsSettings:
+    """What all rounds of a training have in common."""
+
+    seed: int
+    """Root of the battles' seeds."""
+    num_battles: int
+    """Battles of a round."""
+    deadline_seconds: float
+    pool: PoolSettings
+    records_opponents: bool
+    """Whether every opponent's seat is recorded too."""
+    plays_ahead: bool = False
+    stream: StreamPosition | None = None
+    """The bounds of a stream; None if rounds are played in turn or ahead."""
+
+
+@dataclass(frozen=True)
+class PlayedRound:
+    """The battles of one round, in which the network in training is called ``NEWEST``."""
+
+    episodes: Sequence[Episode]
+    behaviour: ActorCritic
+    """The network as the round begins."""
+    acting: ActorCritic | None
+    """The network that played: ``behaviour`` itself in lock-step; None if several versions played, in a stream. Then
+    the recorded probabilities count."""
+
+
+class Rounds:
+    """Gives a training its rounds: in lock-step, ahead or in a stream. Its draws follow from the training's state.
+
+    A round's battles follow from the seed, the round and the weights that play it, so an interrupted round is repeated
+    to the bit, wherever it is played.
+    """
+
+    def __init__(
+        self, training: Training, player: Player, pool: SnapshotPool, settings: RoundsSettings, plan: IterationPlan
+    ) -> None:
+        self._training = training
+        self._player = player
+        self._pool = pool
+        self._settings = settings
+        self._opponents = _opponents(plan)
+        self._update_of_version: dict[int, int] = {}
+        """Optimiser steps before each version of a stream that this process began."""
+        self._ahead: tuple[Snapshot, ...] = ()
+        """Snapshots that the next round meets, where rounds are played ahead."""
+
+    def play(self) -> PlayedRound:
+        """Return the battles of the training's round; have the next one played meanwhile, if it is played ahead.
+
+        Raises what ``Player.play`` does.
+        """
+        state, settings = self._training.state, self._settings
+        behaviour = self._training.network_of_round()
+        if settings.stream is not None:
+            return self._streamed(behaviour, settings.stream)
+        acting, met = behaviour, state.met
+        if settings.plays_ahead:
+            acting = self._training.network_that_acted()
+        else:
+            met = self._draw(state.round)
+        staleness_versions = int(settings.plays_ahead and state.round > 0)
+        metrics.STALENESS_VERSIONS.set(staleness_versions)
+        episodes = self._player.play(self._wanted(state.round, acting, met, staleness_versions)).episodes
+        return PlayedRound(episodes, behaviour, acting)
+
+    def ask_for_next(self, behaviour: ActorCritic) -> None:
+        """Have the next round played meanwhile by ``behaviour``, if rounds are played ahead."""
+        if self._settings.plays_ahead:
+            number = self._training.state.round + 1
+            self._ahead = self._draw(number)
+            self._player.ask(self._wanted(number, behaviour, self._ahead))
+
+    def after(self, played: PlayedRound) -> None:
+        """Count the scores against snapshots in ``played`` once the next round has begun, and add one that is due."""
+        self._pool.record(played.episodes)
+        self._pool.meet(self._ahead)
+        self._pool.add_when_due()
+
+    def _streamed(self, behaviour: ActorCritic, bounds: StreamPosition) -> PlayedRound:
+        training, state = self._training, self._training.state
+        position = StreamPosition(
+            bounds.max_staleness_versions,
+            bounds.max_staleness_seconds,
+            is_at_begin=state.round_update == 0,
+            saved_round=training.saved_round,
+        )
+        number = state.round
+        self._update_of_version[number] = state.updates_before_round
+        played = self._player.play(self._wanted(number, behaviour, self._draw(number), stream=position))
+        metrics.STALENESS_VERSIONS.set(number - sum(played.versions) / len(played.versions))
+        oldest = min(played.versions)
+        state.acting_update = self._update_of_version.get(oldest, state.updates_before_round)
+        self._update_of_version = {n: update for n, update in self._update_of_version.items() if n >= oldest}
+        return PlayedRound(played.episodes, behaviour, None)
+
+    def _wanted(
+        self,
+        number: int,
+        network: ActorCritic,
+        met: tuple[Snapshot, ...],
+        staleness_versions: int = 0,
+        stream: StreamPosition | None = None,
+    ) -> WantedRound:
+        """Return round ``number`` of ``network`` against the plan's opponents.
+
+        Where the opponent is the network itself, one of ``met`` sits opposite in a share of the battles and a scripted
+        policy in another, and in the rest both seats are recorded.
+        """
+        settings, snapshots = self._settings, self._pool.networks(met)
+        battles = RoundBattles(
+            round=number,
+            seed=derive_seed(settings.seed, number),
+            num_battles=settings.num_battles,
+            opponents=self._opponents,
+            snapshots=tuple(snapshots),
+            snapshot_share=settings.pool.share,
+            scripted=tuple(settings.pool.anchors.shares()),
+            scripted_share=settings.pool.anchors.share,
+            records_opponents=settings.records_opponents,
+            deadline_seconds=settings.deadline_seconds,
+        )
+        return WantedRound(battles, {NEWEST: network, **snapshots}, staleness_versions, stream)
+
+    def _draw(self, number: int) -> tuple[Snapshot, ...]:
+        return self._pool.draw(derive_seed(self._settings.seed, "pool", number))
+
+
+def _opponents(plan: IterationPlan) -> dict[PolicyId, float]:
+    """Return the mixture. Where the rule pairs the learner with itself, that is its newest self."""
+    opponents = dict(plan.opponents)
+    if plan.learns_from_both_seats(plan.learner) and plan.learner in opponents:
+        opponents[NEWEST] = opponents.pop(plan.learner)
+    return opponents

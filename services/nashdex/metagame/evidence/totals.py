@@ -1,0 +1,212 @@
+"""``battle_totals.json``: the sums over all battles so far that ratings, progress and ladder need.
+
+An iteration adds its own battles to the totals of the iteration before, so no step reads an old ledger. Each document
+holds the hash of the one before it and of what its own ledgers found: a chain back to the first battle, which ``nashdex
+verify`` follows by computing every link again. No hash covers a time, so two runs with one seed have equal totals.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from pydantic import Field, NonNegativeInt, model_validator
+
+from nashdex.core.documents import Document, Model
+from nashdex.core.errors import DataError
+from nashdex.core.ids import PolicyId, PolicyIdField
+from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, Purpose, count_records
+from nashdex.metagame.evidence.tally import Integers, Tally
+from nashdex.metagame.ratings.ladder import LadderSums, climbed
+
+Column = tuple[NonNegativeInt, ...]
+
+
+class CellCounts(Model):
+    """A tally by columns: one entry for each pair of policies that has played."""
+
+    first: Column = Field(description="Places of the cells' first policies.")
+    second: Column = Field(description="Places of their second ones, each after the first.")
+    wins: Column = Field(description="Battles that the first policy won, pairs included.")
+    draws: Column
+    losses: Column
+    won_both: Column = Field(description="Side-swapped pairs, by the first policy's two results.")
+    won_and_drew: Column
+    split: Column
+    drew_both: Column
+    drew_and_lost: Column
+    lost_both: Column
+
+    @model_validator(mode="after")
+    def _columns_are_of_one_length(self) -> Self:
+        if len({len(getattr(self, name)) for name in type(self).model_fields}) > 1:
+            raise ValueError("the columns differ in length; expected one entry of each for every cell")
+        if any(not first < second for first, second in zip(self.first, self.second, strict=True)):
+            raise ValueError("a cell's first place is not before its second; expected every cell once")
+        return self
+
+    @classmethod
+    def of(cls, tally: Tally) -> Self:
+        """Return the played cells of ``tally``."""
+        rows, columns = np.nonzero(np.triu(tally.games, 1))
+
+        def column(table: Integers) -> list[int]:
+            return [int(count) for count in table[rows, columns]]
+
+        return cls(
+            first=tuple(rows.tolist()),
+            second=tuple(columns.tolist()),
+            wins=column(tally.wins),
+            draws=column(tally.draws),
+            losses=column(tally.wins.T),
+            won_both=column(tally.won_both),
+            won_and_drew=column(tally.won_and_drew),
+            split=column(tally.split),
+            drew_both=column(tally.drew_both),
+            drew_and_lost=column(tally.won_and_drew.T),
+            lost_both=column(tally.won_both.T),
+        )
+
+    def tally(self, num_policies: int) -> Tally:
+        """Return the counts as arrays of shape (K, K).
+
+        Raises:
+            DataError: a cell names a policy beyond ``num_policies``.
+        """
+        if self.second and max(self.second) >= num_policies:
+            raise DataError(
+                f"the battle totals have a cell of policy {max(self.second)}, but {num_policies} policies; the "
+                "document was altered. Remove the solve step's manifest and run it again"
+            )
+        tally, cells = Tally.nothing(num_policies), (list(self.first), list(self.second))
+        for table, own, others in (
+            (tally.wins, self.wins, self.losses),
+            (tally.draws, self.draws, self.draws),
+            (tally.won_both, self.won_both, self.lost_both),
+            (tally.won_and_drew, self.won_and_drew, self.drew_and_lost),
+            (tally.split, self.split, self.split),
+            (tally.drew_both, self.drew_both, self.drew_both),
+        ):
+            table[cells], table[cells[::-1]] = own, others
+        tally.games[:] = tally.wins + tally.draws + tally.wins.T
+        return tally
+
+
+class OpenBattle(Model):
+    """A battle whose side-swapped partner has not been played yet."""
+
+    a: PolicyIdField = Field(description="Before b by id.")
+    b: PolicyIdField
+    number: NonNegativeInt
+    score: float = Field(description="What a scored: 1, ½ or 0.")
+
+    @property
+    def battle(self) -> PlannedBattle:
+        """Which battle of its cell it is."""
+        return PlannedBattle(self.a, self.b, self.number)
+
+
+class Source(NamedTuple):
+    """What totals follow from, by SHA-256."""
+
+    findings: str
+    """What this iteration's ledgers found; see ``findings_sha256``."""
+    before: str | None = None
+    """The totals of the iteration before; None in the first."""
+
+
+class BattleTotals(Document):
+    """The battles of all iterations so far, by their use, and what a ladder makes of them."""
+
+    policies: tuple[PolicyIdField, ...]
+    battles: NonNegativeInt = Field(0, description="Battles of all iterations.")
+    selection: CellCounts = Field(description="Battles for selecting a policy.")
+    scoring: CellCounts = Field(description="Battles for scoring a policy that was selected on others.")
+    open: tuple[OpenBattle, ...] = Field((), description="Battles that wait for their side-swapped partner.")
+    ladder: dict[PolicyIdField, LadderSums]
+    findings_sha256: str | None = Field(None, description="Battles and payoffs of this iteration's ledgers.")
+    before_sha256: str | None = Field(None, description="Totals of the iteration before; null in the first.")
+
+    @classmethod
+    def nothing(cls, policies: Sequence[PolicyId] = ()) -> Self:
+        """Return the totals before any battle."""
+        none = CellCounts.of(Tally.nothing(len(policies)))
+        ladder = {policy: LadderSums() for policy in policies}
+        return cls(policies=tuple(policies), selection=none, scoring=none, ladder=ladder)
+
+    def to_json(self) -> bytes:
+        """Return the document as JSON without indentation: most of it are columns of numbers."""
+        return self.model_dump_json().encode() + b"\n"
+
+    def tally(self, purpose: Purpose | None = None) -> Tally:
+        """Return the counts of battles for ``purpose``, or of all, shape (K, K) in the order of ``policies``."""
+        parts = {Purpose.SELECTION: self.selection, Purpose.SCORING: self.scoring}
+        if purpose is not None:
+            return parts[purpose].tally(len(self.policies))
+        return sum((part.tally(len(self.policies)) for part in parts.values()), Tally.nothing(len(self.policies)))
+
+    def with_battles(
+        self, policies: Sequence[PolicyId], records: Sequence[BattleRecord], source: Source | None = None
+    ) -> Self:
+        """Return the totals with ``records`` added, in the order played, which the ladder's Elo depends on.
+
+        Args:
+            policies: the members by now; those of these totals are among them.
+            records: the battles of one iteration.
+            source: what the new totals follow from, if they are stored.
+
+        Raises:
+            DataError: a battle names a policy that is not among ``policies``, or is recorded twice, or a policy of
+                these totals has left.
+        """
+        strangers = sorted(set(self.policies) - set(policies))
+        if strangers:
+            raise DataError(f"{strangers[0]!r} has battles and is no member any more; expected members to stay")
+        waiting = {one.battle: one.score for one in self.open}
+        counts, still_open = {}, []
+        for purpose in Purpose:
+            of_purpose = {battle: score for battle, score in waiting.items() if Purpose.of_pair(battle.pair) == purpose}
+            fresh, left = count_records(
+                policies, (record for record in records if record.purpose == purpose), waiting=of_purpose
+            )
+            counts[purpose] = CellCounts.of(self._placed(purpose, policies) + fresh)
+            still_open += [OpenBattle(a=b.a, b=b.b, number=b.number, score=score) for b, score in left.items()]
+        return type(self)(
+            policies=tuple(policies),
+            battles=self.battles + len(records),
+            selection=counts[Purpose.SELECTION],
+            scoring=counts[Purpose.SCORING],
+            open=tuple(sorted(still_open, key=lambda one: one.battle)),
+            ladder=climbed({policy: self.ladder.get(policy, LadderSums()) for policy in policies}, records),
+            findings_sha256=None if source is None else source.findings,
+            before_sha256=None if source is None else source.before,
+        )
+
+    def require_counted(self, policies: Sequence[PolicyId], games: Integers) -> None:
+        """Check that a matrix counts exactly the battles of these totals.
+
+        Args:
+            policies: the matrix's, in its order.
+            games: its battles of every cell, shape (K, K).
+
+        Raises:
+            DataError: names the first cell that differs, and says what to do.
+        """
+        place = {policy: index for index, policy in enumerate(self.policies)}
+        order = [place[policy] for policy in policies]
+        recorded = self.tally().games[np.ix_(order, order)]
+        for i, j in np.argwhere(np.triu(recorded != games))[:1]:
+            raise DataError(
+                f"{policies[i]!r} against {policies[j]!r}: the ledgers record {recorded[i, j]} battles that "
+                f"do not fit the matrix's {games[i, j]} games; expected every recorded battle to be counted once. "
+                "If evaluate ran again for an iteration that was solved before, remove its solve manifest and all "
+                "later ones too"
+            )
+
+    def _placed(self, purpose: Purpose, policies: Sequence[PolicyId]) -> Tally:
+        """Return the counts of ``purpose`` in the order of ``policies``, 0 where a policy is new."""
+        place = {policy: index for index, policy in enumerate(policies)}
+        order = [place[policy] for policy in self.policies]
+        tally, known = Tally.nothing(len(policies)), self.tally(purpose)
+        for name in Tally.tables():
+            getattr(tally, name)[np.ix_(order, order)] = getattr(known, name)
+        return tally

@@ -1,0 +1,100 @@
+"""What a page says of its policies, as the page's scripts read it, and the page's HTML."""
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from nashdex.core.documents import Model
+from nashdex.page.bundle import Bundle
+
+_CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; script-src {script} blob: 'wasm-unsafe-eval'; "
+    "worker-src blob:; style-src {style}"
+)
+"""Nothing is loaded: the engine's worker comes from the page itself, as a blob."""
+
+
+class PageMixture(Model):
+    """One policy of a mixture."""
+
+    policy: str
+    weight: float
+
+
+class PagePolicy(Model):
+    """A policy that a page plays."""
+
+    id: str
+    name: str
+    kind: Literal["network", "random", "max-power", "mixture"]
+    rating: str | None = None
+    network: str | None = None
+    """Name of its ONNX data."""
+    temperature: float = 1.0
+    memory_sizes: tuple[int, ...] = ()
+    reward: str = ""
+    """That its critic predicts."""
+    members: tuple[PageMixture, ...] = ()
+    """Members of a mixture, which draws one for each battle."""
+
+
+def page_html(
+    bundle: Bundle,
+    policies: list[PagePolicy],
+    networks: Mapping[str, bytes],
+    teams: list[str],
+    battle: str | None = None,
+) -> str:
+    """Return the page as one HTML file that loads nothing.
+
+    Args:
+        bundle: the engine and scripts of the format.
+        policies: what a person plays against; the first is chosen.
+        networks: ONNX by the name that policies give.
+        teams: packed teams that battles draw from; empty where the simulator generates teams.
+        battle: text of a battle that opens on the analysis board; None opens the first screen.
+    """
+    data = {
+        "format": bundle.format,
+        "policies": [policy.model_dump(mode="json") for policy in policies],
+        "networks": list(networks),
+        "teams": teams,
+        "battle": battle,
+    }
+    policy = _CONTENT_SECURITY_POLICY.format(script=_source_of(bundle.script), style=_source_of(bundle.style))
+    blocks = {"engine": bundle.engine, "runtime": bundle.runtime}
+    blocks |= {f"network-{name}": onnx for name, onnx in networks.items()}
+    title = f"Play {bundle.format} · nashdex"
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{html.escape(title)}</title><style>{bundle.style}</style></head><body>",
+            f"<header><h1>{html.escape(title)}</h1></header>",
+            '<main><p role="status">Opening the simulator and the policies …</p>',
+            "<noscript><p>This page plays battles with JavaScript: allow it for this file.</p></noscript></main>",
+            "<footer>Everything runs in this page: it sends nothing and loads nothing.</footer>",
+            f'<script type="application/json" id="page">{_as_data(data)}</script>',
+            *(f'<script type="text/plain" id="{name}">{_packed(block)}</script>' for name, block in blocks.items()),
+            f"<script>{bundle.script}</script></body></html>",
+        ]
+    )
+
+
+def _source_of(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _as_data(data: Any) -> str:  # noqa: ANN401
+    """Return JSON that no HTML parser leaves early."""
+    return json.dumps(data).replace("<", "\\u003c")
+
+
+def _packed(block: bytes) -> str:
+    return base64.b64encode(gzip.compress(block, mtime=0)).decode()

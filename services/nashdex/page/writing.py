@@ -1,0 +1,49 @@
+"""Writes a page: ``nashdex play``."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from nashdex.core.references import PolicyReference
+from nashdex.games.registry import game_of_run, showdown_game
+from nashdex.page.bundle import format_bundle
+from nashdex.page.document import page_html
+from nashdex.page.policies import page_policies
+from nashdex.runs.creation import format_of_run, open_run
+
+PAGE = "index.html"
+
+
+def write_play_page(format_id: str, policies: Sequence[str], directory: Path, battle: str | None = None) -> Path:
+    """Write the page on which a person plays ``format_id`` against ``policies``, and return its file.
+
+    ``battle`` is the text of a battle that the page opens on the analysis board.
+
+    Raises:
+        ConfigurationError: a policy or format cannot play in a page, or Node is missing.
+        DataError: a run or policy is missing, altered, or of another space.
+        TryAgainError: npm could not install what builds the page.
+    """
+    game = showdown_game(format_id)
+    teams = list(_teams(format_id, policies))
+    arena = game.open_arena(num_gateways=1)
+    try:
+        space = arena.space
+    finally:
+        arena.close()
+    chosen = page_policies(policies, space)
+    text = page_html(format_bundle(format_id, teams), chosen.entries, chosen.networks, teams, battle)
+    directory.mkdir(parents=True, exist_ok=True)
+    part, page = directory / f"{PAGE}.part", directory / PAGE
+    part.write_text(text, "utf-8")
+    part.replace(page)
+    return page
+
+
+def _teams(format_id: str, policies: Sequence[str]) -> Sequence[str]:
+    """Return the packed teams that battles draw from: those of the first run, else the format's own."""
+    for text in policies:
+        uri = PolicyReference.parse(text).store
+        if uri and format_of_run(uri) is not None:
+            run = open_run(uri)
+            return game_of_run(run.store, run.settings).teams()
+    return showdown_game(format_id).teams()

@@ -1,0 +1,1 @@
+"""Ensembles: stored policies that decide together. They are not trained."""

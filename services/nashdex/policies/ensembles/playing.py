@@ -1,0 +1,72 @@
+"""An ensemble as a policy: each member votes with its log-probabilities.
+
+Shapes: N decisions, A actions (K legal pairs in a joint space).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nashdex.core.ids import PlayedPolicy, PolicyId
+from nashdex.games.interface import Decisions
+from nashdex.games.space import Space
+from nashdex.policies.archive import load_network_policy
+from nashdex.policies.ensembles.document import read_ensemble
+from nashdex.policies.inference import NetworkPolicy, choose, distribution
+from nashdex.policies.interface import Actions
+from nashdex.policies.sampling import log_probabilities
+from nashdex.store.protocol import ObjectStore
+
+
+class EnsemblePolicy:
+    """Plays in proportion to the geometric mean of its members' probabilities.
+
+    Implements ``policies.interface.Policy`` and ``WithDistribution``. π(a) ∝ exp(mean_m log π_m(a)) is the
+    logarithmic pool with equal weights (Genest and Zidek, "Combining probability distributions", Statistical Science
+    1986).
+    """
+
+    needs_lines = False
+    needs_state = False
+    view = None
+
+    def __init__(self, policy: PolicyId, members: Sequence[NetworkPolicy], *, is_joint: bool) -> None:
+        self.id = policy
+        self._members = tuple(members)
+        self._temperature = PlayedPolicy.of(policy).temperature
+        self._is_joint = is_joint
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row with one forward pass of each member over all of them."""
+        return choose(decisions, self._pooled(decisions), uniforms, self._temperature, is_joint=self._is_joint)
+
+    def log_probs(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return log π of each legal action, shape (L,), with one forward pass of each member."""
+        return distribution(decisions, self._pooled(decisions), self._temperature, is_joint=self._is_joint)
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Free each member's memory of a seat whose battle ended."""
+        for member in self._members:
+            member.forget(battle, seat)
+
+    def _pooled(self, decisions: Decisions) -> NDArray[np.float32]:
+        """Return the mean of the members' log-probabilities, in the shape of ``NetworkPolicy.legal_logits``."""
+        total = sum(
+            log_probabilities(member.legal_logits(decisions), PlayedPolicy.of(member.id).temperature)
+            for member in self._members
+        )
+        pooled: NDArray[np.float32] = (np.asarray(total) / len(self._members)).astype(np.float32)
+        return pooled
+
+
+def load_ensemble(store: ObjectStore, policy: PolicyId, space: Space, device: str = "cpu") -> EnsemblePolicy:
+    """Return a stored ensemble, ready to play in ``space`` as its id says, with its members on ``device``.
+
+    Raises:
+        ConfigurationError: a member cannot play on the device.
+        DataError: it or a member is missing, altered, or was trained for another space.
+    """
+    document = read_ensemble(store, PlayedPolicy.of(policy).policy)
+    members = [load_network_policy(store, member, space, device) for member in document.members]
+    return EnsemblePolicy(policy, members, is_joint=space.num_slots > 1)

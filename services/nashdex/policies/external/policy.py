@@ -1,0 +1,180 @@
+"""A player of another program as a policy: each seat plays in a child process, several at once."""
+
+import time
+from collections import defaultdict
+from typing import Any, Final
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId, policy_id
+from nashdex.games.interface import Decisions, Failure
+from nashdex.games.showdown.external.causes import CRASH, UNAVAILABLE
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.games.space import Space
+from nashdex.policies.external.process import PlayerLostError, PlayerProcess
+from nashdex.policies.interface import Actions
+from nashdex.settings.external import ExternalPlayer, declared_player
+from nashdex.store.protocol import ObjectStore
+
+_Key = tuple[int, int]
+_FORGET_SECONDS: Final = 1.0
+_log = structlog.get_logger()
+
+
+class ExternalPolicy:
+    """Implements ``policies.interface.Policy`` and ``WithProcesses``.
+
+    A crash, a deadline missed or garbage makes a battle void, never lost. An order that is not legal, or that the
+    request does not offer, becomes Showdown's default, the first legal action: poke-env's player ends there too.
+    """
+
+    needs_lines = True
+    needs_state = False
+    view = None
+
+    def __init__(self, policy: PolicyId, declared: ExternalPlayer, space: Space) -> None:
+        """Start one process.
+
+        Raises:
+            ConfigurationError: the player cannot be loaded, or does not play in ``space``.
+        """
+        if space.game != SHOWDOWN:
+            raise ConfigurationError(f"{policy} does not play {space.format}; expected a Showdown format")
+        self.id = policy
+        self._declared = declared
+        self._space = space
+        self._processes: list[PlayerProcess] = []
+        self._seats: dict[_Key, PlayerProcess] = {}
+        self._orphans: set[_Key] = set()
+        """Seats whose process was lost with another seat's battle."""
+        self._spent_cpu_seconds = 0.0
+        self.num_defaults = 0
+        """Orders that were not legal, so that the first legal action was played."""
+        self._start()
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row; log-probabilities count as 0. ``Actions.void`` names the battles that have no answer."""
+        action = np.empty(len(decisions), dtype=np.int64)
+        void: dict[int, Failure] = {}
+        asked: defaultdict[PlayerProcess, list[int]] = defaultdict(list)
+        for row, key in enumerate(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)):
+            action[row] = decisions.legal[row][0]
+            if key in self._orphans:
+                void[key[0]] = _orphan(key[0])
+                continue
+            try:
+                process = self._process_of(key)
+                process.send(_question(decisions, key, uniforms[row]), self._deadline(1))
+                asked[process].append(row)
+            except (PlayerLostError, ConfigurationError) as error:
+                void[key[0]] = self._fail(key, error)
+        for process, rows in asked.items():
+            # One process answers its rows one after another.
+            deadline = self._deadline(len(rows))
+            for row in rows:
+                key = (int(decisions.battle[row]), int(decisions.seat[row]))
+                if self._seats.get(key) is not process:
+                    void.setdefault(key[0], _orphan(key[0]))
+                    continue
+                try:
+                    said = process.receive(deadline)
+                except PlayerLostError as error:
+                    void[key[0]] = self._fail(key, error)
+                    continue
+                if "cause" in said:
+                    void[key[0]] = Failure(key[0], str(said["cause"]), f"{self.id}: {said.get('detail')}")
+                else:
+                    action[row] = self._legal(said, decisions.legal[row], action[row])
+        return Actions(action, np.zeros(len(action), dtype=np.float32), void)
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Let the seat's process forget it."""
+        self._orphans.discard((battle, seat))
+        process = self._seats.pop((battle, seat), None)
+        if process is None:
+            return
+        try:
+            process.send({"forget": [battle, seat]}, time.monotonic() + _FORGET_SECONDS)
+        except PlayerLostError as error:
+            self._drop(process, error)
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of its processes so far, user and system, in seconds."""
+        return self._spent_cpu_seconds + sum(process.cpu_seconds() for process in self._processes)
+
+    def close(self) -> None:
+        """End its processes."""
+        for process in self._processes:
+            self._spent_cpu_seconds += process.cpu_seconds()
+            process.close()
+        self._processes, self._seats = [], {}
+
+    def _deadline(self, num_decisions: int) -> float:
+        return time.monotonic() + self._declared.decision_seconds * num_decisions
+
+    def _legal(self, said: dict[str, Any], legal: NDArray[np.uint16], default: np.int64) -> np.int64:
+        chosen = said.get("action")
+        if isinstance(chosen, int) and chosen in legal:
+            return np.int64(chosen)
+        self.num_defaults += 1
+        if self.num_defaults == 1:
+            _log.warning(
+                "an order is not legal; the first legal action is played", player=self.id, order=said.get("order")
+            )
+        return default
+
+    def _start(self) -> PlayerProcess:
+        process = PlayerProcess(self.id, self._declared, self._space)
+        process.check_ready()
+        self._processes.append(process)
+        return process
+
+    def _process_of(self, key: _Key) -> PlayerProcess:
+        """Return the process that plays a seat: for a new seat an idle one, else a new one, else the least busy."""
+        if key not in self._seats:
+            busy = dict.fromkeys(self._processes, 0)
+            for process in self._seats.values():
+                busy[process] += 1
+            least = min(busy, key=lambda process: busy[process], default=None)
+            if least is None or (busy[least] and len(busy) < self._declared.at_once):
+                least = self._start()
+            self._seats[key] = least
+        return self._seats[key]
+
+    def _fail(self, key: _Key, error: PlayerLostError | ConfigurationError) -> Failure:
+        process = self._seats.pop(key, None)
+        if process is not None and isinstance(error, PlayerLostError):
+            self._drop(process, error)
+        cause = error.cause if isinstance(error, PlayerLostError) else UNAVAILABLE
+        return Failure(key[0], cause, f"{self.id}: {error}")
+
+    def _drop(self, process: PlayerProcess, error: PlayerLostError) -> None:
+        """Forget a process that was killed. The battles of its other seats are void: their past is lost."""
+        _log.warning("a player's process was lost", player=self.id, cause=error.cause, detail=str(error))
+        if process in self._processes:
+            self._processes.remove(process)
+        self._orphans |= {key for key, other in self._seats.items() if other is process}
+        self._seats = {key: other for key, other in self._seats.items() if other is not process}
+
+
+def _orphan(battle: int) -> Failure:
+    return Failure(battle, CRASH, "its process was lost with another battle")
+
+
+def _question(decisions: Decisions, key: _Key, uniform: float) -> dict[str, Any]:
+    said = decisions.lines[key]
+    battle, seat = key
+    return {"battle": battle, "seat": seat, "lines": said.lines, "request": said.request, "uniform": float(uniform)}
+
+
+def load_external(store: ObjectStore, policy: PolicyId, space: Space, device: str) -> ExternalPolicy:
+    """Return the player that this machine declares under the id, in the form of ``sources.PolicySource.player``.
+
+    Raises:
+        ConfigurationError: it declares none, or the player is not available.
+    """
+    del store, device
+    return ExternalPolicy(policy_id(policy), declared_player(policy), space)

@@ -1,1 +1,0 @@
-"""The pairs network, for games whose decisions choose for two slots at once."""

@@ -1,0 +1,60 @@
+"""Where two objects differ that should follow from the same data."""
+
+import json
+import math
+from collections.abc import Collection, Iterator
+
+from nashdex.core import keys
+from nashdex.core.journal import JOURNAL
+
+TOLERANCE = 1e-9
+"""Difference of floating-point numbers, absolute and relative, that another machine may cause."""
+_MEASURED = {"seconds", "cpu_seconds", "waited_seconds", "read_seconds", "staleness_seconds", "round_seconds"}
+"""Keys of times, which nothing computes again."""
+_SEAL = "content_sha256"
+"""Key of a journal's own hash, which covers its times."""
+_REPORTERS_VERSIONS = "versions"
+"""Key of a report for the packages of the machine that wrote it, which this one need not have."""
+
+
+def difference(stored: bytes, fresh: bytes, name: str) -> str | None:
+    """Return where two objects of one name differ, or None."""
+    if stored == fresh:
+        return None
+    if not name.endswith((".json", ".jsonl")):
+        # A page follows from its report, whose numbers are compared.
+        return None if name == keys.REPORT_PAGE else "its bytes differ"
+    try:
+        before, now = (_comparable(data, name) for data in (stored, fresh))
+        return next(differences(before, now, ""), None)
+    except (ValueError, TypeError, RecursionError):
+        return "it is not the JSON that the step writes"
+
+
+def _comparable(data: bytes, name: str) -> object:
+    """Return an object's JSON without what another machine may write differently."""
+    if name.endswith(".jsonl"):
+        return [json.loads(line) for line in data.splitlines()]
+    document = json.loads(data)
+    if name == keys.REPORT:
+        return document | {_REPORTERS_VERSIONS: {}}
+    if name == JOURNAL:
+        return document | {_SEAL: None}
+    return document
+
+
+def differences(stored: object, fresh: object, path: str, unread: Collection[str] = _MEASURED) -> Iterator[str]:
+    """Yield where two values of JSON differ, but for what is under the keys ``unread``."""
+    match stored, fresh:
+        case dict(), dict():
+            for key in sorted(stored.keys() | fresh.keys()):
+                if key not in unread:
+                    yield from differences(stored.get(key), fresh.get(key), f"{path}.{key}" if path else key, unread)
+        case list(), list() if len(stored) == len(fresh):
+            for index, (one, other) in enumerate(zip(stored, fresh, strict=True)):
+                yield from differences(one, other, f"{path}[{index}]", unread)
+        case float() | int(), float() | int() if math.isclose(stored, fresh, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+            return
+        case _:
+            if stored != fresh:
+                yield f"{path} is {str(stored)[:80]}, expected {str(fresh)[:80]}"

@@ -1,0 +1,48 @@
+"""The format that players of a battle mean."""
+
+from collections.abc import Mapping
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.references import PolicyReference
+from nashdex.policies.references import format_of_policy
+from nashdex.runs.creation import format_of_run
+from nashdex.settings.aliases import canonical_format
+
+
+def format_to_play(named: str | None, players: Mapping[str, str]) -> str:
+    """Return the one format of ``--format`` and of the players' runs or, beside no run, of their stored policies.
+
+    Args:
+        named: what ``--format`` says.
+        players: what each player's option says.
+
+    Raises:
+        ConfigurationError: there is none, or several.
+        DataError: a run or a policy was altered.
+    """
+    references = {option: PolicyReference.parse(text) for option, text in players.items()}
+    uris = {option: reference.store for option, reference in references.items()}
+    found: dict[str, str] = {}
+    """Whose each format is, for messages."""
+    for option, reference in references.items():
+        if not reference.store:
+            continue
+        if of_run := format_of_run(reference.store):
+            found[of_run] = f"the run of {option} ({reference.store})"
+        elif of_policy := format_of_policy(reference):
+            found[of_policy] = f"the policy of {option} ({players[option]})"
+    if len(found) > 1:
+        (one, first), (other, second) = found.items()
+        raise ConfigurationError(f"{first} plays {one} and {second} plays {other}; expected players of one format")
+    stored, who = next(iter(found.items()), (None, ""))
+    if named is not None:
+        chosen = canonical_format(named)
+        if stored not in {None, chosen}:
+            raise ConfigurationError(f"--format is {named}, and {who} plays {stored}: leave --format out")
+        return chosen
+    if stored is None:
+        stores = " or ".join(dict.fromkeys(uri for uri in uris.values() if uri))
+        why = f"there is no run in {stores} to take it from" if stores else "no player names a run to take it from"
+        correct = "correct the URI, or " if stores else ""
+        raise ConfigurationError(f"--format is missing, and {why}: {correct}name the format, such as --format gen1ou")
+    return stored

@@ -1,0 +1,260 @@
+"""A policy's client on a Showdown server: it logs in, plays battles and records them."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.seeds import derive_seed
+from nashdex.core.stopping import stop_requested
+from nashdex.games.team_pool import TeamPool
+from nashdex.serve.connection import Connection, Disconnected
+from nashdex.serve.deciding import MOST_BATTLES, Decider
+from nashdex.serve.finding import Finder
+from nashdex.serve.lines import Message, read_object, to_id, words_of
+from nashdex.serve.login import Account, rename_command
+from nashdex.serve.record import Record
+from nashdex.serve.room import Room
+from nashdex.serve.series import OpenSeries
+from nashdex.serve.served import ServedBattle
+from nashdex.serve.service import Service
+
+_LISTEN_SECONDS: Final = 0.25
+_RATING_SECONDS: Final = 3.0
+"""Longest wait for the server's rating after a rated battle."""
+_LOGIN_SECONDS: Final = 30.0
+_NAME_SECONDS: Final = 2.0
+"""Pause before a name in use is asked for again."""
+_log = structlog.get_logger()
+
+
+class Client:
+    """Plays on one server until its service is done, or the process is asked to stop."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        decider: Decider,
+        record: Record,
+        teams: TeamPool,
+        user: Account,
+        service: Service,
+        on_battle: Callable[[ServedBattle], None] = lambda _: None,
+    ) -> None:
+        self._connection = connection
+        self._decider = decider
+        self._record = record
+        self._teams = teams
+        self._user = user
+        self._service = service
+        self._on_battle = on_battle
+        self._finder = Finder(service, self._say, self._send_team)
+        self._series = OpenSeries()
+        self._rooms: dict[str, Room] = {}
+        self._ended_at: dict[str, float] = {}
+        self._done = record.rooms()
+        self._unknown = set(record.open_rooms())
+        """Rooms of an earlier process that this one has not seen."""
+        self._is_named = False
+        self._was_named = bool(self._unknown)
+        """The server has given this client the name before."""
+        self._challenge = ""
+        """The server's ``|challstr|``."""
+        self._ask_name_at = math.inf
+        """When to ask again for the name."""
+        self._num_teams = 0
+
+    def run(self) -> None:
+        """Play. Battles under way are finished before it ends.
+
+        Raises:
+            ConfigurationError: the server is none, lacks the format, or refuses the name or the team.
+            DataError: the server sends what no Showdown server of a known version sends.
+            TryAgainError: the server, the login server, the opponent or the gateway does not answer.
+        """
+        try:
+            while not self._is_finished():
+                self._connection.open()
+                try:
+                    self._session()
+                except Disconnected as error:
+                    _log.warning("the connection broke; connecting again", cause=str(error), rooms=len(self._rooms))
+        finally:
+            self._connection.close()
+
+    def _session(self) -> None:
+        self._is_named = False
+        self._ask_name_at = math.inf
+        self._finder.begin()
+        opened_at = time.monotonic()
+        while not self._is_finished():
+            message = self._connection.receive(_LISTEN_SECONDS)
+            while message is not None:
+                self._handle(message)
+                message = self._connection.receive(0.0)
+            for room, choice in self._decider.decide(self._rooms.values()):
+                assert room.request is not None, "a request was decided"
+                self._connection.send(room.id, f"/choose {choice}|{room.request.get('rqid', '')}")
+                room.answer()
+            self._finish()
+            if time.monotonic() > self._ask_name_at:
+                self._ask_for_name()
+            if self._is_named:
+                self._look_for_battles()
+            elif time.monotonic() - opened_at > _LOGIN_SECONDS:
+                raise ConfigurationError(
+                    f"the server has not taken the name {self._user.name!r} within {_LOGIN_SECONDS:.0f} s: is it a "
+                    "Showdown server that this client understands?"
+                )
+
+    # Battles wanted
+
+    @property
+    def _is_stopping(self) -> bool:
+        file = self._service.stop_file
+        return stop_requested() or (file is not None and file.exists())
+
+    def _num_begun(self) -> int:
+        """Return how many battles, or series of them, are under way or asked for."""
+        alone = sum(not self._series.is_open(room.series) for room in self._rooms.values())
+        return alone + len(self._series) + len(self._unknown) + self._finder.num_asked
+
+    def _num_wanted(self) -> int:
+        """Return how many more battles may begin now."""
+        if self._is_stopping:
+            return 0
+        begun = self._num_begun()
+        room = min(self._service.at_once, MOST_BATTLES // self._service.best_of) - begun
+        if self._service.battles is None:
+            return room
+        return min(room, self._service.battles - len(self._done) - begun)
+
+    def _is_finished(self) -> bool:
+        if self._rooms or self._series or self._unknown:
+            return False
+        most = self._service.battles
+        return self._is_stopping or (most is not None and len(self._done) >= most)
+
+    def _look_for_battles(self) -> None:
+        if self._is_stopping:
+            self._finder.stop()
+        elif self._num_wanted() > 0:
+            self._finder.look()
+
+    def _send_team(self) -> None:
+        self._num_teams += 1
+        seed = derive_seed(self._service.seed, "team", len(self._done), self._num_teams)
+        _, packed = self._teams.draw(seed)
+        self._say(f"/utm {packed or 'null'}")
+
+    def _say(self, command: str) -> None:
+        self._connection.send("", command)
+
+    # What the server sends
+
+    def _handle(self, message: Message) -> None:
+        if message.room.startswith("battle-"):
+            self._handle_battle(message)
+        elif message.room.startswith("game-bestof"):
+            if self._service.plays_in(message.room):
+                for command in self._series.read(message.room, message.lines):
+                    self._connection.send(message.room, command)
+        elif not message.room:
+            for line in message.lines:
+                self._handle_line(words_of(line), line)
+
+    def _handle_line(self, words: list[str], line: str) -> None:
+        match words:
+            case ["challstr", *rest]:
+                self._challenge = "|".join(rest)
+                self._ask_for_name()
+            case ["updateuser", name, "1", *_] if to_id(name) == to_id(self._user.name):
+                if not self._is_named:
+                    self._is_named = self._was_named = True
+                    _log.info("logged in", name=self._user.name, format=self._service.format_id)
+                    for room_id in {*self._rooms, *self._unknown}:
+                        self._say(f"/join {room_id}")
+            case ["nametaken", _, *why]:
+                self._name_refused("|".join(why) or "it is taken")
+            case ["formats", *_]:
+                named = (part.partition(",")[0] for part in words_of(line)[1:] if not part.startswith(","))
+                self._finder.offer(frozenset(map(to_id, named)))
+            case ["popup", *rest]:
+                self._finder.heed("|".join(rest))
+            case ["updatesearch", *rest]:
+                self._update_search(read_object("|".join(rest)))
+            case ["pm", sender, _, text, *_]:
+                is_own = to_id(sender) == to_id(self._user.name)
+                self._finder.read_private(to_id(sender), text, is_own=is_own)
+
+    def _ask_for_name(self) -> None:
+        self._ask_name_at = math.inf
+        self._say(rename_command(self._user, self._challenge, self._service.action_url))
+
+    def _name_refused(self, why: str) -> None:
+        """Ask again for a name that is in use: it may be this client's, on a connection that broke."""
+        if self._was_named and "already using" in why:
+            self._ask_name_at = time.monotonic() + _NAME_SECONDS
+            return
+        raise ConfigurationError(
+            f"the server refuses the name {self._user.name!r}: {why.rstrip('.')}; choose another --name"
+        )
+
+    def _update_search(self, found: dict[str, object]) -> None:
+        self._finder.update_search(found.get("searching"))
+        games = found.get("games")
+        for room_id in games if isinstance(games, dict) else ():
+            if self._service.plays_in(room_id) and room_id not in self._rooms and room_id not in self._done:
+                self._say(f"/join {room_id}")
+
+    def _handle_battle(self, message: Message) -> None:
+        if message.room in self._done or not self._service.plays_in(message.room):
+            return
+        room = self._rooms.get(message.room)
+        begins = any(line.startswith("|init|battle") for line in message.lines)
+        if room is None:
+            is_lost = message.room in self._unknown and any(line.startswith("|noinit|") for line in message.lines)
+            if not begins and not is_lost:
+                return
+            room = self._open_room(message.room)
+        elif begins:
+            self._decider.begin_again(room)
+        for line in message.lines:
+            room.read(line)
+            if self._service.open_sheets and line.startswith("|uhtml|otsrequest"):
+                self._connection.send(room.id, "/acceptopenteamsheets")
+
+    def _open_room(self, room_id: str) -> Room:
+        room = self._rooms[room_id] = self._decider.open(room_id, self._user.name)
+        if room_id in self._unknown:
+            room.is_whole = False
+            self._unknown.remove(room_id)
+        else:
+            self._record.begin(room_id)
+            self._finder.battle_began()
+        if self._service.timer:
+            self._connection.send(room.id, "/timer on")
+        return room
+
+    # Ends
+
+    def _finish(self) -> None:
+        """Record the battles that are over, and leave their rooms."""
+        for room in list(self._rooms.values()):
+            if room.result is None and not room.is_gone:
+                continue
+            ended_at = self._ended_at.setdefault(room.id, time.monotonic())
+            is_rated = any(line.startswith("|rated|") for line in room.log)
+            if is_rated and room.rating is None and time.monotonic() - ended_at < _RATING_SECONDS:
+                continue
+            void = None if room.result is not None else "the server closed the room before the battle's end"
+            finished = self._decider.finish(room)
+            battle = self._record.add(room, self._service.format_id, finished, void, self._decider.space)
+            self._done.add(room.id)
+            del self._rooms[room.id], self._ended_at[room.id]
+            if not room.is_gone:
+                self._say(f"/leave {room.id}")
+            self._on_battle(battle)

@@ -1,0 +1,182 @@
+"""Choices for open requests: the gateway follows the battles, and a policy decides, all of them in one batch."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from nashdex.core.ids import PolicyId, policy_id
+from nashdex.core.seeds import derive_seed, derive_uniform
+from nashdex.games.interface import Decisions
+from nashdex.games.showdown.gateway import Gateway
+from nashdex.games.showdown.protocol import Choice, TrackedSeat
+from nashdex.games.space import Space
+from nashdex.policies.interface import Actions, Policy, WithProcesses
+from nashdex.policies.mixture import Mixture
+from nashdex.rollout.recording import Recorder
+from nashdex.rollout.seats import Seats
+from nashdex.serve.lines import to_id
+from nashdex.serve.room import SCORES, Room
+from nashdex.serve.tracking import Tracking, neutral_request
+from nashdex.trajectory.episode import Episode
+
+MOST_BATTLES: Final = 64
+DEFAULT: Final = "default"
+"""The choice that leaves it to the server, which takes the first legal one."""
+_log = structlog.get_logger()
+
+
+class Finished(NamedTuple):
+    """Who played a battle that is over, and its decisions."""
+
+    policy: PolicyId
+    episode: Episode | None
+    """None: other decisions than the policy's were among them, or another process made some of them."""
+
+
+class Decider:
+    """Decides for up to ``MOST_BATTLES`` rooms of one format. A mixture draws one policy for each battle."""
+
+    def __init__(self, gateway: Gateway, policies: dict[PolicyId, Policy], mixture: Mixture, seed: int) -> None:
+        self._gateway = gateway
+        self._tracking = Tracking(gateway)
+        self._policies = policies
+        self._mixture = mixture
+        self._seed = seed
+        self._seats = Seats(policies, MOST_BATTLES)
+        self._recorder = Recorder(MOST_BATTLES, gateway.space)
+        self._free = list(range(MOST_BATTLES))
+        self._policy_of: dict[int, PolicyId] = {}
+
+    @property
+    def space(self) -> Space:
+        """Layout of observations and actions."""
+        return self._gateway.space
+
+    def open(self, room_id: str, name: str) -> Room:
+        """Return a new room. Its policy and all draws follow from the seed and the room's id, also after a restart."""
+        number = self._free.pop()
+        self._policy_of[number] = self._mixture.draw(derive_uniform(self._seed, room_id))
+        for seat in (0, 1):
+            self._seats.sit(number, seat, self._policy_of[number], derive_seed(self._seed, room_id))
+        self._recorder.begin(number, (True, True))
+        return Room(room_id, name, number)
+
+    def begin_again(self, room: Room) -> None:
+        """Forget what the tracker knows of a room: its whole log follows."""
+        self._tracking.forget((room.number,))
+        for seat in (0, 1):
+            self._seats.forget(room.number, seat)
+
+    def finish(self, room: Room) -> Finished:
+        """Forget a room whose battle is over, and return who played it and what was recorded."""
+        policy = self._policy_of[room.number]
+        episode = None
+        if room.is_whole and room.result is not None and room.seat is not None and room.num_decisions:
+            steps = self._recorder.take(room.number, room.seat)
+            episode = Episode(
+                seed=derive_seed(self._seed, room.id),
+                seat=room.seat,
+                policy=policy,
+                opponent=policy_id(f"user:{to_id(room.opponent)}"),
+                score=SCORES[room.result],
+                observations=steps.observations,
+                legal=steps.legal,
+                actions=steps.actions,
+                log_probs=steps.log_probs,
+            )
+        self.begin_again(room)
+        for seat in (0, 1):
+            self._recorder.drop(room.number, seat)
+        self._free.append(room.number)
+        return Finished(policy, episode)
+
+    def close(self) -> None:
+        """Stop the gateway and the policies' child processes."""
+        self._gateway.close()
+        for policy in self._policies.values():
+            if isinstance(policy, WithProcesses):
+                policy.close()
+
+    def decide(self, rooms: Iterable[Room]) -> list[tuple[Room, str]]:
+        """Return a choice, as the server takes it, for each room with an open request.
+
+        If the tracker cannot follow a room, it reads the room's whole log again. If that fails too, the choice is
+        ``default``, the server's first legal one. It is logged and counted in ``num_untracked``.
+
+        Raises:
+            TryAgainError: the gateway does not answer.
+        """
+        asked = [room for room in rooms if room.wants_decision]
+        found = [(room, DEFAULT) for room in asked if room.takes_default]
+        waiting = [room for room in asked if not room.takes_default]
+        for room, why in self._decide(waiting, found):
+            _log.warning("the tracker reads a battle again", room=room.id, cause=why)
+            self.begin_again(room)
+            room.track_again()
+            for _, still in self._decide([room], found):
+                _log.error("the tracker cannot follow a battle; the choice is the default", room=room.id, cause=still)
+                room.num_untracked += 1
+                room.track_again()
+                self.begin_again(room)
+                found.append((room, DEFAULT))
+        for room, choice in found:
+            room.is_whole &= choice != DEFAULT
+        return found
+
+    def _decide(self, rooms: Sequence[Room], found: list[tuple[Room, str]]) -> list[tuple[Room, str]]:
+        """Append the rooms' choices to ``found``; return the rooms without one, and why."""
+        waiting = {room.number: room for room in rooms}
+        lost: list[tuple[Room, str]] = []
+        if not waiting:
+            return lost
+        rows = [self._row(room) for room in rooms]
+        self._tracking.read(rows)
+        lines: dict[tuple[int, int], TrackedSeat] = {(row.battle, row.seat): row for row in rows}
+        while waiting:
+            tracked = self._tracking.decisions({key: row for key, row in lines.items() if key[0] in waiting})
+            lost += [(waiting.pop(number), why) for number, why in tracked.failed.items()]
+            if tracked.decisions is None:
+                break
+            decisions = self._again(tracked.decisions, waiting)
+            answers = self._seats.answer(decisions)
+            for number, failure in answers.void.items():
+                lost.append((waiting.pop(number), f"{failure.cause}: {failure.detail}"))
+            if answers.void:
+                kept = np.flatnonzero(~np.isin(decisions.battle, list(answers.void)))
+                decisions = decisions.take(kept)
+                answers = Actions(answers.action[kept], answers.log_prob[kept])
+            if not len(decisions):
+                break
+            self._recorder.add(decisions, answers.action, answers.log_prob)
+            for number, chosen in self._texts(decisions, answers.action).items():
+                if chosen.cause is not None:
+                    waiting[number].is_whole = False
+                    lost.append((waiting.pop(number), f"the policy's action is not legal: {chosen.cause}"))
+                elif chosen.choice is not None:
+                    found.append((waiting.pop(number), chosen.choice))
+        return lost
+
+    def _row(self, room: Room) -> TrackedSeat:
+        assert room.seat is not None, "only rooms with a seat are asked"
+        assert room.request is not None, "only rooms with a request are asked"
+        return TrackedSeat(
+            battle=room.number,
+            seat=0 if room.seat == 0 else 1,
+            lines=tuple(room.new_lines()),
+            request=neutral_request(room.request, room.seat),
+            state=self._policies[self._policy_of[room.number]].needs_state,
+        )
+
+    def _again(self, decisions: Decisions, waiting: dict[int, Room]) -> Decisions:
+        again = np.array([waiting[number].asked_again for number in decisions.battle.tolist()], dtype=np.bool_)
+        return replace(decisions, asked_again=again)
+
+    def _texts(self, decisions: Decisions, actions: NDArray[np.int64]) -> dict[int, Choice]:
+        """Return the server's text of each action, by battle."""
+        chosen = self._tracking.choices(decisions.battle, decisions.seat, actions)
+        self._gateway.channel.recycle()
+        return {row.battle: row for row in chosen}

@@ -1,0 +1,157 @@
+"""One battle on a server, as its client sees it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from re import compile as pattern
+from typing import Any, Final, Literal
+
+from nashdex.games.space import NUM_SEATS
+from nashdex.serve.lines import is_of_the_battle, read_number, read_object, to_id, with_neutral_names, words_of
+from nashdex.serve.series import series_of
+
+_RATING: Final = pattern(r"^(.*)'s rating: ([0-9]+) &rarr; <strong>([0-9]+)</strong>")
+
+Result = Literal["win", "loss", "tie"]
+SCORES: Final[Mapping[Result, float]] = {"win": 1.0, "tie": 0.5, "loss": 0.0}
+
+
+@dataclass(slots=True)
+class Room:
+    """A battle's room. Lines arrive by ``read``; an open request is answered once by the client."""
+
+    id: str
+    """Such as ``battle-gen1ou-12``."""
+    name: str
+    """The client's user name."""
+    number: int
+    """The battle's number in the tracker."""
+    players: list[str] = field(default_factory=lambda: ["", ""])
+    log: list[str] = field(default_factory=list)
+    """Every line of the battle."""
+    num_tracked: int = 0
+    """Lines of ``log`` that the tracker has read."""
+    request: dict[str, Any] | None = None
+    """The open request; None once it is answered."""
+    answered: int = -1
+    """``rqid`` of the last request that was answered."""
+    asked_again: bool = False
+    """Whether the server refused the last choice."""
+    takes_default: bool = False
+    """Whether the server called the last choice invalid: the next one is the server's own default."""
+    last_request: dict[str, Any] | None = None
+    """The last request that was answered."""
+    result: Result | None = None
+    turns: int = 0
+    num_decisions: int = 0
+    num_refused: int = 0
+    rating: int | None = None
+    """The client's own after the battle, where the server rates it."""
+    opponent_rating: int | None = None
+    is_gone: bool = False
+    """The server has closed the room."""
+    series: str | None = None
+    """The room of the series that the battle is part of."""
+    is_whole: bool = True
+    """Whether this process made every decision of the battle, by the policy."""
+    num_untracked: int = 0
+    """Decisions that the tracker could not follow, which the server's default choice answered."""
+
+    @property
+    def seat(self) -> int | None:
+        """The client's seat; None until the server has named the players."""
+        own = to_id(self.name)
+        return next((seat for seat in range(NUM_SEATS) if to_id(self.players[seat]) == own), None)
+
+    @property
+    def opponent(self) -> str:
+        """The other player's name; empty until it is known."""
+        return "" if self.seat is None else self.players[1 - self.seat]
+
+    @property
+    def wants_decision(self) -> bool:
+        """Whether a request is open that asks for a choice."""
+        return self.request is not None and self.result is None and self.seat is not None and not self.is_gone
+
+    def read(self, line: str) -> None:  # noqa: C901 - one `match` with a short case for each type of line
+        """Read one line."""
+        match words_of(line):
+            case ["init", "battle", *_]:
+                self._begin_again()
+            case ["request", *rest] if "|".join(rest) not in ("", "null"):
+                self._ask(read_object("|".join(rest)))
+            case ["sentchoice", *_]:
+                # The choice was sent before the connection broke.
+                self._answered()
+            case ["error", text, *_]:
+                self._refused(text)
+            case ["player", ("p1" | "p2") as seat, name, *_] if name:
+                self.players[int(seat[1]) - 1] = name
+            case ["turn", number, *_]:
+                self.turns = read_number(number)
+            case ["win", name, *_]:
+                self.result = "win" if to_id(name) == to_id(self.name) else "loss"
+            case ["tie", *_]:
+                self.result = "tie"
+            case ["uhtml", "bestof", *_]:
+                self.series = series_of(line) or self.series
+            case ["raw", *rest]:
+                self._read_rating("|".join(rest))
+            case ["noinit" | "deinit", *_]:
+                self.is_gone = True
+        if is_of_the_battle(line):
+            self.log.append(line)
+
+    def new_lines(self) -> Iterator[str]:
+        """Yield the lines that the tracker has not read, with neutral names, and count them as read."""
+        new = self.log[self.num_tracked :]
+        self.num_tracked = len(self.log)
+        return with_neutral_names(iter(new), (self.players[0], self.players[1]))
+
+    def track_again(self) -> None:
+        """Let ``new_lines`` begin with the first line again."""
+        self.num_tracked = 0
+
+    def answer(self) -> None:
+        """Note that the open request is answered."""
+        self.num_decisions += not self.asked_again
+        self._answered()
+
+    def _answered(self) -> None:
+        if self.request is not None:
+            self.answered = read_number(self.request.get("rqid", 0))
+            self.last_request = self.request
+        self.request = None
+        self.asked_again = self.takes_default = False
+
+    def _begin_again(self) -> None:
+        """Forget the lines: the server sends the whole log, because the client joins again."""
+        self.log = []
+        self.num_tracked = 0
+        self.answered = -1
+        self.request = None
+
+    def _ask(self, request: dict[str, Any]) -> None:
+        if request.get("wait"):
+            self.request = None
+        elif read_number(request.get("rqid", 0)) > self.answered or self.asked_again:
+            self.request = request
+
+    def _refused(self, text: str) -> None:
+        """Ask again: an unavailable choice is followed by a corrected request, an invalid one by nothing."""
+        if text.startswith("[Unavailable choice]"):
+            self.num_refused += 1
+            self.asked_again = True
+        elif text.startswith("[Invalid choice]") and self.last_request is not None:
+            self.num_refused += 1
+            self.asked_again = self.takes_default = True
+            self.request = self.last_request
+
+    def _read_rating(self, html: str) -> None:
+        found = _RATING.match(html)
+        if found is None:
+            return
+        if to_id(unescape(found[1])) == to_id(self.name):
+            self.rating = int(found[3])
+        else:
+            self.opponent_rating = int(found[3])

@@ -1,0 +1,137 @@
+"""Who a training meets beside its opponents, and who its learning curve is measured against."""
+
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import Field, PositiveInt, field_validator
+
+from nashdex.core.ids import PolicyId
+from nashdex.core.requirements import Needs
+from nashdex.core.section import Section, Share
+from nashdex.settings.population import SCRIPTED_NAMES
+
+T = TypeVar("T")
+
+START = "start"
+"""The anchor that training began from."""
+
+FIRST = "first"
+"""The anchor that is the policy of the run's first iteration, such as the clone."""
+
+OPPONENTS = "opponents"
+"""The anchor that is the plan's mixture of opponents, one of which is drawn for each pair of battles."""
+
+NAMED_ANCHORS = (START, FIRST, OPPONENTS)
+"""The anchors that are no scripted policies."""
+
+Style = Literal["greedy", "sampled"]
+"""How an evaluated network plays: its most likely action, or an action drawn from its probabilities."""
+
+
+def anchor_after(decisions: int) -> PolicyId:
+    """Return the name of the anchor that is this training's own network after ``decisions`` decisions."""
+    return PolicyId(f"after-{decisions}")
+
+
+def _different(values: tuple[T, ...], noun: str) -> tuple[T, ...]:
+    """Return ``values``, if they are different; ``noun`` is what the message calls one of them.
+
+    Raises:
+        ValueError: one is repeated.
+    """
+    if len(set(values)) < len(values):
+        raise ValueError(f"{', '.join(map(str, values))}: a {noun} is repeated; expected each {noun} once")
+    return values
+
+
+def _known(names: tuple[str, ...], others: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return ``names``, if they are different and each is a scripted policy or one of ``others``.
+
+    Raises:
+        ValueError: a name is unknown or repeated.
+    """
+    for name in _different(names, "name"):
+        if name not in others and name not in SCRIPTED_NAMES:
+            known = ", ".join((*others, *SCRIPTED_NAMES.names))
+            raise ValueError(f"unknown anchor {name!r}: expected one of {known}")
+    return names
+
+
+class ScriptedAnchors(Section):
+    """Scripted policies as opponents in training. The report says that a policy trained against them."""
+
+    share: Share = Field(
+        0.0, description="Share of the learner's battles with itself in which a scripted policy sits opposite."
+    )
+    policies: Annotated[tuple[str, ...], Needs("share")] = Field(
+        ("heuristic",), min_length=1, description="Which ones, in equal shares."
+    )
+
+    def shares(self) -> dict[PolicyId, float]:
+        """Return each policy's share of the learner's battles with itself; nothing where there are none."""
+        each = self.share / len(self.policies)
+        return {PolicyId(policy): each for policy in self.policies} if self.share else {}
+
+    @field_validator("policies")
+    @classmethod
+    def _are_known(cls, policies: tuple[str, ...]) -> tuple[str, ...]:
+        return _known(policies)
+
+
+class PoolSettings(Section):
+    """Earlier weights of the network in training, as opponents beside its newest self."""
+
+    share: Share = Field(
+        0.2,
+        description="Share of the learner's battles with itself in which an older snapshot sits opposite; 0 for none.",
+    )
+    size: Annotated[int, Needs("share")] = Field(
+        20, ge=1, le=1000, description="Snapshots that are kept. The oldest one leaves first."
+    )
+    every_decisions: Annotated[int, Needs("share")] = Field(250_000, ge=1, description="Decisions between snapshots.")
+    opponents_a_round: Annotated[int, Needs("share")] = Field(
+        2, ge=1, le=1000, description="Snapshots that a round meets. Each one needs inference batches of its own."
+    )
+    prioritised_share: Annotated[Share, Needs("share")] = Field(
+        0.0,
+        description="Share of a round's snapshots that are drawn in proportion to (1 − w)², for a win rate w against "
+        "them. The rest is drawn uniformly.",
+    )
+    anchors: ScriptedAnchors = Field(ScriptedAnchors(), description="Scripted policies among the opponents.")
+
+
+class EvaluationSettings(Section):
+    """Battles against fixed anchors during training: the learning curve."""
+
+    every_decisions: int = Field(0, ge=0, description="Decisions between evaluations; 0 for none.")
+    battles: Annotated[int, Needs("every_decisions")] = Field(
+        400, ge=4, le=1_000_000, multiple_of=2, description="Battles against each anchor, in side-swapped pairs."
+    )
+    anchors: Annotated[tuple[str, ...], Needs("every_decisions")] = Field(
+        ("heuristic", START),
+        min_length=1,
+        description="Scripted policies; `start` is what training began from, `first` the policy of the run's first "
+        "iteration, `opponents` the mixture that training answers.",
+    )
+    anchors_after_decisions: Annotated[tuple[PositiveInt, ...], Needs("every_decisions")] = Field(
+        (),
+        description="Decisions after which the network as it is then becomes one more anchor, such as `after-1000000`.",
+    )
+    styles: Annotated[tuple[Style, ...], Needs("every_decisions")] = Field(
+        ("greedy",), min_length=1, description="How the network plays: greedy, sampled."
+    )
+
+    def is_due(self, before: int, now: int, *, is_last: bool) -> bool:
+        """Say whether to evaluate at ``now`` decisions, when the round began at ``before``."""
+        if not self.every_decisions:
+            return False
+        return is_last or now // self.every_decisions > before // self.every_decisions
+
+    @field_validator("anchors_after_decisions", "styles")
+    @classmethod
+    def _are_different(cls, values: tuple[object, ...]) -> tuple[object, ...]:
+        return _different(values, "value")
+
+    @field_validator("anchors")
+    @classmethod
+    def _are_known(cls, anchors: tuple[str, ...]) -> tuple[str, ...]:
+        return _known(anchors, NAMED_ANCHORS)

@@ -1,0 +1,140 @@
+"""Damping: how strongly each update is held back. A preset gives all values; keys beside it override some."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, model_validator
+
+from nashdex.core.kinds import NameOf
+from nashdex.core.plugins import Registry
+from nashdex.core.requirements import Needs
+from nashdex.core.section import Section
+from nashdex.core.user_input.nested import merge
+
+ReferenceKind = Literal["none", "snapshot", "ema", "uniform", "league", "portfolio"]
+"""The policy ρ that KL(π‖ρ) holds the trained policy to."""
+
+
+class ReferenceCoefficient(Section):
+    """β_ref, the coefficient of KL(π‖ρ): initial · (1 + k / decay_decisions)^(−power) after k decisions, bounded."""
+
+    initial: float = Field(0.0, ge=0, description="Value at the first optimiser step.")
+    decay_decisions: float = Field(
+        0.0, ge=0, description="Decisions over which it falls by a factor 2^power; 0: never."
+    )
+    power: Annotated[float, Needs("decay_decisions")] = Field(0.5, gt=0, le=10, description="How fast it falls.")
+    floor: float = Field(0.0, ge=0, description="Lower bound.")
+    cap: float | None = Field(None, gt=0, description="Upper bound.")
+    warmup_updates: int = Field(0, ge=0, description="Optimiser steps over which it grows from 0.")
+    target_nats: float = Field(
+        0.0, ge=0, description="KL that a controller holds KL(policy ‖ reference) to by a multiplier; 0: no controller."
+    )
+
+
+class Damping(Section):
+    """The coefficients of a run's losses, what moves them, and what the policy is held to."""
+
+    reference: ReferenceKind = Field(
+        "none",
+        description="ρ, the policy that the trained one is held to: itself at the start of the iteration (snapshot), a "
+        "moving average of its parameters (ema), the uniform policy (uniform), the opponents' mixture (league), or the "
+        "nearest of several (portfolio).",
+    )
+    beta: ReferenceCoefficient = Field(ReferenceCoefficient(), description="Coefficient of KL(policy ‖ reference).")
+    entropy: float = Field(0.01, ge=0, description="Coefficient of the entropy bonus; `annealing.entropy` lowers it.")
+    step_target_nats: float = Field(
+        0.0,
+        ge=0,
+        description="KL that a controller holds KL(policy ‖ behaviour policy) to by the step size; 0: no controller.",
+    )
+    snapshot: Annotated[Literal["iteration", "round"], Needs("reference", "snapshot")] = Field(
+        "iteration",
+        description="When the snapshot reference is taken: at the start of the iteration, or of each round. Over many "
+        "rounds a policy that is held near its start stops learning.",
+    )
+    clock: Literal["iteration", "run"] = Field(
+        "iteration",
+        description="Whether schedules and annealing refer to the training of the iteration or of the whole run.",
+    )
+
+    def problems(self) -> Iterator[str]:
+        """Yield what contradicts itself, by keys relative to the section of damping."""
+        beta = self.beta
+        if self.reference == "none" and beta != ReferenceCoefficient():
+            yield "beta has no effect with reference = 'none': leave it out, or name a reference"
+        if self.reference != "none" and max(beta.initial, beta.floor) == 0:
+            yield f"reference {self.reference!r} has no effect with beta.initial = 0: set beta.initial, or leave it out"
+        if beta.cap is not None and beta.floor > beta.cap:
+            yield f"beta.floor is {beta.floor:g} and beta.cap {beta.cap:g}; expected at most the cap"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """An entry of the registry of presets: damping under a name. This is the whole of its surface."""
+
+    summary: str
+    """What it does, in one line, for the documentation."""
+    damping: Damping
+
+
+_PRESETS: Final = "nashdex.settings.damping_presets"
+
+DAMPING_PRESETS: Final = Registry(
+    "nashdex.damping_presets",
+    "damping preset",
+    Preset,
+    {
+        "none": f"{_PRESETS}:NONE",
+        "ppo-clip-kl": f"{_PRESETS}:PPO_CLIP_KL",
+        "kl-warmup": f"{_PRESETS}:KL_WARMUP",
+        "adaptive-kl": f"{_PRESETS}:ADAPTIVE_KL",
+        "s0-damped": f"{_PRESETS}:S0_DAMPED",
+        "ema-magnet": f"{_PRESETS}:EMA_MAGNET",
+        "portfolio": f"{_PRESETS}:PORTFOLIO",
+    },
+)
+"""Presets by name: those of nashdex and those of installed packages."""
+
+_DEFAULT = "ppo-clip-kl"
+
+
+class DampingSettings(Damping):
+    """A damping preset and overrides of it: a key that is not given keeps the preset's value."""
+
+    preset: Annotated[str, NameOf(DAMPING_PRESETS)] = Field(_DEFAULT, description="Where the other values come from.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _over_the_preset(cls, given: Any) -> Any:  # noqa: ANN401 - any value of the settings
+        """Return the preset's values with those that are given over them.
+
+        Where no reference is given, a coefficient above 0 selects the snapshot if the preset has no reference, and a
+        coefficient of 0 removes the reference. Without a reference the preset's coefficient goes too.
+        """
+        if not isinstance(given, Mapping) or given.get("preset", _DEFAULT) not in DAMPING_PRESETS:
+            return given  # the fields say what is wrong
+        merged = merge(DAMPING_PRESETS[given.get("preset", _DEFAULT)].damping.model_dump(), given)
+        beta = given.get("beta", {})
+        if "reference" not in given and isinstance(beta, Mapping) and "initial" in beta:
+            if _is_zero(beta["initial"]):
+                merged["reference"] = "none"
+            elif merged["reference"] == "none":
+                merged["reference"] = "snapshot"
+        if merged["reference"] == "none":
+            merged["beta"] = beta
+        return merged
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> "DampingSettings":
+        for problem in self.problems():
+            raise ValueError(problem)
+        return self
+
+
+def _is_zero(value: object) -> bool:
+    """Say whether a value of the settings, a number or its text, is 0."""
+    try:
+        return float(value) == 0  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False

@@ -1,0 +1,118 @@
+"""Settings of the initial population."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId, is_imported
+from nashdex.core.plugins import Names
+from nashdex.core.references import NASH, PolicyReference
+from nashdex.core.section import Section
+
+SCRIPTED_NAMES = Names(
+    "nashdex.scripted_policies",
+    "scripted policy",
+    (
+        "random",
+        "max-power",
+        "heuristic",
+        "search:matrix",
+        "search:matrix-small",
+        "search:matrix-1s",
+        "search:poke-engine",
+        "first-action",
+    ),
+)
+"""Names of scripted policies. `nashdex.policies.scripted.registry` has the policies themselves."""
+
+
+def _known(name: str) -> str:
+    if name not in SCRIPTED_NAMES:
+        raise ValueError(SCRIPTED_NAMES.unknown(name))
+    return name
+
+
+def _known_policy(text: str) -> str:
+    """Return the one spelling of a policy that a run begins with."""
+    if text in SCRIPTED_NAMES:
+        return text
+    try:
+        named = PolicyReference.parse(text)
+    except ConfigurationError as error:
+        raise ValueError(str(error)) from error
+    if not named.store:
+        raise ValueError(f"{SCRIPTED_NAMES.unknown(text)}, STORE#ID of a stored policy, or zoo:NAME")
+    if named.searches or named.name == NASH:
+        raise ValueError(f"{text!r} is no single stored policy; expected STORE#ID, STORE#newest or zoo:NAME")
+    return str(named)
+
+
+def _list_names(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(SCRIPTED_NAMES.names)
+
+
+ScriptedName = Annotated[str, AfterValidator(_known), Field(json_schema_extra=_list_names)]
+"""Name of a scripted policy, built in or of an installed package."""
+
+
+def _list_policies(schema: dict[str, Any]) -> None:
+    schema["anyOf"] = [{"enum": list(SCRIPTED_NAMES.names)}, {"type": "string", "pattern": "^(zoo:.+|.+#.+)$"}]
+
+
+PolicyName = Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra=_list_policies)]
+"""A policy that a run begins with: a scripted one by name, or a stored one as in `nashdex battle`.
+
+A run names stored ones by id (``runs.inputs.with_policy_ids``) and copies them when it begins.
+"""
+
+
+def stored_policy(name: str) -> PolicyReference | None:
+    """Return the reference that a ``PolicyName`` is; None for a scripted policy."""
+    return None if name in SCRIPTED_NAMES else PolicyReference.parse(name)
+
+
+def played_policy(name: str) -> PolicyId:
+    """Return the id under which a run that has begun plays a ``PolicyName``."""
+    stored = stored_policy(name)
+    return PolicyId(name) if stored is None else PolicyId(str(replace(stored, store="")))
+
+
+class PopulationSettings(Section):
+    """The population before the first iteration."""
+
+    initial: tuple[PolicyName, ...] = Field(
+        default=("random", "max-power", "heuristic"),
+        min_length=1,
+        description="Policies that the population begins with: scripted ones by name; networks, ensembles and imported "
+        "ones as STORE#ID; the zoo's as zoo:NAME; all but scripted ones with @greedy or @T0.5 for another way to play. "
+        "The run copies them when it begins; nothing reads STORE afterwards. They also anchor the ratings, and never "
+        "learn.",
+    )
+
+    @property
+    def ids(self) -> tuple[PolicyId, ...]:
+        """The ids of the first members, as they play, of a run that has begun."""
+        return tuple(played_policy(name) for name in self.initial)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reads_earlier_releases(cls, values: Any) -> Any:  # noqa: ANN401 - whatever a document holds
+        """Read the key ``imported_from`` of runs that earlier releases began: the store of imported policies."""
+        if not isinstance(values, dict) or not isinstance(source := values.get("imported_from"), str):
+            return values
+        others = {key: value for key, value in values.items() if key != "imported_from"}
+        initial = others.get("initial")
+        if source and isinstance(initial, list | tuple):
+            others["initial"] = [
+                f"{source}#{name}" if isinstance(name, str) and is_imported(name) else name for name in initial
+            ]
+        return others
+
+    @field_validator("initial")
+    @classmethod
+    def _names_differ(cls, initial: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(initial)) != len(initial):
+            raise ValueError("a policy is named twice")
+        return initial

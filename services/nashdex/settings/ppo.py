@@ -1,0 +1,110 @@
+"""PPO."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from nashdex.core.requirements import Needs
+from nashdex.core.section import Choice, Section, Share
+from nashdex.settings.advantages import AdvantagesChoice, GaeSettings
+from nashdex.settings.anchors import EvaluationSettings, PoolSettings
+from nashdex.settings.damping import DampingSettings
+
+
+class Annealing(Section):
+    """Shares of the initial values that are left at the end of a training, after a linear fall; 1 for a constant."""
+
+    learning_rate: Share = Field(0.0, description="Share of both learning rates that is left at the end.")
+    entropy: Share = Field(1.0, description="Share of the entropy bonus that is left at the end.")
+
+
+class StreamingSettings(Section):
+    """A stream of battles: rounds learn from what actors have played, in the order in which it was stored."""
+
+    max_staleness_versions: int = Field(
+        0,
+        ge=0,
+        le=1000,
+        description="Staleness bound, in rounds: how much older the weights that played may be than those that learn. "
+        "Older chunks are dropped, and actors that are further ahead wait. 0: no stream; rounds are played by "
+        "`overlap_rounds`.",
+    )
+    max_staleness_seconds: Annotated[float, Needs("max_staleness_versions")] = Field(
+        0.0,
+        ge=0,
+        description="Age of weights, other than the newest ones, above which their chunks are dropped; 0: no bound.",
+    )
+
+
+class PpoSettings(Choice):
+    """Proximal policy optimisation of a network, under damping."""
+
+    kind: Literal["ppo"] = "ppo"
+    start: Literal["newest", "clone"] = Field(
+        "newest",
+        description="Whose weights an iteration starts from: the newest network, or always the first iteration's, "
+        "which still tries every action. A nearly deterministic network may not find another response.",
+    )
+    decisions: int = Field(
+        300_000,
+        ge=1,
+        le=10**12,
+        description="Length of a training: decisions to learn from. Rounds of battles are played with the newest "
+        "weights until there are this many, one round at least.",
+    )
+    round_battles: int = Field(600, ge=2, le=10_000_000, description="Battles of a round.")
+    overlap_rounds: int = Field(
+        0,
+        ge=0,
+        le=1,
+        description="Rounds that are played ahead. 0: playing and learning alternate, and a round is played with the "
+        "weights that it begins with. 1: a round is played while the one before is learned from, with the weights that "
+        "the one before began with; needs `v-trace`.",
+    )
+    streaming: StreamingSettings = Field(
+        StreamingSettings(), description="Actors that play all the time, with the newest weights that there are."
+    )
+    num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the decisions of a round.")
+    minibatch_decisions: int = Field(
+        1024, ge=1, description="Decisions of a minibatch: memory on the device grows with them."
+    )
+    accumulate: int = Field(
+        1, ge=1, le=10_000, description="Minibatches an optimiser step; their gradients are added up."
+    )
+    learning_rate: float = Field(6e-4, gt=0, le=1, description="Adam's step size for the actor.")
+    critic_learning_rate: float | None = Field(
+        None, gt=0, le=1, description="Adam's step size for the critic; the actor's if it is left out."
+    )
+    annealing: Annealing = Field(Annealing(), description="What falls linearly over the training.")
+    clip_range: float = Field(0.2, gt=0, le=1, description="ε, by which a ratio may differ from 1.")
+    critic_warmup_decisions: int = Field(
+        0,
+        ge=0,
+        description="In rounds that begin before this many decisions, the critic alone learns, but not in the last "
+        "round, nor if the critic continues from the previous iteration.",
+    )
+    advantages: AdvantagesChoice = Field(
+        default_factory=GaeSettings, description="The advantage estimator, and its own settings below it."
+    )
+    prediction_coefficient: float = Field(
+        0.1, ge=0, description="Weight of predicting the opponent's choice, for networks that do; 0 for none."
+    )
+    advantage_clip: float = Field(5.0, gt=0, description="Bound of a normalised advantage.")
+    max_gradient_norm: float = Field(
+        1.0, gt=0, description="Global norm that the actor's and the critic's gradient are scaled down to."
+    )
+    pool: PoolSettings = Field(PoolSettings(), description="Snapshots of the network in training, as opponents.")
+    evaluation: EvaluationSettings = Field(EvaluationSettings(), description="The learning curve.")
+    keep: Literal["last", "best"] = Field(
+        "last",
+        description="Which weights become the policy: the last ones, or the best evaluated ones. The best are chosen "
+        "on the even pairs of battles against the first anchor in the first style, and scored on the odd ones.",
+    )
+    damping: DampingSettings = Field(
+        default_factory=DampingSettings, description="A damping preset, and overrides of its values."
+    )
+
+    @property
+    def step_decisions(self) -> int:
+        """Decisions an optimiser step, at most."""
+        return self.minibatch_decisions * self.accumulate

@@ -1,0 +1,79 @@
+"""``cards/{policy}.json``: what a published policy is, how it was made, how strong it is, and its limits."""
+
+from typing import Any, Final
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from nashdex.core import keys
+from nashdex.core.documents import Document, Model
+from nashdex.core.errors import DataError
+from nashdex.core.ids import BarePolicyId, BarePolicyIdField
+from nashdex.core.results import Evaluation
+from nashdex.evaluator.panel import Panel
+from nashdex.metagame.analysis.exploit import ExploitVerdict
+from nashdex.store.protocol import ObjectStore
+
+_MAX_BYTES: Final = 1 << 22
+LICENCE: Final = "Apache-2.0"
+
+
+class Parity(Model):
+    """How closely the published weights play like those that were trained."""
+
+    precision: str = Field("float16", description="Number format of the published weights; they compute in float32.")
+    battles: PositiveInt = Field(description="Battles of self-play that the decisions are from.")
+    decisions: PositiveInt
+    mean_log_probability_gap: NonNegativeFloat = Field(
+        description="Mean over the decisions of the largest |Δ log π| of a legal action, in nats."
+    )
+    largest_log_probability_gap: NonNegativeFloat = Field(description="The largest of them.")
+    same_action: float = Field(ge=0, le=1, description="Share of the decisions with the same most probable action.")
+
+
+class Training(Model):
+    """How the policy was trained."""
+
+    run: str = Field(description="Id of its run.")
+    policy: BarePolicyIdField = Field(description="Its id there, in single precision.")
+    oracle: str
+    iteration: NonNegativeInt
+    seed: NonNegativeInt
+    run_decisions: NonNegativeInt = Field(description="Decisions that the run learned from, up to this policy.")
+    cpu_minutes: NonNegativeFloat = Field(description="CPU time of all steps of its run up to this policy.")
+    gpu_minutes: NonNegativeFloat
+    hardware: str | None = Field(description="What the publisher says it was trained on.")
+    nashdex_version: str
+    commit: str | None = Field(description="What the publisher says.")
+    curve: tuple[Evaluation, ...] = Field(description="Its strength during training.")
+    settings: dict[str, Any] = Field(description="The run's `config.json`.")
+
+
+class PolicyCard(Document):
+    """The card of a published policy."""
+
+    name: str
+    policy: BarePolicyIdField
+    format: str
+    num_parameters: PositiveInt
+    weights_bytes: PositiveInt
+    training: Training
+    parity: Parity
+    limits: tuple[str, ...] = Field(description="What a user should know before using it.")
+    licence: str = LICENCE
+    panel: Panel | None = Field(None, description="Its results against the panel; null until they are added.")
+    exploit: ExploitVerdict | None = Field(None, description="What an exploiter scores against it; null without one.")
+
+
+def read_card(store: ObjectStore, policy: BarePolicyId) -> PolicyCard | None:
+    """Return the card of a policy of ``store``, or None.
+
+    Raises:
+        DataError: it is wrong, or is another policy's.
+    """
+    key = keys.policy_card(policy)
+    if not store.exists(key):
+        return None
+    card = PolicyCard.from_json(store.get(key, _MAX_BYTES), f"{store.uri}/{key}")
+    if card.policy != policy:
+        raise DataError(f"{store.uri}/{key} is the card of {card.policy}; publish the policy again")
+    return card

@@ -1,0 +1,13 @@
+"""The entries of ``nashdex.commands``."""
+
+from typing import Final
+
+from nashdex.commands.added import Command
+from nashdex_metamon.commands import bench, data, policy
+
+DATA: Final = Command(run=data.app, panel="Data and foreign policies")
+POLICY_IMPORT: Final = Command(run=policy.import_policy)
+POLICY_IMPORT_POPULATION: Final = Command(run=policy.import_population)
+BENCH_VIEW: Final = Command(run=bench.view)
+BENCH_PARITY: Final = Command(run=bench.parity)
+BENCH_BASELINES: Final = Command(run=bench.baselines)

@@ -1,0 +1,211 @@
+/**
+ * A battle, judged decision by decision: the policy's distribution, the critic's win probability, and what choices and chance
+ * changed it.
+ *
+ * V is seat 0's probability to win before a step, Q(a, b) its mean after the answers a and b over forks of the battle with
+ * different dice, V' its value after the step as it was played. Then V' − V = (Q(a, b) − V) + (V' − Q(a, b)): what the players
+ * chose, and what the dice did. All answers of a step are tried with the same dice.
+ */
+import { LiveBattle } from "../../../showdown/src/gateway/battle.js";
+import { freeze, thaw } from "../../../showdown/src/simulator/fork.js";
+import { copyTracker } from "../../../showdown/src/tracker/copy.js";
+import { describe } from "./describe.js";
+import { Match } from "./match.js";
+import { softmax } from "./sampling.js";
+import { deriveSeed, hexSeed } from "./seeds.js";
+import { winProbability } from "./value.js";
+
+/** @typedef {import("../../../showdown/src/gateway/table.js").Table} Table */
+/** @typedef {import("./player.js").Policy} Policy */
+/** @typedef {import("./game.js").GameRecord} GameRecord */
+/** @typedef {{mean: number, error: number, samples: number}} Estimate with the standard error of its mean */
+
+/**
+ * @typedef {object} Judged one seat's decision
+ * @property {number} seat
+ * @property {number | null} played action; null where a log does not show it
+ * @property {{action: number, parts: import("./describe.js").Part[], probability: number, win: Estimate | null}[]} choices most
+ *   probable first, the played one always; `win` is the seat's own probability to win after it
+ * @property {number | null} loss of win probability against the best of the tried choices; null if they were not tried
+ *
+ * @typedef {object} Step
+ * @property {number} turn
+ * @property {[any, any]} knowledge of each seat
+ * @property {[number, number]} numLines that each seat has seen before it
+ * @property {number | null} win seat 0's probability to win before the step
+ * @property {Judged[]} decisions
+ * @property {{choice: number, chance: number, error: number} | null} change of seat 0's probability by the step
+ */
+
+/** Choices that are tried: at least this probable, at most this many, and the played one. */
+const LEAST_PROBABILITY = 0.01;
+const MOST_CHOICES = 10;
+
+export class Review {
+  /** @param {Table} table @param {Policy} policy whose distribution and critic judge */
+  constructor(table, policy) {
+    this.table = table;
+    this.policy = policy;
+  }
+
+  /**
+   * @param {GameRecord} record
+   * @param {{forks: number, isWanted: () => boolean, onProgress: (done: number, total: number) => void}} options forks of each tried choice; 0: none
+   * @returns {Promise<{steps: Step[], lines: [string[], string[]], winner: number | null, end: any}>}
+   */
+  async of(record, { forks, isWanted, onProgress }) {
+    const match = new Match(this.table, record.setup);
+    /** @type {[Float32Array[], Float32Array[]]} */
+    const memory = [this.policy.begin(), this.policy.begin()];
+    const steps = [];
+    for (const [number, answers] of record.steps.entries()) {
+      const step = await this.#judge(match, answers, memory, number, forks);
+      match.play(answers);
+      steps.push(step);
+      onProgress(number + 1, record.steps.length);
+      // Other messages are read between the steps.
+      await new Promise((resolve) => setTimeout(resolve));
+      if (!isWanted()) throw new Error("the analysis was stopped");
+    }
+    const winner = match.ended ? match.result().winner : record.resigned === null ? null : 1 - record.resigned;
+    const end = { turn: match.turn, knowledge: [match.knowledge(0), match.knowledge(1)], win: match.ended ? scoreOf(winner) : await this.#now(match, memory) };
+    addChanges(steps, end.win);
+    const { lines } = match;
+    match.destroy();
+    return { steps: steps.map(({ tried, ...step }) => step), lines, winner, end };
+  }
+
+  /** @param {Match} match @param {[Float32Array[], Float32Array[]]} memory changed @param {import("./match.js").Answer[]} answers @param {number} number @param {number} forks */
+  async #judge(match, answers, memory, number, forks) {
+    const played = new Map(answers);
+    const open = match.decisions();
+    const wins = [];
+    /** @type {Judged[]} */
+    const decisions = [];
+    for (const decision of open) {
+      const opinion = await this.policy.consider(decision, memory[decision.seat]);
+      if (!decision.again) memory[decision.seat] = opinion.memory;
+      const win = winProbability(opinion.value, this.policy.reward, decision.observation, this.table.encoder.space);
+      if (win !== null) wins.push(decision.seat === 0 ? win : 1 - win);
+      decisions.push(judged(match, decision, softmax(opinion.logits), /** @type {number} */ (played.get(decision.seat))));
+    }
+    const canFork = forks > 0 && wins.length > 0 && match.battle.numOpen === open.length && open.length === asking(match) && !isPreview(match);
+    const tried = canFork ? await this.#tryChoices(match, decisions, played, memory, number, forks) : null;
+    return {
+      turn: match.turn,
+      knowledge: /** @type {[any, any]} */ ([match.knowledge(0), match.knowledge(1)]),
+      numLines: /** @type {[number, number]} */ ([match.lines[0].length, match.lines[1].length]),
+      win: meanOf(wins),
+      decisions,
+      tried,
+      change: null,
+    };
+  }
+
+  /** @param {Match} match @param {Judged[]} decisions filled in @param {Map<number, number>} played @param {[Float32Array[], Float32Array[]]} memory @param {number} number @param {number} forks @returns {Promise<number[]>} seat 0's probability after the played answers, by fork */
+  async #tryChoices(match, decisions, played, memory, number, forks) {
+    const seeds = Array.from({ length: forks }, (_, k) => hexSeed(deriveSeed(BigInt(`0x${match.setup.seed}`), "fork", number, k)));
+    const frozen = freeze(match.battle.simulation);
+    const actual = await this.#after(match, frozen, played, memory, seeds);
+    for (const judgement of decisions) {
+      const { seat, choices } = judgement;
+      const own = (/** @type {number[]} */ wins) => (seat === 0 ? wins : wins.map((win) => 1 - win));
+      let best = -Infinity;
+      for (const choice of choices) {
+        const isPlayed = choice.action === judgement.played;
+        if (!isPlayed && choice.probability < LEAST_PROBABILITY) continue;
+        const wins = own(isPlayed ? actual : await this.#after(match, frozen, new Map(played).set(seat, choice.action), memory, seeds));
+        choice.win = estimate(wins);
+        best = Math.max(best, choice.win.mean);
+      }
+      judgement.loss = best - estimate(own(actual)).mean;
+    }
+    return actual;
+  }
+
+  /** @param {Match} match @param {string} frozen its simulator @param {Map<number, number>} answers @param {[Float32Array[], Float32Array[]]} memory @param {string[]} seeds @returns {Promise<number[]>} seat 0's probability to win afterwards, by seed */
+  async #after(match, frozen, answers, memory, seeds) {
+    const wins = [];
+    for (const seed of seeds) {
+      // Trackers change as they read; the simulator's state is frozen once a step.
+      const copies = /** @type {any} */ (match.battle.seats.map(({ tracker }) => copyTracker(tracker)));
+      const fork = LiveBattle.fork(1, match.battle, thaw(frozen, seed), copies, Infinity);
+      wins.push(await this.#valueAfter(fork, answers, memory));
+      fork.destroy();
+    }
+    return wins;
+  }
+
+  /** @param {LiveBattle} fork @param {Map<number, number>} answers @param {[Float32Array[], Float32Array[]]} memory */
+  async #valueAfter(fork, answers, memory) {
+    for (const [seat, action] of answers) fork.answer(seat, action);
+    if (fork.numOpen === 0) fork.observe();
+    if (fork.ended) return /** @type {number} */ (scoreOf(fork.result().winner));
+    return (await this.#valueOf(fork, memory)) ?? 0.5;
+  }
+
+  /** @param {Match} match @param {[Float32Array[], Float32Array[]]} memory */
+  #now(match, memory) {
+    return this.#valueOf(match.battle, memory);
+  }
+
+  /** @param {LiveBattle} battle @param {[Float32Array[], Float32Array[]]} memory @returns {Promise<number | null>} seat 0's probability, by the critics of the seats that are asked */
+  async #valueOf(battle, memory) {
+    const { space } = this.table.encoder;
+    const wins = [];
+    for (const seat of battle.seats) {
+      if (!seat.request) continue;
+      const observation = new Float32Array(space.observation_size);
+      const legal = new Uint16Array(space.num_actions);
+      const count = battle.encode(seat.index, observation, 0, legal, 0);
+      const { value } = await this.policy.consider({ observation, legal: legal.subarray(0, count) }, memory[seat.index]);
+      const win = winProbability(value, this.policy.reward, observation, space);
+      if (win !== null) wins.push(seat.index === 0 ? win : 1 - win);
+    }
+    return meanOf(wins);
+  }
+}
+
+/** @param {import("./describe.js").Seen} match @param {import("./match.js").OpenDecision} decision @param {Float64Array} probabilities @param {number | null} played @returns {Judged} */
+export function judged(match, decision, probabilities, played) {
+  const described = describe(match, decision.seat, decision.legal);
+  const all = described.map((choice, i) => ({ ...choice, probability: probabilities[i], win: null }));
+  all.sort((a, b) => b.probability - a.probability || a.action - b.action);
+  const choices = all.filter((choice, i) => i < MOST_CHOICES || choice.action === played);
+  return { seat: decision.seat, played, choices, loss: null };
+}
+
+/** @param {Match} match @returns {number} seats that the simulator asks */
+function asking(match) {
+  return match.battle.simulation.sides.filter(({ activeRequest }) => activeRequest && !activeRequest.wait).length;
+}
+
+/** @param {Match} match */
+function isPreview(match) {
+  return match.battle.simulation.requestState === "teampreview";
+}
+
+/** @param {any[]} steps @param {number | null} last */
+function addChanges(steps, last) {
+  for (const [i, step] of steps.entries()) {
+    const after = i + 1 < steps.length ? steps[i + 1].win : last;
+    if (!step.tried || step.win === null || after === null) continue;
+    const { mean: expected, error } = estimate(step.tried);
+    step.change = { choice: expected - step.win, chance: after - expected, error };
+  }
+}
+
+/** @param {number[]} values @returns {number | null} */
+export const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
+
+/** @param {number[]} values @returns {Estimate} */
+export function estimate(values) {
+  const average = /** @type {number} */ (meanOf(values));
+  const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0);
+  return { mean: average, error: Math.sqrt(squares / Math.max(1, values.length - 1) / values.length), samples: values.length };
+}
+
+/** @param {number | null} winner @returns {number} seat 0's score */
+function scoreOf(winner) {
+  return winner === null ? 0.5 : 1 - winner;
+}

@@ -1,0 +1,107 @@
+/** The battle's screen: field, log in words, choices, help, and what follows the end. */
+import { choiceButtons, nameOf } from "./choices.js";
+import { h, percent } from "./dom.js";
+import { field } from "./field.js";
+import { inWords } from "./words.js";
+
+/**
+ * @typedef {object} Table a battle that is on
+ * @property {number} seat of the person
+ * @property {[string, string]} names by seat
+ * @property {string} opponent id of its policy
+ */
+
+/**
+ * @param {import("./engine.js").Engine} engine
+ * @param {HTMLElement} main
+ * @param {Table} table
+ * @param {any} view of the seat
+ * @param {{analyse: () => void, rematch: () => void, leave: () => void, save: () => void, ended: (view: any) => void}} go
+ */
+export function showBattle(engine, main, table, view, go) {
+  const { seat, names, opponent } = table;
+  const ordered = /** @type {[string, string]} */ ([names[seat], names[1 - seat]]);
+  let isCounted = false;
+  let busy = false;
+
+  /** @param {any} next @param {string} [note] */
+  const draw = (next, note = "") => {
+    view = next;
+    if (view.over && !isCounted) {
+      isCounted = true;
+      go.ended(view);
+    }
+    const isOpen = !view.over;
+    main.replaceChildren(
+      h("div.battle", {},
+        h("div.left", {},
+          h("h2", { tabindex: -1 }, view.over ? outcome(view, seat, names) : `Turn ${view.turn}`),
+          note ? h("p.notice", { role: "status" }, note) : null,
+          view.helped ? h("p.note", {}, "You had help: this battle does not count in the score.") : null,
+          isOpen && view.choices.length ? choiceButtons(view.choices, choose) : null,
+          field(view.knowledge, ordered),
+          h("div.actions", {},
+            ...(isOpen
+              ? [action("Hint", "h", hint), action("Undo", "u", undo), action("Resign", "", resign)]
+              : [action("Analyse", "i", go.analyse), action("Rematch, sides swapped", "m", go.rematch), action("Save", "", go.save), action("Undo", "u", undo), action("New battle", "", go.leave)]))),
+        log(view, seat, names)));
+    const list = main.querySelector(".log .lines");
+    if (list) list.scrollTop = list.scrollHeight;
+  };
+
+  /** @param {string} method @param {any} options @param {(result: any) => string} [noteOf] */
+  const run = async (method, options, noteOf = () => "") => {
+    if (busy) return;
+    busy = true;
+    main.setAttribute("aria-busy", "true");
+    try {
+      const result = await engine.call(method, { seat, ...options });
+      draw(result, noteOf(result));
+    } catch (error) {
+      draw(view, `This did not work: ${/** @type {Error} */ (error).message}`);
+    } finally {
+      busy = false;
+      main.removeAttribute("aria-busy");
+    }
+  };
+
+  const choose = (/** @type {number} */ chosen) =>
+    run("choose", { action: chosen }, ({ rejected }) => (rejected.length ? "The simulator refused this choice, for a reason that you could not know: choose again." : ""));
+  const undo = () => run("undo", {}, () => "The whole turn is taken back.");
+  const resign = () => run("resign", {});
+
+  const hint = async () => {
+    if (busy) return;
+    busy = true;
+    const { probabilities, win } = await engine.call("hint", { seat, policy: opponent });
+    busy = false;
+    const best = probabilities.slice(0, 3).map((/** @type {any} */ { action: number, probability }) => {
+      const { parts } = view.choices.find((/** @type {any} */ choice) => choice.action === number);
+      return `${parts.map(nameOf).join(" and ")} ${percent(probability)}`;
+    });
+    draw({ ...view, helped: true }, `${names[1 - seat]} in your seat would choose: ${best.join(", ")}.${win === null ? "" : ` It sees your chance to win at ${percent(win)}.`}`);
+  };
+
+  draw(view);
+  /** @type {HTMLElement | null} */ (main.querySelector("h2"))?.focus();
+}
+
+/** @param {string} label @param {string} key @param {() => void} onclick */
+function action(label, key, onclick) {
+  return h("button.quiet", { type: "button", "data-key": key || null, onclick }, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
+}
+
+/** @param {any} view @param {number} seat @param {[string, string]} names @returns {string} */
+function outcome(view, seat, names) {
+  if (view.resigned !== null) return view.resigned === seat ? `You resigned: ${names[1 - seat]} wins` : "You win";
+  if (view.winner === null) return "A draw";
+  return view.winner === seat ? "You win" : `${names[view.winner]} wins`;
+}
+
+/** @param {any} view @param {number} seat @param {[string, string]} names @returns {HTMLElement} */
+export function log(view, seat, names) {
+  const entries = inWords(view.lines, seat, names);
+  return h("section.log", { "aria-label": "Log" }, h("h3", {}, "Log"),
+    h("div.lines", { role: "log", "aria-live": "polite", "aria-label": "Log", tabindex: 0 },
+      h("ol", {}, ...entries.map(({ kind, text }) => h(kind === "turn" ? "li.turn" : "li", {}, text)))));
+}

@@ -1,0 +1,158 @@
+"""Environments over real battles: the libraries' own checkers, clones, states as text, and the examples."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import nashdex
+from nashdex.cli import run_command_line
+from nashdex.core.errors import ConfigurationError
+from nashdex.envs import BattleAECEnv, BattleEnv, BattleParallelEnv
+from nashdex.policies.archive import save_policy
+from nashdex.policies.networks.actor_critic import make_network
+from nashdex.settings.networks import SlotsSettings
+from nashdex.store import open_store
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.filterwarnings("ignore:.*infinity.*"),  # observations have no bounds
+    pytest.mark.filterwarnings("ignore:.*render.*"),
+    pytest.mark.filterwarnings("ignore:.*all zeros.*"),  # once the battle is over
+]
+ROOT = Path(__file__).parents[2]
+
+
+def _play(env: BattleEnv, info: dict[str, object], generator: np.random.Generator, most: int) -> dict[str, object]:
+    for _ in range(most):
+        action = generator.choice(np.flatnonzero(info["action_mask"]))
+        _, _, terminated, _, info = env.step(action)
+        if terminated:
+            break
+    return info
+
+
+@pytest.fixture
+def env() -> Iterator[BattleEnv]:
+    env = BattleEnv("gen1randombattle", "max-power", states=True, log=True, reward="shaped", render_mode="ansi")
+    yield env
+    env.close()
+
+
+@pytest.mark.slow
+def test_the_checkers_accept_real_battles(env: BattleEnv) -> None:
+    from pettingzoo.test import api_test, parallel_api_test  # noqa: PLC0415
+    from stable_baselines3.common.env_checker import check_env as check_for_stable_baselines  # noqa: PLC0415
+
+    check_env(env)
+    check_for_stable_baselines(env)
+    for make, check in ((BattleAECEnv, api_test), (BattleParallelEnv, parallel_api_test)):
+        match = make()
+        check(match, num_cycles=100)
+        match.close()
+
+
+def test_a_clone_replays_to_the_same_log(env: BattleEnv) -> None:
+    _, info = env.reset(seed=4)
+    info = _play(env, info, np.random.default_rng(0), 9)
+    clone = env.clone()
+    first = _play(env, info, np.random.default_rng(1), 1000)
+    _, info = env.restore(clone)
+    again = _play(env, info, np.random.default_rng(1), 1000)
+    _, info = env.restore(clone)
+    other = _play(env, info, np.random.default_rng(2), 1000)
+    assert first["log"] == again["log"]
+    assert first["log"] != other["log"]
+
+
+def test_states_are_json_and_text_that_name_the_choices(env: BattleEnv) -> None:
+    _, info = env.reset(seed=4)
+    assert json.loads(json.dumps(info["state"]))["turn"] == 1
+    legal = np.flatnonzero(info["action_mask"]).tolist()
+    assert list(info["choices"]) == legal
+    own = info["state"]["own"]
+    for action, name in info["choices"].items():
+        assert f"{action}: {name}" in info["text"]
+        if action < 6:
+            assert name == f"switch to {own['pokemon'][action]['name']}"
+        else:
+            known = own["pokemon"][own["active"]]["moves"][action - 6]["id"]
+            assert name.removeprefix("use ").lower().replace(" ", "").replace("-", "") == known
+    assert env.render() == info["text"]
+
+
+def test_the_opponents_hidden_cards_are_in_no_view(env: BattleEnv) -> None:
+    _, info = env.reset(seed=4)
+    assert len(info["state"]["opponent"]["pokemon"]) == 1
+    assert not info["state"]["opponent"]["pokemon"][0]["moves"]
+
+
+def test_the_shaped_rewards_add_up_to_the_score(env: BattleEnv) -> None:
+    _, info = env.reset(seed=8)
+    total, terminated = 0.0, False
+    while not terminated:
+        _, reward, terminated, _, info = env.step(np.int64(np.flatnonzero(info["action_mask"])[-1]))
+        total += reward
+    # A difference of potentials that begins at an even position adds nothing.
+    assert total == pytest.approx(2 * info["score"] - 1, abs=1e-4)
+
+
+def test_a_team_set_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="no team set 'nothing' for gen1ou"):
+        BattleEnv("gen1ou", team_set="nothing")
+
+
+@pytest.mark.slow
+def test_bench_envs_measures_every_side(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["bench", "envs", "--seconds", "3", "--repetitions", "1", "--num-envs", "8", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [side["side"] for side in result["sides"]] == ["single", "vector", "poke-env"]
+    assert all(side["steps"] > 0 for side in result["sides"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("example", "arguments", "expected"),
+    [
+        (
+            "maskable_ppo.py",
+            ["--steps", "256", "--envs", "4", "--rollout", "16", "--battles", "4"],
+            "score against random",
+        ),
+        ("one_file_ppo.py", ["--steps", "128", "--envs", "4", "--rollout", "16"], "mean score"),
+        ("language_model.py", ["--battles", "1"], "battles won"),
+    ],
+)
+def test_an_example_runs(example: str, arguments: list[str], expected: str) -> None:
+    command = [sys.executable, "-W", "ignore", str(ROOT / "examples" / example), *arguments]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    assert found.returncode == 0, found.stderr
+    assert expected in found.stdout
+
+
+@pytest.mark.slow
+def test_a_loaded_network_plays_an_episode(tmp_path: Path) -> None:
+    env = BattleEnv("gen1randombattle", "random", strict=True)
+    store = open_store(str(tmp_path))
+    observation, info = env.reset(seed=3)
+    with env:
+        network = make_network(env._episodes.space, SlotsSettings(embedding_size=4, entity_size=8, hidden_size=16))
+        made = {"name": "fresh", "parent": None, "iteration": 0, "oracle": "ppo", "reward": "win-loss"}
+        policy = nashdex.load_policy(f"{store.uri}#{save_policy(store, network, **made, reward_version='1')}")
+        assert policy.act(observation, info["action_mask"]).log_prob < 0.0
+        policy.reset(3)
+        terminated, actions = False, 0
+        while not terminated:
+            decision = policy.act(observation, info["action_mask"], asked_again=info["asked_again"])
+            assert decision.probabilities is not None
+            assert decision.probabilities[info["action_mask"] == 0].sum() == 0.0
+            assert decision.probabilities.sum() == pytest.approx(1.0)
+            observation, _, terminated, _, info = env.step(np.int64(decision.action))
+            actions += 1
+    assert actions > 5
+    assert info["score"] in (0.0, 0.5, 1.0)

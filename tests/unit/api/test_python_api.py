@@ -1,0 +1,118 @@
+"""``import nashdex``: runs as rows and frames, and battles."""
+
+import json
+import re
+import subprocess
+import sys
+from html import escape
+from pathlib import Path
+
+import pytest
+
+import nashdex
+from nashdex.cli import run_command_line
+from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.report.page.render import render_page
+from nashdex.runs.creation import CONFIG_SCHEMA_VERSION
+from nashdex.store import open_store
+from nashdex.store.checked import write_root
+from support.made_runs import finish_iteration, made_settings, make_iteration, make_tabular_run
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> nashdex.Run:
+    store = open_store(str(tmp_path_factory.mktemp("store"))).at("made-run")
+    settings = made_settings(iterations=2)
+    config = json.dumps({"schema_version": CONFIG_SCHEMA_VERSION, **settings.model_dump(mode="json")}).encode()
+    store.put(keys.CONFIG, config)
+    write_root(store, {keys.CONFIG: config})
+    for iteration in range(2):
+        make_iteration(store, settings, iteration)
+        finish_iteration(store, settings, iteration)
+    return nashdex.open_run(store.uri)
+
+
+def test_importing_nashdex_loads_nothing_heavy() -> None:
+    program = (
+        "import nashdex, sys; print({'numpy', 'torch', 'pandas', 'scipy', 'pydantic', 'poke_env'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_every_promised_name_is_there() -> None:
+    assert {*nashdex.__all__} <= {*dir(nashdex)}
+    assert all(callable(getattr(nashdex, name)) for name in nashdex.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'opne_run'"):
+        nashdex.opne_run  # type: ignore[attr-defined]  # noqa: B018 - the lookup is the test
+
+
+def test_tables_fit_together(made: nashdex.Run) -> None:
+    ids = [row.policy for row in made.policies]
+    assert [row.policy for row in made.ratings] == ids
+    elos = [row.elo for row in made.ratings]
+    assert elos == sorted(elos, reverse=True)
+    assert {row.policy for row in made.payoffs} == set(ids)
+    assert {row.iteration for row in made.mixtures} == {0, 1}
+    for iteration in (0, 1):
+        assert sum(row.probability for row in made.mixtures if row.iteration == iteration) == pytest.approx(1)
+    assert all(row.low <= row.value <= row.high for row in made.payoffs)
+    assert made.exploitabilities
+    assert made.curves
+
+
+def test_battles_are_those_that_payoffs_count(made: nashdex.Run) -> None:
+    counted = sum(row.wins + row.draws + row.losses for row in made.payoffs if None not in row)  # type: ignore[operator]
+    assert counted == 2 * len(made.battles) > 0
+    for policy in made.policies:
+        assert policy.games == sum(policy.policy in (battle.first, battle.second) for battle in made.battles)
+
+
+def test_a_frame_has_the_rows(made: nashdex.Run) -> None:
+    frame = made.payoffs.frame()
+    assert list(frame.itertuples(index=False, name=None)) == [tuple(row) for row in made.payoffs]
+    assert list(frame.columns[:3]) == ["policy", "opponent", "value"]
+
+
+def test_exact_payoffs_have_neither_counts_nor_battles(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path)).at("made-run")
+    make_tabular_run(store, iterations=1, payoffs=((0.0, 1.0), (-1.0, 0.0)))
+    run = nashdex.open_run(store.uri)
+    assert run.battles == ()
+    assert run.battles.frame().empty
+    assert all(row.wins is None and row.low == row.value == row.high for row in run.payoffs)
+
+
+def test_a_battle_is_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    result = nashdex.battle("random", "first-action", format="kuhn_poker", battles=60, seed=3)
+    arguments = ["--format", "kuhn_poker", "--p1", "random", "--p2", "first-action", "--battles", "60", "--seed", "3"]
+    assert run_command_line(["battle", *arguments, "--json"]) == 0
+    printed = type(result).model_validate_json(capsys.readouterr().out)
+    assert printed.model_copy(update={"seconds": 0}) == result.model_copy(update={"seconds": 0})
+
+
+@pytest.mark.parametrize(("wrong", "message"), [({"battles": 0}, "at least 1"), ({"best_of": 2}, "odd number")])
+def test_wrong_numbers_are_refused(wrong: dict[str, int], message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        nashdex.battle("random", "random", format="kuhn_poker", **wrong)  # type: ignore[arg-type]
+
+
+def test_no_run_and_no_report_are_data_errors(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="holds no run"):
+        nashdex.open_run(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["meta-strategy", "exploitability"])
+def test_a_picture_is_the_reports(made: nashdex.Run, name: str) -> None:
+    picture = made.draw(name)
+    (drawn,) = re.findall(r"<svg.*?</svg>", picture.html, re.DOTALL)
+    assert drawn in render_page(made.report, {})
+    assert escape(drawn) in picture._repr_html_()
+    assert "src=" not in picture.html
+    assert "url(" not in picture.html
+
+
+def test_an_unknown_picture_is_refused(made: nashdex.Run) -> None:
+    with pytest.raises(ConfigurationError, match="expected one of meta-strategy, exploitability"):
+        made.draw("metastrategy")

@@ -1,0 +1,41 @@
+"""How steps grow: what an iteration costs does not depend on how many came before, and it fits into a pod."""
+
+import pytest
+
+from nashdex.bench.scaling.growth import Size, exponent_lines, lines, scaling
+from nashdex.bench.scaling.measure import measured
+from nashdex.core.errors import DataError
+from nashdex.core.steps import StepName
+
+POD_BYTES = 1 << 30
+"""Memory limit of a pod that solves or reports."""
+
+
+@pytest.mark.slow
+def test_an_iteration_reads_its_own_shards_alone() -> None:
+    base = Size(policies=12, iterations=2, shards=2, battles_per_pair=4, draws=100)
+    result = scaling(base, ("iterations", "shards"), 3)
+    first, later, wider = result.scales
+    for step in (StepName.PLAN, StepName.SOLVE, StepName.REPORT):
+        assert later.step(step).requests == first.step(step).requests, "six iterations ask for no more than two"
+        assert wider.step(step).requests <= first.step(step).requests + 4 * 4 * 2, "four requests for each shard"
+        assert max(scale.step(step).peak_bytes for scale in result.scales) < POD_BYTES
+    assert sum(step.requests for step in wider.steps) < 200
+    in_iterations, in_shards = result.exponents
+    assert in_iterations.requests[StepName.SOLVE] == 0
+    assert in_shards.requests[StepName.SOLVE] < 1
+    assert in_iterations.document_bytes["interaction_matrix.json"] == pytest.approx(0, abs=0.1)
+    assert any(
+        line.startswith("  requests   plan 0.0, solve 0.0, report 0.0") for line in exponent_lines(in_iterations)
+    )
+    assert lines(first)[0] == "12 policies, 2 iterations, 2 shards, 264 battles, 100 draws"
+
+
+def test_a_step_that_fails_ends_the_benchmark() -> None:
+    with pytest.raises(DataError, match="the solve step of the benchmark failed"):
+        measured("solve", lambda: 1 / 0)
+
+
+def test_memory_is_that_of_the_step() -> None:
+    small, large = (measured("step", lambda size=size: bytearray(size)).peak_bytes for size in (1, 200 << 20))
+    assert large - small > 150 << 20

@@ -1,0 +1,184 @@
+"""Published policies: names for good, half precision, and stored policies that a run begins with."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from nashdex.cli import run_command_line
+from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import BarePolicyId, PolicyId
+from nashdex.core.references import ZOO, PolicyReference
+from nashdex.games.space import Space
+from nashdex.oracles.registry import ORACLES
+from nashdex.planning.step import first_plan
+from nashdex.policies.archive import load_network, read_weights, save_policy, tensors_bytes
+from nashdex.policies.document import policy_objects, read_document
+from nashdex.policies.ensembles.making import make_ensemble
+from nashdex.policies.networks.actor_critic import make_network
+from nashdex.policies.published import Published, read_published_names
+from nashdex.policies.references import find_policy, format_of_policy
+from nashdex.runs.creation import create_run, open_run, prepare_run
+from nashdex.runs.exploits import Budget, prepare_exploit
+from nashdex.settings.networks import SlotsSettings
+from nashdex.store import open_store
+from nashdex.store.protocol import ObjectStore
+from nashdex.zoo.card import read_card
+from nashdex.zoo.publishing import MAX_WEIGHTS_BYTES, half_precision
+from support.bandit import bandit_space
+
+SMALL = SlotsSettings(embedding_size=3, entity_size=5, hidden_size=16)
+FORMAT = "gen1randombattle"
+PINNED: dict[str, str] = {}
+"""The zoo's names and ids, by hand: a published name never changes its weights. Add a line for each new entry."""
+
+
+def space() -> Space:
+    return bandit_space().model_copy(update={"format": FORMAT})
+
+
+def stored(store: ObjectStore, seed: int = 0) -> BarePolicyId:
+    torch.manual_seed(seed)
+    return save_policy(
+        store, make_network(space(), SMALL), name=f"seed {seed}", parent=None, iteration=0, oracle="ppo",
+        reward="win-loss", reward_version="1",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ObjectStore:
+    return open_store(str(tmp_path / "folder"))
+
+
+def test_the_zoo_keeps_every_name_and_fits_its_promise() -> None:
+    """Read with the hashes checked, so that a changed file fails too."""
+    zoo = open_store(ZOO)
+    assert read_published_names(zoo).policies == PINNED
+    for name in PINNED:
+        policy = find_policy(zoo, name)
+        document, card = read_document(zoo, policy), read_card(zoo, policy)
+        assert len(policy_objects(zoo, policy)[keys.policy_weights(policy)]) <= MAX_WEIGHTS_BYTES
+        assert load_network(zoo, policy, document.space).num_parameters == document.num_parameters
+        assert card is not None
+        assert (card.name, card.policy) == (name, policy)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "searches", "temperature"),
+    [
+        ("zoo:gen1ou", "gen1ou", False, 1.0),
+        ("zoo:gen1ou@greedy", "gen1ou", False, 0.0),
+        ("search:zoo:gen1ou", "gen1ou", True, 1.0),
+    ],
+)
+def test_a_name_of_the_zoo_is_a_reference(text: str, name: str, *, searches: bool, temperature: float) -> None:
+    reference = PolicyReference.parse(text)
+    assert reference == PolicyReference(name, ZOO, temperature, searches)
+    assert str(reference) == text
+
+
+def test_a_published_name_comes_before_others_and_misspellings_list_it(store: ObjectStore) -> None:
+    one, other = stored(store, 1), stored(store, 2)
+    store.put(keys.PUBLISHED, Published(policies={"seed 2": one, "gen1ou": other}).to_json())
+    assert find_policy(store, "seed 2") == one
+    assert find_policy(store, "gen1ou") == other
+    with pytest.raises(DataError, match="has no policy 'gen1uo': did you mean gen1ou"):
+        find_policy(store, "gen1uo")
+
+
+def test_half_precision_is_read_as_single(store: ObjectStore) -> None:
+    network = load_network(store, stored(store), space())
+    published = half_precision(network)
+    weights = tensors_bytes(published)
+    assert len(weights) < 0.7 * len(tensors_bytes(network.state_dict()))
+    read = read_weights(space(), SMALL, weights, "here")
+    for name, tensor in network.state_dict().items():
+        assert read[name].dtype == torch.float32
+        np.testing.assert_allclose(read[name], tensor, rtol=1e-3, atol=1e-6)
+
+
+def test_weights_that_half_precision_cannot_hold_are_refused(store: ObjectStore) -> None:
+    network = load_network(store, stored(store), space())
+    name, parameter = next(iter(network.named_parameters()))
+    with torch.no_grad():
+        parameter.fill_(1e6)
+    with pytest.raises(ConfigurationError, match=rf"{name} has weights above 65504"):
+        half_precision(network)
+
+
+def run_of(tmp_path: Path, *overrides: str) -> Path:
+    config = tmp_path / "made.toml"
+    config.write_text(f'format = "{FORMAT}"\niterations = 2\n' + "\n".join(overrides) + "\n")
+    return config
+
+
+def test_a_run_begins_with_networks_and_ensembles_of_other_stores(store: ObjectStore, tmp_path: Path) -> None:
+    """They are members that never learn; the run holds all that they need."""
+    one, other = stored(store, 1), stored(store, 2)
+    references = [PolicyReference(policy, store.uri) for policy in (one, other)]
+    ensemble = make_ensemble(store, references, "both").id
+    named = f'initial = ["random", "{store.uri}#seed 1@greedy", "{store.uri}#both"]'
+    config = run_of(tmp_path, "[population]", named, "[collect]", f'teacher = "{store.uri}#{ensemble}"')
+    run = create_run(str(tmp_path / "runs"), prepare_run(config))
+    again = open_run(run.store.uri)
+    plan = first_plan(again.settings, again.store)
+    assert plan.population.ids == ("random", f"{one}@greedy", ensemble)
+    assert [entry.is_anchor for entry in plan.population.policies] == [True] * 3
+    assert plan.learner == (ensemble if ORACLES[plan.oracle].collects == "teacher" else plan.learner)
+    assert read_document(again.store, other).id == other, "a member of the ensemble"
+
+
+def test_a_run_of_an_earlier_release_is_read(tmp_path: Path) -> None:
+    config = run_of(tmp_path, "[population]", 'initial = ["random"]', 'imported_from = ""')
+    assert prepare_run(config).settings.population.initial == ("random",)
+
+
+@pytest.mark.parametrize(
+    ("initial", "error", "message"),
+    [
+        ("{store}#nobody", DataError, "has no policy 'nobody'"),
+        ("zoo:nobody", DataError, "nobody|published no policy"),
+        ("{store}#nash", ConfigurationError, "no single stored policy"),
+        ("search:{store}#seed 1", ConfigurationError, "no single stored policy"),
+        ("{store}#seed 1', '{store}#{one}", ConfigurationError, "twice; name each policy once"),
+    ],
+)
+def test_members_that_a_run_cannot_have_are_named(
+    store: ObjectStore, tmp_path: Path, initial: str, error: type[Exception], message: str
+) -> None:
+    one = stored(store, 1)
+    text = initial.format(store=store.uri, one=one)
+    with pytest.raises(error, match=message):
+        prepare_run(run_of(tmp_path, "[population]", f"initial = ['random', '{text}']"))
+
+
+def test_a_member_of_another_format_is_refused(store: ObjectStore, tmp_path: Path) -> None:
+    one = stored(store, 1)
+    config = tmp_path / "other.toml"
+    config.write_text(f"format = 'gen1ou'\n[population]\ninitial = ['{store.uri}#{one}']\n")
+    with pytest.raises(ConfigurationError, match=r"population\.initial.*plays gen1randombattle.*gen1ou"):
+        prepare_run(config)
+
+
+def test_an_ensemble_in_a_folder_can_be_exploited(store: ObjectStore, tmp_path: Path) -> None:
+    """A folder has no run: the format is what its members play."""
+    references = [PolicyReference(stored(store, seed), store.uri) for seed in (1, 2)]
+    ensemble = make_ensemble(store, references, "both").id
+    reference = PolicyReference(ensemble, store.uri)
+    assert format_of_policy(reference) == FORMAT
+    found = prepare_exploit(str(reference), Budget(decisions=1000, seeds=1, battles=100))
+    run = create_run(str(tmp_path / "exploits"), found)
+    assert first_plan(run.settings, run.store).opponents == {PolicyId(ensemble): 1.0}
+
+
+def test_a_policy_is_copied_whole(store: ObjectStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    references = [PolicyReference(stored(store, seed), store.uri) for seed in (1, 2)]
+    ensemble = make_ensemble(store, references, "both").id
+    target = tmp_path / "copy"
+    assert run_command_line(["policy", "get", f"{store.uri}#both", str(target)]) == 0
+    assert capsys.readouterr().out == f"{target}#{ensemble}\n"
+    assert sorted(open_store(str(target)).list("")) == sorted(store.list(""))
+    assert run_command_line(["policy", "show", f"{target}#both"]) == 0
+    assert capsys.readouterr().out == f"{ensemble}: both, ensemble, {FORMAT}; it was not published: no card\n"
