@@ -200,6 +200,7 @@ def test_a_poke_env_player_challenges_and_sigterm_ends_after_the_battle(server: 
             AccountConfiguration("visitor", None),
             battle_format=FORMAT,
             log_level=logging.CRITICAL,
+            open_timeout=None,
             server_configuration=ServerConfiguration(server.websocket, "http://127.0.0.1/"),
         )
         await player.send_challenges("host", n_challenges=count)

@@ -213,6 +213,7 @@ def _peer(format_id: str, server: StockServer) -> SingleAgentWrapper[Any]:
         account_configuration2=AccountConfiguration(f"peer b {tag}", None),
         battle_format=format_id,
         log_level=logging.CRITICAL,
+        open_timeout=None,
         server_configuration=configuration,
         strict=False,
     )

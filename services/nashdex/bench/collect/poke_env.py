@@ -29,7 +29,7 @@ from nashdex.games.showdown.stock_server import StockServer, stock_server
 CONCURRENT_BATTLES = 10
 """More gain nothing: the server's single simulator process is busy."""
 _WARM_UP_SHARE = 0.5
-_START_SECONDS = 60.0
+_START_SECONDS = 150.0
 _LOOK_SECONDS = 0.1
 _LAST_BATTLES_SECONDS = 120.0
 _BATTLES_PER_ROUND = 50
@@ -88,6 +88,7 @@ async def _play(format_id: str, teams: Sequence[str], seconds: float, seed: int,
             battle_format=format_id,
             log_level=logging.CRITICAL,
             max_concurrent_battles=CONCURRENT_BATTLES,
+            open_timeout=None,  # poke-env gives up for good at a time-out; the first decision has its own deadline.
             server_configuration=ServerConfiguration(server.websocket, "http://127.0.0.1/"),
             team=_TeamSet(teams, seed + number) if teams else None,
         )
@@ -110,7 +111,8 @@ async def _play(format_id: str, teams: Sequence[str], seconds: float, seed: int,
         raise TryAgainError("poke-env's players did not finish their battles; try again") from error
     finally:
         for player in players:
-            await player.ps_client.stop_listening()  # type: ignore[no-untyped-call]
+            if player.ps_client.logged_in.is_set():  # poke-env's client has no websocket before.
+                await player.ps_client.stop_listening()  # type: ignore[no-untyped-call]
     taken, client, of_server, decisions, finished = (end - begin for begin, end in zip(*readings, strict=True))
     if not decisions:
         raise TryAgainError(f"poke-env's players decided nothing in {taken:.0f} s; measure for longer")
