@@ -33,6 +33,8 @@ TEAMS = "teams.txt"
 TEAM_SETS = "team_sets.json"
 MATRIX = "matrix.json"
 REPLAYS = "replays.json"
+SMALLER_BUDGETS = "smaller_budgets.json"
+"""Stored with an exploiter's run: what smaller budgets scored against the same target."""
 VERDICT = "verdict.json"
 ITERATIONS = "iterations"
 MAX_ITERATIONS: Final = 9999

@@ -9,6 +9,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import RunId
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
+from nashdex.metagame.analysis.exploit import ExploitVerdict, SmallerBudgets
 from nashdex.metagame.calibration.documents import Calibration
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.report.document import IterationRow, Replay, Report, replays_to_embed
@@ -20,6 +21,7 @@ from nashdex.report.sources import (
 )
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_manifest, newest_manifest, read_manifest, read_object
+from nashdex.store.checked import read_root
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 
@@ -39,24 +41,39 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     attempt = Attempt(store, iteration, StepName.REPORT, shard)
     last = read_iteration(store, read_manifests(store, settings, iteration))
     rows, replays = _rows_and_replays(store, settings, last)
+    verdict = _exploit_verdict(store, settings, last)
     report = assemble(
         settings.run or _run_id(store),
         settings,
         last,
         rows=rows,
         replays=replays,
+        exploits=() if verdict is None else (*_smaller_budgets(store), verdict),
     )
     logs = read_logs(store, report)
     page = render_page(report, logs).encode()
     attempt.publish(keys.REPORT, report.to_json())
     attempt.publish(keys.REPORT_PAGE, page)
-    if OPPONENT_RULES[last.plan.rule].is_fixed:
-        from nashdex.report.exploit import exploit_verdict  # noqa: PLC0415 - for exploiters alone
-
-        earlier = [read_manifests(store, settings, number) for number in range(iteration)]
-        if (verdict := exploit_verdict(store, settings, earlier, last)) is not None:
-            attempt.publish(keys.EXPLOIT, verdict.to_json())
+    if verdict is not None:
+        attempt.publish(keys.EXPLOIT, verdict.to_json())
     return attempt.finish({"iterations": len(rows), "replays": len(logs)})
+
+
+def _exploit_verdict(store: ObjectStore, settings: RunSettings, last: IterationSources) -> ExploitVerdict | None:
+    """Return what an exploiter's run scores against its target; None in other runs, and before it has a response."""
+    if not OPPONENT_RULES[last.plan.rule].is_fixed:
+        return None
+    from nashdex.report.exploit import exploit_verdict  # noqa: PLC0415 - for exploiters alone
+
+    earlier = [read_manifests(store, settings, number) for number in range(last.iteration)]
+    return exploit_verdict(store, settings, earlier, last)
+
+
+def _smaller_budgets(store: ObjectStore) -> tuple[ExploitVerdict, ...]:
+    if not store.exists(keys.SMALLER_BUDGETS):
+        return ()
+    source = f"{store.uri}/{keys.SMALLER_BUDGETS}"
+    return SmallerBudgets.from_json(read_root(store, keys.SMALLER_BUDGETS), source).verdicts
 
 
 def _rows_and_replays(

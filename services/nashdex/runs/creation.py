@@ -222,6 +222,10 @@ def _refuse_other_settings(store: ObjectStore, prepared: PreparedRun, stored: Ru
             differences.append("train.first.replays.path: the replays there have changed")
         if keys.TEAM_SETS in prepared.inputs and store.get(keys.TEAM_SETS) != prepared.inputs[keys.TEAM_SETS]:
             differences.append("team_schedule: the teams of its sets have changed")
+        if store.exists(keys.SMALLER_BUDGETS) and store.get(keys.SMALLER_BUDGETS) != prepared.inputs.get(
+            keys.SMALLER_BUDGETS
+        ):
+            differences.append("--decisions: the run follows other answers of smaller budgets")
         changed = [SETTING_OF[key] for key, data in files.items() if store.get(key) != data]
         differences += [f"{name}: the content of {getattr(settings, name)} has changed" for name in changed]
     if differences:

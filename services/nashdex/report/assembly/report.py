@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from nashdex.core.ids import PolicyId, RunId
+from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.report.assembly.cost import cost_of_rows
 from nashdex.report.assembly.evidence import Context, parts
 from nashdex.report.assembly.policies import policy_rows
@@ -21,6 +22,7 @@ def assemble(
     *,
     rows: Sequence[IterationRow],
     replays: Sequence[Replay],
+    exploits: Sequence[ExploitVerdict] = (),
 ) -> Report:
     """Return the report of a run.
 
@@ -30,6 +32,7 @@ def assemble(
         last: the newest iteration.
         rows: every iteration so far, the newest included.
         replays: of every iteration.
+        exploits: the run's verdict after those of smaller budgets, in an exploiter's run.
 
     Raises:
         DataError: counts and ledgers contradict each other.
@@ -72,6 +75,7 @@ def assemble(
         progress=found.progress,
         findings=(*found.leading_findings, mixture, *found.findings),
         warnings=_warnings(last, names),
+        exploits=tuple(exploits),
         policies=policies,
         payoffs=found.payoffs,
         embedding=found.embedding,

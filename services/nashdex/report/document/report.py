@@ -6,6 +6,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import PolicyIdField, RunIdField
+from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.pairs import PairStatistics
 from nashdex.report.document.cost import Cost
@@ -56,6 +57,9 @@ class Report(Document):
     )
     findings: tuple[str, ...] = Field(description="The main results as sentences.")
     warnings: tuple[str, ...]
+    exploits: tuple[ExploitVerdict, ...] = Field(
+        (), description="What an exploiter's run scores against its target, after smaller budgets. Empty in other runs."
+    )
     policies: tuple[PolicyRow, ...] = Field(description="Policies by falling rating.")
     payoffs: PayoffMatrix
     embedding: Embedding | None = Field(

@@ -91,6 +91,7 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
         entropy_chart=mixture.entropy_chart(report, most_entropy),
         most_entropy=most_entropy,
         estimators=exploitability.estimator_views(report),
+        budget_chart=exploitability.budget_chart(report),
         matrix=matrix.matrix_view(report),
         disc=matrix.disc_view(report, names, colours),
         most_pictured=MAX_PICTURED_POLICIES,
