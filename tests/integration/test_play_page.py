@@ -7,20 +7,17 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-import torch
 from playwright.sync_api import BrowserContext, Page
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import showdown_game
 from nashdex.page.bundle import page_directory
 from nashdex.page.writing import write_play_page
-from nashdex.policies.archive import save_policy
-from nashdex.policies.networks.actor_critic import make_network
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
-from nashdex.settings.networks import SlotsSettings
 from nashdex.store import open_store
 from support.browser import Tab, chromium_path, open_tab, running_browser
+from support.stored_network import stored_network
 
 pytestmark = [
     pytest.mark.integration,
@@ -36,27 +33,7 @@ TIMEOUT_MS = 120_000
 
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A stored network with random weights whose choices are far from uniform."""
-    folder = tmp_path_factory.mktemp("store")
-    arena = showdown_game(FORMAT).open_arena(num_gateways=1)
-    space = arena.space
-    arena.close()
-    torch.manual_seed(3)
-    network = make_network(space, SlotsSettings(embedding_size=4, entity_size=8, hidden_size=32, num_hidden_layers=1))
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.add_(torch.randn_like(parameter), alpha=0.2)
-    named = save_policy(
-        open_store(str(folder)),
-        network,
-        name="made",
-        parent=None,
-        iteration=0,
-        oracle="clone",
-        reward="win-loss",
-        reward_version="1",
-    )
-    return f"{folder}#{named}"
+    return stored_network(tmp_path_factory.mktemp("store"), FORMAT)
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,37 @@ from nashdex.commands.run_options import RunUriArgument
 def report(
     run: RunUriArgument,
     output: Annotated[Path, typer.Option(metavar="FILE.html", help="File to write.")],
+    *,
+    board: Annotated[
+        bool,
+        typer.Option("--board", help="Put the analysis board into the file: battles open there, without a network."),
+    ] = False,
+    judges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            metavar="POLICY",
+            help="Policy that judges on the board. Repeatable. [default: RUN_URI#newest]",
+            show_default=False,
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the report of a run's newest iteration as one HTML file that needs no network."""
+    """Write the report of a run's newest iteration as one HTML file that needs no network.
+
+    With --board the file also holds the simulator and a policy, some megabytes; building it needs Node.
+    """
+    from nashdex.core.errors import ConfigurationError
+    from nashdex.page.writing import report_board
     from nashdex.report.step import write_page
     from nashdex.runs.creation import open_run
 
-    write_page(open_run(run).store, output)
+    if judges and not board:
+        raise ConfigurationError("--judge names who judges on the analysis board: add --board, or leave --judge out")
+    opened = open_run(run)
+    found = report_board(opened.settings.format, judges or [f"{run}#newest"]) if board else None
+    write_page(opened.store, output, found)
     if as_json:
-        print_json({"output": str(output)})
+        print_json({"output": str(output), "bytes": output.stat().st_size})
     else:
         print_text(str(output))

@@ -42,34 +42,28 @@ class PagePolicy(Model):
     """Members of a mixture, which draws one for each battle."""
 
 
-def page_html(
-    bundle: Bundle,
-    policies: list[PagePolicy],
-    networks: Mapping[str, bytes],
-    teams: list[str],
-    battle: str | None = None,
-) -> str:
-    """Return the page as one HTML file that loads nothing.
+def page_halves(
+    bundle: Bundle, policies: list[PagePolicy], networks: Mapping[str, bytes], teams: list[str]
+) -> tuple[str, str]:
+    """Return the page before and after the battle that it opens: a battle's text as JSON without ``<``, or null.
 
     Args:
         bundle: the engine and scripts of the format.
         policies: what a person plays against; the first is chosen.
         networks: ONNX by the name that policies give.
         teams: packed teams that battles draw from; empty where the simulator generates teams.
-        battle: text of a battle that opens on the analysis board; None opens the first screen.
     """
     data = {
         "format": bundle.format,
         "policies": [policy.model_dump(mode="json") for policy in policies],
         "networks": list(networks),
         "teams": teams,
-        "battle": battle,
     }
     policy = _CONTENT_SECURITY_POLICY.format(script=_source_of(bundle.script), style=_source_of(bundle.style))
     blocks = {"engine": bundle.engine, "runtime": bundle.runtime}
     blocks |= {f"network-{name}": onnx for name, onnx in networks.items()}
     title = f"Play {bundle.format} · nashdex"
-    return "\n".join(
+    before = "\n".join(
         [
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
@@ -79,11 +73,12 @@ def page_html(
             '<main><p role="status">Opening the simulator and the policies …</p>',
             "<noscript><p>This page plays battles with JavaScript: allow it for this file.</p></noscript></main>",
             "<footer>Everything runs in this page: it sends nothing and loads nothing.</footer>",
-            f'<script type="application/json" id="page">{_as_data(data)}</script>',
+            f'<script type="application/json" id="page">{as_data(data)}</script>',
             *(f'<script type="text/plain" id="{name}">{_packed(block)}</script>' for name, block in blocks.items()),
-            f"<script>{bundle.script}</script></body></html>",
+            '<script type="application/json" id="battle">',
         ]
     )
+    return before, f"</script>\n<script>{bundle.script}</script></body></html>"
 
 
 def _source_of(text: str) -> str:
@@ -91,7 +86,7 @@ def _source_of(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _as_data(data: Any) -> str:  # noqa: ANN401
+def as_data(data: Any) -> str:  # noqa: ANN401
     """Return JSON that no HTML parser leaves early."""
     return json.dumps(data).replace("<", "\\u003c")
 

@@ -1,4 +1,4 @@
-"""Writes a page: ``nashdex play``."""
+"""Writes a page: ``nashdex play``, ``nashdex analyse``, and the board of a report."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,8 +6,9 @@ from pathlib import Path
 from nashdex.core.references import PolicyReference
 from nashdex.games.registry import game_of_run, showdown_game
 from nashdex.page.bundle import format_bundle
-from nashdex.page.document import page_html
+from nashdex.page.document import PagePolicy, as_data, page_halves
 from nashdex.page.policies import page_policies
+from nashdex.report.page.board import Board
 from nashdex.runs.creation import format_of_run, open_run
 
 PAGE = "index.html"
@@ -23,6 +24,29 @@ def write_play_page(format_id: str, policies: Sequence[str], directory: Path, ba
         DataError: a run or policy is missing, altered, or of another space.
         TryAgainError: npm could not install what builds the page.
     """
+    halves, _ = _page(format_id, policies)
+    text = as_data(battle).join(halves)
+    directory.mkdir(parents=True, exist_ok=True)
+    part, page = directory / f"{PAGE}.part", directory / PAGE
+    part.write_text(text, "utf-8")
+    part.replace(page)
+    return page
+
+
+def report_board(format_id: str, judges: Sequence[str]) -> Board:
+    """Return the analysis board that a report holds, on which ``judges`` judge its battles, the first one first.
+
+    Raises:
+        ConfigurationError: a policy or format cannot play in a page, or Node is missing.
+        DataError: a run or policy is missing, altered, or of another space.
+        TryAgainError: npm could not install what builds the page.
+    """
+    (before, after), policies = _page(format_id, judges)
+    return Board(before, after, policies[0].name)
+
+
+def _page(format_id: str, policies: Sequence[str]) -> tuple[tuple[str, str], list[PagePolicy]]:
+    """Return the page's halves, as ``page_halves``, and what it says of its policies."""
     game = showdown_game(format_id)
     teams = list(_teams(format_id, policies))
     arena = game.open_arena(num_gateways=1)
@@ -31,12 +55,8 @@ def write_play_page(format_id: str, policies: Sequence[str], directory: Path, ba
     finally:
         arena.close()
     chosen = page_policies(policies, space)
-    text = page_html(format_bundle(format_id, teams), chosen.entries, chosen.networks, teams, battle)
-    directory.mkdir(parents=True, exist_ok=True)
-    part, page = directory / f"{PAGE}.part", directory / PAGE
-    part.write_text(text, "utf-8")
-    part.replace(page)
-    return page
+    halves = page_halves(format_bundle(format_id, teams), chosen.entries, chosen.networks, teams)
+    return halves, chosen.entries
 
 
 def _teams(format_id: str, policies: Sequence[str]) -> Sequence[str]:

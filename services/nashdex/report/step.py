@@ -13,6 +13,7 @@ from nashdex.metagame.analysis.exploit import ExploitVerdict, SmallerBudgets
 from nashdex.metagame.calibration.documents import Calibration
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.report.document import IterationRow, Replay, Report, replays_to_embed
+from nashdex.report.page.board import Board
 from nashdex.report.sources import (
     IterationManifests,
     IterationSources,
@@ -142,16 +143,17 @@ def read_logs(store: ObjectStore, report: Report) -> dict[str, str]:
     return logs
 
 
-def _page_with_calibration(store: ObjectStore, manifest: Manifest) -> bytes | None:
-    """Return the page of ``manifest``'s report with what `nashdex calibrate` found; None where it was not run."""
+def _page_now(store: ObjectStore, manifest: Manifest, board: Board | None) -> bytes:
+    """Return the page of ``manifest``'s report, with ``board`` and what `nashdex calibrate` found, if it ran."""
     key = keys.published(manifest.iteration, keys.CALIBRATION)
-    if not store.exists(key):
-        return None
+    calibrated = store.exists(key)
+    if board is None and not calibrated:
+        return read_object(store, manifest, keys.REPORT_PAGE)
     from nashdex.report.page.render import render_page  # noqa: PLC0415 - as above
 
     report = read_written(store, manifest, keys.REPORT, Report)
-    calibration = Calibration.from_json(store.get(key), f"{store.uri}/{key}")
-    return render_page(report, read_logs(store, report), calibration).encode()
+    calibration = Calibration.from_json(store.get(key), f"{store.uri}/{key}") if calibrated else None
+    return render_page(report, read_logs(store, report), calibration, board).encode()
 
 
 def newest_report(store: ObjectStore) -> Manifest:
@@ -169,14 +171,16 @@ def newest_report(store: ObjectStore) -> Manifest:
     return newest
 
 
-def write_page(store: ObjectStore, output: Path) -> None:
+def write_page(store: ObjectStore, output: Path, board: Board | None = None) -> None:
     """Write the newest report page of the run to the file ``output``, atomically, with its calibration if it has one.
+
+    Battles open on ``board``, if there is one.
 
     Raises:
         DataError: the run has no report yet, the report was altered, or ``output`` cannot be written.
     """
     newest = newest_report(store)
-    page = _page_with_calibration(store, newest) or read_object(store, newest, keys.REPORT_PAGE)
+    page = _page_now(store, newest, board)
     beside = output.with_name(f".{output.name}.part")
     try:
         beside.write_bytes(page)

@@ -16,6 +16,7 @@ from nashdex.games.showdown.replays import PLAYER_HOST, rename_players, replay_p
 from nashdex.metagame.calibration.documents import Calibration
 from nashdex.report.assembly.uses import in_sequence
 from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
+from nashdex.report.page.board import Board
 from nashdex.report.page.charts import NUM_COLOURS
 from nashdex.report.page.views import cloning, exploitability, learning, matrix, mixture, policies
 from nashdex.report.words import findings
@@ -42,13 +43,16 @@ _MOST_DRAWN = 10
 """Newest iterations whose learning curves are drawn; report.json has all."""
 
 
-def render_page(report: Report, logs: Mapping[str, str], calibration: Calibration | None = None) -> str:
+def render_page(
+    report: Report, logs: Mapping[str, str], calibration: Calibration | None = None, board: Board | None = None
+) -> str:
     """Return the page of ``report``.
 
     Args:
         report: every number that the page shows.
         logs: Showdown logs to embed, by the replays' names.
         calibration: how often the report's intervals hold the truth, if that was simulated.
+        board: the analysis board on which battles open; without one they open in Showdown's replay player.
     """
     names = policy_names(report.policies)
     colours = policies.colours_of(report)
@@ -106,17 +110,20 @@ def render_page(report: Report, logs: Mapping[str, str], calibration: Calibratio
         },
         constant={training.policy: learning.constant_curves(training) for row in drawn for training in row.training},
         replay_groups=[
-            (pair, list(group))
+            (pair, tuple(report.payoffs.policies[place] for place in pair), list(group))
             for pair, group in groupby(
                 sorted(report.replays, key=lambda r: (_pair(r, report), r.iteration, r.name)),
-                key=lambda r: tuple(report.payoffs.policies[place] for place in _pair(r, report)),
+                key=lambda r: _pair(r, report),
             )
         ],
+        stored_pairs={_pair(replay, report) for replay in report.replays},
+        board=board if pages else None,
         embedded=pages.keys(),
         watch=policies.battle_to_watch(report, pages),
         flat_settings=list(_flatten(report.settings)),
         report_json=_json_block(report.model_dump(mode="json")),
         pages_json=_json_block(pages),
+        board_json=_json_block(None if board is None else [board.before, board.after]),
     )
 
 
@@ -157,9 +164,10 @@ def typeset(text: str) -> str:
     return re.sub(r" (?=%)|(?<=[a-z]) (?=\d)", "\N{NO-BREAK SPACE}", text)
 
 
-def _pair(replay: Replay, report: Report) -> tuple[int, ...]:
+def _pair(replay: Replay, report: Report) -> tuple[int, int]:
     """Return the players' places in the payoff matrix, the stronger first."""
-    return tuple(sorted(report.payoffs.policies.index(policy) for policy in replay.policies))
+    first, second = sorted(report.payoffs.policies.index(policy) for policy in replay.policies)
+    return first, second
 
 
 def _replay_pages(report: Report, names: Mapping[PolicyId, str], logs: Mapping[str, str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ import { scoreInWords, showSetup } from "./setup.js";
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const page = JSON.parse(/** @type {HTMLElement} */ (document.getElementById("page")).textContent ?? "");
+const battle = JSON.parse(/** @type {HTMLElement} */ (document.getElementById("battle")).textContent ?? "");
 const played = { wins: 0, losses: 0, draws: 0 };
 
 /** @param {unknown} error */
@@ -96,7 +97,7 @@ async function run() {
     }
   };
 
-  if (page.battle) load(page.battle);
+  if (battle) load(battle);
   else setup();
 }
 

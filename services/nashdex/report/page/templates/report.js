@@ -3,6 +3,15 @@ const pages = JSON.parse(document.getElementById("replay-pages").textContent);
 for (const link of document.querySelectorAll("a[data-page]")) {
   link.href = URL.createObjectURL(new Blob([pages[link.dataset.page]], { type: "text/html" }));
 }
+// The board is one page for all battles: each link's page is its two halves with the battle between them.
+const board = document.getElementById("board");
+if (board) {
+  const [before, after] = JSON.parse(board.textContent).map((half) => new Blob([half]));
+  for (const link of document.querySelectorAll("a[data-board]")) {
+    const battle = JSON.stringify(pages[link.dataset.board]).replaceAll("<", "\\u003c");
+    link.href = URL.createObjectURL(new Blob([before, battle, after], { type: "text/html" }));
+  }
+}
 const numbers = document.getElementById("report-json").textContent;
 for (const link of document.querySelectorAll("a[data-numbers]")) {
   link.href = URL.createObjectURL(new Blob([numbers], { type: "application/json" }));
@@ -35,6 +44,7 @@ matrix.addEventListener("mouseover", (event) => {
 matrix.addEventListener("focusin", (event) => show(event.target.closest("td")));
 matrix.addEventListener("keydown", (event) => {
   const cell = event.target.closest("td"), move = moves[event.key];
+  if (event.key === "Enter" && event.target === cell) cell.querySelector("a")?.click();
   if (!cell || !move) return;
   event.preventDefault();
   const y = rows.findIndex((row) => row.includes(cell)), next = rows[y + move[0]]?.[rows[y].indexOf(cell) + move[1]];
