@@ -100,7 +100,8 @@ def service(adviser: Adviser, limits: Limits) -> FastAPI:
     )
     app.add_middleware(_Limited, limits=limits)
     turn = asyncio.Lock()
-    refusals: dict[int | str, dict[str, Any]] = {code: {"model": Refused} for code in (400, 408, 413, 422, 503)}
+    refusals: dict[int | str, dict[str, Any]] = {code: {"model": Refused} for code in (400, 408, 413, 503)}
+    refusals[422] = {"model": Refused | list[Refused], "description": "A list if the question was one."}
 
     @app.post("/decide", responses=refusals, response_model=Answer | list[Answer | Refused])
     async def decide(asked: Questions) -> JSONResponse:
