@@ -3,9 +3,8 @@
 from nashdex.core.references import PolicyReference
 from nashdex.decide.deciding import Adviser
 from nashdex.decide.judging import judge_of
-from nashdex.evaluator.contestants import load_contestant
+from nashdex.evaluator.contestants import open_contestant
 from nashdex.games.registry import showdown_game
-from nashdex.games.showdown.gateway import Gateway
 from nashdex.policies.references import resolve
 from nashdex.runs.played_format import format_to_play
 from nashdex.settings.external import is_external
@@ -20,9 +19,8 @@ def open_adviser(policy: str, format_id: str | None = None, *, seed: int = 0, an
         TryAgainError: no gateway answers.
     """
     game = showdown_game(format_to_play(format_id, {"POLICY": policy}))
-    gateway = Gateway(game.format)
+    gateway, contestant = open_contestant(policy, game.format)
     try:
-        contestant = load_contestant(policy, gateway.space)
         store = None if is_external(policy) else resolve(PolicyReference.parse(policy)).store
         judges = {
             each.id: judge

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.references import PolicyReference
+from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.space import Space
 from nashdex.policies.external.policy import ExternalPolicy
 from nashdex.policies.interface import Policy
@@ -43,6 +44,22 @@ def load_contestant(text: str, space: Space) -> Contestant:
         return _guided(found, space)
     mixture = Mixture(found.mixture)
     return Contestant(mixture, load_policies(found.store or open_store("."), mixture.support, space))
+
+
+def open_contestant(text: str, format_id: str) -> tuple[Gateway, Contestant]:
+    """Return a gateway of a Showdown format, which the caller closes, and the contestant that plays in its space.
+
+    Raises:
+        ConfigurationError: ``text`` names no policy, or one that does not play the format.
+        DataError: its run or policy is missing or altered.
+        TryAgainError: no gateway answers.
+    """
+    gateway = Gateway(format_id)
+    try:
+        return gateway, load_contestant(text, gateway.space)
+    except BaseException:
+        gateway.close()
+        raise
 
 
 def most_concurrent_battles(texts: Sequence[str], most: int) -> int:

@@ -1,9 +1,8 @@
 """Opens what decides for a served policy: a gateway that follows battles, and the policy itself."""
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.evaluator.contestants import load_contestant
+from nashdex.evaluator.contestants import open_contestant
 from nashdex.games.interface import Game
-from nashdex.games.showdown.gateway import Gateway
 from nashdex.policies.mixture import Mixture
 from nashdex.serve.deciding import Decider
 
@@ -18,10 +17,5 @@ def open_decider(policy: str, game: Game, seed: int) -> Decider:
     """
     if game.tree is not None:
         raise ConfigurationError(f"no Showdown server plays {game.format}; name a Showdown format, such as gen1ou")
-    gateway = Gateway(game.format)
-    try:
-        contestant = load_contestant(policy, gateway.space)
-    except BaseException:
-        gateway.close()
-        raise
+    gateway, contestant = open_contestant(policy, game.format)
     return Decider(gateway, dict(contestant.policies), Mixture(contestant.mixture.weights), seed)
