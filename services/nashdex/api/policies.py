@@ -14,7 +14,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.registry import game_for
 from nashdex.games.space import Space
-from nashdex.policies.interface import Policy, WithDistribution, WithProcesses
+from nashdex.policies.interface import Policy, WithDistribution, with_processes
 from nashdex.runs.played_format import format_to_play
 
 _BATTLE: Final = 0
@@ -50,9 +50,8 @@ def load_policy(name: str, *, format: str | None = None) -> "LoadedPolicy":  # n
         space = arena.space
     contestant = load_contestant(name, space)
     if any(policy.needs_lines or policy.view is not None for policy in contestant.policies.values()):
-        for policy in contestant.policies.values():
-            if isinstance(policy, WithProcesses):
-                policy.close()
+        for policy in with_processes(contestant.policies.values()):
+            policy.close()
         raise ConfigurationError(
             f"{name} reads the battle's text, and load_policy has observations alone: let it play as the opponent of "
             "an environment, in nashdex.battle or as nashdex.poke_env.Player"

@@ -19,7 +19,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import TrackedSeat
 from nashdex.games.space import Space
-from nashdex.policies.interface import Actions, WithProcesses
+from nashdex.policies.interface import Actions, with_processes
 from nashdex.rollout.seats import Seats
 from nashdex.serve.tracking import Tracking
 
@@ -77,9 +77,8 @@ class Adviser:
     def close(self) -> None:
         """Stop the gateway and the policies' child processes."""
         self._end_gateway()
-        for policy in self._contestant.policies.values():
-            if isinstance(policy, WithProcesses):
-                policy.close()
+        for policy in with_processes(self._contestant.policies.values()):
+            policy.close()
 
     def decide(self, questions: Sequence[Question]) -> list[Answer | RefusedError]:
         """Return the answer to each question, or why it has none.

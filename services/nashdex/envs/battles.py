@@ -17,7 +17,7 @@ from nashdex.evaluator.contestants import load_contestant
 from nashdex.games.interface import Decisions, Failure, Game, Outcome, SeatLines
 from nashdex.games.space import NUM_SEATS, Space
 from nashdex.games.team_pool import TeamPool
-from nashdex.policies.interface import Actions, Policy, WithProcesses
+from nashdex.policies.interface import Actions, Policy, with_processes
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.seats import Seats
@@ -158,9 +158,8 @@ class Battles:
     def close(self) -> None:
         """Stop the simulator, and the child processes of policies. Safe to call twice."""
         self._arena.close()
-        for policy in self._opponents:
-            if isinstance(policy, WithProcesses):
-                policy.close()
+        for policy in with_processes(self._opponents):
+            policy.close()
 
     def _is_waiting(self, battle: int) -> bool:
         return not self.asked[battle] and self.ended[battle] is None

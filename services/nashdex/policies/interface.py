@@ -1,6 +1,6 @@
 """The interface between rollouts and policies."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -70,3 +70,8 @@ class WithProcesses(Protocol):
 
     def close(self) -> None:
         """End the child processes. Safe to call twice; a later decision starts others."""
+
+
+def with_processes(policies: Iterable[Policy]) -> list[WithProcesses]:
+    """Return those of ``policies`` that start child processes."""
+    return [policy for policy in policies if isinstance(policy, WithProcesses)]

@@ -6,7 +6,7 @@ from typing import Self
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Arena
 from nashdex.games.space import Space
-from nashdex.policies.interface import Policy, WithProcesses
+from nashdex.policies.interface import Policy, with_processes
 from nashdex.policies.sources import load_policies
 from nashdex.rollout.play import Assignment, PlayedBattle, Rollout, RolloutCounts
 from nashdex.store.protocol import ObjectStore
@@ -38,12 +38,12 @@ class Session:
     def close(self) -> None:
         """Close the arena, and end the child processes of policies. Safe to call twice."""
         self.arena.close()
-        for policy in self._policies_with_processes():
+        for policy in with_processes(self.policies.values()):
             policy.close()
 
     def cpu_seconds(self) -> float:
         """Return the CPU time of all child processes so far, the arena's and the policies', in seconds."""
-        return self.arena.cpu_seconds() + sum(policy.cpu_seconds() for policy in self._policies_with_processes())
+        return self.arena.cpu_seconds() + sum(policy.cpu_seconds() for policy in with_processes(self.policies.values()))
 
     @property
     def space(self) -> Space:
@@ -74,6 +74,3 @@ class Session:
             if progress is not None:
                 progress.advance(decisions=self.counts.decisions, failures=self.counts.failures.total())
             yield finished
-
-    def _policies_with_processes(self) -> Iterator[WithProcesses]:
-        return (policy for policy in self.policies.values() if isinstance(policy, WithProcesses))

@@ -14,7 +14,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import Choice, TrackedSeat
 from nashdex.games.space import Space
-from nashdex.policies.interface import Actions, Policy, WithProcesses
+from nashdex.policies.interface import Actions, Policy, with_processes
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.recording import Recorder
 from nashdex.rollout.seats import Seats
@@ -97,9 +97,8 @@ class Decider:
     def close(self) -> None:
         """Stop the gateway and the policies' child processes."""
         self._gateway.close()
-        for policy in self._policies.values():
-            if isinstance(policy, WithProcesses):
-                policy.close()
+        for policy in with_processes(self._policies.values()):
+            policy.close()
 
     def decide(self, rooms: Iterable[Room]) -> list[tuple[Room, str]]:
         """Return a choice, as the server takes it, for each room with an open request.
