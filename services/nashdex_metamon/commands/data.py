@@ -9,6 +9,7 @@ import typer
 
 from nashdex.commands.counting import counter
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.core.errors import DataError
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -45,14 +46,15 @@ def import_replays(
     """Turn raw Showdown replays into both players' trajectories, in metamon's layout.
 
     A spectator's log does not show everything: what it shows later of a player's own team counts from the start, and a
-    choice that it does not show is unknown. Replays that cannot be reconstructed are refused and counted by cause. Run
-    it again to continue an interrupted import.
+    choice that it does not show is unknown. Replays that cannot be reconstructed are refused and counted by cause; if
+    all are, the exit code is 65. Run it again to continue an interrupted import.
     """
     from nashdex_metamon.data.importing import import_logs
 
     with counter("replays") as report:
         counts = import_logs(logs, destination, _names(formats), keep_names=keep_names, report=report)
     _print_imported(counts, destination, as_json=as_json)
+    _require_used(counts.files + counts.present + counts.left_out, counts.refused, logs, "raw replays")
 
 
 class ResultChoice(StrEnum):
@@ -65,18 +67,23 @@ class ResultChoice(StrEnum):
 
 @app.command()
 def stats(root: _Root, formats: _Formats = "", as_json: JsonOption = False) -> None:
-    """Read every replay of a folder and count battles, results, ratings, decisions and refused files by format."""
+    """Read every replay of a folder and count battles, results, ratings, decisions and refused files by format.
+
+    The exit code is 65 if all files are refused, or there are none.
+    """
+    from collections import Counter
+
     from nashdex_metamon.data.folder import entries
     from nashdex_metamon.data.statistics import count
 
     found = count(entries(root, _names(formats)))
     if as_json:
         print_json({format_id: statistics.to_json() for format_id, statistics in found.items()})
-        return
-    for format_id, statistics in found.items():
-        _print_statistics(format_id, statistics)
-    if not found:
-        print_text("no replays")
+    else:
+        for format_id, statistics in found.items():
+            _print_statistics(format_id, statistics)
+    refused = sum((statistics.refused for statistics in found.values()), Counter[str]())
+    _require_used(sum(statistics.files for statistics in found.values()), refused, root, "trajectories")
 
 
 @app.command("filter")
@@ -110,7 +117,8 @@ def filter_replays(
 ) -> None:
     """Copy the wanted replays of a folder, and count those left out.
 
-    Files of older metamon versions are completed. Files that are not replays are refused and counted by cause.
+    Files of older metamon versions are completed. Files that are not replays are refused and counted by cause; if all
+    are, the exit code is 65.
     """
     from nashdex_metamon.data.copying import copy
     from nashdex_metamon.data.selection import Selection
@@ -134,6 +142,7 @@ def filter_replays(
         balance_seed=seed if balance_outcomes else None,
     )
     _print_copied(copied, destination, as_json=as_json)
+    _require_used(copied.written + copied.left_out.total(), copied.refused, root, "trajectories")
 
 
 class KnowledgeChoice(StrEnum):
@@ -178,6 +187,16 @@ def generate(
     print_text(f"{written.files:,} files written to {destination}")
     print_text(f"  {written.decisions:,} decisions, {written.unnamed:,} without a number in metamon's action space")
     _print_counts("results", written.results)
+
+
+def _require_used(num_used: int, refused: "Counter[str]", source: Path, what: str) -> None:
+    """Raise DataError if nothing of ``source`` could be used."""
+    if num_used:
+        return
+    if not refused:
+        raise DataError(f"{source} holds no {what}; name the folder that holds them")
+    causes = ", ".join(f"{cause} {number:,}" for cause, number in sorted(refused.items()))
+    raise DataError(f"no file of {source} is usable: all {refused.total():,} are refused ({causes})")
 
 
 def _names(formats: str) -> tuple[str, ...]:
@@ -271,13 +290,16 @@ def gap(
     """Compare two folders of trajectories, such as people's and a policy's, or two parsers' of the same battles.
 
     Distributions: the total variation of each field, beside that of two random parts of the pooled files. Battles that
-    both folders have: the share of equal values by field.
+    both folders have: the share of equal values by field. The exit code is 65 if a folder has nothing to compare.
     """
     from nashdex_metamon.data.folder import entries
     from nashdex_metamon.data.gap import gap as compare
 
     chosen = _names(formats)
     found = compare(entries(first, chosen), entries(second, chosen), max_files, seed)
+    for folder, num_files in zip((first, second), found.files, strict=True):
+        if not num_files:
+            raise DataError(f"{folder} has no usable trajectory; `nashdex data stats {folder}` counts them by cause")
     if as_json:
         print_json(found.to_json())
         return

@@ -125,6 +125,28 @@ def test_stats_count_refused_files_and_read_archives(tmp_path: Path, capsys: pyt
     assert (found["gen9ou"]["files"], found["gen9ou"]["results"]) == (2, {"LOSS": 1, "WIN": 1})
 
 
+@pytest.mark.parametrize("command", ["stats", "filter"])
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [({}, "holds no trajectories"), ({"gen1ou/other.json": b"{}"}, "all 1 are refused (file-name 1)")],
+)
+def test_a_folder_of_which_nothing_is_usable_ends_with_65(
+    command: str, given: dict[str, bytes], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in" / "gen1ou").mkdir(parents=True)
+    for name, content in given.items():
+        (tmp_path / "in" / name).write_bytes(content)
+    arguments = [str(tmp_path / "in"), *([str(tmp_path / "out")] if command == "filter" else [])]
+    assert run_command_line(["data", command, *arguments]) == 65
+    assert says in capsys.readouterr().err
+
+
+def test_a_gap_needs_trajectories_in_both_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "none").mkdir()
+    assert run_command_line(["data", "gap", str(SAMPLES), str(tmp_path / "none")]) == 65
+    assert "none has no usable trajectory" in capsys.readouterr().err
+
+
 def test_filter_keeps_what_is_wanted_under_pseudonyms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["data", "filter", str(SAMPLES), str(tmp_path), "--formats=gen1ou", "--min-rating=1300", "--json"]
     assert run_command_line(command) == 0
