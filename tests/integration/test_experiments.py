@@ -43,7 +43,9 @@ def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["status"] == "completed"
-    assert [arm["judgement"] == "control" for arm in report["arms"]] == [True, False, False]
+    assert [one["arm"] for one in report["comparisons"]] == ["still", "mixture"]
+    assert not report["registration"]["is_after_runs"]
+    assert {run["registration"] for run in report["runs"]} == {report["registration"]["digest"]}
     assert not (tmp_path / "runs" / "plan-mixture-1").exists(), "the arm that plays the mixture shares its run"
     assert all(run["matches"]["random"]["battles"] == 40 for run in report["runs"])
     assert str(tmp_path) not in results.read_text(), "commands hold no folders of this machine"
@@ -70,7 +72,7 @@ def test_a_run_that_fails_says_why_and_ends_the_command_with_an_error(tmp_path: 
     report = json.loads(done.stdout)
     assert report["status"] == "failed"
     assert all("cannot be used as a store" in run["reason"] for run in report["runs"])
-    assert "no result yet" in report["verdict"]
+    assert report["verdict"][0] == "still and base: no result yet."
 
 
 @pytest.mark.slow

@@ -26,13 +26,9 @@ Unit = Literal["seeds", "battles"]
 
 
 class ClusteredEstimate(Estimate):
-    """An estimate whose 95 % interval says what it counts as independent."""
+    """An estimate whose interval, by itself of 95 %, says what it counts as independent."""
 
     unit: Unit = Field(description="What was counted as independent: `battles` where there is one seed only.")
-
-    def excludes(self, margin: float) -> Literal["above", "below", "no"]:
-        """Say on which side of [−margin, margin] the interval lies."""
-        return "above" if self.low > margin else "below" if self.high < -margin else "no"
 
 
 def fixed_reference_elo(matches: Mapping[str, Match], anchors: Mapping[str, float]) -> tuple[float, float]:

@@ -6,15 +6,28 @@ from nashdex.experiments.drawing import curves_drawing
 from nashdex.experiments.estimates import ClusteredEstimate
 from nashdex.experiments.plan import Plan
 from nashdex.experiments.records import Results, RunRecord, write_atomically
-from nashdex.experiments.report import ArmReport, ExperimentReport, make_report
+from nashdex.experiments.report import ArmReport, ComparisonReport, ExperimentReport, make_report
+from nashdex.experiments.rules import ELO
+from nashdex.experiments.sentences import interval_text, p_text
 
 _GAUGES = ("entropy", "kl_iteration_start", "kl_reference", "explained_variance", "prediction_loss")
 """Final values that the page shows where an arm has them; the JSON document holds all."""
 
 _METHOD = (
     "Each finished run's last policy in {style} play, {battles:,} battles against each reference (fixed Elo: "
-    "{references}). Intervals are 95 %; their unit is the seed (Student), or the side-swapped pair where there "
-    "is one seed."
+    "{references}). Intervals are 95 %, each by itself; their unit is the seed (Student), or the side-swapped pair "
+    "where there is one seed."
+)
+_POOLED = (
+    "Student's test; one variance between seeds, estimated from all arms, and the error of the battles. Intervals hold "
+    "together (Bonferroni, {level:.4g} % each); p after Holm decides."
+)
+_PAIRED = (
+    "Student's test of the differences by seed. Intervals hold together (Bonferroni, {level:.4g} % each); p after Holm "
+    "decides."
+)
+_CPU_TIME = (
+    "CPU-minutes grow with what else the machine does, by an amount that differs between runs; decisions do not."
 )
 
 
@@ -28,37 +41,46 @@ def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
     yield from (
         f"# {report.name}",
         "",
-        f"Status: **{report.status}**. First run: {report.began}. Base settings: `{report.base}`.",
+        f"Status: **{report.status}**. Begun: {report.began}. Base settings: `{report.base}`.",
         "",
         f"**Hypothesis.** {report.hypothesis.strip()}",
         "",
-        f"**Rule, stated before the first run.** {report.rule}",
+        _registration(report),
         "",
-    )
-    if not report.is_rule_unchanged:
-        yield from ("**Hypothesis, rule or measurement were changed after the first run began.**", "")
-    yield from (
+        f"**Rule.** {report.rule}",
+        "",
         "```bash",
         report.command,
         "```",
         "",
-        f"**Verdict.** {report.verdict}",
+        "**Verdict.**",
         "",
+        *(f"- {sentence}" for sentence in report.verdict),
+        "",
+    )
+    if report.comparisons:
+        yield from ("## Comparisons", "", _comparison_method(report), "")
+        yield from _table(
+            ("arm", "compared with", "by", "difference", "p", "p after Holm", "decisions", "shown"),
+            [_comparison_row(one, is_registered=report.registration is not None) for one in report.comparisons],
+        )
+        yield ""
+    yield from (
         "## Arms",
         "",
         _METHOD.format(style=report.style, battles=report.battles, references=references),
         "",
     )
+    judged = ("verdict",) if any(arm.judgement for arm in report.arms) else ()
     yield from _table(
-        ("arm", "seeds", "Elo", "difference", *(f"score against {name}" for name in report.anchors), "verdict"),
+        ("arm", "seeds", "Elo", *(f"score against {name}" for name in report.anchors), *judged),
         [
             (
                 arm.name,
                 f"{len(arm.seeds)} of {arm.planned_seeds}",
                 _elo(arm.elo),
-                _elo(arm.difference, sign="+"),
                 *(_score(arm.scores.get(name)) for name in report.anchors),
-                arm.judgement,
+                *((arm.judgement,) if arm.judgement else ()),
             )
             for arm in report.arms
         ],
@@ -70,6 +92,7 @@ def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
         ("arm", "decisions", "CPU-minutes", "rollbacks", *(name.replace("_", " ") for name in gauges)),
         [_training_row(arm, gauges) for arm in report.arms],
     )
+    yield from ("", _CPU_TIME)
     if drawing:
         yield from ("", f"![Learning curves]({drawing})", "", "Bands are 95 % intervals of the mean over the seeds.")
     yield from ("", "## Runs", "")
@@ -79,6 +102,34 @@ def _lines(report: ExperimentReport, drawing: str | None) -> Iterator[str]:
     )
     if report.follow_ups:
         yield from ("", "## Follow-ups", "", *(f"- {one}" for one in report.follow_ups))
+
+
+def _registration(report: ExperimentReport) -> str:
+    found = report.registration
+    if found is None:
+        return "**Not registered**: nothing says that the rule was stated before the first run."
+    digest = f"SHA-256 of what is registered: `{found.digest[:16]}…`."
+    if found.is_after_runs:
+        return (
+            f"**Registered after the runs**, {found.registered}: the comparisons and the rule below were written when "
+            f"results were known. {digest}"
+        )
+    return f"**Registered before the first run**, {found.registered}. {digest}"
+
+
+def _comparison_method(report: ExperimentReport) -> str:
+    assert report.level is not None, "a rule with comparisons"
+    text = _PAIRED if report.variance == "paired" else _POOLED
+    return text.format(level=100 * (1 - report.level / len(report.comparisons)))
+
+
+def _comparison_row(one: ComparisonReport, *, is_registered: bool) -> tuple[str, ...]:
+    is_elo = one.measure == ELO
+    estimate = "" if one.difference is None else interval_text(one.difference, is_elo=is_elo)
+    equal = "equal" if is_registered else "not registered"
+    budgets = equal if one.budgets is None else " against ".join(f"{each:,}" for each in one.budgets)
+    by = "Elo" if is_elo else f"score against {one.measure}"
+    return one.arm, one.other, by, estimate, p_text(one.p), p_text(one.p_holm), budgets, one.found
 
 
 def _changed(arms: Sequence[ArmReport]) -> Iterator[str]:
@@ -106,10 +157,10 @@ def _run_row(run: RunRecord) -> tuple[str, ...]:
     return run.arm, f"{run.seed}", f"`{run.stored or run.run}`", run.status, run.policy or "", minutes, run.reason
 
 
-def _elo(interval: ClusteredEstimate | None, sign: str = "") -> str:
+def _elo(interval: ClusteredEstimate | None) -> str:
     if interval is None:
         return ""
-    return f"{interval.value:{sign}.0f} [{interval.low:{sign}.0f}, {interval.high:{sign}.0f}]".replace("-", "−")
+    return f"{interval.value:.0f} [{interval.low:.0f}, {interval.high:.0f}]".replace("-", "−")
 
 
 def _score(interval: ClusteredEstimate | None) -> str:
@@ -130,6 +181,7 @@ def publish(plan: Plan, results: Results) -> ExperimentReport:
     """Write ``FILE.md``, and ``FILE.svg`` where there are learning curves; return the report.
 
     Raises:
+        ConfigurationError: what is registered has changed.
         TryAgainError: a file cannot be written.
     """
     report = make_report(plan, results)

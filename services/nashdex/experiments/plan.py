@@ -1,6 +1,5 @@
 """The plan of an experiment: what a person writes in ``FILE.toml`` before anything runs."""
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -14,10 +13,10 @@ from nashdex.core.ids import RunId, id_of_text, run_id
 from nashdex.core.section import Section
 from nashdex.core.user_input.nested import flatten
 from nashdex.core.user_input.toml_file import read_toml
+from nashdex.experiments.rules import ArmName, Comparison, Rule
 from nashdex.experiments.sweeps import Sweep, sweep_settings
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 
-ArmName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,39}$")]
 _SEPARATOR = "/"
 _MAX_STEM = 30
 _SET_BY_THE_PLAN = {
@@ -62,42 +61,6 @@ class Measurement(Section):
         return anchors
 
 
-class DifferenceRule(Section):
-    """An arm is better or worse than the control if the interval of their Elo difference says so."""
-
-    kind: Literal["difference"] = "difference"
-    control: ArmName = Field(description="The arm that the others are compared with.")
-    margin_elo: float = Field(0.0, ge=0, le=1000, description="Smallest difference that counts.")
-
-    @property
-    def words(self) -> str:
-        """The rule as a sentence."""
-        return (
-            f"An arm is better than {self.control} if the 95 % interval of its Elo minus {self.control}'s, paired by "
-            f"seed, is above {self.margin_elo:g}, and worse if it is below {0 - self.margin_elo:g}. "
-            "Otherwise nothing is shown."
-        )
-
-
-class ScoreRule(Section):
-    """An arm reaches the aim if the lower bound of its score against an anchor is high enough in each seed."""
-
-    kind: Literal["score"] = "score"
-    anchor: str = Field("heuristic", description="One of measure.anchors.")
-    above: float = Field(gt=0, lt=1, description="What the lower 95 % bound of each seed has to exceed.")
-
-    @property
-    def words(self) -> str:
-        """The rule as a sentence."""
-        return (
-            f"An arm reaches the aim if the lower 95 % bound of its score against {self.anchor} is above "
-            f"{self.above:g} in each seed."
-        )
-
-
-Rule = Annotated[DifferenceRule | ScoreRule, Field(discriminator="kind")]
-
-
 class Experiment(Section):
     """Arms × seeds of one base configuration, and the rule that judges them."""
 
@@ -140,15 +103,8 @@ class Experiment(Section):
         names = [arm.name for arm in arms]
         if repeated := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"two arms are called {repeated!r}; expected different names")
-        if isinstance(self.verdict, DifferenceRule) and self.verdict.control not in names:
-            raise ValueError(
-                f"verdict.control {self.verdict.control!r} is not an arm; expected one of {', '.join(names)}"
-            )
-        if isinstance(self.verdict, DifferenceRule) and len(arms) == 1:
-            raise ValueError("verdict.control is the only arm; expected a second one to compare with it")
-        if isinstance(self.verdict, ScoreRule) and self.verdict.anchor not in self.measure.anchors:
-            known = ", ".join(self.measure.anchors)
-            raise ValueError(f"verdict.anchor {self.verdict.anchor!r} is not in measure.anchors; expected {known}")
+        if problem := next(self.verdict.problems(names, tuple(self.measure.anchors)), None):
+            raise ValueError(problem)
         runs = {f"{name}{_SEPARATOR}{seed}" for name in names for seed in self.seeds}
         if unknown := next((key for key in self.invalid if key not in runs), None):
             raise ValueError(f"invalid holds {unknown!r}, which is not a run; expected ARM/SEED, such as {min(runs)}")
@@ -167,10 +123,10 @@ class Experiment(Section):
         swept = () if self.sweep is None else sweep_settings(self.sweep)
         return (*self.arms, *(Arm(name=f"sweep-{i:02d}", settings=found) for i, found in enumerate(swept, 1)))
 
-    def rule_digest(self) -> str:
-        """Return hex digits that change if the hypothesis, the verdict's rule or the measurement does."""
-        text = f"{self.hypothesis}\n{self.verdict.model_dump_json()}\n{self.measure.model_dump_json()}"
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """Every comparison of the rule."""
+        return self.verdict.all_comparisons([arm.name for arm in self.all_arms])
 
 
 class PlannedRun(Section):

@@ -1,14 +1,18 @@
 """What an experiment's runs gave: one record a run, in ``FILE.results.json`` beside the plan."""
 
+import hashlib
+import json
 import os
 import tempfile
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import Any, Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
-from nashdex.core.errors import TryAgainError
+from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import PolicyIdField, RunIdField
 from nashdex.core.results import Evaluation
 from nashdex.core.user_input.files import read_file
@@ -37,6 +41,42 @@ class Match(Model):
     command: str = Field(description="Repeats it.")
 
 
+class Registration(Model):
+    """What was registered, with its hash."""
+
+    digest: str = Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of the content as JSON with sorted keys.")
+    registered: str = Field(description="UTC.")
+    is_after_runs: bool = Field(description="Whether a run had begun before.")
+    content: dict[str, Any] = Field(description="The registered part of the plan, budgets and settings of the runs.")
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any], *, registered: str, is_after_runs: bool) -> Self:
+        """Return the registration of ``content``."""
+        return cls(digest=_digest(content), registered=registered, is_after_runs=is_after_runs, content=dict(content))
+
+    @property
+    def short_digest(self) -> str:
+        """What people compare."""
+        return self.digest[:16]
+
+    def require_whole(self, source: str) -> None:
+        """Check the hash.
+
+        Raises:
+            DataError: the content was altered.
+        """
+        if (digest := _digest(self.content)) != self.digest:
+            raise DataError(
+                f"{source}: the registration was altered: its hash is {digest[:16]}, it says {self.short_digest}; "
+                "restore the file"
+            )
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 class RunRecord(Model):
     """One run."""
 
@@ -48,6 +88,9 @@ class RunRecord(Model):
     reason: str = Field("", description="Reason for a failure, a stop or an invalidation.")
     command: str = Field(description="Starts or continues it.")
     settings: str = Field(description="Fingerprint of its settings.")
+    registration: str = Field(
+        "", description="Hash of the registration that it began under; empty before there was one."
+    )
     version: str = Field("", description="Version of nashdex.")
     began: str = Field("", description="UTC.")
     ended: str = Field("", description="UTC.")
@@ -64,7 +107,8 @@ class Results(Document):
     """The records of an experiment."""
 
     experiment: str
-    rule: str = Field(description="Digest of hypothesis, verdict and measurement, when the first run began.")
+    rule: str = Field("", description="Digest of hypothesis, verdict and measurement, in results without registration.")
+    registration: Registration | None = None
     began: str = Field(description="UTC.")
     runs: tuple[RunRecord, ...]
 
@@ -88,7 +132,10 @@ def read_results(path: Path) -> Results | None:
     """
     if not path.exists():
         return None
-    return Results.from_json(read_file(path, "results of an experiment"), str(path))
+    results = Results.from_json(read_file(path, "results of an experiment"), str(path))
+    if results.registration is not None:
+        results.registration.require_whole(str(path))
+    return results
 
 
 def write_atomically(path: Path, data: bytes) -> None:

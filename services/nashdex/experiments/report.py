@@ -1,18 +1,22 @@
 """The report of an experiment: what its records say under the rule of its plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Document, Model
 from nashdex.experiments.commands import as_typed
+from nashdex.experiments.comparing import Difference, Sample, difference, holm
 from nashdex.experiments.estimates import ClusteredEstimate, fixed_reference_elo, over_seeds
-from nashdex.experiments.plan import DifferenceRule, Plan, ScoreRule
+from nashdex.experiments.plan import Plan
 from nashdex.experiments.records import Results, RunRecord, Status
+from nashdex.experiments.registration import planned_budgets, require_unchanged
+from nashdex.experiments.rules import ELO, Comparison, DifferenceRule, ScoreRule
+from nashdex.experiments.sentences import Finding, finding, sentence
 from nashdex.metagame.evidence.estimates import NORMAL_QUANTILE
 
-Judgement = Literal["control", "better", "worse", "nothing shown", "reached", "not reached", "no result"]
+Judgement = Literal["reached", "not reached", "no result"]
 
 
 class CurvePoint(Model):
@@ -40,11 +44,8 @@ class ArmReport(Model):
     seeds: tuple[int, ...] = Field(description="Seeds of completed runs.")
     planned_seeds: NonNegativeInt
     elo: ClusteredEstimate | None = Field(description="Against the fixed references; null without a completed run.")
-    difference: ClusteredEstimate | None = Field(
-        description="Elo minus the control's, paired by seed; null without a pair."
-    )
     scores: dict[str, ClusteredEstimate] = Field(description="Against each anchor.")
-    judgement: Judgement
+    judgement: Judgement | None = Field(description="Verdict of a score rule; null where arms are compared.")
     reached: tuple[int, ...] = Field(description="Completed seeds that reach the aim of a score rule.")
     decisions: NonNegativeFloat = Field(description="Mean over the seeds.")
     cpu_minutes: NonNegativeFloat = Field(description="Mean over the seeds.")
@@ -53,15 +54,39 @@ class ArmReport(Model):
     curves: tuple[ArmCurve, ...]
 
 
+class ComparisonReport(Model):
+    """One arm against another."""
+
+    arm: str
+    other: str
+    measure: str = Field(description="`elo`, or the anchor of the score.")
+    smallest_difference: float | None = Field(description="Smallest difference of interest, in the measure's unit.")
+    difference: ClusteredEstimate | None = Field(
+        description="The arm's value minus the other's, with an interval of 1 − level / comparisons (Bonferroni); null "
+        "without a result."
+    )
+    p: float = Field(description="Two-sided, of this comparison by itself; 1 without a result.")
+    p_holm: float = Field(description="After Holm's correction for all registered comparisons.")
+    budgets: tuple[int, int] | None = Field(description="Registered decisions of both arms, where they differ.")
+    found: Finding
+    sentence: str
+
+
+class RegistrationReport(Model):
+    """What is known of the registration."""
+
+    digest: str = Field(description="SHA-256 of what is registered.")
+    registered: str = Field(description="UTC.")
+    is_after_runs: bool = Field(description="Whether a run had begun before.")
+
+
 class ExperimentReport(Document):
     """An experiment: its plan and what it showed."""
 
     name: str
     hypothesis: str
     rule: str
-    is_rule_unchanged: bool = Field(
-        description="Whether hypothesis, rule and measurement are as the first run found them."
-    )
+    registration: RegistrationReport | None = Field(description="Null if nothing was registered.")
     base: str
     command: str
     began: str
@@ -69,24 +94,39 @@ class ExperimentReport(Document):
     anchors: dict[str, float]
     style: str
     battles: NonNegativeInt
+    level: float | None = Field(description="What all comparisons are tested at together; null for a score rule.")
+    variance: Literal["pooled", "paired"] | None
+    comparisons: tuple[ComparisonReport, ...]
     arms: tuple[ArmReport, ...]
     runs: tuple[RunRecord, ...]
-    verdict: str = Field(description="What the rule says, as sentences.")
+    verdict: tuple[str, ...] = Field(description="What the rule says, as sentences.")
     follow_ups: tuple[str, ...]
 
 
 def make_report(plan: Plan, results: Results) -> ExperimentReport:
-    """Return the report of the runs so far."""
+    """Return the report of the runs so far.
+
+    Raises:
+        ConfigurationError: what is registered has changed.
+    """
+    if results.registration is not None:
+        require_unchanged(plan, results.registration)
     experiment = plan.experiment
     planned = {run.id for run in plan.runs}
     records = tuple(record for record in results.runs if record.run in planned)
     done = {arm.name: _completed(records, arm.name) for arm in experiment.all_arms}
-    arms = tuple(_arm_report(plan, name, done) for name in done)
+    arms = tuple(_arm_report(plan, name, runs) for name, runs in done.items())
+    rule = experiment.verdict if isinstance(experiment.verdict, DifferenceRule) else None
+    comparisons = _comparisons(plan, rule, done, planned_budgets(results.registration)) if rule else ()
     return ExperimentReport(
         name=plan.name,
         hypothesis=experiment.hypothesis,
-        rule=experiment.verdict.words,
-        is_rule_unchanged=results.rule == experiment.rule_digest(),
+        rule=experiment.verdict.words(experiment.comparisons),
+        registration=RegistrationReport.model_validate(
+            results.registration.model_dump(include={*RegistrationReport.model_fields})
+        )
+        if results.registration
+        else None,
         base=str(experiment.base),
         command=as_typed(["experiment", "run", plan.path.name if plan.path.is_absolute() else str(plan.path)]),
         began=results.began,
@@ -94,10 +134,88 @@ def make_report(plan: Plan, results: Results) -> ExperimentReport:
         anchors=experiment.measure.anchors,
         style=experiment.measure.style,
         battles=experiment.measure.battles,
+        level=rule.level if rule else None,
+        variance=rule.variance if rule else None,
+        comparisons=comparisons,
         arms=arms,
         runs=records,
-        verdict=_verdict(plan, arms, records),
+        verdict=tuple(_verdict(plan, comparisons, arms, records)),
         follow_ups=experiment.follow_ups,
+    )
+
+
+def _comparisons(
+    plan: Plan,
+    rule: DifferenceRule,
+    done: Mapping[str, Mapping[int, RunRecord]],
+    budgets: Mapping[str, int | None],
+) -> tuple[ComparisonReport, ...]:
+    comparisons = plan.experiment.comparisons
+    samples = {
+        measure: {arm: _sample(plan, arm, runs, measure) for arm, runs in done.items()}
+        for measure in {one.measure for one in comparisons}
+    }
+    found = [
+        difference(
+            samples[one.measure][one.arm],
+            samples[one.measure][one.other],
+            samples[one.measure].values(),
+            rule.variance,
+        )
+        for one in comparisons
+    ]
+    p_values = [1.0 if each is None else each.p_value() for each in found]
+    return tuple(
+        _comparison_report(one, each, (p, p_holm), rule.level, (budgets.get(one.arm), budgets.get(one.other)))
+        for one, each, p, p_holm in zip(comparisons, _intervals(found, rule), p_values, holm(p_values), strict=True)
+    )
+
+
+def _intervals(found: Sequence[Difference | None], rule: DifferenceRule) -> list[ClusteredEstimate | None]:
+    return [None if each is None else each.interval(rule.level / len(found)) for each in found]
+
+
+def _comparison_report(
+    comparison: Comparison,
+    estimate: ClusteredEstimate | None,
+    p_values: tuple[float, float],
+    level: float,
+    budgets: tuple[int | None, int | None],
+) -> ComparisonReport:
+    p, p_holm = p_values
+    found = "no result" if estimate is None else finding(comparison, estimate, p_holm, level)
+    said = sentence(comparison, found, estimate, p_holm)
+    one, other = budgets
+    unequal = (one, other) if one is not None and other is not None and one != other else None
+    if unequal is not None:
+        said += f" {comparison.arm} learns from {one:,} decisions and {comparison.other} from {other:,}."
+    return ComparisonReport(
+        arm=comparison.arm,
+        other=comparison.other,
+        measure=comparison.measure,
+        smallest_difference=comparison.smallest_difference,
+        difference=estimate,
+        p=p,
+        p_holm=p_holm,
+        budgets=unequal,
+        found=found,
+        sentence=said,
+    )
+
+
+def _sample(plan: Plan, arm: str, runs: Mapping[int, RunRecord], measure: str) -> Sample:
+    """Return an arm's values of a measure."""
+    anchors = plan.experiment.measure.anchors
+    found = {
+        seed: fixed_reference_elo(run.matches, anchors)
+        if measure == ELO
+        else (run.matches[measure].score, _error(run, measure))
+        for seed, run in runs.items()
+    }
+    return Sample(
+        values={seed: value for seed, (value, _) in found.items()},
+        battle_errors={seed: error for seed, (_, error) in found.items()},
+        runs=tuple(sorted(run.stored for run in plan.runs if run.arm == arm and run.seed in runs)),
     )
 
 
@@ -116,12 +234,9 @@ def _status(records: Sequence[RunRecord]) -> Status:
     return Status.INVALIDATED
 
 
-def _arm_report(plan: Plan, name: str, done: Mapping[str, Mapping[int, RunRecord]]) -> ArmReport:
-    experiment, runs = plan.experiment, done[name]
+def _arm_report(plan: Plan, name: str, runs: Mapping[int, RunRecord]) -> ArmReport:
+    experiment = plan.experiment
     elos = {seed: fixed_reference_elo(run.matches, experiment.measure.anchors) for seed, run in runs.items()}
-    difference = None
-    if isinstance(experiment.verdict, DifferenceRule) and name != experiment.verdict.control:
-        difference = _difference(plan, elos, done[experiment.verdict.control])
     scores = {
         anchor: over_seeds(
             [run.matches[anchor].score for run in runs.values()], [_error(run, anchor) for run in runs.values()]
@@ -137,9 +252,8 @@ def _arm_report(plan: Plan, name: str, done: Mapping[str, Mapping[int, RunRecord
         seeds=tuple(runs),
         planned_seeds=len(experiment.seeds),
         elo=over_seeds([elo for elo, _ in elos.values()], [error for _, error in elos.values()]) if runs else None,
-        difference=difference,
         scores=scores,
-        judgement=_judgement(plan, name, runs, difference),
+        judgement=_judgement(plan, runs),
         reached=_reached(plan, runs),
         decisions=_mean([run.decisions for run in runs.values()]),
         cpu_minutes=_mean([run.cpu_minutes for run in runs.values()]),
@@ -149,33 +263,12 @@ def _arm_report(plan: Plan, name: str, done: Mapping[str, Mapping[int, RunRecord
     )
 
 
-def _difference(
-    plan: Plan, elos: Mapping[int, tuple[float, float]], control: Mapping[int, RunRecord]
-) -> ClusteredEstimate | None:
-    """Return the mean difference over the seeds that both have; None if there is no such seed."""
-    pairs = [
-        (elos[seed], fixed_reference_elo(run.matches, plan.experiment.measure.anchors))
-        for seed, run in control.items()
-        if seed in elos
-    ]
-    if not pairs:
+def _judgement(plan: Plan, runs: Mapping[int, RunRecord]) -> Judgement | None:
+    if not isinstance(plan.experiment.verdict, ScoreRule):
         return None
-    values = [one - other for (one, _), (other, _) in pairs]
-    return over_seeds(values, [(a**2 + b**2) ** 0.5 for (_, a), (_, b) in pairs])
-
-
-def _judgement(plan: Plan, name: str, runs: Mapping[int, RunRecord], difference: ClusteredEstimate | None) -> Judgement:
-    rule = plan.experiment.verdict
     if not runs:
         return "no result"
-    if isinstance(rule, ScoreRule):
-        return "reached" if len(_reached(plan, runs)) == len(runs) else "not reached"
-    if name == rule.control:
-        return "control"
-    if difference is None:
-        return "no result"
-    sides: dict[str, Judgement] = {"above": "better", "below": "worse", "no": "nothing shown"}
-    return sides[difference.excludes(rule.margin_elo)]
+    return "reached" if len(_reached(plan, runs)) == len(runs) else "not reached"
 
 
 def _reached(plan: Plan, runs: Mapping[int, RunRecord]) -> tuple[int, ...]:
@@ -215,28 +308,24 @@ def _curves(runs: Sequence[RunRecord]) -> tuple[ArmCurve, ...]:
     return tuple(curves)
 
 
-def _verdict(plan: Plan, arms: Sequence[ArmReport], records: Sequence[RunRecord]) -> str:
-    """Return what the rule says of every arm."""
-    said = []
+def _verdict(
+    plan: Plan, comparisons: Sequence[ComparisonReport], arms: Sequence[ArmReport], records: Sequence[RunRecord]
+) -> Iterator[str]:
+    """Yield what the rule says."""
+    yield from (one.sentence for one in comparisons)
     for arm in arms:
         match arm.judgement:
-            case "control":
+            case None:
                 continue
             case "no result":
-                said.append(f"{arm.name}: no result yet.")
-            case "reached" | "not reached":
-                said.append(f"{arm.name}: {_aim(arm)}.")
-            case _ if arm.difference is not None:
-                interval = f"{arm.difference.value:+.0f} Elo [{arm.difference.low:+.0f}, {arm.difference.high:+.0f}]"
-                interval = interval.replace("-", "−")
-                is_shown = {"better": "is better", "worse": "is worse"}.get(arm.judgement, "shows no difference")
-                said.append(f"{arm.name} {is_shown}: {interval}.")
-    if any(arm.elo is not None and arm.elo.unit == "battles" for arm in arms):
-        said.append("One seed: the interval is of its battles alone, and another training may differ by more.")
+                yield f"{arm.name}: no result yet."
+            case _:
+                yield f"{arm.name}: {_aim(arm)}."
     left = sum(record.status not in (Status.COMPLETED, Status.INVALIDATED) for record in records)
     if left:
-        said.append(f"{left} of {len(plan.runs)} runs are missing.")
-    return " ".join(said)
+        yield f"{left} of {len(plan.runs)} runs are missing."
+        if comparisons:
+            yield "Sentences before the last run are provisional: the level does not hold for looks in between."
 
 
 def _aim(arm: ArmReport) -> str:

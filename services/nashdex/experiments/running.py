@@ -27,7 +27,16 @@ from nashdex.experiments import commands
 from nashdex.experiments.measuring import measured
 from nashdex.experiments.places import Place
 from nashdex.experiments.plan import Plan, PlannedRun
-from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results, write_atomically
+from nashdex.experiments.records import (
+    Match,
+    Registration,
+    Results,
+    RunRecord,
+    Status,
+    read_results,
+    write_atomically,
+)
+from nashdex.experiments.registration import has_run_begun, registered
 from nashdex.experiments.reporting import newest_lines
 from nashdex.local.processes import Child, last_error, run_process, stop_on_signals
 from nashdex.runs.creation import PreparedRun, prepare_run
@@ -79,14 +88,13 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
     """Return the experiment's results with a record for each run, and write them.
 
     Raises:
-        ConfigurationError: a finished run had other settings, the store cannot be named, or a run that is not done
-            cannot work in its place. Nothing is written then.
+        ConfigurationError: what is registered has changed, a finished run had other settings, the store cannot be
+            named, or a run that is not done cannot work in its place. Nothing is written then.
         DataError: the results' file holds something else.
     """
     path = plan.beside(RESULTS_SUFFIX)
-    results = read_results(path) or Results(
-        experiment=plan.name, rule=plan.experiment.rule_digest(), began=_now(), runs=()
-    )
+    results = _registered(plan, prepared)
+    assert results.registration is not None, "registered"
     for run in plan.runs:
         record = results.record(run.id)
         fingerprint = prepared[run.id].settings.fingerprint()
@@ -102,6 +110,8 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
             "settings": fingerprint,
             "stored": run.stored if run.stored != run.id else None,
         }
+        if not has_run_begun(fresh):
+            update["registration"] = results.registration.digest
         if fresh.policy is None:  # a finished run keeps the command that made it
             update["command"] = commands.as_typed(options.place.run_arguments(plan, run))
         if reason := plan.experiment.invalid.get(run.key):
@@ -115,6 +125,24 @@ def begin(plan: Plan, options: ExperimentOptions, prepared: dict[str, PreparedRu
         results = results.with_record(begun)
     write_atomically(path, results.to_json())
     return results
+
+
+def register(plan: Plan) -> Registration:
+    """Register a plan without running anything, and write its results' file.
+
+    Raises:
+        ConfigurationError: an arm's settings are wrong, or what is registered has changed after the first run began.
+        DataError: a file is missing or wrong.
+    """
+    results = _registered(plan, prepare(plan))
+    assert results.registration is not None, "registered"
+    write_atomically(plan.beside(RESULTS_SUFFIX), results.to_json())
+    return results.registration
+
+
+def _registered(plan: Plan, prepared: dict[str, PreparedRun]) -> Results:
+    found = read_results(plan.beside(RESULTS_SUFFIX))
+    return registered(plan, found or Results(experiment=plan.name, began=_now(), runs=()), prepared)
 
 
 def run_experiment(plan: Plan, options: ExperimentOptions) -> Results:

@@ -54,7 +54,7 @@ def test_an_experiment_that_is_done_needs_no_gpu(capsys: pytest.CaptureFixture[s
         )
         for run in plan.runs
     ]
-    done = Results(experiment="plan", rule=plan.experiment.rule_digest(), began="now", runs=tuple(records))
+    done = Results(experiment="plan", began="now", runs=tuple(records))
     Path("plan.results.json").write_bytes(done.to_json())
     assert run_command_line(["experiment", "run", "plan.toml", "--store", "runs"]) == 0
     assert "plan: 0 of 2 runs to do" in capsys.readouterr().err

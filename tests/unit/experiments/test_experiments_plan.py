@@ -83,6 +83,17 @@ def test_every_arm_is_checked_as_a_run_before_anything_starts(tmp_path: Path) ->
     [
         ('control = "none"', "verdict.control 'none' is not an arm; expected one of full, no-annealing"),
         ('control = "full"\nspeed = 1', "speed: no such key"),
+        ("level = 0.05", "verdict compares nothing; expected verdict.control, or verdict.comparisons"),
+        ('comparisons = [{ arm = "x", other = "full" }]', "verdict.comparisons names 'x', which is not an arm"),
+        ('comparisons = [{ arm = "full", other = "full" }]', "compares 'full' with itself; expected two arms"),
+        (
+            'comparisons = [{ arm = "no-annealing", other = "full", measure = "random" }]',
+            "has measure 'random'; expected one of elo, heuristic",
+        ),
+        (
+            'control = "full"\ncomparisons = [{ arm = "full", other = "no-annealing" }]',
+            "'full' and 'no-annealing' are compared twice by elo; expected once",
+        ),
         ('control = "full"\n[measure]\nanchors = { nobody = 0.0 }', "unknown anchor 'nobody': expected one of"),
         ('control = "full"\n[measure]\nbattles = 101', "measure.battles"),
         ('control = "full"\n[invalid]\n"full/9" = "a fault"', "invalid holds 'full/9', which is not a run; expected"),

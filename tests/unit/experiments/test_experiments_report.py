@@ -7,13 +7,17 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from nashdex.core.results import Evaluation
+from nashdex.experiments.comparing import holm
 from nashdex.experiments.estimates import fixed_reference_elo, over_seeds
 from nashdex.experiments.page import page, publish
 from nashdex.experiments.places import ThisMachine
 from nashdex.experiments.plan import Plan, read_plan
 from nashdex.experiments.records import Match, Results, RunRecord, Status, read_results
+from nashdex.experiments.registration import registered
 from nashdex.experiments.report import make_report
 from nashdex.experiments.running import RESULTS_SUFFIX, ExperimentOptions, begin, prepare
+
+ROOT = Path(__file__).parents[3]
 
 PLAN = """
 hypothesis = "It helps | much."
@@ -34,11 +38,11 @@ settings = { "train.oracle.learning_rate" = 1e-3 }
 DIFFERENCE = 'kind = "difference"\ncontrol = "base"'
 
 
-def plan_of(folder: Path, rule: str = DIFFERENCE) -> Plan:
+def plan_of(folder: Path, rule: str = DIFFERENCE, more: str = "") -> Plan:
     (folder / "base.toml").write_text(
         'format = "kuhn_poker"\ncollect.teacher = "random"\npopulation.initial = ["random"]\n'
     )
-    (folder / "plan.toml").write_text(PLAN.replace("RULE", rule))
+    (folder / "plan.toml").write_text(PLAN.replace("RULE", rule) + more)
     return read_plan(folder / "plan.toml")
 
 
@@ -68,7 +72,7 @@ def results_of(plan: Plan, scores: dict[str, list[float]]) -> Results:
         for run in plan.runs
         if run.seed <= len(scores[run.arm])
     ]  # fmt: skip
-    return Results(experiment="plan", rule=plan.experiment.rule_digest(), began="now", runs=tuple(records))
+    return Results(experiment="plan", began="now", runs=tuple(records))
 
 
 def test_elo_against_one_reference_is_the_logit_of_the_score_above_it() -> None:
@@ -98,30 +102,80 @@ def test_the_seed_is_the_unit_of_an_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "judgement"),
+    ("other", "found"),
     [
-        ([0.7, 0.71, 0.72], "better"),
-        ([0.3, 0.31, 0.29], "worse"),
+        ([0.7, 0.71, 0.72], "stronger"),
+        ([0.3, 0.31, 0.29], "weaker"),
         ([0.4, 0.8, 0.5], "nothing shown"),
         ([], "no result"),
     ],
 )
-def test_the_verdict_follows_the_rule(tmp_path: Path, other: list[float], judgement: str) -> None:
+def test_the_verdict_follows_the_rule(tmp_path: Path, other: list[float], found: str) -> None:
     plan = plan_of(tmp_path)
     report = make_report(plan, results_of(plan, {"base": [0.5, 0.51, 0.49], "other": other}))
-    assert [arm.judgement for arm in report.arms] == ["control", judgement]
-    assert report.is_rule_unchanged
+    assert [(one.arm, one.other, one.found) for one in report.comparisons] == [("other", "base", found)]
+    assert [arm.judgement for arm in report.arms] == [None, None]
 
 
-def test_differences_are_paired_by_seed(tmp_path: Path) -> None:
+def test_paired_differences_do_not_contain_what_the_seeds_have_in_common(tmp_path: Path) -> None:
     """Each seed's difference is nearly the same, although the seeds differ much."""
-    plan = plan_of(tmp_path)
-    base, other = make_report(plan, results_of(plan, {"base": [0.3, 0.5, 0.7], "other": [0.35, 0.55, 0.75]})).arms
-    assert base.elo is not None
-    assert other.difference is not None
-    assert base.elo.high - base.elo.low > 500
-    assert other.difference.high - other.difference.low < 40
-    assert other.judgement == "better"
+    scores = {"base": [0.3, 0.5, 0.7], "other": [0.35, 0.55, 0.75]}
+    found = {}
+    for variance in ("pooled", "paired"):
+        plan = plan_of(tmp_path, f'{DIFFERENCE}\nvariance = "{variance}"')
+        (found[variance],) = make_report(plan, results_of(plan, scores)).comparisons
+    pooled, paired = found["pooled"].difference, found["paired"].difference
+    assert pooled is not None
+    assert paired is not None
+    assert pooled.high - pooled.low > 500
+    assert paired.high - paired.low < 40
+    assert (found["pooled"].found, found["paired"].found) == ("nothing shown", "stronger")
+
+
+THIRD_ARM = """
+[[arms]]
+name = "third"
+settings = { "train.oracle.decisions" = 600_000 }
+"""
+
+
+def test_every_registered_comparison_counts_in_the_correction_with_or_without_a_result(tmp_path: Path) -> None:
+    rule = """kind = "difference"
+control = "base"
+[[verdict.comparisons]]
+arm = "other"
+other = "base"
+measure = "random"
+[[verdict.comparisons]]
+arm = "other"
+other = "third"
+"""
+    plan = plan_of(tmp_path, rule, THIRD_ARM)
+    results = results_of(plan, {"base": [0.5, 0.51, 0.49], "other": [0.52, 0.56, 0.6], "third": []})
+    report = make_report(plan, results)
+    by_elo, no_result, by_score, _ = report.comparisons
+    assert (by_elo.measure, by_score.measure, no_result.found) == ("elo", "random", "no result")
+    assert [one.p_holm for one in report.comparisons] == holm([by_elo.p, 1.0, by_score.p, 1.0])
+    assert "score against random" in by_score.sentence
+    alone = plan_of(tmp_path)
+    (only,) = make_report(alone, results_of(alone, {"base": [0.5, 0.51, 0.49], "other": [0.52, 0.56, 0.6]})).comparisons
+    assert only.difference is not None
+    assert by_elo.difference is not None
+    assert by_elo.difference.low < only.difference.low
+    text = page(report)
+    assert "(Bonferroni, 98.75 % each)" in text
+    assert "| other | base | score against random | " in text
+
+
+def test_sentences_name_registered_budgets_that_differ(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, more=THIRD_ARM)
+    results = registered(plan, Results(experiment="plan", began="now", runs=()), prepare(plan))
+    done = results_of(plan, {"base": [0.5, 0.51], "other": [0.5, 0.52], "third": [0.5, 0.53]})
+    report = make_report(plan, done.model_copy(update={"registration": results.registration}))
+    other, third = report.comparisons
+    assert other.budgets is None
+    assert third.budgets == (2_400_000, 1_200_000)
+    assert third.sentence.endswith("third learns from 2,400,000 decisions and base from 1,200,000.")
 
 
 def test_a_score_has_to_be_reached_in_each_seed(tmp_path: Path) -> None:
@@ -146,25 +200,28 @@ def test_a_score_has_to_be_reached_in_each_seed(tmp_path: Path) -> None:
 def test_a_verdict_by_score_says_how_many_seeds_reach_the_aim(tmp_path: Path, other: list[float], says: str) -> None:
     plan = plan_of(tmp_path, 'kind = "score"\nanchor = "random"\nabove = 0.6')
     report = make_report(plan, results_of(plan, {"base": [0.66, 0.67, 0.68], "other": other}))
-    assert says in report.verdict + " "
-    assert report.verdict.startswith("base: 3 of 3 seeds reach the aim, so it is reached.")
+    assert says in " ".join(report.verdict) + " "
+    assert report.verdict[0].startswith("base: 3 of 3 seeds reach the aim, so it is reached.")
     assert report.arms[1].reached == tuple(seed for seed, score in enumerate(other, 1) if score > 0.65)
 
 
 def test_one_seed_is_said_to_be_one(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
     report = make_report(plan, results_of(plan, {"base": [0.5], "other": [0.9]}))
-    assert report.verdict.startswith("other is better: +")
-    assert "One seed: the interval is of its battles alone" in report.verdict
+    assert report.verdict[0].startswith("Between the recipes other and base nothing can be shown with one seed.")
+    assert "other is stronger than base: +" in report.verdict[0]
 
 
-def test_a_rule_that_changed_after_the_first_run_is_disclosed(tmp_path: Path) -> None:
+def test_an_unfinished_experiment_says_that_its_sentences_are_provisional(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
-    results = results_of(plan, {"base": [0.5], "other": [0.6]})
-    changed = plan_of(tmp_path, DIFFERENCE + "\nmargin_elo = 10")
-    assert not make_report(changed, results).is_rule_unchanged
-    publish(changed, results)
-    assert "were changed after the first run began" in (tmp_path / "plan.md").read_text()
+    results = results_of(plan, {"base": [0.5, 0.51, 0.49], "other": [0.7, 0.71, 0.72]})
+    assert len(make_report(plan, results).verdict) == 1
+    (last, *_) = (one for one in results.runs if one.run == "plan-other-3")
+    running = results.with_record(last.model_copy(update={"status": Status.RUNNING}))
+    assert make_report(plan, running).verdict[1:] == (
+        "1 of 6 runs are missing.",
+        "Sentences before the last run are provisional: the level does not hold for looks in between.",
+    )
 
 
 def test_the_page_holds_everything_and_the_drawing_is_well_formed(tmp_path: Path) -> None:
@@ -173,7 +230,8 @@ def test_the_page_holds_everything_and_the_drawing_is_well_formed(tmp_path: Path
     page = (tmp_path / "plan.md").read_text()
     for text in (
         "It helps | much.",
-        "is above 0",
+        "at 5 % for the one comparison",
+        "**Not registered**",
         "nashdex experiment run plan.toml",
         "More seeds.",
         "![Learning curves]",
@@ -214,7 +272,7 @@ def test_results_are_kept_and_invalid_runs_do_not_count(tmp_path: Path) -> None:
     record = begun.record("plan-other-1")
     assert record is not None
     assert (record.status, record.reason) == (Status.INVALIDATED, "swapping")
-    assert make_report(invalid, begun).arms[1].judgement == "no result"
+    assert make_report(invalid, begun).comparisons[0].found == "no result"
     (tmp_path / "plan.toml").write_text(text)
     again = begin(plan, options, prepared).record("plan-other-1")
     assert again is not None
@@ -241,3 +299,24 @@ def test_the_page_names_the_run_in_the_store_of_an_arm_that_shares_one(tmp_path:
     assert "| base | 2 | `plan-base-2` | planned |" in text
     assert "| mixture | 2 | `plan-base-2` | planned |" in text
     assert "`plan-mixture-2`" not in text
+
+
+EXPERIMENTS = Path("configs") / "experiments"
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.name.split(".")[0] for path in (ROOT / EXPERIMENTS).glob("*.results.json"))
+)
+def test_the_pages_in_the_repository_are_what_the_command_prints(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Renewed by ``nashdex experiment report configs/experiments/NAME.toml``. The page in docs/research quotes it."""
+    monkeypatch.chdir(ROOT)
+    plan = read_plan(EXPERIMENTS / f"{name}.toml")
+    results = read_results(plan.beside(RESULTS_SUFFIX))
+    assert results is not None
+    assert results.registration is not None
+    assert results.registration.is_after_runs, "these runs are older than registrations"
+    report = make_report(plan, results)
+    assert plan.beside(".md").read_text() == page(report, f"{name}.svg")
+    research = " ".join(Path(f"docs/research/{name}.md").read_text().split())
+    for sentence in report.verdict:
+        assert sentence in research

@@ -72,6 +72,29 @@ def run(
 
 
 @app.command()
+def register(plan: _PlanArgument, as_json: JsonOption = False) -> None:
+    """Register what the plan compares, and how, before the first run; write FILE.results.json. Runs nothing.
+
+    `nashdex experiment run` does so too. Commit the file to show when it was. What is registered cannot change after
+    the first run began.
+    """
+    from nashdex.experiments.plan import read_plan
+    from nashdex.experiments.running import RESULTS_SUFFIX
+    from nashdex.experiments.running import register as register_plan
+
+    read = read_plan(plan)
+    found = register_plan(read)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    print_text(
+        f"registered {found.registered}{', after runs had begun' if found.is_after_runs else ''}: {found.digest}"
+    )
+    print_text(read.experiment.verdict.words(read.experiment.comparisons))
+    print_text(str(read.beside(RESULTS_SUFFIX)))
+
+
+@app.command()
 def report(plan: _PlanArgument, as_json: JsonOption = False) -> None:
     """Write the page FILE.md from the results so far: table, learning curves, verdict. Runs nothing."""
     from nashdex.experiments.commands import as_typed
@@ -94,5 +117,6 @@ def _show(found: "ExperimentReport", written: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        print_text(found.verdict)
+        for sentence in found.verdict:
+            print_text(sentence)
         print_text(str(written))
