@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
+from nashdex.cli import run_command_line
 from nashdex.games.showdown.replays import PLAYER_HOST
 from nashdex.page.writing import report_board
 from nashdex.report import step as report_step
@@ -118,3 +119,9 @@ def test_a_payoff_leads_to_its_battles(tab: Tab, *, by_key: bool) -> None:
     assert (first, second) == (0, 1)
     assert f"{names[first]} against {names[second]}" in plain(row.inner_text())
     assert row.locator("a[data-board]").count() > 0
+
+
+def test_judges_without_a_board_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = str(tmp_path / "r.html")
+    assert run_command_line(["report", str(tmp_path), "--output", output, "--judge", "random"]) == 64
+    assert "add --board" in capsys.readouterr().err

@@ -68,10 +68,9 @@ class Judge:
             logits = of_legal_actions(outputs.logits.numpy(), decisions.legal, is_joint=self._space.num_slots > 1)
             log_probs.append(log_probabilities(logits, member.temperature))
             values.append(outputs.values.numpy().astype(np.float64))
-            share = POTENTIAL_SHARES.get(member.reward)
-            if share is not None:
-                chance = values[-1] + (share * potential(self._space, decisions.observation) if share else 0.0)
-                wins.append(((1.0 + chance) / 2.0).clip(0.0, 1.0))
+            chances = chances_to_win(values[-1], member.reward, decisions.observation, self._space)
+            if chances is not None:
+                wins.append(chances)
             if outputs.prediction is not None:
                 predictions.append(outputs.prediction.double().softmax(dim=1).numpy())
         return Opinions(
@@ -86,6 +85,18 @@ class Judge:
         pooled = distribution(decisions, log_probs.astype(np.float32), SAMPLED, is_joint=self._space.num_slots > 1)
         split = np.split(np.exp(pooled), legal.offsets[1:-1])
         return tuple(dict(zip(legal[row].tolist(), each.tolist(), strict=True)) for row, each in enumerate(split))
+
+
+def chances_to_win(
+    values: NDArray[np.float64], reward: str, observations: NDArray[np.float32], space: Space
+) -> NDArray[np.float64] | None:
+    """Return a critic's values, shape (N,), as chances to win, 0 to 1; None where ``reward`` does not say who wins."""
+    share = POTENTIAL_SHARES.get(reward)
+    if share is None:
+        return None
+    balance = values + (share * potential(space, observations) if share else 0.0)
+    chances: NDArray[np.float64] = ((1.0 + balance) / 2.0).clip(0.0, 1.0)
+    return chances
 
 
 def judge_of(store: ObjectStore, policy: Policy, space: Space) -> Judge | None:

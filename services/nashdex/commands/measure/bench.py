@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
+from nashdex.commands.measure.calibrating import calibration
 from nashdex.commands.measure.deciding import decide
 from nashdex.commands.measure.envs import envs
 from nashdex.commands.measure.served import serve
@@ -449,6 +450,7 @@ def scaling(
         print_json(result.model_dump(mode="json"))
 
 
+app.command()(calibration)
 app.command()(decide)
 app.command()(envs)
 app.command()(serve)

@@ -1,0 +1,246 @@
+"""How far a critic's win probability can be believed: predictions at each decision of new battles, and their results.
+
+Shapes: D decisions, G groups of battles, B bins.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import NonNegativeInt, PositiveInt
+
+from nashdex.core.documents import Model
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PlayedPolicy
+from nashdex.core.references import PolicyReference
+from nashdex.decide.judging import chances_to_win
+from nashdex.evaluator.contestants import Contestant, load_contestant, most_concurrent_battles
+from nashdex.games.registry import showdown_game
+from nashdex.games.space import Space
+from nashdex.policies.archive import load_network
+from nashdex.policies.document import read_document
+from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.policies.references import resolve
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import Assignment, require_finished
+from nashdex.rollout.session import Session
+from nashdex.runs.played_format import format_to_play
+from nashdex.trajectory.episode import Episode
+
+NUM_BINS: Final = 10
+_RESAMPLES: Final = 2000
+_CONCURRENT_BATTLES: Final = 64
+_DEADLINE_SECONDS: Final = 300.0
+
+Floats = NDArray[np.float64]
+
+
+class CalibrationBin(Model):
+    """Decisions whose prediction lies between two bounds."""
+
+    low: float
+    high: float
+    decisions: NonNegativeInt
+    battles: NonNegativeInt
+    """Battles that have such a decision."""
+    predicted: float | None
+    """Mean prediction; None without decisions."""
+    won: float | None
+    """Mean score of these decisions' battles, a draw counting half; None without decisions."""
+
+
+class CriticCalibration(Model):
+    """Predictions of a critic beside the results of battles that it was not trained on."""
+
+    policy: str
+    against: str
+    format: str
+    seed: NonNegativeInt
+    battles: PositiveInt
+    decisions: PositiveInt
+    bins: tuple[CalibrationBin, ...]
+    error: float
+    """Expected calibration error: mean |predicted − won| over bins, weighted by decisions."""
+    error_low: float
+    error_high: float
+    """95 % of resampled errors, by side-swapped pairs of battles. Chance adds to an error, so both bounds lie high."""
+    squared_error: float
+    """Mean (prediction − score)², the Brier score."""
+    squared_error_of_mean: float
+    """The same of a constant prediction, the mean score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Predictions at D decisions."""
+
+    predicted: Floats
+    """Shape (D,): probabilities to win."""
+    scores: Floats
+    """Shape (D,): the battle's score for the seat that decided."""
+    battles: NDArray[np.int64]
+    """Shape (D,): number of the battle; battles 2p and 2p + 1 are a pair."""
+
+
+def bench_calibration(
+    policy: str,
+    *,
+    against: str | None = None,
+    format_id: str | None = None,
+    battles: int = 1000,
+    seed: int = 0,
+    gateways: int = 1,
+    on_battle: Callable[[int], None] = lambda _: None,
+) -> CriticCalibration:
+    """Play ``battles`` battles of ``policy`` and compare what its critic predicted with who won.
+
+    Args:
+        policy: one stored network, as ``nashdex battle`` takes it.
+        against: its opponent; by default itself, and then both seats' decisions count.
+        format_id: by default that of the policy.
+        battles: side-swapped pairs; an odd last one has no partner.
+        seed: teams, chance and draws follow from it.
+        gateways: simulator processes.
+        on_battle: called with the number of finished battles.
+
+    Raises:
+        ConfigurationError: the policy has no critic that says who wins, or there is no such policy.
+        DataError: a policy is missing, altered, or of another space.
+        TryAgainError: a battle failed every try.
+    """
+    players = {"POLICY": policy} | ({} if against is None else {"--against": against})
+    game = showdown_game(format_to_play(format_id, players))
+    at_once = most_concurrent_battles(tuple(players.values()), min(_CONCURRENT_BATTLES, battles))
+    with Session(game.open_arena(num_gateways=gateways), at_once) as session:
+        network, reward = _critic(policy, session.space)
+        contestants = load_contestant(policy, session.space), load_contestant(against or policy, session.space)
+        for contestant in contestants:
+            session.policies |= contestant.policies
+        paired = PairedBattles(seed, game.teams(), _DEADLINE_SECONDS)
+        found: dict[int, Predictions] = {}
+        for finished in session.play(_assignments(battles, paired, contestants, both=against is None)):
+            require_finished(finished)
+            number = finished.assignment.number
+            found[number] = _predictions(network, reward, session.space, finished.episodes, number)
+            on_battle(len(found))
+    every = [found[number] for number in sorted(found)]
+    joined = Predictions(
+        np.concatenate([each.predicted for each in every]),
+        np.concatenate([each.scores for each in every]),
+        np.concatenate([each.battles for each in every]),
+    )
+    return measured(joined, policy=policy, against=against or policy, format_id=game.format, seed=seed)
+
+
+def measured(found: Predictions, *, policy: str, against: str, format_id: str, seed: int) -> CriticCalibration:
+    """Return the reliability of predictions, by bins of equal width."""
+    place = np.minimum((found.predicted * NUM_BINS).astype(np.int64), NUM_BINS - 1)
+    groups = np.unique(found.battles // 2, return_inverse=True)[1]
+    at, size = groups * NUM_BINS + place, (int(groups.max()) + 1) * NUM_BINS
+    # Shape (3, G, B): decisions, predictions and scores of each group in each bin.
+    sums = np.stack(
+        [np.bincount(at, weights, size) for weights in (np.ones(len(at)), found.predicted, found.scores)]
+    ).reshape(3, -1, NUM_BINS)
+    num_groups = sums.shape[1]
+    generator = np.random.default_rng(seed)
+    times = generator.multinomial(num_groups, np.full(num_groups, 1 / num_groups), _RESAMPLES).astype(np.float64)
+    resampled = [_error(np.tensordot(drawn, sums, (0, 1))) for drawn in times]
+    low, high = np.quantile(resampled, [0.025, 0.975])
+    counts, predicted, scores = sums.sum(axis=1)
+    return CriticCalibration(
+        policy=policy,
+        against=against,
+        format=format_id,
+        seed=seed,
+        battles=len(np.unique(found.battles)),
+        decisions=len(place),
+        bins=tuple(
+            CalibrationBin(
+                low=number / NUM_BINS,
+                high=(number + 1) / NUM_BINS,
+                decisions=int(counts[number]),
+                battles=len(np.unique(found.battles[place == number])),
+                predicted=predicted[number] / counts[number] if counts[number] else None,
+                won=scores[number] / counts[number] if counts[number] else None,
+            )
+            for number in range(NUM_BINS)
+        ),
+        error=_error(sums.sum(axis=1)),
+        error_low=float(low),
+        error_high=float(high),
+        squared_error=float(np.mean((found.predicted - found.scores) ** 2)),
+        squared_error_of_mean=float(np.var(found.scores)),
+    )
+
+
+def lines(result: CriticCalibration) -> Iterator[str]:
+    """Yield the result as text."""
+    yield (
+        f"{result.policy} on {result.format} against {result.against}: {result.decisions:,} decisions of "
+        f"{result.battles:,} battles"
+    )
+    yield f"{'predicted':>12} {'decisions':>10} {'battles':>8} {'mean':>6} {'won':>6}"
+    for each in result.bins:
+        bounds = f"{each.low:.1f} to {each.high:.1f}"
+        means = "" if each.predicted is None or each.won is None else f" {each.predicted:>6.3f} {each.won:>6.3f}"
+        yield f"{bounds:>12} {each.decisions:>10,} {each.battles:>8,}{means}"
+    yield (
+        f"expected calibration error {result.error:.3f} (95 % of resamples by pairs of battles: "
+        f"{result.error_low:.3f} to {result.error_high:.3f})"
+    )
+    yield (
+        f"squared error {result.squared_error:.3f}; {result.squared_error_of_mean:.3f} for always predicting the mean"
+    )
+
+
+def _error(sums: Floats) -> float:
+    """Return the expected calibration error of decisions, predictions and scores by bin, (3, B)."""
+    counts, predicted, scores = sums
+    return float(np.abs(predicted - scores).sum() / counts.sum())
+
+
+def _critic(policy: str, space: Space) -> tuple[ActorCritic, str]:
+    """Return the network and the reward that its critic predicts."""
+    referred = resolve(PolicyReference.parse(policy))
+    if referred.store is None or len(referred.mixture) > 1:
+        raise ConfigurationError(f"{policy!r} is not one network with a critic: name one, such as RUN#newest")
+    (played,) = referred.mixture
+    named = PlayedPolicy.of(played).policy
+    network = load_network(referred.store, named, space).eval()
+    return network, read_document(referred.store, named).reward
+
+
+def _assignments(
+    battles: int, paired: PairedBattles, contestants: tuple[Contestant, Contestant], *, both: bool
+) -> Iterator[Assignment]:
+    for number in range(battles):
+        first, second = (
+            contestant.mixture.draw(paired.pair_uniform(number, "policy", seat))
+            for seat, contestant in enumerate(contestants)
+        )
+        yield paired.assignment(number, (first, second), record=True, record_opponent=both)
+
+
+def _predictions(
+    network: ActorCritic, reward: str, space: Space, episodes: Sequence[Episode], number: int
+) -> Predictions:
+    """Return a battle's predictions.
+
+    Raises:
+        ConfigurationError: the critic's reward does not say who wins.
+    """
+    observations = np.concatenate([episode.observations for episode in episodes])
+    rows = torch.from_numpy(observations)
+    if network.remembers:
+        steps = np.concatenate([np.arange(len(episode), dtype=np.float32) for episode in episodes])
+        rows = torch.cat((rows, torch.from_numpy(steps)[:, None]), dim=1)
+    with torch.inference_mode():
+        values = network.values(rows).numpy().astype(np.float64)
+    wins = chances_to_win(values, reward, observations, space)
+    if wins is None:
+        raise ConfigurationError(f"the critic predicts the reward {reward!r}, which does not say who wins")
+    scores = np.concatenate([np.full(len(episode), episode.score) for episode in episodes])
+    return Predictions(wins, scores, np.full(len(wins), number))

@@ -1,0 +1,51 @@
+"""`nashdex bench calibration`: real battles, predictions at every decision, and messages for what has no critic."""
+
+import json
+
+import pytest
+
+from nashdex.bench.calibration import bench_calibration
+from nashdex.cli import run_command_line
+from support.stored_network import stored_network
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+
+FORMAT = "gen1randombattle"
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return stored_network(tmp_path_factory.mktemp("store"), FORMAT)
+
+
+def test_both_seats_of_self_play_count_and_the_seed_decides(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    first = bench_calibration(policy, battles=4, seed=5)
+    assert run_command_line(["bench", "calibration", policy, "--battles", "4", "--seed", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(first.model_dump_json())
+    assert (first.battles, first.format) == (4, FORMAT)
+    assert sum(each.decisions for each in first.bins) == first.decisions
+    assert bench_calibration(policy, battles=4, seed=6).bins != first.bins
+
+
+def test_against_another_only_the_policys_own_decisions_count(policy: str) -> None:
+    found = bench_calibration(policy, against="first-action", battles=2, seed=5)
+    assert found.against == "first-action"
+    assert 0 < found.decisions == sum(each.decisions for each in found.bins)
+    assert all(each.battles <= 2 for each in found.bins)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["random", "--format", FORMAT], 64, "not one network with a critic"),
+        (["runs/none#newest", "--format", FORMAT], 65, "runs/none"),
+        (["random"], 64, "--format is missing"),
+    ],
+)
+def test_what_has_no_critic_is_one_message(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command_line(["bench", "calibration", *arguments]) == code
+    found = capsys.readouterr().err
+    assert message in found
+    assert found.count("\n") == 1
