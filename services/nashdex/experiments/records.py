@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
@@ -41,18 +40,28 @@ class Match(Model):
     command: str = Field(description="Repeats it.")
 
 
+class Registered(Model):
+    """What is registered."""
+
+    plan: dict[str, Any] = Field(description="The registered part of the plan's file, arms by name.")
+    budgets: dict[str, NonNegativeInt | None] = Field(
+        description="Decisions that a run of each arm learns from; null for an oracle without such a number."
+    )
+    run_settings: dict[str, str] = Field(description="Fingerprint of each run's settings.")
+
+
 class Registration(Model):
     """What was registered, with its hash."""
 
     digest: str = Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of the content as JSON with sorted keys.")
     registered: str = Field(description="UTC.")
     is_after_runs: bool = Field(description="Whether a run had begun before.")
-    content: dict[str, Any] = Field(description="The registered part of the plan, budgets and settings of the runs.")
+    content: Registered
 
     @classmethod
-    def of(cls, content: Mapping[str, Any], *, registered: str, is_after_runs: bool) -> Self:
+    def of(cls, content: Registered, *, registered: str, is_after_runs: bool) -> Self:
         """Return the registration of ``content``."""
-        return cls(digest=_digest(content), registered=registered, is_after_runs=is_after_runs, content=dict(content))
+        return cls(digest=_digest(content), registered=registered, is_after_runs=is_after_runs, content=content)
 
     @property
     def short_digest(self) -> str:
@@ -72,8 +81,8 @@ class Registration(Model):
             )
 
 
-def _digest(content: Mapping[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def _digest(content: Registered) -> str:
+    text = json.dumps(content.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -11,13 +11,12 @@ from typing import Any
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.user_input.nested import flatten
 from nashdex.experiments.plan import Plan
-from nashdex.experiments.records import Registration, Results, RunRecord, Status
+from nashdex.experiments.records import Registered, Registration, Results, RunRecord, Status
 from nashdex.runs.creation import PreparedRun
 from nashdex.settings.ppo import PpoSettings
 from nashdex.settings.run import RunSettings
 
 _AS_WRITTEN = {"hypothesis", "base", "settings", "seeds", "sweep", "measure", "verdict"}
-_BUDGETS, _FINGERPRINTS = "budgets", "run_settings"
 _MOST_NAMED = 8
 
 
@@ -33,15 +32,16 @@ def registered(plan: Plan, results: Results, prepared: Mapping[str, PreparedRun]
         require_unchanged(plan, old)
         _require_same_settings(plan, old, prepared)
         return results
-    content = _written(plan) | {
-        _BUDGETS: {run.arm: decisions_planned(prepared[run.id].settings) for run in plan.runs},
-        _FINGERPRINTS: {
+    content = Registered(
+        plan=_written(plan),
+        budgets={run.arm: decisions_planned(prepared[run.id].settings) for run in plan.runs},
+        run_settings={
             run.id: record.settings
             if (record := results.record(run.id)) is not None and has_run_begun(record)
             else prepared[run.id].settings.fingerprint()
             for run in plan.runs
         },
-    }
+    )
     if old is not None and old.content == content:
         return results
     registration = Registration.of(
@@ -66,7 +66,7 @@ def decisions_planned(settings: RunSettings) -> int | None:
 
 def planned_budgets(registration: Registration | None) -> dict[str, int | None]:
     """Return the registered decisions of each arm; empty without a registration."""
-    return dict(registration.content[_BUDGETS]) if registration is not None else {}
+    return registration.content.budgets if registration is not None else {}
 
 
 def require_unchanged(plan: Plan, registration: Registration) -> None:
@@ -75,14 +75,13 @@ def require_unchanged(plan: Plan, registration: Registration) -> None:
     Raises:
         ConfigurationError: it does not. The message names what differs.
     """
-    old = {key: value for key, value in registration.content.items() if key not in {_BUDGETS, _FINGERPRINTS}}
-    changed = _differing(old, _written(plan))
+    changed = _differing(registration.content.plan, _written(plan))
     if changed:
         raise _changed(plan, registration, changed, "restore what is registered")
 
 
 def _require_same_settings(plan: Plan, registration: Registration, prepared: Mapping[str, PreparedRun]) -> None:
-    prints = registration.content[_FINGERPRINTS]
+    prints = registration.content.run_settings
     changed = [
         f"the settings of run {run.id}"
         for run in plan.runs

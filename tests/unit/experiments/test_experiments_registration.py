@@ -49,8 +49,9 @@ def test_a_registration_is_written_before_anything_runs_and_every_record_carries
     assert not registration["is_after_runs"]
     content = registration["content"]
     assert content["budgets"] == {"base": 1500, "still": 1500}, "decisions"
-    assert content["verdict"] == {"kind": "difference", "control": "base"}
-    assert (content["seeds"], {*content["arms"]}) == ([1], {"base", "still"})
+    written = content["plan"]
+    assert written["verdict"] == {"kind": "difference", "control": "base"}
+    assert (written["seeds"], {*written["arms"]}) == ([1], {"base", "still"})
     assert {record.registration for record in begun().runs} == {registration["digest"]}
     assert run_command_line(["experiment", "report", "plan.toml", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["registration"]["digest"] == registration["digest"]
@@ -140,7 +141,7 @@ def test_results_of_before_registrations_are_read_and_registered_as_after_the_ru
     assert results is not None
     assert results.registration is not None
     assert results.registration.is_after_runs
-    assert results.registration.content["run_settings"]["plan-base-1"] == "0ld5e771", "what the run had"
+    assert results.registration.content.run_settings["plan-base-1"] == "0ld5e771", "what the run had"
     assert results.runs[0].registration == ""
     assert run_command_line(["experiment", "report", "plan.toml"]) == 0
     assert "**Registered after the runs**" in PAGE.read_text()
