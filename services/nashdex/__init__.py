@@ -11,13 +11,14 @@ __version__ = "0.1.0"
 _MODULES: Final = {
     "Decision": "nashdex.api.policies",
     "LoadedPolicy": "nashdex.api.policies",
+    "PolicyBatch": "nashdex.api.policies",
     "Run": "nashdex.api.runs",
     "battle": "nashdex.api.battles",
     "load_policy": "nashdex.api.policies",
     "open_run": "nashdex.api.runs",
 }
 
-__all__ = ["Decision", "LoadedPolicy", "Run", "battle", "load_policy", "open_run"]
+__all__ = ["Decision", "LoadedPolicy", "PolicyBatch", "Run", "battle", "load_policy", "open_run"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name means

@@ -1,4 +1,4 @@
-"""``nashdex.load_policy``: a policy that answers one decision at a time. F observation values, A actions."""
+"""``nashdex.load_policy``: a policy that answers decisions. N battles, F observation values, A actions."""
 
 from contextlib import closing
 from typing import Final, NamedTuple
@@ -14,7 +14,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.registry import game_for
 from nashdex.games.space import Space
-from nashdex.policies.interface import Policy, WithDistribution, with_processes
+from nashdex.policies.interface import Actions, Policy, WithDistribution, with_processes
 from nashdex.runs.played_format import format_to_play
 
 _BATTLE: Final = 0
@@ -80,6 +80,16 @@ class LoadedPolicy:
         """Layout of observations, and the names of the actions."""
         return self._space
 
+    def batch(self, num_battles: int, seed: int = 0) -> "PolicyBatch":
+        """Return the policy in ``num_battles`` battles at once, such as those of a ``BattleVectorEnv``.
+
+        Raises:
+            ConfigurationError: there are no battles.
+        """
+        if num_battles < 1:
+            raise ConfigurationError(f"num_battles is {num_battles}; expected 1 at least")
+        return PolicyBatch(self._contestant, self._space, num_battles, seed)
+
     def reset(self, seed: int = 0) -> None:
         """Begin a battle: forget the last one. A mixture's policy and all draws follow from ``seed``."""
         self._policy: Policy = self._contestant.policies[self._contestant.mixture.draw(derive_uniform(seed, "policy"))]
@@ -98,7 +108,8 @@ class LoadedPolicy:
         Raises:
             ConfigurationError: a shape is wrong, or no action is legal.
         """
-        decisions = self._decisions(observation, legal, asked_again=asked_again)
+        row, mask = _rows(self._space, observation, legal, ())
+        decisions = _decisions(row[None], mask[None], np.array([asked_again]), np.array([_BATTLE]))
         uniform = uniforms(np.array([self._seed], dtype=np.uint64), np.array([self._num_draws], dtype=np.uint64))
         self._num_draws += 1
         listed = decisions.legal.actions
@@ -113,21 +124,100 @@ class LoadedPolicy:
         probabilities[action] = 1.0
         return Decision(action, log_prob, probabilities if log_prob == 0.0 else None)
 
-    def _decisions(self, observation: ArrayLike, legal: ArrayLike, *, asked_again: bool) -> Decisions:
-        row = np.asarray(observation, dtype=np.float32)
-        mask = np.asarray(legal, dtype=np.bool_)
-        wanted = (self._space.observation_size,), (self._space.num_actions,)
-        if (row.shape, mask.shape) != wanted:
-            raise ConfigurationError(
-                f"the observation is of shape {row.shape} and the mask of {mask.shape}; {self._space.format} has "
-                f"{wanted[0]} and {wanted[1]}"
-            )
-        if not mask.any():
-            raise ConfigurationError("the mask allows no action: expected at least one that is not 0")
-        return Decisions(
-            battle=np.array([_BATTLE]),
-            seat=np.array([_SEAT], dtype=np.int8),
-            asked_again=np.array([asked_again]),
-            observation=row[None],
-            legal=LegalActions.of_mask(mask[None]),
+
+class PolicyBatch:
+    """A policy, or a mixture that draws one for each battle, in one seat of N battles at once.
+
+    A network answers all of its battles with one forward pass.
+    """
+
+    def __init__(self, contestant: Contestant, space: Space, num_battles: int, seed: int) -> None:
+        self._contestant = contestant
+        self._space = space
+        self._seed = seed
+        self._num_begun = [0] * num_battles
+        self._policies: list[Policy] = [next(iter(contestant.policies.values()))] * num_battles
+        self._seeds = np.zeros(num_battles, dtype=np.uint64)
+        self._num_draws = np.zeros(num_battles, dtype=np.uint64)
+        self.begin(np.ones(num_battles, dtype=np.bool_))
+
+    def __len__(self) -> int:
+        """Return the number of battles."""
+        return len(self._policies)
+
+    def begin(self, ended: ArrayLike) -> None:
+        """Begin a battle wherever ``ended``, shape (N,), is true: ``terminated | truncated`` of a ``BattleVectorEnv``.
+
+        Raises:
+            ConfigurationError: the shape is wrong.
+        """
+        for battle in np.flatnonzero(_flags(ended, "ended", len(self))).tolist():
+            self._policies[battle].forget(battle, _SEAT)
+            root = derive_seed(self._seed, "battle", battle, self._num_begun[battle])
+            drawn = self._contestant.mixture.draw(derive_uniform(root, "policy"))
+            self._policies[battle] = self._contestant.policies[drawn]
+            self._seeds[battle] = derive_seed(root, "seat", _SEAT)
+            self._num_draws[battle] = 0
+            self._num_begun[battle] += 1
+
+    def act(self, observations: ArrayLike, legal: ArrayLike, *, asked_again: ArrayLike | None = None) -> Actions:
+        """Answer one decision of every battle: ``action`` and ``log_prob`` of shape (N,).
+
+        Args:
+            observations: shape (N, F), as ``BattleVectorEnv`` gives them.
+            legal: shape (N, A), nonzero where the action is legal: ``env.action_masks()``.
+            asked_again: shape (N,), whether the simulator refused the last answer: ``info["asked_again"]``.
+
+        Raises:
+            ConfigurationError: a shape is wrong, or a battle has no legal action.
+        """
+        again = np.zeros(len(self), dtype=np.bool_) if asked_again is None else asked_again
+        rows, masks = _rows(self._space, observations, legal, (len(self),))
+        again = _flags(again, "asked_again", len(self))
+        draws = uniforms(self._seeds, self._num_draws)
+        self._num_draws += np.uint64(1)
+        answers = Actions(np.zeros(len(self), dtype=np.int64), np.zeros(len(self), dtype=np.float32))
+        ids = np.array([policy.id for policy in self._policies])
+        for playing in np.unique(ids):
+            battles = np.flatnonzero(ids == playing)
+            decisions = _decisions(rows[battles], masks[battles], again[battles], battles)
+            made = self._policies[battles[0]].act(decisions, draws[battles])
+            answers.action[battles] = made.action
+            answers.log_prob[battles] = made.log_prob
+        return answers
+
+
+def _rows(
+    space: Space, observations: ArrayLike, legal: ArrayLike, battles: tuple[int, ...]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return observations and masks of one battle, ``battles`` (), or of ``battles`` (N,), with checked shapes."""
+    rows = np.asarray(observations, dtype=np.float32)
+    masks = np.asarray(legal, dtype=np.bool_)
+    wanted = (*battles, space.observation_size), (*battles, space.num_actions)
+    if (rows.shape, masks.shape) != wanted:
+        raise ConfigurationError(
+            f"the observation is of shape {rows.shape} and the mask of {masks.shape}; {space.format} has "
+            f"{wanted[0]} and {wanted[1]}"
         )
+    if not masks.any(axis=-1).all():
+        raise ConfigurationError("the mask allows no action: expected at least one that is not 0")
+    return rows, masks
+
+
+def _flags(values: ArrayLike, name: str, num_battles: int) -> NDArray[np.bool_]:
+    flags = np.asarray(values, dtype=np.bool_)
+    if flags.shape != (num_battles,):
+        raise ConfigurationError(f"{name} is of shape {flags.shape}; expected {(num_battles,)}")
+    return flags
+
+
+def _decisions(
+    rows: NDArray[np.float32], masks: NDArray[np.bool_], asked_again: NDArray[np.bool_], battles: NDArray[np.int64]
+) -> Decisions:
+    return Decisions(
+        battle=battles,
+        seat=np.full(len(battles), _SEAT, dtype=np.int8),
+        asked_again=asked_again,
+        observation=rows,
+        legal=LegalActions.of_mask(masks),
+    )

@@ -9,7 +9,7 @@ import pytest
 import nashdex
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
-from nashdex.envs import BattleEnv
+from nashdex.envs import BattleEnv, BattleVectorEnv
 from nashdex.evaluator.contestants import Contestant
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.space import tabular_space
@@ -89,6 +89,58 @@ def test_a_mixture_draws_one_policy_for_each_battle() -> None:
         drawn.append(policy.id)
         assert actions == {0 if policy.id == "pass" else 1}
     assert {*drawn} == {*policies}
+
+
+def test_a_batch_plays_the_battles_of_a_vector_environment(stored: str) -> None:
+    def played() -> tuple[list[list[int]], list[float]]:
+        batch = nashdex.load_policy(stored, format="kuhn_poker").batch(32, seed=1)
+        env = BattleVectorEnv(32, "kuhn_poker", "first-action", strict=True)
+        observations, infos = env.reset(seed=0)
+        actions, log_probs = [], []
+        for _ in range(20):
+            made = batch.act(observations, env.action_masks(), asked_again=infos["asked_again"])
+            actions.append(made.action.tolist())
+            log_probs += np.exp(made.log_prob)[made.action == 1].tolist()
+            observations, _, terminated, truncated, infos = env.step(made.action)
+            batch.begin(terminated | truncated)
+        env.close()
+        return actions, log_probs
+
+    actions, bets = played()
+    assert np.mean(actions) == pytest.approx(0.75, abs=0.08)
+    np.testing.assert_allclose(bets, 0.75)
+    assert played()[0] == actions, "draws follow from the seed"
+
+
+def test_a_batch_of_a_mixture_draws_a_policy_for_each_battle() -> None:
+    space = tabular_space(KUHN)
+    policies = {PolicyId(name): TablePolicy(PolicyId(name), table(p), space) for name, p in (("pass", 1.0), ("bet", 0))}
+    mixture = Mixture({PolicyId("pass"): 0.5, PolicyId("bet"): 0.5})
+    batch = nashdex.LoadedPolicy(Contestant(mixture, policies), space).batch(64)
+    observations, legal = np.tile(np.eye(space.observation_size)[0], (64, 1)), np.ones((64, 2))
+    first = batch.act(observations, legal).action
+    assert 0.3 < first.mean() < 0.7
+    assert batch.act(observations, legal).action.tolist() == first.tolist(), "a battle keeps its policy"
+    batch.begin(np.arange(64) < 32)
+    second = batch.act(observations, legal).action
+    assert second[32:].tolist() == first[32:].tolist()
+    assert second[:32].tolist() != first[:32].tolist()
+
+
+def test_a_batch_refuses_wrong_shapes() -> None:
+    policy = nashdex.load_policy("random", format="kuhn_poker")
+    with pytest.raises(ConfigurationError, match="expected 1 at least"):
+        policy.batch(0)
+    batch = policy.batch(2)
+    observations = np.zeros((2, policy.space.observation_size))
+    with pytest.raises(ConfigurationError, match=r"mask of \(2,\)"):
+        batch.act(observations, [1, 1])
+    with pytest.raises(ConfigurationError, match="allows no action"):
+        batch.act(observations, [[1, 1], [0, 0]])
+    with pytest.raises(ConfigurationError, match=r"asked_again is of shape \(1,\)"):
+        batch.act(observations, np.ones((2, 2)), asked_again=[False])
+    with pytest.raises(ConfigurationError, match=r"ended is of shape \(3,\)"):
+        batch.begin([True, False, True])
 
 
 def test_wrong_shapes_and_an_empty_mask_are_refused() -> None:
