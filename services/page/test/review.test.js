@@ -1,0 +1,101 @@
+/** The split of chance and skill where the answer is known: a certain win, a coin flip by accuracy, a blunder. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Table } from "../../showdown/src/gateway/table.js";
+import { describe } from "../src/engine/describe.js";
+import { Match } from "../src/engine/match.js";
+import { Review } from "../src/engine/review.js";
+import { bestOf, markMistakes } from "../src/ui/mistakes.js";
+
+// One against one. Houndoom is faster and takes Lucario out with any fire move that hits: Flamethrower always does, Inferno half the time.
+// Otherwise Lucario's Aura Sphere, which never misses, takes Houndoom out. Every move ends the battle.
+const FORMAT = "gen5ou";
+const HOUNDOOM = "Houndoom||leftovers|flashfire|flamethrower,inferno,sunnyday,darkpulse|Timid|,,,252,4,252||,0,,,,|||";
+const LUCARIO = "Lucario||leftovers|innerfocus|aurasphere,swordsdance,nastyplot,calmmind|Modest|,,,252,4,||,0,,,,|||";
+const FORKS = 200;
+/** Four standard errors of the mean of so many fair coins. */
+const FOUR_ERRORS = 4 * 0.5 / Math.sqrt(FORKS);
+const SEEDS = ["0000000000000001", "0000000000000002", "0000000000000003", "0000000000000004"];
+
+/** @param {(observation: Float32Array) => number} valueOf @returns {any} a policy without preferences, with this critic */
+const judge = (valueOf) => ({
+  id: "judge", temperature: 1, reward: "win-loss", begin: () => [],
+  consider: async (/** @type {any} */ { observation, legal }) => ({ logits: new Float64Array(legal.length), value: valueOf(observation), memory: [] }),
+});
+const even = judge(() => 0);
+const table = new Table(FORMAT);
+
+/** @param {Match} match @param {string[]} names of moves, by seat @returns {[number, number][]} */
+function answers(match, names) {
+  return match.decisions().map(({ seat, legal }) => {
+    const choice = describe(match, seat, legal).find(({ parts }) => parts[0].name === names[seat]);
+    assert.ok(choice, `seat ${seat} may use ${names[seat]}`);
+    return [seat, choice.action];
+  });
+}
+
+/** @param {string} seed @param {string} move of Houndoom @returns {Promise<any>} the review's step of the only turn, and how it ended */
+async function turnOf(seed, move) {
+  const setup = { seed, teams: /** @type {[string, string]} */ ([HOUNDOOM, LUCARIO]), teamSeeds: /** @type {[string, string]} */ ([SEEDS[0], SEEDS[1]]) };
+  const match = new Match(table, setup);
+  match.play(answers(match, ["Houndoom", "Lucario"])); // Team Preview
+  match.play(answers(match, [move, "Aura Sphere"]));
+  assert.ok(match.ended, "one turn decides");
+  const record = { format: FORMAT, setup, steps: match.steps, players: /** @type {[string, string]} */ (["A", "B"]), resigned: null, helped: false };
+  match.destroy();
+  const review = await new Review(table, even).of(record, { forks: FORKS, isWanted: () => true, onProgress: () => {} });
+  markMistakes(review);
+  const step = /** @type {any} */ (review.steps[1]);
+  assert.equal(step.win, 0.5);
+  assert.ok(Math.abs(step.change.choice + step.change.chance - (review.end.win - step.win)) < 1e-12, "the parts sum to the whole");
+  return { step, winner: review.winner };
+}
+
+/** @param {any} step @param {string} name @returns {any} the estimate of seat 0's move */
+const valueOf = (step, name) => step.decisions[0].choices.find((/** @type {any} */ { parts }) => parts[0].name === name).win;
+
+test("a certain win is all choice", async () => {
+  const { step, winner } = await turnOf(SEEDS[2], "Flamethrower");
+  assert.equal(winner, 0);
+  assert.deepEqual(step.change, { choice: 0.5, chance: 0, error: 0 });
+  assert.equal(step.decisions[0].loss, 0);
+  assert.equal(step.worst, null);
+});
+
+test("a coin flip by accuracy is all chance, whichever way it falls", async () => {
+  const winners = new Set();
+  for (const seed of SEEDS) {
+    const { step, winner } = await turnOf(seed, "Inferno");
+    winners.add(winner);
+    assert.ok(Math.abs(valueOf(step, "Inferno").mean - 0.5) < FOUR_ERRORS, `Inferno wins ${valueOf(step, "Inferno").mean}`);
+    assert.ok(Math.abs(step.change.choice) < FOUR_ERRORS);
+    assert.ok(Math.abs(step.change.chance - (winner === 0 ? 0.5 : -0.5)) < FOUR_ERRORS);
+    assert.ok(Math.abs(step.change.error - 0.5 / Math.sqrt(FORKS)) < 0.001, "the error is that of a fair coin's mean");
+  }
+  assert.deepEqual(winners, new Set([0, 1]), "among the seeds are both ends");
+});
+
+test("a blunder is all choice, and costs what the best choice would have won", async () => {
+  const { step, winner } = await turnOf(SEEDS[2], "Sunny Day");
+  assert.equal(winner, 1);
+  assert.deepEqual(step.change, { choice: -0.5, chance: 0, error: 0 });
+  assert.equal(step.decisions[0].loss, 1);
+  assert.equal(step.worst, "blunder");
+  assert.equal(bestOf(step.decisions[0]).parts[0].name, "Flamethrower");
+  assert.equal(valueOf(step, "Flamethrower").mean, 1);
+});
+
+test("all parts of a battle sum to its whole change", async () => {
+  const random = new Table("gen1randombattle");
+  const setup = { seed: SEEDS[3], teams: /** @type {[null, null]} */ ([null, null]), teamSeeds: /** @type {[string, string]} */ ([SEEDS[0], SEEDS[1]]) };
+  const match = new Match(random, setup);
+  for (let i = 0; !match.ended; i++) match.play(match.decisions().map(({ seat, legal }) => [seat, legal[(i * (seat + 1)) % legal.length]]));
+  const record = { format: "gen1randombattle", setup, steps: match.steps, players: /** @type {[string, string]} */ (["A", "B"]), resigned: null, helped: false };
+  match.destroy();
+  const critic = judge((observation) => Math.tanh(observation.reduce((sum, value, i) => sum + value * Math.sin(i), 0) / 10));
+  const { steps, end } = /** @type {any} */ (await new Review(random, critic).of(record, { forks: 2, isWanted: () => true, onProgress: () => {} }));
+  assert.ok(steps.length > 20 && steps.every((/** @type {any} */ { change }) => change), `${steps.length} steps have a change`);
+  const sum = steps.reduce((/** @type {number} */ total, /** @type {any} */ { change }) => total + change.choice + change.chance, 0);
+  assert.ok(Math.abs(sum - (end.win - steps[0].win)) < 1e-9);
+  assert.ok(steps.some((/** @type {any} */ { change }) => Math.abs(change.choice) > 0.01 && Math.abs(change.chance) > 0.01));
+});
