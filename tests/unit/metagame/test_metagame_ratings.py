@@ -249,3 +249,15 @@ def test_the_intransitivity_of_a_cycle_is_in_its_interval_and_that_of_none_is_to
     assert 0.1 < cyclic.low < 0.2 < cyclic.high < 0.3
     even = 100 * (1 - np.eye(3, dtype=int))
     assert _rated(matrix("abc", even, 2 * even)).intransitivity_interval.low == 0
+
+
+def test_the_highest_of_ten_equal_policies_is_rated_some_12_elo_too_high() -> None:
+    """With 200 battles a pair, as docs/explanation/metagame.md says: the report's page warns of it."""
+    draws = np.random.default_rng(0)
+    games = 200.0 * (1 - np.eye(10))
+    highest = []
+    for _ in range(200):
+        wins = np.triu(draws.binomial(200, 0.5, (10, 10)), 1).astype(float)
+        scores = wins + np.tril(200 - wins.T, -1)
+        highest.append(ELO_PER_STRENGTH * fit(scores, games, {}).theta.max())
+    assert np.mean(highest) == pytest.approx(12, abs=1)

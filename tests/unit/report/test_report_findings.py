@@ -6,7 +6,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.exploitability import ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.report.document import AnchorScore, Probability, Progress
+from nashdex.report.document import AnchorScore, EloEstimate, PolicyRow, Probability, Progress
 from nashdex.report.words.findings import (
     anchors_finding,
     best_response_finding,
@@ -15,6 +15,7 @@ from nashdex.report.words.findings import (
     mixture_finding,
     progress_finding,
     scripted_opponents_warning,
+    top_rated_note,
 )
 from nashdex.report.words.numbers import percent, precise, sentence, signed, verdict
 
@@ -147,3 +148,31 @@ def test_numbers_as_text() -> None:
 def test_scripted_opponents_of_a_training_are_disclosed() -> None:
     said = scripted_opponents_warning({PolicyId("heuristic"): 0.1, C: 0.05})
     assert said.startswith("training met c in 5.0 % and heuristic in 10.0 % of the learner's battles with itself")
+
+
+def rated(policy: PolicyId, elo: float, standard_error: float = 10.0) -> PolicyRow:
+    return PolicyRow(
+        id=policy, short_id=policy, name=NAMES[policy], kind="scripted", iteration=None, parent=None, anchor=False,
+        probability=Estimate(value=0, low=0, high=0), ladder=None, games=100,
+        rating=EloEstimate(elo=Estimate(value=elo, low=elo - 20, high=elo + 20), standard_error=standard_error),
+    )  # fmt: skip
+
+
+def test_the_highest_rating_is_said_to_lean_high_with_the_held_out_figure_beside_it() -> None:
+    rows = [rated(A, 1130), rated(B, 1100), rated(C, 1000, 0.0)]
+    alone = top_rated_note(rows, None, NAMES)
+    assert alone is not None
+    assert alone.startswith("Best response 1 is the highest by the same battles that rate it, so its rating leans high")
+    progress = Progress(best=A, base=B, elo=Estimate(value=22, low=-3, high=47), standard_error=13)
+    assert top_rated_note(rows, progress, NAMES) == (
+        f"{alone} In this table it is +30 Elo relative to clone 0; by the battles that did not choose it, +22 "
+        "(95 % interval −3 to +47)."
+    )
+    other = Progress(best=B, base=A, elo=Estimate(value=22, low=-3, high=47), standard_error=13)
+    assert top_rated_note(rows, other, NAMES) == alone, "the figure of another policy is not of the highest"
+
+
+def test_nothing_was_chosen_where_ratings_are_exact_fixed_or_alone() -> None:
+    assert top_rated_note([rated(A, 1130, 0.0), rated(B, 1100, 0.0)], None, NAMES) is None
+    assert top_rated_note([rated(A, 1130), rated(C, 1000, 0.0)], None, NAMES) is None
+    assert top_rated_note([rated(C, 1200, 0.0), rated(A, 1130), rated(B, 1100)], None, NAMES) is None

@@ -62,6 +62,7 @@ def test_battles_rate_greedy_play_apart_from_the_policy(store: ObjectStore) -> N
     _check(store, 1, policy, greedy)
     ratings = read_published(store, 1, keys.META_GAME_ANALYSIS, MetaGameAnalysis).ratings
     assert ratings[greedy].elo > ratings[policy].elo + 200
+    assert "so its rating leans high" in store.get(keys.published(1, keys.REPORT_PAGE)).decode()
 
 
 def test_exact_payoffs_are_those_of_greedy_play(store: ObjectStore) -> None:
@@ -69,3 +70,4 @@ def test_exact_payoffs_are_those_of_greedy_play(store: ObjectStore) -> None:
     policy, greedy = _let_greedy_join(store, settings, 1)
     finish_iteration(store, settings, 1)
     _check(store, 1, policy, greedy)
+    assert "leans high" not in store.get(keys.published(1, keys.REPORT_PAGE)).decode(), "there is no sampling error"

@@ -12,6 +12,7 @@ from nashdex.report.document import (
     AnchorScore,
     IterationRow,
     NewestTrained,
+    PolicyRow,
     Probability,
     Progress,
 )
@@ -22,6 +23,7 @@ ROUGH_WIDTH = 0.2
 """A wider 95 % interval of a payoff hides differences that matter. 96 battles give an interval of this width."""
 _MOST_NAMED = 4
 _EVEN = 0.5
+_FEWEST_TO_CHOOSE = 2
 ROUNDING = 1e-9
 """An exact number below this is zero up to rounding."""
 
@@ -202,6 +204,35 @@ def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -
             return f"{begin}: the run made the policy weaker."
         case "undecided":
             return f"{begin}. The interval includes 0, so there is no evidence of progress."
+
+
+def top_rated_note(
+    policies: Sequence[PolicyRow], progress: Progress | None, names: Mapping[PolicyId, str]
+) -> str | None:
+    """Return that the highest rating is flattered by its choice, with the held-out figure where that is known.
+
+    Args:
+        policies: by falling rating.
+        progress: the best policy's Elo by battles that did not choose it.
+        names: of the policies.
+    """
+    rated = [row for row in policies if row.rating.standard_error > 0]
+    if len(rated) < _FEWEST_TO_CHOOSE or rated[0] is not policies[0]:
+        return None
+    top = rated[0]
+    note = (
+        f"{capital(names[top.id])} is the highest by the same battles that rate it, so its rating leans high: among "
+        "equal policies one is highest by chance."
+    )
+    if progress is None or progress.best != top.id:
+        return note
+    base = next(row for row in policies if row.id == progress.base)
+    elo = progress.elo
+    return (
+        f"{note} In this table it is {signed(top.rating.elo.value - base.rating.elo.value, 0)} Elo relative to "
+        f"{names[base.id]}; by the battles that did not choose it, {signed(elo.value, 0)} "
+        f"(95 % interval {signed(elo.low, 0)} to {signed(elo.high, 0)})."
+    )
 
 
 def calibration_finding(calibration: Calibration) -> str:
