@@ -1,6 +1,7 @@
-"""Exported policies: onnxruntime computes what torch does, on decisions of real battles, for every kind of network."""
+"""Exported policies: onnxruntime and the page compute what torch does, on real decisions, for every kind of network."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from torch import Tensor
 from nashdex.cli import run_command_line
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import showdown_game
+from nashdex.games.showdown.gateway import find_node, load_gateway_settings
 from nashdex.games.space import Space
+from nashdex.page.bundle import page_directory
 from nashdex.page.onnx import ExportedNetwork, export_network
 from nashdex.policies.archive import save_policy
 from nashdex.policies.joint import padded
@@ -30,16 +33,18 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow]
 SINGLES, DOUBLES = "gen1randombattle", "gen9vgc2024regg"
 RANDOM = PolicyId("random")
 TOLERANCE = 1e-4
+NUM_DECISIONS = 1000
+TIMEOUT_SECONDS = 300
 Played = dict[str, tuple[Space, list[Episode]]]
 
 
 @pytest.fixture(scope="module")
 def played() -> Played:
     """Both seats of random battles, by format."""
-    return {format_id: play(format_id) for format_id in (SINGLES, DOUBLES)}
+    return {SINGLES: play(SINGLES, 16), DOUBLES: play(DOUBLES, 60)}
 
 
-def play(format_id: str, num_battles: int = 4) -> tuple[Space, list[Episode]]:
+def play(format_id: str, num_battles: int) -> tuple[Space, list[Episode]]:
     game = showdown_game(format_id)
     paired = PairedBattles(1, game.teams(), 300.0)
     battles = (
@@ -49,6 +54,17 @@ def play(format_id: str, num_battles: int = 4) -> tuple[Space, list[Episode]]:
         session.load(open_store("."), [RANDOM])
         episodes = [episode for finished in session.play(battles) for episode in finished.episodes]
         return session.space, episodes
+
+
+def first_decisions(episodes: list[Episode]) -> list[Episode]:
+    """Return the first whole battles of a seat that have enough decisions."""
+    total, chosen = 0, []
+    for episode in episodes:
+        if total < NUM_DECISIONS:
+            chosen.append(episode)
+            total += len(episode)
+    assert total >= NUM_DECISIONS
+    return chosen
 
 
 def network_of(space: Space, kind: str, **sizes: int) -> ActorCritic:
@@ -81,6 +97,11 @@ def run_file(
     return np.stack(logits), np.array(values)
 
 
+def mask_of(space: Space, episode: Episode) -> Tensor:
+    """Return the legal actions of a battle's decisions, as ``masked_log_softmax`` takes them."""
+    return torch.from_numpy(padded(episode.legal) if space.num_slots > 1 else episode.legal.mask)
+
+
 def whole_battle(network: ActorCritic, observations: NDArray[np.float32]) -> tuple[Tensor, Tensor]:
     """Return what training computes of one battle's decisions."""
     inputs = torch.from_numpy(observations)
@@ -90,7 +111,7 @@ def whole_battle(network: ActorCritic, observations: NDArray[np.float32]) -> tup
         return network(inputs)
 
 
-@pytest.mark.parametrize(
+each_kind = pytest.mark.parametrize(
     ("format_id", "kind", "sizes"),
     [
         (SINGLES, "pointer", {}),
@@ -101,10 +122,14 @@ def whole_battle(network: ActorCritic, observations: NDArray[np.float32]) -> tup
         (DOUBLES, "pointer-pairs", {}),
     ],
 )
+
+
+@each_kind
 def test_a_file_computes_what_the_network_does(
     played: Played, format_id: str, kind: str, sizes: dict[str, int]
 ) -> None:
     space, episodes = played[format_id]
+    episodes = first_decisions(episodes)
     network = network_of(space, kind, **sizes)
     exported = export_network(network)
     assert bool(exported.memory_sizes) == network.remembers
@@ -112,12 +137,41 @@ def test_a_file_computes_what_the_network_does(
         observations = np.ascontiguousarray(episode.observations)
         logits, values = run_file(exported, observations)
         expected_logits, expected_values = whole_battle(network, observations)
-        legal = torch.from_numpy(padded(episode.legal) if space.num_slots > 1 else episode.legal.mask)
+        legal = mask_of(space, episode)
         found = masked_log_softmax(torch.from_numpy(logits), legal)
         expected = masked_log_softmax(expected_logits, legal)
         # Equal where both are −∞, which has no difference.
         assert torch.allclose(found, expected, rtol=0.0, atol=TOLERANCE)
         assert np.abs(values - expected_values.numpy()).max() < TOLERANCE
+
+
+@each_kind
+def test_the_page_computes_what_the_network_does(
+    played: Played, tmp_path: Path, format_id: str, kind: str, sizes: dict[str, int]
+) -> None:
+    """The page's own engine: WebAssembly, its memory of a battle, and its choice among legal actions."""
+    if not (page_directory() / "node_modules").is_dir():
+        pytest.skip("the page's packages are not installed: run `make node-test` once")
+    space, episodes = played[format_id]
+    chosen = first_decisions(episodes)
+    network = network_of(space, kind, **sizes)
+    exported = export_network(network)
+    (tmp_path / "network.onnx").write_bytes(exported.onnx)
+    (tmp_path / "observations.f32").write_bytes(np.concatenate([e.observations for e in chosen]).tobytes())
+    legal = [[episode.legal[row].tolist() for row in range(len(episode))] for episode in chosen]
+    asked = {"space": space.model_dump(mode="json"), "memory_sizes": exported.memory_sizes, "battles": legal}
+    (tmp_path / "asked.json").write_text(json.dumps(asked))
+    script = page_directory() / "test" / "parity.js"
+    subprocess.run([find_node(load_gateway_settings()), script, tmp_path], check=True, timeout=TIMEOUT_SECONDS)
+    answers = iter(json.loads((tmp_path / "answers.json").read_text()))
+    for episode in chosen:
+        logits, values = whole_battle(network, episode.observations)
+        expected = masked_log_softmax(logits, mask_of(space, episode)).numpy()
+        for row, (log_probs, value) in enumerate(zip(expected, values.tolist(), strict=True)):
+            answer, actions = next(answers), episode.legal[row]
+            of_legal = log_probs[: len(actions)] if space.num_slots > 1 else log_probs[actions]
+            assert np.abs(np.array(answer["log_probs"]) - of_legal).max() < TOLERANCE
+            assert abs(answer["value"] - value) < TOLERANCE
 
 
 def test_the_command_writes_the_file_and_the_layout(played: Played, tmp_path: Path) -> None:
