@@ -22,6 +22,7 @@ from nashdex.games.registry import showdown_game
 from nashdex.games.space import Space
 from nashdex.policies.archive import load_network
 from nashdex.policies.document import read_document
+from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.references import resolve
 from nashdex.rollout.pairs import PairedBattles
@@ -115,10 +116,10 @@ def bench_calibration(
     game = showdown_game(format_to_play(format_id, players))
     at_once = most_concurrent_battles(tuple(players.values()), min(_CONCURRENT_BATTLES, battles))
     with Session(game.open_arena(num_gateways=gateways), at_once) as session:
-        network, reward = _critic(policy, session.space)
         contestants = load_contestant(policy, session.space), load_contestant(against or policy, session.space)
         for contestant in contestants:
             session.policies |= contestant.policies
+        network, reward = _critic(policy, contestants[0], session.space)
         paired = PairedBattles(seed, game.teams(), _DEADLINE_SECONDS)
         found: dict[int, Predictions] = {}
         for finished in session.play(_assignments(battles, paired, contestants, both=against is None)):
@@ -202,15 +203,19 @@ def _error(sums: Floats) -> float:
     return float(np.abs(predicted - scores).sum() / counts.sum())
 
 
-def _critic(policy: str, space: Space) -> tuple[ActorCritic, str]:
-    """Return the network and the reward that its critic predicts."""
-    referred = resolve(PolicyReference.parse(policy))
-    if referred.store is None or len(referred.mixture) > 1:
+def _critic(policy: str, contestant: Contestant, space: Space) -> tuple[ActorCritic, str]:
+    """Return the network and the reward that its critic predicts.
+
+    Raises:
+        ConfigurationError: the contestant is not one network.
+    """
+    players = list(contestant.policies.values())
+    if len(players) > 1 or not isinstance(players[0], NetworkPolicy):
         raise ConfigurationError(f"{policy!r} is not one network with a critic: name one, such as RUN#newest")
-    (played,) = referred.mixture
-    named = PlayedPolicy.of(played).policy
-    network = load_network(referred.store, named, space).eval()
-    return network, read_document(referred.store, named).reward
+    store = resolve(PolicyReference.parse(policy)).store
+    assert store is not None, "networks are stored"
+    named = PlayedPolicy.of(players[0].id).policy
+    return load_network(store, named, space).eval(), read_document(store, named).reward
 
 
 def _assignments(
