@@ -363,6 +363,29 @@ def test_a_name_that_the_broken_connection_still_has_is_asked_for_again(capsys: 
     assert len(asked) == 3
 
 
+@pytest.mark.slow
+def test_a_refused_challenge_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:
+    asked: list[str] = []
+
+    def answer(connection: ServerConnection) -> None:
+        connection.send("|challstr|4|x")
+        for text in connection:
+            if str(text).startswith("|/trn"):
+                connection.send("|updateuser| me|1|1|{}")
+            elif str(text).startswith("|/challenge you"):
+                asked.append(str(text))
+                if len(asked) == 1:
+                    connection.send("|pm| you| me|/challenge")
+                else:
+                    room = f"battle-{FORMAT}-1"
+                    connection.send(f">{room}\n|init|battle\n|player|p1|me|1|\n|player|p2|you|2|\n|win|me")
+
+    for port in _odd_server(answer):
+        code, out, err = _run(port, capsys, "--battles", "1", "--challenge", "you")
+        assert (code, "1 battles: 1 won" in out) == (0, True), err
+    assert len(asked) == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

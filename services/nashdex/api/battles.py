@@ -7,6 +7,7 @@ from nashdex.evaluator.match import MatchResult, play_match
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.runs.inputs import read_team_set
 from nashdex.runs.played_format import format_to_play
+from nashdex.settings.external import declared_program
 
 
 def battle(
@@ -25,7 +26,9 @@ def battle(
     """Play ``battles`` battles as side-swapped pairs and return the first policy's score, with its interval.
 
     Args:
-        p1: a scripted policy, ``RUN#newest``, ``RUN#nash`` or ``RUN#NAME``, with ``@greedy`` if wanted.
+        p1: a scripted policy, ``RUN#newest``, ``RUN#nash`` or ``RUN#NAME``, with ``@greedy`` if wanted, or
+            ``external:NAME``. At most one may be a program that plays by websocket: its battles are independent, not
+            side-swapped pairs.
         p2: its opponent, named alike.
         format: by default the format of a player's run or stored policy.
         battles: side-swapped pairs, an odd last battle alone.
@@ -46,6 +49,28 @@ def battle(
     if battles < 1:
         raise ConfigurationError(f"battles is {battles}: expected at least 1")
     played = format_to_play(format, {"--p1": p1, "--p2": p2})
+    teams_text = None if team_set is None else read_team_set(played, team_set)
+    programs = {player: found for player in (p1, p2) if (found := declared_program(player)) is not None}
+    if programs:
+        if p1 == p2 or len(programs) > 1:
+            raise ConfigurationError("both players are programs that play by websocket; expected at most one")
+        if best_of > 1 or matrix is not None or num_gateways > 1:
+            raise ConfigurationError(
+                "a program plays single battles on one server: leave --best-of, --matrix and --gateways out"
+            )
+        (player, declared), *_ = programs.items()
+        play = _import_program_match()
+        return play(
+            played,
+            p2 if player == p1 else p1,
+            player,
+            declared,
+            battles=battles,
+            program_is_first=player == p1,
+            teams_text=teams_text,
+            seed=seed,
+            on_battle=on_battle,
+        )
     return play_match(
         played,
         p1,
@@ -53,8 +78,19 @@ def battle(
         battles=battles,
         best_of=best_of,
         matrix=matrix,
-        teams_text=None if team_set is None else read_team_set(played, team_set),
+        teams_text=teams_text,
         seed=seed,
         num_gateways=num_gateways,
         on_battle=on_battle,
     )
+
+
+def _import_program_match() -> Callable[..., MatchResult]:
+    # Late: websockets come with an extra.
+    try:
+        from nashdex.serve.programs.match import play_program_match  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("websockets"):
+            raise
+        raise ConfigurationError("a program plays by websocket, which needs: pip install 'nashdex[serve]'") from error
+    return play_program_match

@@ -65,7 +65,7 @@ def open_contestant(text: str, format_id: str) -> tuple[Gateway, Contestant]:
 def most_concurrent_battles(texts: Sequence[str], most: int) -> int:
     """Return how many battles to play at once with these contestants, at most ``most``."""
     found = max_concurrent_battles(texts, most)
-    found = min([found, *(named_player(text)[1].at_once for text in texts if is_external(text))])
+    found = min([found, *(named_player(text)[1].most_at_once for text in texts if is_external(text))])
     return min(found, _GUIDED_BATTLES) if any(PolicyReference.parse(text).searches for text in texts) else found
 
 

@@ -68,6 +68,8 @@ class MatchResult(Model):
     draws: NonNegativeInt
     rejected: NonNegativeInt
     """Choices that the mask allowed and the simulator rejected: the player could not know why."""
+    untracked: NonNegativeInt = 0
+    """Decisions on a server that the tracker could not follow, which the server's default choice answered."""
     failed: NonNegativeInt
     """Battles that failed every try. They are not among ``battles``."""
     failures: dict[str, NonNegativeInt] = Field(default_factory=dict)

@@ -17,6 +17,7 @@ from nashdex.serve.finding import Finder
 from nashdex.serve.lines import Message, read_object, to_id, words_of
 from nashdex.serve.login import Account, rename_command
 from nashdex.serve.record import Record
+from nashdex.serve.refereeing import Referee, Ruling
 from nashdex.serve.room import Room
 from nashdex.serve.series import OpenSeries
 from nashdex.serve.served import ServedBattle
@@ -43,6 +44,7 @@ class Client:
         user: Account,
         service: Service,
         on_battle: Callable[[ServedBattle], None] = lambda _: None,
+        referee: Referee | None = None,
     ) -> None:
         self._connection = connection
         self._decider = decider
@@ -51,10 +53,13 @@ class Client:
         self._user = user
         self._service = service
         self._on_battle = on_battle
+        self._referee = referee
         self._finder = Finder(service, self._say, self._send_team)
         self._series = OpenSeries()
         self._rooms: dict[str, Room] = {}
         self._ended_at: dict[str, float] = {}
+        self._void: dict[str, str] = {}
+        """Why battles are void that the referee has stopped, by room."""
         self._done = record.rooms()
         self._unknown = set(record.open_rooms())
         """Rooms of an earlier process that this one has not seen."""
@@ -100,6 +105,8 @@ class Client:
                 self._connection.send(room.id, f"/choose {choice}|{room.request.get('rqid', '')}")
                 room.answer()
             self._finish()
+            if self._referee is not None:
+                self._obey(self._referee.look([room for room in self._rooms.values() if room.result is None]))
             if time.monotonic() > self._ask_name_at:
                 self._ask_for_name()
             if self._is_named:
@@ -130,18 +137,26 @@ class Client:
         room = min(self._service.at_once, MOST_BATTLES // self._service.best_of) - begun
         if self._service.battles is None:
             return room
-        return min(room, self._service.battles - len(self._done) - begun)
+        return min(room, self._service.battles - self._num_done() - begun)
+
+    def _num_done(self) -> int:
+        """Return how many battles count towards the wanted ones."""
+        if self._service.counts_void:
+            return len(self._done)
+        return sum(battle.result is not None for battle in self._record.battles)
 
     def _is_finished(self) -> bool:
         if self._rooms or self._series or self._unknown:
             return False
         most = self._service.battles
-        return self._is_stopping or (most is not None and len(self._done) >= most)
+        return self._is_stopping or (most is not None and self._num_done() >= most)
 
     def _look_for_battles(self) -> None:
         if self._is_stopping:
             self._finder.stop()
-        elif self._num_wanted() > 0:
+            return
+        self._finder.expire()
+        if self._num_wanted() > 0:
             self._finder.look()
 
     def _send_team(self) -> None:
@@ -244,17 +259,32 @@ class Client:
     def _finish(self) -> None:
         """Record the battles that are over, and leave their rooms."""
         for room in list(self._rooms.values()):
-            if room.result is None and not room.is_gone:
+            if room.result is None and not room.is_gone and room.id not in self._void:
                 continue
             ended_at = self._ended_at.setdefault(room.id, time.monotonic())
             is_rated = any(line.startswith("|rated|") for line in room.log)
             if is_rated and room.rating is None and time.monotonic() - ended_at < _RATING_SECONDS:
                 continue
-            void = None if room.result is not None else "the server closed the room before the battle's end"
+            void = self._why_void(room)
             finished = self._decider.finish(room)
             battle = self._record.add(room, self._service.format_id, finished, void, self._decider.space)
             self._done.add(room.id)
             del self._rooms[room.id], self._ended_at[room.id]
             if not room.is_gone:
                 self._say(f"/leave {room.id}")
+            self._finder.pause(self._service.pause_seconds)
             self._on_battle(battle)
+
+    def _why_void(self, room: Room) -> str | None:
+        if room.id in self._void:
+            return self._void.pop(room.id)
+        if room.result is None:
+            return "the server closed the room before the battle's end"
+        return None if self._referee is None else self._referee.verdict(room)
+
+    def _obey(self, ruling: Ruling) -> None:
+        for room_id, cause in ruling.void.items():
+            self._void[room_id] = cause
+            self._connection.send(room_id, "/forfeit")
+        if ruling.asks_again:
+            self._finder.ask_again()

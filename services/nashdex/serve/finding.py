@@ -15,7 +15,14 @@ _RETRY_SECONDS: Final = 2.0
 """Pause before a user who was not there is challenged again."""
 _START_SECONDS: Final = 20.0
 """Longest wait for the battle of a challenge that was accepted."""
-_ALREADY: Final = ("Couldn't search: You are already", "You are already challenging")
+_WITHDRAW_SECONDS: Final = 1.0
+"""Pause after a challenge is withdrawn: until then the server's news are about that challenge."""
+_NO_REFUSALS: Final = (
+    "Couldn't search: You are already",
+    "You are already challenging",
+    "You are not challenging",
+    "There is already a challenge",
+)
 _log = structlog.get_logger()
 
 Send = Callable[[str], None]
@@ -36,6 +43,8 @@ class Finder:
         self._unconfirmed = False
         """The server has not confirmed it."""
         self._ask_ends_at = math.inf
+        self._renew_at = math.inf
+        """When a challenge without an answer is repeated."""
         self._pause_until = 0.0
         self._missing_since: float | None = None
         """When the user to challenge was first not there."""
@@ -66,11 +75,28 @@ class Finder:
             )
         self._offered = formats
 
-    def look(self) -> None:
-        """Ask for one battle more."""
+    def expire(self) -> None:
+        """Give up what was asked for and has no answer for too long, so that ``look`` asks again."""
         now = time.monotonic()
         if now > self._ask_ends_at:
             self._end_ask()
+        elif now > self._renew_at:
+            self.ask_again()
+
+    def pause(self, seconds: float) -> None:
+        """Ask for nothing for some time."""
+        self._pause_until = max(self._pause_until, time.monotonic() + seconds)
+
+    def ask_again(self) -> None:
+        """Withdraw what is asked for and forget challenges, so that ``look`` asks again."""
+        if self._is_asking:
+            self.pause(_WITHDRAW_SECONDS)
+        self.stop()
+        self._challengers = []
+
+    def look(self) -> None:
+        """Ask for one battle more."""
+        now = time.monotonic()
         if self._is_asking or now < self._pause_until:
             return
         service = self._service
@@ -81,6 +107,7 @@ class Finder:
         elif service.opponent is not None:
             self._send_team()
             self._send(f"/challenge {service.opponent}, {wanted}")
+            self._renew_at = now + service.renew_seconds
         elif self._challengers:
             self._send_team()
             self._send(f"/accept {self._challengers.pop(0)}")
@@ -105,7 +132,7 @@ class Finder:
 
     def _end_ask(self) -> None:
         self._is_asking = self._unconfirmed = False
-        self._ask_ends_at = math.inf
+        self._ask_ends_at = self._renew_at = math.inf
 
     def heed(self, text: str) -> None:
         """Heed a pop-up: one that answers a search is a refusal, such as of a team.
@@ -115,7 +142,7 @@ class Finder:
             TryAgainError: the user to challenge is not there for too long.
         """
         text = text.replace("||", " ").strip()
-        if not self._unconfirmed or text.startswith(_ALREADY):
+        if not self._unconfirmed or text.startswith(_NO_REFUSALS):
             _log.warning("the server says", text=text)
         elif self._service.searches:
             raise ConfigurationError(f"the server refuses to search in {self._service.format_id}: {text}")
@@ -156,6 +183,7 @@ class Finder:
             if not wanted and self._is_asking and self._service.opponent is not None:
                 # Accepted or refused: the battle of one that is accepted begins soon.
                 self._ask_ends_at = time.monotonic() + _START_SECONDS
+                self._renew_at = math.inf
             return
         if sender in self._challengers:
             self._challengers.remove(sender)

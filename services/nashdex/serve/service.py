@@ -1,5 +1,6 @@
 """What a client does on a server: which battles it wants and how it finds them."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -20,7 +21,9 @@ class Service:
     opponent: str | None = None
     """The user to challenge."""
     battles: int | None = None
-    """Stop after these many in the record, void ones among them; None: go on until stopped."""
+    """Stop after these many in the record; None: go on until stopped."""
+    counts_void: bool = True
+    """Whether void battles are among ``battles``."""
     at_once: int = 1
     best_of: Literal[1, 3] = 1
     """3: play series with the same teams until one side has won two. ``at_once`` then counts series."""
@@ -34,6 +37,10 @@ class Service:
     """Stop, as on SIGTERM, once this file exists."""
     patience_seconds: float = 60.0
     """Longest wait for the user to challenge to be there."""
+    renew_seconds: float = math.inf
+    """Challenge again if the user does not answer for this long: it may have missed the challenge."""
+    pause_seconds: float = 0.0
+    """Time between a battle's end and the next search or challenge."""
     action_url: str = "https://play.pokemonshowdown.com/action.php"
     seed: int = 0
 

@@ -6,11 +6,14 @@ its name follows ``external:`` wherever a policy is named.
 
 import os
 import re
+import shlex
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from string import Formatter
+from typing import Final, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
@@ -23,18 +26,106 @@ CLASS_PATTERN: Final = r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
 _MAX_ID: Final = 63
 
 
-class ExternalPlayer(Section):
-    """One player of another program."""
+PLACEHOLDERS: Final = ("websocket", "host", "port", "username", "opponent", "format", "battles")
+"""What a command may name in braces: the server, the two users, the format, and the battles that are left to play."""
+_OF_COMMANDS: Final = ("username", "challenges", "restarts", "pause_seconds")
 
-    player_class: str = Field(
+
+class ExternalPlayer(Section):
+    """One player of another program: a class that plays over a pipe, or a command that plays by websocket."""
+
+    player_class: str | None = Field(
+        None,
         alias="class",
         pattern=CLASS_PATTERN,
         description="A poke-env Player as module:Class. It plays in child processes, without a server.",
     )
+    command: str | None = Field(
+        None, description="Command line of a program that plays on a local Showdown server. No shell reads it."
+    )
     folder: Path | None = Field(None, description="Working directory; by default this command's.")
     decision_seconds: float = Field(30.0, gt=0, le=3600, description="Longest time for one decision.")
-    start_seconds: float = Field(60.0, gt=0, le=3600, description="Longest time until it is ready.")
-    at_once: int = Field(4, ge=1, le=64, description="Battles at once, each in a process of its own.")
+    start_seconds: float = Field(
+        60.0, gt=0, le=3600, description="Longest time until it is ready; of a program, until its next battle begins."
+    )
+    at_once: int | None = Field(
+        None, ge=1, le=64, description="Battles at once: of a class 4, each in a process of its own; of a program 1."
+    )
+    username: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9]{1,18}$",
+        description="Name that the program takes on the server; by default {username} gives it one.",
+    )
+    challenges: bool = Field(
+        default=False, description="Whether the program challenges {opponent}, instead of accepting challenges."
+    )
+    restarts: int = Field(
+        10, ge=0, le=1000, description="Most times in a row that a program is started again without a finished battle."
+    )
+    pause_seconds: float = Field(
+        1.0, ge=0, le=3600, description="Time between a battle's end and the next challenge, for programs that miss it."
+    )
+
+    @property
+    def most_at_once(self) -> int:
+        """Battles at once."""
+        return self.at_once or (_AT_ONCE if self.command is None else 1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.player_class is None) == (self.command is None):
+            raise ValueError("expected exactly one of 'class' and 'command'")
+        if self.command is None:
+            odd = sorted(self.model_fields_set.intersection(_OF_COMMANDS))
+            if odd:
+                raise ValueError(f"{', '.join(map(repr, odd))} is for a 'command'; remove it")
+            return self
+        named = placeholders_of(self.command)
+        if not named & {"websocket", "port"}:
+            raise ValueError("the command names neither {websocket} nor {port}: the program must find the server")
+        if "username" not in named and self.username is None:
+            raise ValueError("the command does not name {username}: add it, or the key 'username' with a fixed name")
+        if self.challenges and "opponent" not in named:
+            raise ValueError("the command does not name {opponent}, the user that the program challenges")
+        return self
+
+
+_AT_ONCE: Final = 4
+
+
+def placeholders_of(command: str) -> frozenset[str]:
+    """Return the names in braces of a command line.
+
+    Raises:
+        ValueError: a name is unknown, or quotes or braces are not closed.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"the command's quotes are not closed ({error})") from error
+    if not words:
+        raise ValueError("the command is empty")
+    named = set()
+    for word in words:
+        try:
+            parts = list(Formatter().parse(word))
+        except ValueError as error:
+            raise ValueError(f"{word!r} has a single brace ({error}); write {{{{ or }}}} for a brace") from error
+        for _, name, form, conversion in parts:
+            if name is None:
+                continue
+            if name not in PLACEHOLDERS or form or conversion:
+                known = ", ".join(f"{{{known}}}" for known in PLACEHOLDERS)
+                raise ValueError(
+                    f"{word!r} has an unknown placeholder; expected one of {known}, and {{{{ or }}}} for a brace"
+                )
+            named.add(name)
+    return frozenset(named)
+
+
+def arguments_of(command: str, values: Mapping[str, str]) -> list[str]:
+    """Return a command line's words with ``values`` for their names in braces. A value never becomes two words."""
+    return [word.format_map(values) for word in shlex.split(command)]
 
 
 def external_players() -> dict[str, ExternalPlayer]:
@@ -96,3 +187,13 @@ def named_player(text: str) -> tuple[str, ExternalPlayer]:
     if re.fullmatch(CLASS_PATTERN, named):
         return f"{PREFIX}{id_of_text(named, _MAX_ID, 'player')}", ExternalPlayer.model_validate({"class": named})
     return text, declared_player(text)
+
+
+def declared_program(text: str) -> ExternalPlayer | None:
+    """Return the declaration of ``external:NAME`` on a command line if it is a program that plays by websocket.
+
+    Raises:
+        ConfigurationError: this machine declares no such player.
+    """
+    declared = named_player(text)[1] if is_external(text) else None
+    return None if declared is None or declared.command is None else declared

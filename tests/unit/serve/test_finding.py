@@ -84,3 +84,27 @@ def test_an_opponent_that_is_not_there() -> None:
 def test_a_format_that_the_server_lacks() -> None:
     with pytest.raises(ConfigurationError, match="does not offer gen9ou"):
         _finder(Service("gen9ou"))
+
+
+def test_a_challenge_without_an_answer_is_repeated() -> None:
+    finder, sent = _finder(Service("gen1ou", opponent="host", renew_seconds=-1))
+    finder.look()
+    finder.expire()
+    assert sent == ["/utm null", "/challenge host, gen1ou", "/cancelchallenge host"]
+    assert finder.num_asked == 0
+    finder.heed("You are not challenging host. Maybe they accepted/rejected before you cancelled?")
+
+
+def test_a_challenge_that_was_accepted_is_not_repeated() -> None:
+    finder, sent = _finder(Service("gen1ou", opponent="host", renew_seconds=-1))
+    finder.look()
+    finder.read_private("host", "/challenge", is_own=False)
+    finder.expire()
+    assert (finder.num_asked, sent[-1]) == (1, "/challenge host, gen1ou")
+
+
+def test_a_pause_delays_the_next_request() -> None:
+    finder, sent = _finder(Service("gen1ou", opponent="host"))
+    finder.pause(600)
+    finder.look()
+    assert sent == []

@@ -61,6 +61,9 @@ def battle(
     ½ + payoff / (2 · the game's largest payoff). A match that is stopped prints no score, since short battles end
     first.
 
+    A declared program that plays by websocket meets independent battles instead of pairs, on a server that this command
+    starts.
+
     With --best-of 3, each of --battles is a series: equal teams and seats, until one side has won two. The score by
     series comes after the one by battles. Policies begin each battle of a series afresh.
     """
@@ -127,6 +130,7 @@ def _print_battles(result: "MatchResult") -> None:
         print_text(f"{result.score_draws_as_losses:.3f} with draws as losses")
     failed = f", {result.failed:,} failed" if result.failed else ""
     failed += f", {result.rejected:,} choices rejected" if result.rejected else ""
+    failed += f", {result.untracked:,} decisions not followed" if result.untracked else ""
     failed += "".join(f", {count:,} tries void by {cause}" for cause, count in sorted(result.failures.items()))
     print_text(
         f"{result.battles:,} battles: {result.wins:,} wins, {result.losses:,} losses, {result.draws:,} draws{failed}"

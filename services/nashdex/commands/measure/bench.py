@@ -10,6 +10,7 @@ from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
 from nashdex.commands.measure.calibrating import calibration
 from nashdex.commands.measure.deciding import decide
 from nashdex.commands.measure.envs import envs
+from nashdex.commands.measure.external import external
 from nashdex.commands.measure.served import serve
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import SeedOption
@@ -453,4 +454,5 @@ def scaling(
 app.command()(calibration)
 app.command()(decide)
 app.command()(envs)
+app.command()(external)
 app.command()(serve)

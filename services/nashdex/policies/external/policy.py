@@ -43,6 +43,10 @@ class ExternalPolicy:
         """
         if space.game != SHOWDOWN:
             raise ConfigurationError(f"{policy} does not play {space.format}; expected a Showdown format")
+        if declared.player_class is None:
+            raise ConfigurationError(
+                f"{policy} plays by websocket, which only `nashdex battle` offers, with it as --p1 or --p2"
+            )
         self.id = policy
         self._declared = declared
         self._space = space
@@ -139,7 +143,7 @@ class ExternalPolicy:
             for process in self._seats.values():
                 busy[process] += 1
             least = min(busy, key=lambda process: busy[process], default=None)
-            if least is None or (busy[least] and len(busy) < self._declared.at_once):
+            if least is None or (busy[least] and len(busy) < self._declared.most_at_once):
                 least = self._start()
             self._seats[key] = least
         return self._seats[key]

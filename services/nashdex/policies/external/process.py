@@ -42,6 +42,7 @@ class PlayerProcess:
     """One child process with a player. Its answers come in the order of what it is asked."""
 
     def __init__(self, name: str, declared: ExternalPlayer, space: Space) -> None:
+        assert declared.player_class is not None, "programs that play by websocket have no pipe"
         self._name = name
         self._declared = declared
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
