@@ -38,7 +38,17 @@ def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         report_step.run(store, settings, iteration, 0)
     judge = stored_network(tmp_path_factory.mktemp("judge"), settings.format)
     written, moved = tmp_path_factory.mktemp("written") / "report.html", tmp_path_factory.mktemp("sent") / "r.html"
-    report_step.write_page(store, written, report_board(settings.format, [judge]))
+    measured = tmp_path_factory.mktemp("measured") / "calibration.json"
+    facts = {
+        "is_self_play": True,
+        "battles": 20,
+        "decisions": 900,
+        "error": 0.012,
+        "error_low": 0.01,
+        "error_high": 0.02,
+    }
+    measured.write_text(json.dumps({"policy_id": judge.partition("#")[2], **facts}))
+    report_step.write_page(store, written, report_board(settings.format, [judge], [measured]))
     shutil.move(written, moved)
     return moved
 
@@ -92,6 +102,7 @@ def test_a_battle_opens_on_the_board_and_is_judged_offline(
     board.keyboard.press("End")
     board.wait_for_selector("h3:has-text('The end')")
     assert "Judged by made" in board.locator("main").inner_text()
+    assert "In 20 other battles against itself, 900 decisions, the expected" in board.locator("main").inner_text()
     assert seen == []
     board.close()
 

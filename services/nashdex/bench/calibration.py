@@ -14,7 +14,7 @@ from pydantic import NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import PlayedPolicy
+from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PlayedPolicy
 from nashdex.core.references import PolicyReference
 from nashdex.decide.judging import chances_to_win
 from nashdex.evaluator.contestants import Contestant, load_contestant, most_concurrent_battles
@@ -57,7 +57,10 @@ class CriticCalibration(Model):
     """Predictions of a critic beside the results of battles that it was not trained on."""
 
     policy: str
+    policy_id: BarePolicyIdField
     against: str
+    is_self_play: bool
+    """Whether the policy played itself, and both seats' decisions count."""
     format: str
     seed: NonNegativeInt
     battles: PositiveInt
@@ -119,7 +122,7 @@ def bench_calibration(
         contestants = load_contestant(policy, session.space), load_contestant(against or policy, session.space)
         for contestant in contestants:
             session.policies |= contestant.policies
-        network, reward = _critic(policy, contestants[0], session.space)
+        policy_id, network, reward = _critic(policy, contestants[0], session.space)
         paired = PairedBattles(seed, game.teams(), _DEADLINE_SECONDS)
         found: dict[int, Predictions] = {}
         for finished in session.play(_assignments(battles, paired, contestants, both=against is None)):
@@ -133,11 +136,13 @@ def bench_calibration(
         np.concatenate([each.scores for each in every]),
         np.concatenate([each.battles for each in every]),
     )
-    return measured(joined, policy=policy, against=against or policy, format_id=game.format, seed=seed)
+    return measured(joined, policy=policy, policy_id=policy_id, against=against, format_id=game.format, seed=seed)
 
 
-def measured(found: Predictions, *, policy: str, against: str, format_id: str, seed: int) -> CriticCalibration:
-    """Return the reliability of predictions, by bins of equal width."""
+def measured(
+    found: Predictions, *, policy: str, policy_id: BarePolicyId, against: str | None, format_id: str, seed: int
+) -> CriticCalibration:
+    """Return the reliability of predictions, by bins of equal width. ``against`` is None in self-play."""
     place = np.minimum((found.predicted * NUM_BINS).astype(np.int64), NUM_BINS - 1)
     groups = np.unique(found.battles // 2, return_inverse=True)[1]
     at, size = groups * NUM_BINS + place, (int(groups.max()) + 1) * NUM_BINS
@@ -153,7 +158,9 @@ def measured(found: Predictions, *, policy: str, against: str, format_id: str, s
     counts, predicted, scores = sums.sum(axis=1)
     return CriticCalibration(
         policy=policy,
-        against=against,
+        policy_id=policy_id,
+        against=against or policy,
+        is_self_play=against is None,
         format=format_id,
         seed=seed,
         battles=len(np.unique(found.battles)),
@@ -203,8 +210,8 @@ def _error(sums: Floats) -> float:
     return float(np.abs(predicted - scores).sum() / counts.sum())
 
 
-def _critic(policy: str, contestant: Contestant, space: Space) -> tuple[ActorCritic, str]:
-    """Return the network and the reward that its critic predicts.
+def _critic(policy: str, contestant: Contestant, space: Space) -> tuple[BarePolicyId, ActorCritic, str]:
+    """Return the policy's id, the network, and the reward that its critic predicts.
 
     Raises:
         ConfigurationError: the contestant is not one network.
@@ -215,7 +222,7 @@ def _critic(policy: str, contestant: Contestant, space: Space) -> tuple[ActorCri
     store = resolve(PolicyReference.parse(policy)).store
     assert store is not None, "networks are stored"
     named = PlayedPolicy.of(players[0].id).policy
-    return load_network(store, named, space).eval(), read_document(store, named).reward
+    return named, load_network(store, named, space).eval(), read_document(store, named).reward
 
 
 def _assignments(

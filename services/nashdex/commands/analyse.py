@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import CalibrationOption
 
 
 def analyse(
@@ -29,6 +30,7 @@ def analyse(
         Path | None,
         typer.Option(metavar="DIR", help="Write the page there, for any web host, and open no browser."),
     ] = None,
+    calibrations: CalibrationOption = None,
     opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     as_json: JsonOption = False,
 ) -> None:
@@ -48,7 +50,7 @@ def analyse(
     judges = policies or ["random"]
     chosen = format_to_play(read.format, {text: text for text in judges})
     folder = output or cache_directory() / "pages" / f"{chosen}-analysis"
-    page = write_play_page(chosen, judges, folder, read.text)
+    page = write_play_page(chosen, judges, folder, read.text, calibrations or ())
     if as_json:
         print_json({"page": str(page), "bytes": page.stat().st_size})
     else:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import CalibrationOption
 
 
 def play(
@@ -24,6 +25,7 @@ def play(
         Path | None,
         typer.Option(metavar="DIR", help="Write the page there, for any web host, and open no browser."),
     ] = None,
+    calibrations: CalibrationOption = None,
     opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     as_json: JsonOption = False,
 ) -> None:
@@ -39,7 +41,7 @@ def play(
     from nashdex.runs.played_format import format_to_play
 
     chosen = format_to_play(format_id, {text: text for text in policies})
-    page = write_play_page(chosen, policies, output or cache_directory() / "pages" / chosen)
+    page = write_play_page(chosen, policies, output or cache_directory() / "pages" / chosen, None, calibrations or ())
     if as_json:
         print_json({"page": str(page), "bytes": page.stat().st_size})
     else:

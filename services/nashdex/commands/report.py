@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
-from nashdex.commands.run_options import RunUriArgument
+from nashdex.commands.run_options import CalibrationOption, RunUriArgument
 
 
 def report(
@@ -26,6 +26,7 @@ def report(
             show_default=False,
         ),
     ] = None,
+    calibrations: CalibrationOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write the report of a run's newest iteration as one HTML file that needs no network.
@@ -37,10 +38,10 @@ def report(
     from nashdex.report.step import write_page
     from nashdex.runs.creation import open_run
 
-    if judges and not board:
-        raise ConfigurationError("--judge names who judges on the analysis board: add --board, or leave --judge out")
+    if (judges or calibrations) and not board:
+        raise ConfigurationError("--judge and --calibration are for the analysis board: add --board, or leave them out")
     opened = open_run(run)
-    found = report_board(opened.settings.format, judges or [f"{run}#newest"]) if board else None
+    found = report_board(opened.settings.format, judges or [f"{run}#newest"], calibrations or ()) if board else None
     write_page(opened.store, output, found)
     if as_json:
         print_json({"output": str(output), "bytes": output.stat().st_size})

@@ -22,3 +22,12 @@ RunIdOption = Annotated[
 RunUriArgument = Annotated[str, typer.Argument(metavar="RUN_URI", help="URI of the run, as `nashdex run` prints it.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Root of every seed.")]
 StoreOption = Annotated[str, typer.Option(metavar="URI", help="Store: a path, file://… or s3://bucket/prefix.")]
+CalibrationOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--calibration",
+        metavar="FILE.json",
+        help="What `nashdex bench calibration POLICY --json` printed of a policy, for the board to state. Repeatable.",
+        show_default=False,
+    ),
+]

@@ -38,6 +38,8 @@ class PagePolicy(Model):
     memory_sizes: tuple[int, ...] = ()
     reward: str = ""
     """That its critic predicts."""
+    calibration: str | None = None
+    """Sentence on how far its critic's win probability can be believed; None where it was not measured."""
     members: tuple[PageMixture, ...] = ()
     """Members of a mixture, which draws one for each battle."""
 

@@ -1,9 +1,10 @@
 """The policies of a page, as people name them, with their networks as ONNX."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from nashdex.core.errors import ConfigurationError
@@ -29,19 +30,23 @@ _EXPORT_VERSION = 2
 class PagePolicies:
     """The policies of a page."""
 
+    calibrations: Mapping[BarePolicyId, str]
+    """Sentences on critics."""
     entries: list[PagePolicy] = field(default_factory=list)
     networks: dict[str, bytes] = field(default_factory=dict)
     """ONNX by name."""
 
 
-def page_policies(texts: Sequence[str], space: Space) -> PagePolicies:
-    """Return the policies that ``texts`` name, in order.
+def page_policies(
+    texts: Sequence[str], space: Space, calibrations: Mapping[BarePolicyId, str] = MappingProxyType({})
+) -> PagePolicies:
+    """Return the policies that ``texts`` name, in order, with what ``calibrations`` says of their critics.
 
     Raises:
         ConfigurationError: a policy is unknown, or cannot play in a page.
         DataError: a run or policy is missing, altered, or of another space.
     """
-    found = PagePolicies()
+    found = PagePolicies(calibrations)
     for text in texts:
         reference = PolicyReference.parse(text)
         if reference.searches:
@@ -103,6 +108,7 @@ def _stored(found: PagePolicies, store: ObjectStore, policy: PolicyId, space: Sp
         temperature=played.temperature,
         memory_sizes=exported.memory_sizes,
         reward=document.reward,
+        calibration=found.calibrations.get(played.policy),
     )
 
 

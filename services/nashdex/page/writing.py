@@ -6,6 +6,7 @@ from pathlib import Path
 from nashdex.core.references import PolicyReference
 from nashdex.games.registry import game_of_run, showdown_game
 from nashdex.page.bundle import format_bundle
+from nashdex.page.calibration import read_calibrations
 from nashdex.page.document import PagePolicy, as_data, page_halves
 from nashdex.page.policies import page_policies
 from nashdex.report.page.board import Board
@@ -14,17 +15,24 @@ from nashdex.runs.creation import format_of_run, open_run
 PAGE = "index.html"
 
 
-def write_play_page(format_id: str, policies: Sequence[str], directory: Path, battle: str | None = None) -> Path:
+def write_play_page(
+    format_id: str,
+    policies: Sequence[str],
+    directory: Path,
+    battle: str | None = None,
+    calibrations: Sequence[Path] = (),
+) -> Path:
     """Write the page on which a person plays ``format_id`` against ``policies``, and return its file.
 
-    ``battle`` is the text of a battle that the page opens on the analysis board.
+    ``battle`` is the text of a battle that the page opens on the analysis board. ``calibrations`` are files of what
+    ``nashdex bench calibration --json`` measured, which the board states.
 
     Raises:
         ConfigurationError: a policy or format cannot play in a page, or Node is missing.
         DataError: a run or policy is missing, altered, or of another space.
         TryAgainError: npm could not install what builds the page.
     """
-    halves, _ = _page(format_id, policies)
+    halves, _ = _page(format_id, policies, calibrations)
     text = as_data(battle).join(halves)
     directory.mkdir(parents=True, exist_ok=True)
     part, page = directory / f"{PAGE}.part", directory / PAGE
@@ -33,20 +41,25 @@ def write_play_page(format_id: str, policies: Sequence[str], directory: Path, ba
     return page
 
 
-def report_board(format_id: str, judges: Sequence[str]) -> Board:
+def report_board(format_id: str, judges: Sequence[str], calibrations: Sequence[Path] = ()) -> Board:
     """Return the analysis board that a report holds, on which ``judges`` judge its battles, the first one first.
+
+    ``calibrations`` are as in ``write_play_page``.
 
     Raises:
         ConfigurationError: a policy or format cannot play in a page, or Node is missing.
         DataError: a run or policy is missing, altered, or of another space.
         TryAgainError: npm could not install what builds the page.
     """
-    (before, after), policies = _page(format_id, judges)
+    (before, after), policies = _page(format_id, judges, calibrations)
     return Board(before, after, policies[0].name)
 
 
-def _page(format_id: str, policies: Sequence[str]) -> tuple[tuple[str, str], list[PagePolicy]]:
+def _page(
+    format_id: str, policies: Sequence[str], calibrations: Sequence[Path]
+) -> tuple[tuple[str, str], list[PagePolicy]]:
     """Return the page's halves, as ``page_halves``, and what it says of its policies."""
+    measured = read_calibrations(calibrations)
     game = showdown_game(format_id)
     teams = list(_teams(format_id, policies))
     arena = game.open_arena(num_gateways=1)
@@ -54,7 +67,7 @@ def _page(format_id: str, policies: Sequence[str]) -> tuple[tuple[str, str], lis
         space = arena.space
     finally:
         arena.close()
-    chosen = page_policies(policies, space)
+    chosen = page_policies(policies, space, measured)
     halves = page_halves(format_bundle(format_id, teams), chosen.entries, chosen.networks, teams)
     return halves, chosen.entries
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from nashdex.bench.calibration import CriticCalibration, Predictions, lines, measured
+from nashdex.core.ids import BarePolicyId, PolicyId
 
+POLICY = BarePolicyId(PolicyId("p20e23a09cab349b3"))
 BATTLES = 4000
 DECISIONS = 10
 """Of each battle."""
@@ -12,7 +14,7 @@ DECISIONS = 10
 
 def calibration(predicted: list[float], scores: list[float], battles: list[int]) -> CriticCalibration:
     found = Predictions(np.array(predicted), np.array(scores), np.array(battles))
-    return measured(found, policy="run#newest", against="run#newest", format_id="gen1ou", seed=3)
+    return measured(found, policy="run#newest", policy_id=POLICY, against=None, format_id="gen1ou", seed=3)
 
 
 def drawn(shift: float) -> CriticCalibration:
