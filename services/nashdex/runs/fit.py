@@ -199,8 +199,8 @@ def _of_roles(settings: RunSettings, roles: Sequence[str]) -> Iterator[str]:
         )
     if settings.gate.test != "none":
         yield (
-            f"gate.test {settings.gate.test!r} plays a policy against its parent, and an exploiter of opponents.roles "
-            "need not beat its parent; expected 'none'"
+            f"gate.test {settings.gate.test!r} compares a policy with its parent, but an exploiter of opponents.roles "
+            "need not beat its parent: remove gate.test"
         )
     if len(roles) >= settings.iterations:
         yield (
@@ -216,8 +216,8 @@ def _of_gate(settings: RunSettings) -> Iterator[str]:
     oracle = ORACLES[settings.train.oracle.kind]
     if not oracle.improves:
         yield (
-            f"gate.test {gate.test!r} plays a policy against its parent, and the oracle {oracle.name!r} gives policies "
-            "none: leave it out"
+            f"gate.test {gate.test!r} compares a policy with its parent, but policies of the oracle {oracle.name!r} "
+            "have no parent: remove gate.test"
         )
 
 

@@ -118,7 +118,10 @@ def test_goes_together(values: dict[str, Any]) -> None:
             {"gate": {"elo": 20}},
             "gate.elo has no effect with gate.test = 'none': leave it out, or give gate.test 'sprt'",
         ),
-        (EXACT | {"gate": SPRT}, "plays a policy against its parent, and the oracle 'exact' gives policies none"),
+        (
+            EXACT | {"gate": SPRT},
+            "compares a policy with its parent, but policies of the oracle 'exact' have no parent",
+        ),
         (
             {"evaluate": {"first_battles": 20}},
             "evaluate.first_battles has no effect with evaluate.schedule = 'uniform'",

@@ -1,9 +1,9 @@
 """What each round of a training learns from: which battles, played with which weights.
 
-In lock-step, a round is played with the weights that it begins with, and learner and actors take turns. Played ahead,
-it is played with the weights that the round before began with, while that one is learned from: the network that learns
-is one version ahead of the one that acted. In a stream, actors play all the time with the newest weights, and a round
-learns from what is there. Where the weights differ, the advantage estimator corrects for that.
+In lock-step: learner and actors take turns, and actors play a round with the learner's weights. Played ahead: while the
+learner trains on round r − 1, actors play round r with the weights of round r − 1, so the learner is one version ahead.
+In a stream: actors always play, with the newest weights, and a round learns from the battles at hand. The advantage
+estimator corrects for differences of the weights.
 """
 
 from collections.abc import Sequence

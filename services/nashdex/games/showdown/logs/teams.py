@@ -160,7 +160,7 @@ def _read(
 
 
 def _learn(subject: Member, slot: _Slot, move: str, caller: str | None) -> None:
-    """Add a move to those of its user, if the use shows that it is its own."""
+    """Add the move to its user's moveset, unless something else called it."""
     is_called = caller not in {None, "lockedmove", "sleeptalk", "pursuit", move}
     if is_called or slot.transformed or not move or move in {*_NOT_OWN, slot.mimicked, *subject.moves}:
         return
