@@ -56,6 +56,8 @@ def test_a_published_policy_has_a_card_and_keeps_its_name(tmp_path: Path, capsys
     for part in ("It plays at random.", "| max-power |", "% .", "zoo:first"):
         assert part.strip(" .") in card
     assert run_command_line(["policy", "show", f"{zoo}#first", "--json"]) == 0
-    parity = json.loads(capsys.readouterr().out)["parity"]
+    shown = capsys.readouterr().out
+    assert str(tmp_path) not in shown, "a card names no folder"
+    parity = json.loads(shown)["parity"]
     assert parity["decisions"] > 20
     assert 0 <= parity["mean_log_probability_gap"] <= parity["largest_log_probability_gap"] < 0.1

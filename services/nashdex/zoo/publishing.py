@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import ID_PATTERN, SAMPLED, BarePolicyId, PlayedPolicy
+from nashdex.core.ids import ID_PATTERN, SAMPLED, BarePolicyId, PlayedPolicy, RunId
 from nashdex.core.references import PolicyReference
 from nashdex.evaluator.panel import Panel
 from nashdex.games.registry import game_of_run
@@ -78,7 +78,7 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
         training=training_of(run, document, said.hardware, said.commit),
         parity=measure_parity(game, trained, rounded, battles=battles),
         limits=tuple(said.limits) or (earlier.limits if earlier else ()),
-        panel=said.panel or (earlier.panel if earlier else None),
+        panel=_without_folders(said.panel, run.id) if said.panel else (earlier.panel if earlier else None),
         exploit=said.exploit or (earlier.exploit if earlier else None),
     )
     zoo.put_if_absent(keys.policy_weights(published.id), weights)
@@ -86,6 +86,14 @@ def publish(zoo: ObjectStore, reference: PolicyReference, name: str, said: Said,
     zoo.put(keys.policy_card(published.id), card.to_json())
     zoo.put(keys.PUBLISHED, names.to_json())
     return card
+
+
+def _without_folders(panel: Panel, run: RunId) -> Panel:
+    """Return the panel with the policy as RUN#NAME: a card names no folder of the machine that measured it."""
+    reference = PolicyReference.parse(panel.policy)
+    policy = str(replace(reference, store=run)) if reference.store else panel.policy
+    rows = tuple(row.model_copy(update={"result": row.result.model_copy(update={"p1": policy})}) for row in panel.rows)
+    return panel.model_copy(update={"policy": policy, "rows": rows})
 
 
 def half_precision(network: ActorCritic) -> dict[str, Tensor]:
