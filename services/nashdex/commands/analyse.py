@@ -1,11 +1,11 @@
 """``nashdex analyse``: the analysis board on a battle of another place."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption
+from nashdex.commands.play import OpensOption, PageFolderOption, show_page
 from nashdex.commands.run_options import CalibrationOption
 
 
@@ -26,12 +26,9 @@ def analyse(
         ),
     ] = None,
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write the page there, for any web host, and open no browser."),
-    ] = None,
+    output: PageFolderOption = None,
     calibrations: CalibrationOption = None,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    opens: OpensOption = True,
     as_json: JsonOption = False,
 ) -> None:
     """Open the analysis board on a battle.
@@ -39,8 +36,6 @@ def analyse(
     Writes the page of `nashdex play` with the battle in it, and opens it. A log does not show the dice, so its choices
     have a probability but no value.
     """
-    import webbrowser
-
     from nashdex.page.battles import read_battle
     from nashdex.page.bundle import cache_directory
     from nashdex.page.writing import write_play_page
@@ -51,9 +46,4 @@ def analyse(
     chosen = format_to_play(read.format, {text: text for text in judges})
     folder = output or cache_directory() / "pages" / f"{chosen}-analysis"
     page = write_play_page(chosen, judges, folder, read.text, calibrations or ())
-    if as_json:
-        print_json({"page": str(page), "bytes": page.stat().st_size})
-    else:
-        print_text(page.resolve().as_uri())
-    if opens and output is None and not as_json:
-        webbrowser.open(page.resolve().as_uri())
+    show_page(page, opens=opens and output is None, as_json=as_json)

@@ -8,6 +8,12 @@ import typer
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import CalibrationOption
 
+PageFolderOption = Annotated[
+    Path | None,
+    typer.Option("--output", metavar="DIR", help="Write the page there, for any web host, and open no browser."),
+]
+OpensOption = Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")]
+
 
 def play(
     policies: Annotated[
@@ -21,12 +27,9 @@ def play(
         str | None,
         typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: that of the policies]"),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write the page there, for any web host, and open no browser."),
-    ] = None,
+    output: PageFolderOption = None,
     calibrations: CalibrationOption = None,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    opens: OpensOption = True,
     as_json: JsonOption = False,
 ) -> None:
     """Play against policies in the browser, and see where a battle was lost.
@@ -34,17 +37,22 @@ def play(
     Writes one page with the simulator, the policies and an analysis board in it, and opens it. The page needs no
     server and no network. The first page of a format takes a minute to build; later ones are quick.
     """
-    import webbrowser
-
     from nashdex.page.bundle import cache_directory
     from nashdex.page.writing import write_play_page
     from nashdex.runs.played_format import format_to_play
 
     chosen = format_to_play(format_id, {text: text for text in policies})
     page = write_play_page(chosen, policies, output or cache_directory() / "pages" / chosen, None, calibrations or ())
+    show_page(page, opens=opens and output is None, as_json=as_json)
+
+
+def show_page(page: Path, *, opens: bool, as_json: bool) -> None:
+    """Print where a page is. Open it in the browser if ``opens``, but not beside JSON."""
     if as_json:
         print_json({"page": str(page), "bytes": page.stat().st_size})
-    else:
-        print_text(page.resolve().as_uri())
-    if opens and output is None and not as_json:
+        return
+    import webbrowser
+
+    print_text(page.resolve().as_uri())
+    if opens:
         webbrowser.open(page.resolve().as_uri())
