@@ -17,7 +17,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PlayedPolicy
 from nashdex.core.references import PolicyReference
 from nashdex.decide.judging import chances_to_win
-from nashdex.evaluator.contestants import Contestant, load_contestant, most_concurrent_battles
+from nashdex.evaluator.contestants import Contestant, draw_policies, load_contestant, most_concurrent_battles
 from nashdex.games.registry import showdown_game
 from nashdex.games.space import Space
 from nashdex.policies.archive import load_network
@@ -229,11 +229,7 @@ def _assignments(
     battles: int, paired: PairedBattles, contestants: tuple[Contestant, Contestant], *, both: bool
 ) -> Iterator[Assignment]:
     for number in range(battles):
-        first, second = (
-            contestant.mixture.draw(paired.pair_uniform(number, "policy", seat))
-            for seat, contestant in enumerate(contestants)
-        )
-        yield paired.assignment(number, (first, second), record=True, record_opponent=both)
+        yield paired.assignment(number, draw_policies(contestants, paired, number), record=True, record_opponent=both)
 
 
 def _predictions(

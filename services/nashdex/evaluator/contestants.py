@@ -14,6 +14,7 @@ from nashdex.policies.references import Referred, resolve
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.policies.scripted.registry import is_scripted, max_concurrent_battles
 from nashdex.policies.sources import load_policies
+from nashdex.rollout.pairs import PairedBattles
 from nashdex.settings.external import is_external, named_player
 from nashdex.store import open_store
 
@@ -27,6 +28,17 @@ class Contestant:
 
     mixture: Mixture
     policies: Mapping[PolicyId, Policy]
+
+
+def draw_policies(
+    contestants: tuple[Contestant, Contestant], paired: PairedBattles, number: int
+) -> tuple[PolicyId, PolicyId]:
+    """Return who plays battle ``number``. Both battles of a pair have the same policies."""
+    first, second = contestants
+    return (
+        first.mixture.draw(paired.pair_uniform(number, "policy", 0)),
+        second.mixture.draw(paired.pair_uniform(number, "policy", 1)),
+    )
 
 
 def load_contestant(text: str, space: Space) -> Contestant:

@@ -10,7 +10,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
-from nashdex.evaluator.contestants import Contestant, load_contestant, most_concurrent_battles
+from nashdex.evaluator.contestants import Contestant, draw_policies, load_contestant, most_concurrent_battles
 from nashdex.games.registry import game_for
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.evidence.estimates import CONFIDENCE, clustered_wilson_interval
@@ -190,6 +190,4 @@ def _assignments(
     numbers: Sequence[int], paired: PairedBattles, contestants: tuple[Contestant, Contestant], game: int
 ) -> Iterator[Assignment]:
     for number in numbers:
-        draws = (paired.pair_uniform(number, "policy", 0), paired.pair_uniform(number, "policy", 1))
-        policies = (contestants[0].mixture.draw(draws[0]), contestants[1].mixture.draw(draws[1]))
-        yield paired.assignment(number, policies, game=game)
+        yield paired.assignment(number, draw_policies(contestants, paired, number), game=game)

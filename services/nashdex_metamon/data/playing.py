@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.evaluator.contestants import load_contestant
+from nashdex.evaluator.contestants import draw_policies, load_contestant
 from nashdex.games.registry import FORMATS, game_for
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.rollout.pairs import PairedBattles
@@ -75,9 +75,7 @@ def generate(
         paired = PairedBattles(seed, game.teams(), deadline_seconds)
 
         def assignment(number: int) -> Assignment:
-            draws = (paired.pair_uniform(number, "policy", 0), paired.pair_uniform(number, "policy", 1))
-            policies = (contestants[0].mixture.draw(draws[0]), contestants[1].mixture.draw(draws[1]))
-            return paired.assignment(number, policies, log=True)
+            return paired.assignment(number, draw_policies(contestants, paired, number), log=True)
 
         for finished in session.play(assignment(number) for number in range(battles)):
             outcome, players = require_finished(finished), player_names(finished.assignment.seats)
