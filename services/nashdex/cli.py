@@ -38,7 +38,7 @@ _MESSAGE_CHARACTERS = 2000
 _BROKEN_PIPE_EXIT = 1
 """The reader of standard output has closed it. Typer uses the same code."""
 _FIRST_PROCESS = 1
-"""Process id of a container's first process, which the kernel ends by no signal that has no handler."""
+"""Process id of a container's first process. The kernel ignores a signal to this process if it has no handler."""
 
 RUN_AND_LOOK = "Run and look"
 MEASURE = "Measure"
@@ -75,7 +75,7 @@ app.add_typer(experiment.app, name="experiment", rich_help_panel=MEASURE)
 app.add_typer(bench.app, name="bench", rich_help_panel=MEASURE)
 app.add_typer(policy.app, name="policy", rich_help_panel=DATA)
 _broken: ConfigurationError | None = None
-"""What is wrong with an installed package: every command says so and ends."""
+"""Problems of installed packages: every command prints them and ends."""
 try:
     add_commands(app, {"bench": bench.app, "config": config.app, "policy": policy.app, "tabular": tabular.app})
 except ConfigurationError as error:
@@ -207,7 +207,7 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911 - one re
 
 
 def _of_arguments(error: typer.TyperException) -> str:
-    """Return what is wrong with the command line, and what to do."""
+    """Return the fault of the command line, and its remedy."""
     from nashdex.settings.run import RunSettings
 
     message = (error.format_message() or "no command was given").replace("Value error, ", "")

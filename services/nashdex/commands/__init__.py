@@ -1,1 +1,1 @@
-"""One module a command. Each imports what it needs when it runs, so that ``nashdex --help`` is instant."""
+"""One module a command. Heavy imports are inside the functions, so that ``nashdex --help`` is instant."""

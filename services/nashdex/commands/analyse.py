@@ -21,7 +21,8 @@ def analyse(
         list[str] | None,
         typer.Argument(
             metavar="[POLICY...]",
-            help="Who judges: RUN#newest, RUN#ID, … of the battle's format. Without any there is no win probability.",
+            help="Policies whose critics judge: RUN#newest, RUN#ID, … of the battle's format. Without any there "
+            "is no win probability.",
             show_default=False,
         ),
     ] = None,

@@ -18,11 +18,13 @@ def decide(
     *,
     format_id: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: that of the policy's run]"),
+        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: the policy's run's format]"),
     ] = None,
     listen: Annotated[
         str | None,
-        typer.Option(metavar="[HOST:]PORT", help="Answer HTTP there instead, on this machine alone without HOST."),
+        typer.Option(
+            metavar="[HOST:]PORT", help="Answer HTTP at this address instead; without HOST, on this machine alone."
+        ),
     ] = None,
     batch: Annotated[int, typer.Option(min=1, max=4096, help="Most questions of one HTTP request.")] = 64,
     body_mib: Annotated[int, typer.Option(min=1, max=1024, help="Largest body of an HTTP request, in MiB.")] = 8,

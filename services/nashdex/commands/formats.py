@@ -13,7 +13,7 @@ def formats(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the formats, and the battles in which each one's tracker, mask and accelerated simulator were tested.
+    """List the formats, with the numbers of battles that tested each one's tracker, mask and accelerated simulator.
 
     tracker: battles in which it agreed with poke-env but for explained differences. mask: decisions of random legal
     actions / choices that the simulator rejected. battle: battles of random against max-power / choices that the

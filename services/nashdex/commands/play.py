@@ -25,7 +25,7 @@ def play(
     *,
     format_id: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: that of the policies]"),
+        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: the policies' format]"),
     ] = None,
     output: PageFolderOption = None,
     calibrations: CalibrationOption = None,

@@ -24,7 +24,7 @@ def publish_policy(
         typer.Option(metavar="STORE", help="Folder or s3:// URI to publish in. [default: nashdex's own zoo]"),
     ] = None,
     panel: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What `nashdex panel --output FILE` wrote, for the card.")
+        Path | None, typer.Option(metavar="FILE", help="File of `nashdex panel --output FILE`, for the card.")
     ] = None,
     exploit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="`exploit.json` of `nashdex exploit`, for the card.")
@@ -32,7 +32,7 @@ def publish_policy(
     limits: Annotated[
         list[str] | None, typer.Option("--limit", metavar="TEXT", help="A limit that the card states; may be repeated.")
     ] = None,
-    hardware: Annotated[str | None, typer.Option(metavar="TEXT", help="What it was trained on.")] = None,
+    hardware: Annotated[str | None, typer.Option(metavar="TEXT", help="Hardware of the training.")] = None,
     commit: Annotated[str | None, typer.Option(metavar="HASH", help="The commit that trained it.")] = None,
     battles: Annotated[
         int, typer.Option(min=1, max=100_000, help="Battles that compare half precision with the trained weights.")
@@ -41,9 +41,9 @@ def publish_policy(
 ) -> None:
     """Publish a network in half precision under a name for good, with a card.
 
-    The command measures how closely the published weights play like the trained ones, and reads how they were trained
-    from the run. A name never changes its weights. Publishing the same weights again renews the card, for example with
-    the panel.
+    The command measures how closely the published weights follow the trained ones, and reads the training's settings
+    from the run. A name never changes its weights. Publishing the same weights again renews the card, for example
+    with the panel.
     """
     from nashdex.core.references import ZOO, PolicyReference
     from nashdex.evaluator.panel import Panel

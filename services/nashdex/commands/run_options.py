@@ -27,7 +27,7 @@ CalibrationOption = Annotated[
     typer.Option(
         "--calibration",
         metavar="FILE.json",
-        help="What `nashdex bench calibration POLICY --json` printed of a policy, for the board to state. Repeatable.",
+        help="File with the output of `nashdex bench calibration POLICY --json`; the board states it. Repeatable.",
         show_default=False,
     ),
 ]

@@ -45,7 +45,7 @@ def serve(
     ] = None,
     best_of: Annotated[int, typer.Option(metavar="1|3", help="3: play series of up to three battles.")] = 1,
     battles: Annotated[
-        int | None, typer.Option(min=1, help="End after this many, those already in --record among them.")
+        int | None, typer.Option(min=1, help="End after this many battles, including those already in --record.")
     ] = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Most battles at once; series, with --best-of 3.")] = 1,
     accept: Annotated[
@@ -77,9 +77,10 @@ def serve(
 ) -> None:
     """Play a policy on a Showdown server: accept challenges, challenge a user, or search for battles.
 
-    Ctrl-C and SIGTERM end it after the battles under way. It connects again when the connection breaks, and after a
-    restart it goes on with the battles that the server still holds. NASHDEX_SHOWDOWN_PASSWORD holds the account's
-    password; without one, only servers without security take the name. `nashdex showdown` starts such a server.
+    Ctrl-C and SIGTERM end the command after the battles under way. The client reconnects when the connection breaks,
+    and after a restart continues the battles that the server still holds. NASHDEX_SHOWDOWN_PASSWORD holds the
+    account's password; without one, only servers without security take the name. `nashdex showdown` starts such a
+    server.
     """
     if best_of not in (1, 3):
         raise ConfigurationError(f"--best-of is {best_of}; expected 1 or 3")

@@ -1,4 +1,4 @@
-"""``nashdex solve``: the mixture that a meta-solver chooses for a game in a file."""
+"""``nashdex solve``: a meta-solver's mixture for a game in a file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 _RARE = 1e-6
 """Smaller probabilities are counted instead of listed."""
 _ROUNDED_DECIMALS = 15
-"""Decimals of payoffs near 1 that are more than rounding."""
+"""Significant decimals of payoffs near 1."""
 
 
 class SolveCommand(TyperCommand):
     """``nashdex solve``, whose help lists the meta-solvers, also of installed packages."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's types are private
-        """Add what each meta-solver chooses and its settings. Only help imports them."""
+        """Add each meta-solver's mixture and settings. Only help imports them."""
         self.epilog = "\n\n".join(["Meta-solvers and the settings that --set takes:", *_meta_solver_lines()])
         super().format_help(ctx, formatter)
 

@@ -9,7 +9,7 @@ _STANDARD = range(3)
 
 
 def open_missing_streams() -> None:
-    """Open standard streams that the caller has closed (``>&-``) on nothing, so that no file gets their number."""
+    """Open closed standard streams (``>&-``) on the null device, so that no file gets their number."""
     for number in _STANDARD:
         try:
             os.fstat(number)
@@ -21,14 +21,14 @@ def open_missing_streams() -> None:
 
 
 def print_any_character() -> None:
-    """Write characters that the terminal's encoding lacks as escapes, so that no output ends in the middle."""
+    """Write characters outside the terminal's encoding as escapes, so that no output ends in the middle."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def drop_output(stream: TextIO) -> None:
-    """Lead ``stream`` to nothing: the interpreter flushes it when it exits, and what it holds cannot be written."""
+    """Redirect ``stream`` to the null device: the interpreter flushes it on exit, but it cannot be written."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""``nashdex verify``: whether everything in a run follows from what is below it."""
+"""``nashdex verify``: check that everything in a run follows from its battles and settings."""
 
 from typing import Annotated
 

@@ -16,19 +16,23 @@ class ActorSettings(Section):
         ge=0,
         le=1000,
         description="Actor processes or pods, beside the trainers; 0: each trainer plays its own battles and needs a "
-        "gateway. Games without gateways are always played by the trainer.",
+        "gateway. The trainer itself always plays games without gateways.",
     )
     chunk_battles: Annotated[int, Needs("shards")] = Field(
-        100, ge=2, le=1_000_000, multiple_of=2, description="Battles that an actor plays and stores at a time."
+        100,
+        ge=2,
+        le=1_000_000,
+        multiple_of=2,
+        description="Battles of a chunk, which an actor plays and stores at a time.",
     )
     patience_seconds: Annotated[float, Needs("shards")] = Field(
         3600.0,
         gt=0,
         le=604_800,
-        description="How long learner and actors wait for each other before they give up; a retry then goes on.",
+        description="Longest time that learner and actors wait for each other; then they give up, and a retry goes on.",
     )
     keep_chunks: Annotated[bool, Needs("shards")] = Field(
         False,
-        description="Keep the chunks and the journal of a training, so that it can be replayed. They take about as "
-        "much space as all its decisions.",
+        description="Whether to keep the chunks and the journal of a training, for replaying it. They take about "
+        "as much space as all its decisions.",
     )

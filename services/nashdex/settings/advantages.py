@@ -18,7 +18,7 @@ class GaeSettings(Choice):
 
 
 class VTraceSettings(Choice):
-    """V-trace, for battles that older weights played."""
+    """V-trace, for battles of older weights."""
 
     kind: Literal["v-trace"] = "v-trace"
     lam: float = Field(0.95, ge=0, le=1, description="λ: 0 trusts the critic, 1 the returns.")
@@ -26,7 +26,7 @@ class VTraceSettings(Choice):
         1.0, gt=0, description="ρ̄: bound of a decision's own importance ratio; higher has less bias."
     )
     c_bar: float = Field(
-        1.0, gt=0, description="c̄: bound of the ratios that later decisions are weighted with; lower has less variance."
+        1.0, gt=0, description="c̄: bound of the ratios that weight later decisions; lower has less variance."
     )
 
     @model_validator(mode="after")
@@ -43,7 +43,7 @@ class GroupRelativeSettings(Choice):
     strata: tuple[Stratum, ...] = Field(
         ("policy", "opponent", "turn", "faints", "teams"),
         min_length=1,
-        description="What decisions of one group share, the most important first: the weights that acted, the "
+        description="Properties that a group's decisions share, the most important first: the acting weights, the "
         "opponent, the turn's bucket, the difference of Pokémon left, both teams.",
     )
     turns_a_bucket: int = Field(5, ge=1, description="Turns that count as the same.")

@@ -1,4 +1,4 @@
-"""Who a training meets beside its opponents, and who its learning curve is measured against."""
+"""Further opponents of a training, and the anchors of its learning curve."""
 
 from typing import Annotated, Literal, TypeVar
 
@@ -12,28 +12,28 @@ from nashdex.settings.population import SCRIPTED_NAMES
 T = TypeVar("T")
 
 START = "start"
-"""The anchor that training began from."""
+"""The anchor for the policy at the start of the training."""
 
 FIRST = "first"
-"""The anchor that is the policy of the run's first iteration, such as the clone."""
+"""The anchor for the policy of the run's first iteration, such as the clone."""
 
 OPPONENTS = "opponents"
-"""The anchor that is the plan's mixture of opponents, one of which is drawn for each pair of battles."""
+"""The anchor for the plan's mixture of opponents. Each pair of battles draws one opponent."""
 
 NAMED_ANCHORS = (START, FIRST, OPPONENTS)
-"""The anchors that are no scripted policies."""
+"""The anchors besides scripted policies."""
 
 Style = Literal["greedy", "sampled"]
-"""How an evaluated network plays: its most likely action, or an action drawn from its probabilities."""
+"""Way of an evaluated network to play: its most likely action, or an action drawn from its probabilities."""
 
 
 def anchor_after(decisions: int) -> PolicyId:
-    """Return the name of the anchor that is this training's own network after ``decisions`` decisions."""
+    """Return the name of the anchor for this training's own network after ``decisions`` decisions."""
     return PolicyId(f"after-{decisions}")
 
 
 def _different(values: tuple[T, ...], noun: str) -> tuple[T, ...]:
-    """Return ``values``, if they are different; ``noun`` is what the message calls one of them.
+    """Return ``values``, if they are different; ``noun`` names one of them in the message.
 
     Raises:
         ValueError: one is repeated.
@@ -57,13 +57,13 @@ def _known(names: tuple[str, ...], others: tuple[str, ...] = ()) -> tuple[str, .
 
 
 class ScriptedAnchors(Section):
-    """Scripted policies as opponents in training. The report says that a policy trained against them."""
+    """Scripted policies as opponents in training. The report states this of each such policy."""
 
     share: Share = Field(
         0.0, description="Share of the learner's battles with itself in which a scripted policy sits opposite."
     )
     policies: Annotated[tuple[str, ...], Needs("share")] = Field(
-        ("heuristic",), min_length=1, description="Which ones, in equal shares."
+        ("heuristic",), min_length=1, description="Scripted policies, in equal shares."
     )
 
     def shares(self) -> dict[PolicyId, float]:
@@ -85,16 +85,19 @@ class PoolSettings(Section):
         description="Share of the learner's battles with itself in which an older snapshot sits opposite; 0 for none.",
     )
     size: Annotated[int, Needs("share")] = Field(
-        20, ge=1, le=1000, description="Snapshots that are kept. The oldest one leaves first."
+        20, ge=1, le=1000, description="Largest number of snapshots; a new one replaces the oldest."
     )
     every_decisions: Annotated[int, Needs("share")] = Field(250_000, ge=1, description="Decisions between snapshots.")
     opponents_a_round: Annotated[int, Needs("share")] = Field(
-        2, ge=1, le=1000, description="Snapshots that a round meets. Each one needs inference batches of its own."
+        2,
+        ge=1,
+        le=1000,
+        description="Snapshots among a round's opponents. Each one needs inference batches of its own.",
     )
     prioritised_share: Annotated[Share, Needs("share")] = Field(
         0.0,
-        description="Share of a round's snapshots that are drawn in proportion to (1 − w)², for a win rate w against "
-        "them. The rest is drawn uniformly.",
+        description="Share of a round's snapshots drawn in proportion to (1 − w)², for a win rate w against them. "
+        "The rest is drawn uniformly.",
     )
     anchors: ScriptedAnchors = Field(ScriptedAnchors(), description="Scripted policies among the opponents.")
 
@@ -109,15 +112,15 @@ class EvaluationSettings(Section):
     anchors: Annotated[tuple[str, ...], Needs("every_decisions")] = Field(
         ("heuristic", START),
         min_length=1,
-        description="Scripted policies; `start` is what training began from, `first` the policy of the run's first "
-        "iteration, `opponents` the mixture that training answers.",
+        description="Scripted policies; `start` is the policy at the start of the training, `first` the policy of "
+        "the run's first iteration, `opponents` the training's mixture of opponents.",
     )
     anchors_after_decisions: Annotated[tuple[PositiveInt, ...], Needs("every_decisions")] = Field(
         (),
-        description="Decisions after which the network as it is then becomes one more anchor, such as `after-1000000`.",
+        description="Decisions after which the current network becomes one more anchor, such as `after-1000000`.",
     )
     styles: Annotated[tuple[Style, ...], Needs("every_decisions")] = Field(
-        ("greedy",), min_length=1, description="How the network plays: greedy, sampled."
+        ("greedy",), min_length=1, description="Ways of the network to play: greedy, sampled."
     )
 
     def is_due(self, before: int, now: int, *, is_last: bool) -> bool:

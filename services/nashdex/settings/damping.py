@@ -13,7 +13,7 @@ from nashdex.core.section import Section
 from nashdex.core.user_input.nested import merge
 
 ReferenceKind = Literal["none", "snapshot", "ema", "uniform", "league", "portfolio"]
-"""The policy ρ that KL(π‖ρ) holds the trained policy to."""
+"""The reference ρ of the trained policy, in KL(π‖ρ)."""
 
 
 class ReferenceCoefficient(Section):
@@ -21,23 +21,27 @@ class ReferenceCoefficient(Section):
 
     initial: float = Field(0.0, ge=0, description="Value at the first optimiser step.")
     decay_decisions: float = Field(
-        0.0, ge=0, description="Decisions over which it falls by a factor 2^power; 0: never."
+        0.0,
+        ge=0,
+        description="Number of decisions after which it has fallen by the factor 2^power; 0 keeps it constant.",
     )
     power: Annotated[float, Needs("decay_decisions")] = Field(0.5, gt=0, le=10, description="How fast it falls.")
     floor: float = Field(0.0, ge=0, description="Lower bound.")
     cap: float | None = Field(None, gt=0, description="Upper bound.")
     warmup_updates: int = Field(0, ge=0, description="Optimiser steps over which it grows from 0.")
     target_nats: float = Field(
-        0.0, ge=0, description="KL that a controller holds KL(policy ‖ reference) to by a multiplier; 0: no controller."
+        0.0,
+        ge=0,
+        description="Target of a controller of KL(policy ‖ reference), which moves a multiplier; 0: no controller.",
     )
 
 
 class Damping(Section):
-    """The coefficients of a run's losses, what moves them, and what the policy is held to."""
+    """The coefficients of a run's losses, their schedules and controllers, and the policy's reference."""
 
     reference: ReferenceKind = Field(
         "none",
-        description="ρ, the policy that the trained one is held to: itself at the start of the iteration (snapshot), a "
+        description="ρ, the reference of the trained policy: itself at the start of the iteration (snapshot), a "
         "moving average of its parameters (ema), the uniform policy (uniform), the opponents' mixture (league), or the "
         "nearest of several (portfolio).",
     )
@@ -46,12 +50,13 @@ class Damping(Section):
     step_target_nats: float = Field(
         0.0,
         ge=0,
-        description="KL that a controller holds KL(policy ‖ behaviour policy) to by the step size; 0: no controller.",
+        description="Target of a controller of KL(policy ‖ behaviour policy), which moves the step size; 0: no "
+        "controller.",
     )
     snapshot: Annotated[Literal["iteration", "round"], Needs("reference", "snapshot")] = Field(
         "iteration",
-        description="When the snapshot reference is taken: at the start of the iteration, or of each round. Over many "
-        "rounds a policy that is held near its start stops learning.",
+        description="When the snapshot reference is taken: at the start of the iteration, or of each round. Over "
+        "many rounds, a reference at the start of the iteration stops the learning.",
     )
     clock: Literal["iteration", "run"] = Field(
         "iteration",
@@ -59,7 +64,7 @@ class Damping(Section):
     )
 
     def problems(self) -> Iterator[str]:
-        """Yield what contradicts itself, by keys relative to the section of damping."""
+        """Yield contradictions, by keys relative to the section of damping."""
         beta = self.beta
         if self.reference == "none" and beta != ReferenceCoefficient():
             yield "beta has no effect with reference = 'none': leave it out, or name a reference"
@@ -74,7 +79,7 @@ class Preset:
     """An entry of the registry of presets: damping under a name. This is the whole of its surface."""
 
     summary: str
-    """What it does, in one line, for the documentation."""
+    """One line about its effect, for the documentation."""
     damping: Damping
 
 
@@ -94,20 +99,20 @@ DAMPING_PRESETS: Final = Registry(
         "portfolio": f"{_PRESETS}:PORTFOLIO",
     },
 )
-"""Presets by name: those of nashdex and those of installed packages."""
+"""Presets by name, of nashdex and of installed packages."""
 
 _DEFAULT = "ppo-clip-kl"
 
 
 class DampingSettings(Damping):
-    """A damping preset and overrides of it: a key that is not given keeps the preset's value."""
+    """A damping preset and overrides of it: a missing key keeps the preset's value."""
 
     preset: Annotated[str, NameOf(DAMPING_PRESETS)] = Field(_DEFAULT, description="Where the other values come from.")
 
     @model_validator(mode="before")
     @classmethod
     def _over_the_preset(cls, given: Any) -> Any:  # noqa: ANN401 - any value of the settings
-        """Return the preset's values with those that are given over them.
+        """Return the preset's values, overridden by the given ones.
 
         Where no reference is given, a coefficient above 0 selects the snapshot if the preset has no reference, and a
         coefficient of 0 removes the reference. Without a reference the preset's coefficient goes too.

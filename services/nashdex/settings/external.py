@@ -27,12 +27,12 @@ _MAX_ID: Final = 63
 
 
 PLACEHOLDERS: Final = ("websocket", "host", "port", "username", "opponent", "format", "battles")
-"""What a command may name in braces: the server, the two users, the format, and the battles that are left to play."""
+"""Placeholders of a command: the server, the two users, the format, and the number of battles left."""
 _OF_COMMANDS: Final = ("username", "challenges", "restarts", "pause_seconds")
 
 
 class ExternalPlayer(Section):
-    """One player of another program: a class that plays over a pipe, or a command that plays by websocket."""
+    """One player of another program: a class, which plays over a pipe, or a command, which plays by websocket."""
 
     player_class: str | None = Field(
         None,
@@ -46,10 +46,16 @@ class ExternalPlayer(Section):
     folder: Path | None = Field(None, description="Working directory; by default this command's.")
     decision_seconds: float = Field(30.0, gt=0, le=3600, description="Longest time for one decision.")
     start_seconds: float = Field(
-        60.0, gt=0, le=3600, description="Longest time until it is ready; of a program, until its next battle begins."
+        60.0,
+        gt=0,
+        le=3600,
+        description="Longest time until a class is loaded, or until a program's next battle begins.",
     )
     at_once: int | None = Field(
-        None, ge=1, le=64, description="Battles at once: of a class 4, each in a process of its own; of a program 1."
+        None,
+        ge=1,
+        le=64,
+        description="Battles at once. By default a class plays 4, each in its own process, and a program 1.",
     )
     username: str | None = Field(
         None,
@@ -60,7 +66,7 @@ class ExternalPlayer(Section):
         default=False, description="Whether the program challenges {opponent}, instead of accepting challenges."
     )
     restarts: int = Field(
-        10, ge=0, le=1000, description="Most times in a row that a program is started again without a finished battle."
+        10, ge=0, le=1000, description="Most restarts of a program in a row without a finished battle."
     )
     pause_seconds: float = Field(
         1.0, ge=0, le=3600, description="Time between a battle's end and the next challenge, for programs that miss it."

@@ -45,8 +45,8 @@ Defaults = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 def load_settings(path: Path, overrides: list[str] | None = None, defaults: Defaults | None = None) -> RunSettings:
     """Resolve the settings of ``path`` with the environment and ``KEY=VALUE`` overrides above it.
 
-    The sources are merged before anything is validated, so that an override may change which oracle, preset or rule
-    the other keys belong to.
+    The sources are merged before validation, so that an override may change the oracle, preset or rule of the other
+    keys.
 
     Raises:
         DataError: the file is missing or is not TOML.
@@ -118,7 +118,7 @@ def _parse(override: str) -> dict[str, Any]:
 
 
 def _with_kinds(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``values`` with each bare name that ``over`` has keys below as a section of that kind.
+    """Return ``values`` with a bare name turned into a section of that kind wherever ``over`` has keys below it.
 
     So ``oracle = "q-learning"`` in a file and ``--set train.oracle.battles=10`` go together.
     """

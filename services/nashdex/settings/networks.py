@@ -1,4 +1,4 @@
-"""Networks: their sizes, and what the first one begins from."""
+"""Networks: their sizes, and the initial weights of the first one."""
 
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -15,12 +15,12 @@ Prefix = Annotated[str, Field(min_length=1)]
 
 
 class InitSettings(Section):
-    """Another policy, whose parameters the first network begins with. Without one they are random."""
+    """Another policy, for the initial parameters of the first network. Without a policy they are random."""
 
     policy: str = Field(
         "",
         description="STORE#ID, or another name as in `nashdex battle`: a stored policy of a run, or an imported one. "
-        "The run copies it when it begins; nothing reads STORE afterwards.",
+        "The run copies the policy when it begins and never reads STORE again.",
     )
     parameters: tuple[Prefix, ...] = Field(
         (), description="Prefixes of the names of the parameters to copy; the others are random. Empty: copy all."
@@ -56,7 +56,7 @@ class InitSettings(Section):
 
 
 _OF_TRAINING: Final = {"init_from", "freeze"}
-"""Keys that say how a network is trained, not what it computes."""
+"""Keys of a network's training, without effect on its function."""
 
 
 class NetworkSettings(Section):
@@ -65,7 +65,7 @@ class NetworkSettings(Section):
     kind: str
     init_from: InitSettings = Field(InitSettings(), description="The policy that the first network begins from.")
     freeze: tuple[Prefix, ...] = Field(
-        (), description="Prefixes of the names of parameters that no training changes; init_from has to copy them."
+        (), description="Prefixes of the names of frozen parameters. init_from has to copy these."
     )
 
     @model_validator(mode="after")
@@ -78,7 +78,7 @@ class NetworkSettings(Section):
         return self
 
     def sizes(self) -> dict[str, Any]:
-        """Return what the network computes with, as JSON: all but how it is trained."""
+        """Return the settings of the network's function, as JSON: all but the keys of its training."""
         return self.model_dump(mode="json", exclude=_OF_TRAINING)
 
 
@@ -86,7 +86,7 @@ class RowSettings(NetworkSettings):
     """One vector for each row of the observation, and a trunk over all of them."""
 
     embedding_size: int = Field(32, ge=1, le=512, description="Values in the embedding of one category.")
-    entity_size: int = Field(64, ge=4, le=4096, description="Values that stand for one Pokémon or other row.")
+    entity_size: int = Field(64, ge=4, le=4096, description="Size of the vector of a Pokémon or other row.")
     hidden_size: int = Field(512, ge=8, le=8192, description="Width of the trunk.")
     num_hidden_layers: int = Field(2, ge=1, le=16, description="Layers of the trunk.")
     critic_size: int = Field(64, ge=1, le=8192, description="Width of the critic, a network of its own.")
@@ -102,13 +102,13 @@ class PointerSizes(NetworkSettings):
     """Sizes of the encoders and of the scorer."""
 
     embedding_size: int = Field(64, ge=1, le=512, description="Values in the embedding of one category.")
-    move_size: int = Field(64, ge=4, le=1024, description="Values that stand for one move, and for the field.")
-    pokemon_size: int = Field(96, ge=4, le=1024, description="Values that stand for one Pokémon.")
+    move_size: int = Field(64, ge=4, le=1024, description="Size of the vector of a move, and of the field's.")
+    pokemon_size: int = Field(96, ge=4, le=1024, description="Size of the vector of a Pokémon.")
     context_size: int = Field(256, ge=8, le=8192, description="Width of the two layers over both sides.")
     scorer_size: int = Field(128, ge=4, le=4096, description="Width of the layer that scores one action.")
     predicts_opponent: bool = Field(
         default=True,
-        description="Has a head that predicts what the opponent chooses, for an auxiliary loss of PPO "
+        description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO "
         "(train.oracle.prediction_coefficient).",
     )
 
@@ -124,8 +124,8 @@ class PointerPairsSettings(NetworkSettings):
 
     kind: Literal["pointer-pairs"] = "pointer-pairs"
     embedding_size: int = Field(32, ge=1, le=512, description="Values in the embedding of one category.")
-    move_size: int = Field(64, ge=4, le=1024, description="Values that stand for one move, and for the field.")
-    pokemon_size: int = Field(96, ge=4, le=1024, description="Values that stand for one Pokémon.")
+    move_size: int = Field(64, ge=4, le=1024, description="Size of the vector of a move, and of the field's.")
+    pokemon_size: int = Field(96, ge=4, le=1024, description="Size of the vector of a Pokémon.")
     context_size: int = Field(256, ge=8, le=8192, description="Width of the two layers over both sides.")
     scorer_size: int = Field(64, ge=4, le=4096, description="Width of the layer that scores one action.")
     interaction_size: int = Field(8, ge=1, le=256, description="Rank of the interaction of two slots' actions.")
@@ -135,7 +135,7 @@ class MemorySettings(PointerSizes):
     """The pointer network with a GRU over the decisions of a battle. Its minibatches are whole battles."""
 
     kind: Literal["memory"] = "memory"
-    memory_size: int = Field(128, ge=1, le=4096, description="Values that the actor remembers of a battle.")
+    memory_size: int = Field(128, ge=1, le=4096, description="Size of the actor's memory of a battle.")
 
 
 class TransformerSettings(NetworkSettings):
@@ -143,8 +143,8 @@ class TransformerSettings(NetworkSettings):
 
     kind: Literal["transformer"] = "transformer"
     embedding_size: int = Field(64, ge=1, le=512, description="Values in the embedding of one category.")
-    move_size: int = Field(64, ge=4, le=1024, description="Values that stand for one move before attention.")
-    pokemon_size: int = Field(96, ge=4, le=1024, description="Values that stand for one Pokémon before attention.")
+    move_size: int = Field(64, ge=4, le=1024, description="Size of the vector of a move before attention.")
+    pokemon_size: int = Field(96, ge=4, le=1024, description="Size of the vector of a Pokémon before attention.")
     token_size: int = Field(
         128, ge=8, le=4096, description="Width of the layers of attention; a multiple of num_heads."
     )
@@ -154,15 +154,15 @@ class TransformerSettings(NetworkSettings):
     scorer_size: int = Field(128, ge=4, le=4096, description="Width of the layer that scores one action.")
     predicts_opponent: bool = Field(
         default=True,
-        description="Has a head that predicts what the opponent chooses, for an auxiliary loss of PPO "
+        description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO "
         "(train.oracle.prediction_coefficient).",
     )
     memory_size: int = Field(
         0,
         ge=0,
         le=4096,
-        description="Values that the actor remembers of a battle, by a GRU over its decisions; 0 for none. With a "
-        "memory, minibatches are whole battles.",
+        description="Size of the actor's memory of a battle, a GRU over its decisions; 0 for none. With a memory, "
+        "minibatches are whole battles.",
     )
 
     @model_validator(mode="after")

@@ -25,27 +25,28 @@ class SelfPlaySettings(Choice):
 
 
 class ExploiterSettings(Section):
-    """When exploiters start again from the run's first network, and when main exploiters meet weaker opponents."""
+    """Conditions for exploiters to start again from the run's first network, and to meet weaker opponents."""
 
     reset_win_rate: float = Field(
         0.7,
         gt=0.5,
         lt=1,
-        description="An exploiter has done its work above this win rate: a main exploiter against the main agent that "
-        "it trained against, a league exploiter against every member older than itself.",
+        description="Win rate above which an exploiter is done: a main exploiter against its main agent, a league "
+        "exploiter against every member older than itself.",
     )
     max_trainings: int = Field(
-        2, ge=1, le=9999, description="Trainings in a row after which it has trained for long, whatever its win rate."
+        2, ge=1, le=9999, description="Trainings in a row after which an exploiter is done, whatever its win rate."
     )
     league_reset_probability: Share = Field(
-        0.25, description="Probability that a league exploiter then starts again; a main exploiter always does."
+        0.25,
+        description="Probability that a league exploiter starts again once it is done; a main exploiter always does.",
     )
     learnable_win_rate: float = Field(
         0.2,
         ge=0,
         lt=0.5,
-        description="Below this win rate against the newest main agent, a main exploiter meets all main agents and the "
-        "run's first networks, by PFSP with weighting `variance`.",
+        description="Win rate against the newest main agent below which a main exploiter meets all main agents "
+        "and the run's first networks, by PFSP with weighting `variance`.",
     )
 
 
@@ -60,10 +61,10 @@ class LeagueSettings(Choice):
     roles: tuple[Role, ...] = Field(
         (MAIN,),
         min_length=1,
-        description="Who trains, one role an iteration, in turn from iteration 1 on. Each role goes on from its own "
-        "newest network. The shares above are for `main`.",
+        description="Roles that train, one an iteration, in turn from iteration 1 on. Each role goes on from its "
+        "own newest network. The shares above are for `main`.",
     )
-    exploiters: ExploiterSettings = Field(ExploiterSettings(), description="When the exploiters start again.")
+    exploiters: ExploiterSettings = Field(ExploiterSettings(), description="Conditions for exploiters to start again.")
 
 
 class InitialSettings(Choice):
@@ -78,15 +79,15 @@ class TargetSettings(Choice):
     kind: Literal["target"] = "target"
     mixture: dict[PolicyIdField, PositiveFloat] = Field(
         default_factory=dict,
-        description="How often each policy is met: scripted policies, and policies that are stored with the run.",
+        description="Weight of each policy among the opponents: scripted policies, and policies stored with the run.",
     )
     itself: Share = Field(
         0.0,
-        description="Share of the battles in which the learner meets its newest self instead. A network with random "
+        description="Share of the battles against the learner's newest self instead. A network with random "
         "weights never wins against a strong target, and learns from itself at first.",
     )
     plays: Literal["sampled", "greedy"] = Field(
-        "sampled", description="How the trained best responses play as members, and so how they are scored."
+        "sampled", description="Way of the trained best responses to play as members, and so in their scores."
     )
 
 

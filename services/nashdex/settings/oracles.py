@@ -1,4 +1,4 @@
-"""Oracles other than PPO, and which oracles there are."""
+"""Oracles other than PPO, and the list of all oracles."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -21,7 +21,7 @@ class ReplaySettings(Section):
         1.0,
         gt=0,
         le=1,
-        description="Share of the decisions of an epoch that are from them; the rest are the teacher's.",
+        description="Share of the replays' decisions in an epoch; the rest are the teacher's.",
     )
     min_rating: Annotated[int, Needs("path")] = Field(
         0, ge=0, le=9999, description="Lowest rating of a player; without one, a player has 1000."
@@ -38,7 +38,7 @@ class CloneSettings(Choice):
     learning_rate: float = Field(2e-3, gt=0, le=1, description="Adam's step size.")
     critic_warmup_epochs: int = Field(2, ge=0, le=100, description="Further epochs, for the critic alone.")
     max_gradient_norm: float = Field(
-        0.5, gt=0, description="Global norm that the actor's and the critic's gradient are scaled down to."
+        0.5, gt=0, description="Bound of the global norm of the actor's and of the critic's gradient."
     )
     replays: ReplaySettings = Field(ReplaySettings(), description="Raw replays to learn from.")
 

@@ -35,7 +35,7 @@ def _known(name: str) -> str:
 
 
 def _known_policy(text: str) -> str:
-    """Return the one spelling of a policy that a run begins with."""
+    """Return the canonical spelling of an initial policy."""
     if text in SCRIPTED_NAMES:
         return text
     try:
@@ -62,19 +62,19 @@ def _list_policies(schema: dict[str, Any]) -> None:
 
 
 PolicyName = Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra=_list_policies)]
-"""A policy that a run begins with: a scripted one by name, or a stored one as in `nashdex battle`.
+"""An initial policy of a run: a scripted one by name, or a stored one as in `nashdex battle`.
 
-A run names stored ones by id (``runs.inputs.with_policy_ids``) and copies them when it begins.
+A run names stored policies by id (``runs.inputs.with_policy_ids``) and copies them when it begins.
 """
 
 
 def stored_policy(name: str) -> PolicyReference | None:
-    """Return the reference that a ``PolicyName`` is; None for a scripted policy."""
+    """Return a ``PolicyName`` as a reference; None for a scripted policy."""
     return None if name in SCRIPTED_NAMES else PolicyReference.parse(name)
 
 
 def played_policy(name: str) -> PolicyId:
-    """Return the id under which a run that has begun plays a ``PolicyName``."""
+    """Return the id of a ``PolicyName`` in a run that has begun."""
     stored = stored_policy(name)
     return PolicyId(name) if stored is None else PolicyId(str(replace(stored, store="")))
 
@@ -85,15 +85,15 @@ class PopulationSettings(Section):
     initial: tuple[PolicyName, ...] = Field(
         default=("random", "max-power", "heuristic"),
         min_length=1,
-        description="Policies that the population begins with: scripted ones by name; networks, ensembles and imported "
-        "ones as STORE#ID; the zoo's as zoo:NAME; all but scripted ones with @greedy or @T0.5 for another way to play. "
-        "The run copies them when it begins; nothing reads STORE afterwards. They also anchor the ratings, and never "
-        "learn.",
+        description="Initial policies: scripted ones by name; networks, ensembles and imported ones as STORE#ID; "
+        "the zoo's as zoo:NAME; all but scripted ones with @greedy or @T0.5 for another way to play. The run "
+        "copies them when it begins and never reads STORE again. Initial policies also anchor the ratings, and "
+        "never learn.",
     )
 
     @property
     def ids(self) -> tuple[PolicyId, ...]:
-        """The ids of the first members, as they play, of a run that has begun."""
+        """Ids of the initial members, with their ways to play, in a run that has begun."""
         return tuple(played_policy(name) for name in self.initial)
 
     @model_validator(mode="before")

@@ -12,22 +12,22 @@ from nashdex.settings.damping import DampingSettings
 
 
 class Annealing(Section):
-    """Shares of the initial values that are left at the end of a training, after a linear fall; 1 for a constant."""
+    """Final shares of the initial values, after a linear fall over the training; 1 for a constant."""
 
-    learning_rate: Share = Field(0.0, description="Share of both learning rates that is left at the end.")
-    entropy: Share = Field(1.0, description="Share of the entropy bonus that is left at the end.")
+    learning_rate: Share = Field(0.0, description="Final share of both learning rates.")
+    entropy: Share = Field(1.0, description="Final share of the entropy bonus.")
 
 
 class StreamingSettings(Section):
-    """A stream of battles: rounds learn from what actors have played, in the order in which it was stored."""
+    """A stream of battles: rounds learn from the actors' stored battles, in the order of storage."""
 
     max_staleness_versions: int = Field(
         0,
         ge=0,
         le=1000,
-        description="Staleness bound, in rounds: how much older the weights that played may be than those that learn. "
-        "Older chunks are dropped, and actors that are further ahead wait. 0: no stream; rounds are played by "
-        "`overlap_rounds`.",
+        description="Staleness bound, in rounds: the largest age of the playing weights, relative to the learning "
+        "ones. Older chunks are dropped, and actors that would exceed the bound wait. 0: no stream; `overlap_rounds` "
+        "decides.",
     )
     max_staleness_seconds: Annotated[float, Needs("max_staleness_versions")] = Field(
         0.0,
@@ -42,27 +42,27 @@ class PpoSettings(Choice):
     kind: Literal["ppo"] = "ppo"
     start: Literal["newest", "clone"] = Field(
         "newest",
-        description="Whose weights an iteration starts from: the newest network, or always the first iteration's, "
-        "which still tries every action. A nearly deterministic network may not find another response.",
+        description="Initial weights of an iteration: the newest network's, or always the first iteration's, "
+        "because a nearly deterministic network may not find another response.",
     )
     decisions: int = Field(
         300_000,
         ge=1,
         le=10**12,
-        description="Length of a training: decisions to learn from. Rounds of battles are played with the newest "
-        "weights until there are this many, one round at least.",
+        description="Length of a training: decisions to learn from. Rounds of battles with the newest weights "
+        "continue until there are this many decisions, for one round at least.",
     )
     round_battles: int = Field(600, ge=2, le=10_000_000, description="Battles of a round.")
     overlap_rounds: int = Field(
         0,
         ge=0,
         le=1,
-        description="Rounds that are played ahead. 0: playing and learning alternate, and a round is played with the "
-        "weights that it begins with. 1: a round is played while the one before is learned from, with the weights that "
-        "the one before began with; needs `v-trace`.",
+        description="Rounds played ahead. 0: playing and learning alternate; the newest weights play each round. "
+        "1: while the learner trains on a round, the weights from the start of that round play the next one; "
+        "needs `v-trace`.",
     )
     streaming: StreamingSettings = Field(
-        StreamingSettings(), description="Actors that play all the time, with the newest weights that there are."
+        StreamingSettings(), description="Actors that play all the time, always with the newest weights."
     )
     num_epochs: int = Field(4, ge=1, le=1000, description="Passes over the decisions of a round.")
     minibatch_decisions: int = Field(
@@ -73,10 +73,10 @@ class PpoSettings(Choice):
     )
     learning_rate: float = Field(6e-4, gt=0, le=1, description="Adam's step size for the actor.")
     critic_learning_rate: float | None = Field(
-        None, gt=0, le=1, description="Adam's step size for the critic; the actor's if it is left out."
+        None, gt=0, le=1, description="Adam's step size for the critic; by default the actor's."
     )
-    annealing: Annealing = Field(Annealing(), description="What falls linearly over the training.")
-    clip_range: float = Field(0.2, gt=0, le=1, description="ε, by which a ratio may differ from 1.")
+    annealing: Annealing = Field(Annealing(), description="Values that fall linearly over the training.")
+    clip_range: float = Field(0.2, gt=0, le=1, description="ε, the largest distance of a ratio from 1.")
     critic_warmup_decisions: int = Field(
         0,
         ge=0,
@@ -87,18 +87,21 @@ class PpoSettings(Choice):
         default_factory=GaeSettings, description="The advantage estimator, and its own settings below it."
     )
     prediction_coefficient: float = Field(
-        0.1, ge=0, description="Weight of predicting the opponent's choice, for networks that do; 0 for none."
+        0.1,
+        ge=0,
+        description="Weight of the loss of predicting the opponent's choice, for networks with such a "
+        "head; 0 for none.",
     )
     advantage_clip: float = Field(5.0, gt=0, description="Bound of a normalised advantage.")
     max_gradient_norm: float = Field(
-        1.0, gt=0, description="Global norm that the actor's and the critic's gradient are scaled down to."
+        1.0, gt=0, description="Bound of the global norm of the actor's and of the critic's gradient."
     )
     pool: PoolSettings = Field(PoolSettings(), description="Snapshots of the network in training, as opponents.")
     evaluation: EvaluationSettings = Field(EvaluationSettings(), description="The learning curve.")
     keep: Literal["last", "best"] = Field(
         "last",
-        description="Which weights become the policy: the last ones, or the best evaluated ones. The best are chosen "
-        "on the even pairs of battles against the first anchor in the first style, and scored on the odd ones.",
+        description="Weights of the new policy: the last ones, or the best evaluated ones. The best are chosen on "
+        "the even pairs of battles against the first anchor in the first style, and scored on the odd ones.",
     )
     damping: DampingSettings = Field(
         default_factory=DampingSettings, description="A damping preset, and overrides of its values."

@@ -1,4 +1,4 @@
-"""The solve step: meta-solvers, and what they are given."""
+"""The solve step: meta-solvers and their inputs."""
 
 from typing import Annotated, Literal
 
@@ -45,8 +45,9 @@ class AlphaRankSettings(Choice):
     )
     fitness: Literal["local", "population"] = Field(
         "local",
-        description="An individual's payoff: against one of the other policy alone, as in the authors' own code, or on "
-        "average against the whole population, as in Omidshafiei et al.'s equation 4. Of one population alone.",
+        description="An individual's payoff: against one of the other policy alone, as in the authors' own code, "
+        "or on average against the whole population, as in Omidshafiei et al.'s equation 4. Only symmetric games, "
+        "with one population, have this choice.",
     )
     population_size: int = Field(50, ge=2, le=1_000_000, description="Individuals in a population.")
 
@@ -83,7 +84,7 @@ class LastKSettings(Choice):
     """Settings of ``last-k``."""
 
     kind: Literal["last-k"] = Field("last-k", description="The meta-solver.")
-    num_policies: int = Field(5, ge=1, description="How many of the newest policies share the weight.")
+    num_policies: int = Field(5, ge=1, description="Number of newest policies that share the weight.")
 
 
 class RecencySettings(Choice):

@@ -22,7 +22,7 @@ def check_schedule(stages: Sequence[TeamStage]) -> None:
     """Check that ``stages`` follow each other from iteration 0 on, and that each draws from a set.
 
     Raises:
-        ValueError: they do not; says which stage and what is expected.
+        ValueError: they do not; names the stage and the expected value.
     """
     if stages and stages[0].from_iteration != 0:
         raise ValueError(

@@ -19,7 +19,7 @@ class EvaluateSettings(Section):
     )
     deadline_seconds: float = Field(300.0, ge=1, le=86_400, description="Longest wall time of one battle.")
     schedule: Literal["uniform", "adaptive"] = Field(
-        "uniform", description="adaptive: further battles go where they move the meta-strategy most."
+        "uniform", description="adaptive: further battles go to the pairs with the largest effect on the meta-strategy."
     )
     first_battles: Annotated[int, Needs("schedule", "adaptive")] = Field(
         50, ge=2, multiple_of=2, description="Battles of a new pair under the adaptive schedule."

@@ -33,13 +33,13 @@ class TrainSettings(Section):
     )
     first: Annotated[Choice, OneOf(ORACLE_KINDS, "clone")] = Field(
         default_factory=CloneSettings,
-        description="What trains the first iteration's network, for an oracle that improves networks.",
+        description="The oracle of the first iteration's network, if `train.oracle` improves networks.",
     )
     seeds: int = Field(1, ge=1, le=64, description="Policies trained an iteration, each from its own seed.")
     reward: Annotated[str, NameOf(REWARD_NAMES)] = Field(
         "win-loss",
-        description="Reward that the learner maximises: the result, the result with a potential that does not change "
-        "who is best, or one of an installed package.",
+        description="Reward that the learner maximises: the result, the result with a potential (which does not "
+        "change the best policy), or one of an installed package.",
     )
     discount: float = Field(1.0, gt=0, le=1, description="γ a decision; 1 suits the win/loss reward.")
     checkpoint_every_updates: int = Field(50, ge=1, description="Optimiser steps between checkpoints.")

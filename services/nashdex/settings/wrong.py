@@ -1,4 +1,4 @@
-"""What is wrong with settings: which source each wrong value came from, and which key was meant."""
+"""What is wrong with settings: the source of each wrong value, and the intended key."""
 
 import os
 from collections.abc import Mapping, Sequence

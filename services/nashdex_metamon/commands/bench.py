@@ -69,10 +69,10 @@ def parity(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Compare what an imported checkpoint sees here with what metamon's own code showed it, decision by decision.
+    """Compare an imported checkpoint's observations here and in metamon's own code, decision by decision.
 
-    `equal`: every text and number of every observation space. Prints each field of a state that differs, with the
-    first decision in which it does. Exits with 65 if a decision differs.
+    `equal`: every text and number of every observation space. Prints each differing field of a state, with the first
+    decision of the difference. Exits with 65 if a decision differs.
     """
     from nashdex.core.errors import DataError
     from nashdex_metamon.bench.parity import measure_parity, parity_lines

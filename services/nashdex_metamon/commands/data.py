@@ -45,9 +45,9 @@ def import_replays(
 ) -> None:
     """Turn raw Showdown replays into both players' trajectories, in metamon's layout.
 
-    A spectator's log does not show everything: what it shows later of a player's own team counts from the start, and a
-    choice that it does not show is unknown. Replays that cannot be reconstructed are refused and counted by cause; if
-    all are, the exit code is 65. Run it again to continue an interrupted import.
+    A spectator's log does not show everything: a later line about a player's own team counts from the start, and a
+    choice without a line is unknown. Replays that cannot be reconstructed are refused and counted by cause; if all
+    are, the exit code is 65. Run it again to continue an interrupted import.
     """
     from nashdex_metamon.data.importing import import_logs
 
@@ -146,7 +146,7 @@ def filter_replays(
 
 
 class KnowledgeChoice(StrEnum):
-    """What written states show."""
+    """Knowledge in written states."""
 
     ONLINE = "online"
     KNOWN = "known"
@@ -164,8 +164,8 @@ def generate(
     knowledge: Annotated[
         KnowledgeChoice,
         typer.Option(
-            help="online: states as metamon's own play has them. known: with PP, own tera types and lost items, as in "
-            "replays that metamon parsed."
+            help="online: states as in metamon's own play. known: with PP, own tera types and lost items, as in "
+            "metamon's parsed replays."
         ),
     ] = KnowledgeChoice.ONLINE,
     logs: Annotated[
@@ -289,8 +289,9 @@ def gap(
 ) -> None:
     """Compare two folders of trajectories, such as people's and a policy's, or two parsers' of the same battles.
 
-    Distributions: the total variation of each field, beside that of two random parts of the pooled files. Battles that
-    both folders have: the share of equal values by field. The exit code is 65 if a folder has nothing to compare.
+    Distributions: the total variation of each field, beside the total variation between two random parts of the
+    pooled files. Battles that both folders have: the share of equal values by field. The exit code is 65 if a folder
+    has nothing to compare.
     """
     from nashdex_metamon.data.folder import entries
     from nashdex_metamon.data.gap import gap as compare

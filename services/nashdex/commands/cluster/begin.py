@@ -27,7 +27,7 @@ def begin(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write the first iteration that has no report, and the number of those left, to files here.",
+            help="Folder for two files: the first iteration without a report, and the number of iterations left.",
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -56,7 +56,7 @@ def begin(
 
 
 def begin_elsewhere(begun: "Run", outputs: Path | None, *, as_json: bool) -> None:
-    """Print what is left of a run whose steps run elsewhere, and write it to files of ``outputs`` for a workflow."""
+    """Print the remaining iterations of a run whose steps run elsewhere, and write them to ``outputs``."""
     from nashdex.runs.creation import first_without_report
     from nashdex.store.verdict import reopen
 

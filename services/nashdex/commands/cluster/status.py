@@ -24,7 +24,7 @@ def status(
     """Show the progress of a run on a cluster by iteration, step and shard, or list all runs.
 
     Given the run's URI, such as s3://bucket/prefix/RUN, show from the store how fast its trainings with actors are:
-    decisions and battles a second, the age of the weights that play, and the shares of waiting.
+    decisions and battles a second, the age of the playing weights, and the shares of waiting.
     """
     if run is not None and "/" in run:
         _print_rates(run, watch=watch, as_json=as_json)

@@ -24,7 +24,7 @@ def submit(  # noqa: PLR0917 - typer's options, never positional
         bool, typer.Option("--begun", help="The run exists in the cluster's store (nashdex begin); send no settings.")
     ] = False,
     attach: Annotated[
-        bool, typer.Option("--attach", help="If the run is running there with these settings, submit nothing.")
+        bool, typer.Option("--attach", help="Submit nothing if the run is already running there with these settings.")
     ] = False,
     check: CheckOption = True,
     check_timeout: CheckTimeoutOption = DEFAULT_CHECK_TIMEOUT_SECONDS,

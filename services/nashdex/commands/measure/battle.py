@@ -35,7 +35,7 @@ def battle(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="Format, such as gen1ou or kuhn_poker. [default: that of a player's run or stored policy]",
+            help="Format, such as gen1ou or kuhn_poker. [default: the format of a player's run or stored policy]",
         ),
     ] = None,
     p1: Annotated[str, typer.Option(metavar="POLICY", help=_POLICY)],

@@ -21,7 +21,7 @@ def calibration(
     ] = None,
     format_id: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: that of the policy]"),
+        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: the policy's format]"),
     ] = None,
     battles: Annotated[int, typer.Option(min=2, max=1_000_000, help="Battles, as side-swapped pairs.")] = 1000,
     seed: SeedOption = 0,
@@ -31,7 +31,7 @@ def calibration(
     """Play battles and compare the critic's win probability at every decision with who won.
 
     Prints how often was won by bins of the prediction, and the expected calibration error, with an interval by
-    resampled pairs of battles. The battles are new: another seed than that of the training gives other ones.
+    resampled pairs of battles. The battles are new: use another seed than the training's for new battles.
     """
     install_stop_handlers()
     from nashdex.bench.calibration import bench_calibration, lines

@@ -1,4 +1,4 @@
-"""``nashdex cost``: what a run cost, and what the money bought."""
+"""``nashdex cost``: a run's costs, and its results for the money."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -15,7 +15,7 @@ def decide(
     *,
     format_id: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: that of the policy's run]"),
+        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: the policy's run's format]"),
     ] = None,
     questions: Annotated[int, typer.Option(min=10, max=1_000_000, help="Decisions to ask for.")] = 640,
     batch: Annotated[int, typer.Option(min=1, max=4096, help="Questions of a batch.")] = 64,

@@ -37,8 +37,8 @@ def run(
 ) -> None:
     """Run every arm and seed that is not done, and measure it; write FILE.results.json and the page FILE.md.
 
-    Finished runs are kept. Ctrl-C stops all processes; run the same command to continue. With --cluster, each run is a
-    Workflow that goes on after Ctrl-C, and battles that measure policies are played here.
+    Finished runs are kept. Ctrl-C stops all processes; run the same command to continue. With --cluster, each run is
+    a Workflow and continues after Ctrl-C; this machine plays the battles that measure policies.
     """
     from nashdex.commands.cluster.experiment_runs import cluster_runs
     from nashdex.experiments.page import publish

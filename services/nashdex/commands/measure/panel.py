@@ -48,10 +48,10 @@ def panel(
 ) -> None:
     """Play a policy against a fixed set of players of its format, and print one table from the worst matchup on.
 
-    The players are the format's scripted policies, those of installed packages such as metamon's baselines, the
-    search `search:matrix`, and the zoo's policies, greedily. Every opponent meets the same teams in side-swapped
-    pairs. A draw counts half; the score with draws as losses is beside it. Elo is the policy's minus the opponent's;
-    on the panel's scale `heuristic` has 1000, or the strongest simple player that the format has.
+    The players are the format's scripted policies (also of installed packages, such as metamon's baselines), the
+    search `search:matrix`, and the zoo's policies, played greedily. Every opponent meets the same teams in
+    side-swapped pairs. A draw counts half; the score with draws as losses is beside it. Elo is the policy's minus the
+    opponent's; on the panel's scale `heuristic` has 1000, or the format's strongest simple player.
     """
     install_stop_handlers()
     from nashdex.core.errors import ConfigurationError

@@ -32,8 +32,8 @@ def rate(
 ) -> None:
     """Rate the policies of a file of counts, such as a run's interaction_matrix.json, by Bradley–Terry.
 
-    Pairs that have not met are allowed. The output also says how far from transitive the payoffs are, and warns where a
-    rating misleads.
+    Pairs that have not met are allowed. The output also shows the payoffs' distance from transitivity, and warns
+    where a rating misleads.
     """
     anchors = _anchors(anchor or [])
 

@@ -23,9 +23,8 @@ def serve(
 ) -> None:
     """Play two clients of `nashdex serve` against each other on the stock server, and compare their records.
 
-    Three parts: battles by search; battles while one client is killed and started again; and battles
-    for a time, in which its memory is measured. A battle agrees if both records have the result that the server
-    announces.
+    Three parts: battles by search; battles while one client is killed and started again; and battles for a time, with
+    a client's memory. A battle agrees if both records have the server's result.
     """
     from nashdex.bench.serve import bench_serve, lines
 

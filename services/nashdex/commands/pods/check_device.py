@@ -1,4 +1,4 @@
-"""``nashdex check-device``: check that the image computes on the device that its step uses."""
+"""``nashdex check-device``: check that the image computes on its step's device."""
 
 from typing import Annotated
 

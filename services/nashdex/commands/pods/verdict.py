@@ -92,7 +92,7 @@ def _is_pod(node: dict[str, Any]) -> bool:
 
 
 def _unquoted(text: str) -> str:
-    """Return the list that Argo quotes as a Go string, which ends without a quote if it was cut off."""
+    """Return the list in Argo's quoted Go string. A list without a closing quote was cut off."""
     match = _QUOTED.match(text)
     return text if match is None else str(ast.literal_eval(f'{match[0]}"'))
 
