@@ -1,8 +1,8 @@
 """Episodes from the raw replays that are stored with a run: what people saw and chose, in the run's own space."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import islice
 from typing import Final
 
@@ -12,18 +12,22 @@ from nashdex.core import keys
 from nashdex.core.ids import replayed_policy
 from nashdex.core.stopping import check_stop
 from nashdex.games.legal import LegalActions
+from nashdex.games.showdown.gateway import Gateway
+from nashdex.games.showdown.logs.doubles.reconstruction import JointView, joint_views
 from nashdex.games.showdown.logs.following import Follower
 from nashdex.games.showdown.logs.packing import PackedReplays, unpack
 from nashdex.games.showdown.logs.ratings import rating_band
 from nashdex.games.showdown.logs.reconstruction import View, views
 from nashdex.games.showdown.logs.replay import RawReplay, is_wanted
 from nashdex.games.showdown.logs.requests import NO_ACTION
+from nashdex.games.showdown.names import DOUBLES
 from nashdex.games.showdown.protocol import Seat
 from nashdex.settings.oracles import ReplaySettings
 from nashdex.store.checked import read_described, read_root
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
 from nashdex.trajectory.episode import Episode
+from nashdex.trajectory.joint_file import battle_seed, episode_of
 
 _BLOCK: Final = 16
 """Battles that are followed side by side."""
@@ -43,7 +47,7 @@ class Replays:
         self._document = PackedReplays.from_json(read_root(store, keys.REPLAYS), f"{store.uri}/{keys.REPLAYS}")
         self._numbers = range(shard, self._document.replays, num_shards)
         self.counts: Counter[str] = Counter()
-        """Replays, refused ones, and decisions whose action the log does not show."""
+        """Replays, refused ones, and decisions whose action the log does not show, or not for every slot."""
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -56,27 +60,45 @@ class Replays:
             TryAgainError: the gateway is gone.
             StoppedError: the process was asked to stop.
         """
+        mine = islice(self._replays(), self._numbers.start, None, self._numbers.step)
+        if self._document.format in DOUBLES:
+            with closing(Gateway(self._document.format)) as gateway:
+                while block := list(islice(mine, _BLOCK)):
+                    check_stop()
+                    joint, refused = joint_views(block, gateway)
+                    self._count(len(joint), refused)
+                    for seats in joint:
+                        yield from (self._joint_episode(view, gateway) for view in seats if self._is_wanted(view))
+                    progress.advance(len(block))
+            return
         with Follower(self._document.format) as follower:
-            mine = islice(self._replays(), self._numbers.start, None, self._numbers.step)
             while block := list(islice(mine, _BLOCK)):
                 check_stop()
                 pairs, refused = views(block, follower)
-                self.counts["replays"] += len(pairs)
-                self.counts["refused_replays"] += refused.total()
+                self._count(len(pairs), refused)
                 yield from (self._episode(view) for pair in pairs for view in pair if self._is_wanted(view))
                 progress.advance(len(block))
+
+    def _count(self, num_replays: int, refused: Counter[str]) -> None:
+        self.counts["replays"] += num_replays
+        self.counts["refused_replays"] += refused.total()
 
     def _replays(self) -> Iterator[RawReplay]:
         for part in self._document.parts:
             yield from unpack(read_described(self._store, part, _REMEDY), part.key)
 
-    def _is_wanted(self, view: View) -> bool:
+    def _is_wanted(self, view: View | JointView) -> bool:
         return is_wanted(
             view.replay,
             view.seat,
             min_rating=self._settings.min_rating,
             winners_only=self._settings.winners_only,
         )
+
+    def _joint_episode(self, view: JointView, gateway: Gateway) -> Episode:
+        """Return all decisions: what is known of each restricts it."""
+        self.counts["unnamed_decisions"] += sum(any(causes) for causes in view.causes)
+        return episode_of(view, gateway.space)
 
     def _episode(self, view: View) -> Episode:
         """Return the decisions whose action is known."""
@@ -85,7 +107,7 @@ class Replays:
         known = np.flatnonzero(actions != NO_ACTION)
         self.counts["unnamed_decisions"] += len(actions) - len(known)
         return Episode(
-            seed=int.from_bytes(hashlib.sha256(replay.battle.encode()).digest()[:8], "big") >> 1,
+            seed=battle_seed(replay),
             seat=view.seat,
             policy=replayed_policy(rating_band(replay.ratings[view.seat])),
             opponent=replayed_policy(rating_band(replay.ratings[1 - view.seat])),

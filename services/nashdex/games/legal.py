@@ -58,7 +58,7 @@ class LegalActions:
         return np.repeat(np.arange(len(self)), self.counts)
 
     @cached_property
-    def _keys(self) -> NDArray[np.int64]:
+    def keys(self) -> NDArray[np.int64]:
         """Shape (L,): the place of each legal action in a flat mask; ascending, if the lists are right."""
         return self.rows * self.num_actions + self.actions
 
@@ -71,7 +71,7 @@ class LegalActions:
     def mask(self) -> NDArray[np.bool_]:
         """Shape (N, A), true where legal. For spaces of few actions."""
         mask = np.zeros((len(self), self.num_actions), dtype=np.bool_)
-        mask.reshape(-1)[self._keys] = True
+        mask.reshape(-1)[self.keys] = True
         return mask
 
     def take(self, rows: NDArray[np.int64] | slice) -> "LegalActions":
@@ -88,8 +88,8 @@ class LegalActions:
     def places_of(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the place of one action of each decision in that one's list, shape (N,); −1 where it is illegal."""
         wanted = np.arange(len(self)) * self.num_actions + actions
-        found = np.searchsorted(self._keys, wanted)
-        is_there = np.append(self._keys, -1)[found] == wanted
+        found = np.searchsorted(self.keys, wanted)
+        is_there = np.append(self.keys, -1)[found] == wanted
         return np.where(is_there & (actions < self.num_actions), found - self.offsets[:-1], -1)
 
     def problem(self) -> str | None:
@@ -100,6 +100,6 @@ class LegalActions:
             return "a decision has no legal action"
         if self.actions.max(initial=0) >= self.num_actions:
             return f"action {self.actions.max()} is beyond the {self.num_actions} of the space"
-        if not (self._keys[1:] > self._keys[:-1]).all():
+        if not (self.keys[1:] > self.keys[:-1]).all():
             return "legal actions are not in ascending order"
         return None

@@ -1,10 +1,11 @@
 """Behaviour cloning: a fresh network learns to act like the teacher, and its critic to predict the teacher's results.
 
 With `train.first.replays`, it also learns from raw replays: each epoch draws their share of its decisions from them and
-the rest from the teacher's. The loss is masked cross-entropy over the decisions with a choice. Battles, not decisions,
-are held out: decisions of one battle are too alike. Training keeps the epoch with the least validation loss; then the
-critic alone learns, by squared error, for a few epochs: it memorises battles long before the actor does. N decisions,
-A actions.
+the rest from the teacher's. The loss is masked cross-entropy over the decisions with a choice. Where a log shows only a
+part of a joint action, such as one slot's, it is −log of the probability of all legal actions that agree. Battles, not
+decisions, are held out: decisions of one battle are too alike. Training keeps the epoch with the least validation loss;
+then the critic alone learns, by squared error, for a few epochs: it memorises battles long before the actor does. N
+decisions, A actions.
 """
 
 from collections.abc import Sequence
@@ -202,10 +203,46 @@ def _critic_loss(network: Forward, observations: Tensor, returns: Tensor) -> tup
 
 
 def _imitation(log_probs: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Return the cross-entropy to the teacher's actions, and the share of them that are the most likely ones."""
-    surprise = -log_probs.gather(1, batch.actions[:, None]).squeeze(1)
+    """Return the cross-entropy to the teacher's actions, and the share of them that are the most likely ones.
+
+    Of an action that is not wholly known, the first counts by all actions that agree, and the second does not.
+    """
     hit = (log_probs.argmax(dim=1) == batch.actions).float()
-    return statistics.mean_over_choices(surprise, batch.masks), statistics.mean_over_choices(hit, batch.masks)
+    if batch.agreeing is None:
+        surprise = -log_probs.gather(1, batch.actions[:, None]).squeeze(1)
+        return statistics.mean_over_choices(surprise, batch.masks), statistics.mean_over_choices(hit, batch.masks)
+    surprise = -log_probs.masked_fill(~batch.agreeing, -torch.inf).logsumexp(dim=1)
+    counts = _counts(batch)
+    accuracy = (hit * counts).sum() / counts.sum().clamp(min=1)
+    return statistics.mean_over_choices(surprise, batch.masks), accuracy
+
+
+def _counts(batch: Batch) -> Tensor:
+    """Return 1 for each decision with a choice whose action is wholly known, else 0, (N,)."""
+    has_choice = masked.mask_of(batch.masks).sum(dim=-1) > 1
+    return (has_choice if batch.agreeing is None else has_choice & (batch.agreeing.sum(dim=-1) == 1)).float()
+
+
+def most_frequent_accuracy(lesson: Batch, validation: Batch) -> float:
+    """Return the accuracy of always predicting the legal action that is most frequent in ``lesson``."""
+    seen = _numbers(lesson)[_counts(lesson) > 0]
+    if validation.masks.dtype == torch.bool:
+        frequency = torch.bincount(seen, minlength=validation.masks.shape[1])
+        scores = frequency.expand(validation.masks.shape).masked_fill(~validation.masks, -1)
+    else:
+        largest = int(max(lesson.masks.max(), validation.masks.max())) + 1
+        frequency = torch.bincount(seen, minlength=largest)
+        scores = frequency[validation.masks.clamp(min=0).long()].masked_fill(validation.masks < 0, -1)
+    counts = _counts(validation)
+    hit = (scores.argmax(dim=1) == validation.actions).float()
+    return float((hit * counts).sum() / counts.sum().clamp(min=1))
+
+
+def _numbers(batch: Batch) -> Tensor:
+    """Return the numbers of the actions, (N,)."""
+    if batch.masks.dtype == torch.bool:
+        return batch.actions
+    return batch.masks.gather(1, batch.actions[:, None]).squeeze(1).long()
 
 
 def _num_choices(masks: Tensor) -> float:
@@ -265,6 +302,7 @@ def train(task: Task, settings: CloneSettings) -> Trained:
         collected.checkpoints,
     )
     total = num_updates(lesson, settings)
+    baseline = most_frequent_accuracy(lesson.batch, validation.batch)
     with (
         Progress(StepName.TRAIN, task.shard, total, "updates", done=training.state.update) as progress,
         memory.memory_limited_by("train.first.minibatch_decisions"),
@@ -272,7 +310,7 @@ def train(task: Task, settings: CloneSettings) -> Trained:
         summary = clone(training, lesson, validation, settings, task.seed, progress)
     return Trained(
         policy=network,
-        summary=summary,
+        summary=summary | {"validation_most_frequent_accuracy": baseline},
         curve=training.state.curve.with_newest(),
         num_updates=training.state.update,
         num_decisions=collected.num_decisions,

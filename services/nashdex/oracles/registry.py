@@ -52,6 +52,8 @@ CLONE = Oracle(
         "validation_loss": "cross-entropy on held-out battles, nats a decision",
         "validation_accuracy": "accuracy on held-out battles; with replays, this, the loss and `validation_decisions` "
         "also by who acted: `_TEACHER`, or `_replays_` and the band of ratings",
+        "validation_most_frequent_accuracy": "accuracy on held-out battles of always predicting the legal action "
+        "that is most frequent in the others",
         "validation_explained_variance": "explained variance on held-out battles",
         "gradient_norm": "global norm of the gradient before it is scaled down",
         "learning_rate": "step size of the optimiser",

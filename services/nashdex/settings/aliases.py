@@ -2,8 +2,13 @@
 
 from typing import Final
 
-FORMAT_ALIASES: Final = {"gen9vgc2023regulationc": "gen9vgc2023regc"}
-"""EliteFurretAI and older releases of poke-env have the regulation's long name."""
+FORMAT_ALIASES: Final = {
+    "gen9vgc2023regulationc": "gen9vgc2023regc",
+    "gen9vgc2025regg": "gen9vgc2024regg",
+    "gen9vgc2025reggbo3": "gen9vgc2024reggbo3",
+}
+"""EliteFurretAI and older releases of poke-env have the regulation's long name. Regulation G was played in two years,
+and the simulator has it under the first."""
 
 
 def canonical_format(name: str) -> str:

@@ -30,6 +30,17 @@ class Episode:
     """Shape (T,): the actions that were executed."""
     log_probs: NDArray[np.float32]
     """Shape (T,): log π(action) of the acting policy when it acted."""
+    agreeing: LegalActions | None = None
+    """Legal actions of each decision that agree with what is known of its action, which is one of them; None: all
+    actions are known. A log may show what one slot chose and not the other."""
 
     def __len__(self) -> int:
         return len(self.actions)
+
+    @property
+    def known_actions(self) -> LegalActions:
+        """``agreeing``; each action alone where all are known."""
+        if self.agreeing is not None:
+            return self.agreeing
+        ones = np.ones(len(self), np.int64)
+        return LegalActions.of_counts(ones, self.actions.astype(np.uint16), self.legal.num_actions)

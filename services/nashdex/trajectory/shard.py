@@ -10,6 +10,8 @@
 | ``lengths`` | u32 (E,) | decisions of each episode |
 | ``seeds``, ``seats``, ``scores`` | u64, u8, f32 (E,) | the battle's seed, the seat, from 0 for a loss to 1 for a win |
 | ``policies``, ``opponents`` | u16 (E,) | indices into the metadata's policy ids |
+| ``agreeing_counts``, ``agreeing`` | u16 (D,), u16 (K,) | only where some actions are not wholly known: the legal
+  actions that agree with what is, as ``legal`` has them; ``actions`` has the first |
 
 The blob's metadata holds one JSON document, :class:`ShardMetadata`, under ``shard``. The frame states its content's
 size, which is checked against the frame's own before anything is decompressed. Each compressed block has a checksum.
@@ -64,6 +66,7 @@ _DTYPES = {
     "policies": np.uint16,
     "opponents": np.uint16,
 }
+_OPTIONAL_DTYPES = {"agreeing_counts": np.uint16, "agreeing": np.uint16}
 _SAFETENSORS_DTYPES = {np.float32: "F32", np.uint8: "U8", np.uint16: "U16", np.uint32: "U32", np.uint64: "U64"}
 
 
@@ -80,8 +83,8 @@ def part_name(part: int) -> str:
     return f"{PART_PREFIX}{part:05d}.safetensors.lz4"
 
 
-def encode(episodes: Sequence[Episode], space: Space) -> bytes:
-    """Return ``episodes`` as one compressed part.
+def encode(episodes: Sequence[Episode], space: Space, notes: Mapping[str, str] | None = None) -> bytes:
+    """Return ``episodes`` as one compressed part. ``notes`` are texts for its readers, by name.
 
     Observations, which are nearly all of the data, are compressed in place: concatenating them first would use several
     times the part's size of fresh memory, which costs more than compression.
@@ -103,20 +106,25 @@ def encode(episodes: Sequence[Episode], space: Space) -> bytes:
         "legal": [legal.actions.astype(np.uint16, copy=False)],
         "seats": [np.array([e.seat for e in episodes], np.uint8)],
     }
+    if any(e.agreeing is not None for e in episodes):
+        agreeing = LegalActions.joined([e.known_actions for e in episodes], space.num_actions)
+        tensors["agreeing_counts"] = [agreeing.counts.astype(np.uint16)]
+        tensors["agreeing"] = [agreeing.actions.astype(np.uint16, copy=False)]
     metadata = ShardMetadata(space=space, policies=tuple(ids))
-    return _compress(_safetensors_header(tensors, metadata), [piece for pieces in tensors.values() for piece in pieces])
+    header = _safetensors_header(tensors, {**(notes or {}), _METADATA_KEY: metadata.model_dump_json()})
+    return _compress(header, [piece for pieces in tensors.values() for piece in pieces])
 
 
 def _concatenate(arrays: Sequence[NDArray[Any]], empty: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
     return np.concatenate(arrays, dtype=dtype, casting="unsafe") if arrays else np.zeros(empty, dtype)
 
 
-def _safetensors_header(tensors: Mapping[str, Sequence[NDArray[Any]]], metadata: ShardMetadata) -> bytes:
+def _safetensors_header(tensors: Mapping[str, Sequence[NDArray[Any]]], metadata: Mapping[str, str]) -> bytes:
     """Return the header of a safetensors blob whose tensors' pieces follow in order.
 
     The package itself needs each tensor in one piece. Tensors are sorted by falling item size, so that each is aligned.
     """
-    header: dict[str, Any] = {"__metadata__": {_METADATA_KEY: metadata.model_dump_json()}}
+    header: dict[str, Any] = {"__metadata__": metadata}
     end = 0
     for name, pieces in tensors.items():
         start, end = end, end + sum(piece.nbytes for piece in pieces)
@@ -148,14 +156,24 @@ def decode(frame: bytes, key: str) -> tuple[Space, list[Episode]]:
     Raises:
         DataError: the part is truncated, altered, too large or malformed.
     """
+    space, episodes, _ = decode_with_notes(frame, key)
+    return space, episodes
+
+
+def decode_with_notes(frame: bytes, key: str) -> tuple[Space, list[Episode], dict[str, str]]:
+    """Return the same as ``decode``, and the texts that were written beside the episodes.
+
+    Raises:
+        DataError: as ``decode``.
+    """
     blob = _decompress(frame, key)
     try:
         header_bytes = int.from_bytes(blob[:8], "little")
         if header_bytes > MAX_HEADER_BYTES:
             raise DataError(f"{key} holds no trajectory part: its header claims {header_bytes} bytes")
         tensors: _Tensors = safetensors.load(blob)
-        header = json.loads(blob[8 : 8 + header_bytes])
-        document = header["__metadata__"][_METADATA_KEY]
+        notes: dict[str, str] = json.loads(blob[8 : 8 + header_bytes])["__metadata__"]
+        document = notes.pop(_METADATA_KEY)
     except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise DataError(f"{key} holds no trajectory part: {error}; collect the shard again") from error
     try:
@@ -163,7 +181,7 @@ def decode(frame: bytes, key: str) -> tuple[Space, list[Episode]]:
     except DataError as error:
         raise DataError(f"{error}; collect the shard again") from error
     _check_shapes(tensors, metadata.space, key)
-    return metadata.space, list(_split(tensors, metadata, key))
+    return metadata.space, list(_split(tensors, metadata, key)), notes
 
 
 def _decompress(frame: bytes, key: str) -> bytes:
@@ -201,7 +219,14 @@ def _check_shapes(tensors: _Tensors, space: Space, key: str) -> None:
         "legal": (int(tensors["legal_counts"].sum(dtype=np.int64)),),
         "log_probs": (num_decisions,),
     }
-    for name, dtype in _DTYPES.items():
+    dtypes = dict(_DTYPES)
+    if _OPTIONAL_DTYPES.keys() <= tensors.keys():
+        dtypes |= _OPTIONAL_DTYPES
+        shapes |= {
+            "agreeing_counts": (num_decisions,),
+            "agreeing": (int(tensors["agreeing_counts"].sum(dtype=np.int64)),),
+        }
+    for name, dtype in dtypes.items():
         tensor = tensors[name]
         if tensor.dtype != dtype or tensor.shape != shapes[name]:
             raise DataError(
@@ -222,6 +247,7 @@ def _split(tensors: _Tensors, metadata: ShardMetadata, key: str) -> Iterable[Epi
     actions = tensors["actions"].astype(np.int64)
     if (legal.places_of(actions) < 0).any():
         raise DataError(f"{key}: an action is not among its decision's legal ones; collect the shard again")
+    agreeing = _checked_agreeing(tensors, legal, actions, key)
     for name in ("observations", "log_probs", "scores"):
         if not np.isfinite(tensors[name]).all():
             raise DataError(f"{key}: {name} holds a number that is not finite; collect the shard again")
@@ -240,7 +266,26 @@ def _split(tensors: _Tensors, metadata: ShardMetadata, key: str) -> Iterable[Epi
             legal=legal.take(rows),
             actions=actions[rows],
             log_probs=tensors["log_probs"][rows],
+            agreeing=None if agreeing is None else agreeing.take(rows),
         )
+
+
+def _checked_agreeing(
+    tensors: _Tensors, legal: LegalActions, actions: NDArray[np.int64], key: str
+) -> LegalActions | None:
+    """Return the actions that agree with what is known after checking them; None if all actions are known."""
+    if not _OPTIONAL_DTYPES.keys() <= tensors.keys():
+        return None
+    numbers = tensors["agreeing"].astype(np.uint16, copy=False)
+    agreeing = LegalActions.of_counts(tensors["agreeing_counts"], numbers, legal.num_actions)
+    problem = agreeing.problem()
+    if problem is None and (agreeing.places_of(actions) < 0).any():
+        problem = "an action is not among those that agree with it"
+    if problem is None and not np.isin(agreeing.keys, legal.keys).all():
+        problem = "an action that agrees with what is known is not legal"
+    if problem is not None:
+        raise DataError(f"{key}: {problem}; collect the shard again")
+    return agreeing
 
 
 class ShardWriter:

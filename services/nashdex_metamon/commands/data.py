@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from nashdex_metamon.data.copying import Copied
+    from nashdex_metamon.data.doubles import JointGap, JointStatistics
     from nashdex_metamon.data.importing import Imported
     from nashdex_metamon.data.statistics import FormatStatistics
 
 app = typer.Typer(no_args_is_help=True, help="Human battles and trajectories in metamon's layout.")
+
+_MOST_DIFFERENCES = 20
+"""Differences between two readings of double battles that are printed one by one."""
 
 _Root = Annotated[
     Path,
@@ -41,18 +45,28 @@ def import_replays(
     keep_names: Annotated[
         bool, typer.Option("--keep-names", help="Keep the players' names. [default: replace them by pseudonyms]")
     ] = False,
+    lines_only: Annotated[
+        bool,
+        typer.Option(
+            "--lines-only",
+            help="Read double battles' choices from the lines alone, even where a log has the players' input.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Turn raw Showdown replays into both players' trajectories, in metamon's layout.
+    """Turn raw Showdown replays into both players' trajectories: single battles in metamon's layout.
 
-    A spectator's log does not show everything: a later line about a player's own team counts from the start, and a
-    choice without a line is unknown. Replays that cannot be reconstructed are refused and counted by cause; if all
-    are, the exit code is 65. Run it again to continue an interrupted import.
+    Double battles go to .joint.lz4 files of nashdex's own, with both slots' choices. A spectator's log does not show
+    everything: a later line about a player's own team counts from the start, and a choice without a line is unknown.
+    Replays that cannot be reconstructed are refused and counted by cause; if all are, the exit code is 65. Run it again
+    to continue an interrupted import.
     """
     from nashdex_metamon.data.importing import import_logs
 
     with counter("replays") as report:
-        counts = import_logs(logs, destination, _names(formats), keep_names=keep_names, report=report)
+        counts = import_logs(
+            logs, destination, _names(formats), keep_names=keep_names, use_inputs=not lines_only, report=report
+        )
     _print_imported(counts, destination, as_json=as_json)
     _require_used(counts.files + counts.present + counts.left_out, counts.refused, logs, "raw replays")
 
@@ -71,19 +85,25 @@ def stats(root: _Root, formats: _Formats = "", as_json: JsonOption = False) -> N
 
     The exit code is 65 if all files are refused, or there are none.
     """
-    from collections import Counter
-
+    from nashdex_metamon.data import doubles
     from nashdex_metamon.data.folder import entries
     from nashdex_metamon.data.statistics import count
 
     found = count(entries(root, _names(formats)))
+    folder = doubles.read_folder(root, _names(formats))
+    joint = doubles.count(folder)
     if as_json:
-        print_json({format_id: statistics.to_json() for format_id, statistics in found.items()})
+        singles = {format_id: statistics.to_json() for format_id, statistics in found.items()}
+        print_json(singles | {format_id: counts.to_json() for format_id, counts in joint.items()})
     else:
         for format_id, statistics in found.items():
             _print_statistics(format_id, statistics)
-    refused = sum((statistics.refused for statistics in found.values()), Counter[str]())
-    _require_used(sum(statistics.files for statistics in found.values()), refused, root, "trajectories")
+        for format_id, counts in joint.items():
+            _print_joint_statistics(format_id, counts)
+        _print_counts("refused", folder.refused)
+    refused = sum((statistics.refused for statistics in found.values()), folder.refused)
+    num_used = sum(statistics.files for statistics in found.values()) + len(folder.replays)
+    _require_used(num_used, refused, root, "trajectories")
 
 
 @app.command("filter")
@@ -214,6 +234,29 @@ def _print_statistics(format_id: str, statistics: "FormatStatistics") -> None:
     _print_counts("refused", statistics.refused)
 
 
+def _print_joint_statistics(format_id: str, counts: "JointStatistics") -> None:
+    print_text(
+        f"{format_id}: {counts.files:,} files of {len(counts.battles):,} double battles, {counts.decisions:,} decisions"
+    )
+    print_text(f"  {counts.slots:,} slots with a choice, {counts.named:,} known ({counts.named / counts.slots:.1%})")
+    _print_counts("unknown", counts.unknown)
+    _print_counts("choices from", counts.sources)
+    _print_counts("ratings", counts.ratings)
+
+
+def _print_joint_gap(found: "JointGap") -> None:
+    print_text(f"{found.files:,} views of double battles are in both, {found.decisions:,} decisions")
+    print_text(
+        f"  {found.slots:,} slots that the second folder names; the first names {found.named:,} "
+        f"({found.named / max(found.slots, 1):.1%}): {found.equal:,} alike, {len(found.different):,} otherwise"
+    )
+    _print_counts("unknown in the first", found.unknown)
+    if found.other_lengths:
+        print_text(f"  {found.other_lengths:,} views have another number of decisions, and are not compared")
+    for difference in found.different[:_MOST_DIFFERENCES]:
+        print_text(f"  {difference}")
+
+
 def _print_imported(counts: "Imported", destination: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(
@@ -222,6 +265,8 @@ def _print_imported(counts: "Imported", destination: Path, *, as_json: bool) -> 
                 "files": counts.files,
                 "decisions": counts.decisions,
                 "unnamed": counts.unnamed,
+                "slots": counts.slots,
+                "unknown_slots": dict(sorted(counts.unknown_slots.items())),
                 "present": counts.present,
                 "left_out": counts.left_out,
                 "refused": dict(sorted(counts.refused.items())),
@@ -231,6 +276,11 @@ def _print_imported(counts: "Imported", destination: Path, *, as_json: bool) -> 
         return
     print_text(f"{counts.files:,} files written to {destination}, of {counts.read:,} battles")
     print_text(f"  {counts.decisions:,} decisions, {counts.unnamed:,} without a known action")
+    if counts.slots:
+        print_text(
+            f"  in double battles {counts.slots:,} slots with a choice, {counts.unknown_slots.total():,} unknown"
+        )
+    _print_counts("unknown", counts.unknown_slots)
     if counts.present or counts.left_out:
         print_text(f"  {counts.present:,} battles were there already, {counts.left_out:,} are of other formats")
     _print_counts("ends", counts.ends)
@@ -290,13 +340,25 @@ def gap(
     """Compare two folders of trajectories, such as people's and a policy's, or two parsers' of the same battles.
 
     Distributions: the total variation of each field, beside the total variation between two random parts of the
-    pooled files. Battles that both folders have: the share of equal values by field. The exit code is 65 if a folder
-    has nothing to compare.
+    pooled files. Battles that both folders have: the share of equal values by field. If both have double battles, only
+    these are compared, slot by slot: choices of the second that the first names alike, otherwise, or not. The exit code
+    is 65 if a folder has nothing to compare.
     """
+    from nashdex_metamon.data import doubles
     from nashdex_metamon.data.folder import entries
     from nashdex_metamon.data.gap import gap as compare
 
     chosen = _names(formats)
+    joint = [doubles.read_folder(folder, chosen) for folder in (first, second)]
+    if all(each.replays for each in joint):
+        between = doubles.compare(*joint)
+        if not between.files:
+            raise DataError(f"{first} and {second} share no double battle; import the same logs into both")
+        if as_json:
+            print_json(between.to_json())
+        else:
+            _print_joint_gap(between)
+        return
     found = compare(entries(first, chosen), entries(second, chosen), max_files, seed)
     for folder, num_files in zip((first, second), found.files, strict=True):
         if not num_files:

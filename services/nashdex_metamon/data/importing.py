@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -11,14 +11,18 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.stopping import check_stop
 from nashdex.games.registry import FORMATS
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
+from nashdex.games.showdown.gateway import Gateway
+from nashdex.games.showdown.logs.doubles.reconstruction import joint_views
 from nashdex.games.showdown.logs.following import Follower
 from nashdex.games.showdown.logs.reconstruction import views
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay
 from nashdex.games.showdown.logs.sources import sources
-from nashdex_metamon.data.file_name import ReplayName, without_names
+from nashdex.games.showdown.names import DOUBLES
+from nashdex.trajectory import joint_file
+from nashdex_metamon.data.file_name import SUFFIXES, ReplayName, without_names
 from nashdex_metamon.data.parsing import parsed
-from nashdex_metamon.data.replay_file import write
+from nashdex_metamon.data.replay_file import write, write_whole
 
 _BLOCK: Final = 16
 """Battles that are followed side by side."""
@@ -35,6 +39,10 @@ class Imported:
     decisions: int = 0
     unnamed: int = 0
     """Decisions whose action the log does not show."""
+    slots: int = 0
+    """In double battles, slots that had a choice."""
+    unknown_slots: Counter[str] = field(default_factory=Counter)
+    """Those whose choice is unknown, by cause."""
     present: int = 0
     """Battles whose files were there already."""
     left_out: int = 0
@@ -50,9 +58,12 @@ def import_logs(
     formats: Sequence[str] = (),
     *,
     keep_names: bool = False,
+    use_inputs: bool = True,
     report: Callable[[int], None] = lambda _read: None,
 ) -> Imported:
     """Write both players' trajectories of every raw replay below ``root`` to ``{destination}/{format}/``.
+
+    Double battles have files of their own (``trajectory.joint_file``); ``use_inputs`` as in ``joint_views``.
 
     Files that exist already are kept, so that an interrupted import continues where it was. ``report`` is called with
     the number of replays read so far.
@@ -68,7 +79,7 @@ def import_logs(
         if FORMATS[format_id].game != SHOWDOWN:
             raise ConfigurationError(f"{format_id} is not a Showdown format; expected one such as gen1ou")
     with ExitStack() as stack:
-        importer = Importer(destination, formats, stack, keep_names=keep_names)
+        importer = Importer(destination, formats, stack, keep_names=keep_names, use_inputs=use_inputs)
         for source in sources(root):
             importer.counts.read += 1
             report(importer.counts.read)
@@ -88,16 +99,27 @@ class Importer:
         formats: others are left out; none: all are wanted.
         stack: closes the gateways.
         keep_names: keep the players' names, not pseudonyms.
+        use_inputs: read double battles' choices from the input beside a log, if there is one.
     """
 
-    def __init__(self, destination: Path, formats: Sequence[str], stack: ExitStack, *, keep_names: bool) -> None:
+    def __init__(
+        self,
+        destination: Path,
+        formats: Sequence[str],
+        stack: ExitStack,
+        *,
+        keep_names: bool,
+        use_inputs: bool = True,
+    ) -> None:
         self.counts = Imported()
         self._destination = destination
         self._formats = formats
         self._stack = stack
         self._keep_names = keep_names
+        self._use_inputs = use_inputs
         self._blocks: dict[str, list[RawReplay]] = {}
         self._followers: dict[str, Follower] = {}
+        self._gateways: dict[str, Gateway] = {}
 
     def add(self, replay: RawReplay) -> None:
         """Take in a replay, and write a block of its format if that is full."""
@@ -120,6 +142,9 @@ class Importer:
 
     def _flush(self, format_id: str) -> None:
         check_stop()
+        if format_id in DOUBLES:
+            self._flush_doubles(format_id)
+            return
         if format_id not in self._followers:
             self._followers[format_id] = self._stack.enter_context(Follower(format_id))
         follower, counts = self._followers[format_id], self.counts
@@ -135,6 +160,24 @@ class Importer:
                     counts.decisions += trajectory.num_decisions
                     counts.unnamed += trajectory.num_unnamed
 
+    def _flush_doubles(self, format_id: str) -> None:
+        if format_id not in self._gateways:
+            self._gateways[format_id] = self._stack.enter_context(closing(Gateway(format_id)))
+        gateway, counts = self._gateways[format_id], self.counts
+        pairs, refused = joint_views(self._blocks.pop(format_id), gateway, use_inputs=self._use_inputs)
+        counts.refused.update(refused)
+        for pair in pairs:
+            counts.ends[pair[0].replay.end] += 1
+            for view in pair:
+                episode, replay = joint_file.episode_of(view, gateway.space), joint_file.JointReplay.of(view)
+                write_whole(self._path(view.replay, view.seat), joint_file.write(episode, replay, gateway.space))
+                counts.files += 1
+                counts.decisions += len(replay.decisions)
+                asked = [slot for decision in replay.decisions for slot in decision.slots if slot.asked]
+                counts.slots += len(asked)
+                counts.unknown_slots.update(slot.cause for slot in asked if slot.cause)
+                counts.unnamed += sum(any(slot.cause for slot in each.slots) for each in replay.decisions)
+
     def _path(self, replay: RawReplay, seat: int) -> Path:
         name = ReplayName(
             battle=replay.battle,
@@ -144,7 +187,10 @@ class Importer:
             date=replay.day.strftime("%m-%d-%Y"),
             result=replay.result(seat),
         )
-        return self._destination / replay.format / (name if self._keep_names else without_names(name)).file_name
+        file_name = (name if self._keep_names else without_names(name)).file_name
+        if replay.num_active > 1:
+            file_name = file_name.removesuffix(SUFFIXES[0]) + joint_file.SUFFIX
+        return self._destination / replay.format / file_name
 
 
 def _in_file_name(player: str) -> str:

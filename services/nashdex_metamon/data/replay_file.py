@@ -58,10 +58,15 @@ def json_text(replay: ParsedReplay) -> bytes:
 
 
 def write(path: Path, replay: ParsedReplay) -> None:
+    """Write a replay's file, as ``write_whole`` does."""
+    write_whole(path, encode(replay))
+
+
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file under a temporary name, then rename it: readers of the folder see whole files only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.tmp")
-    temporary.write_bytes(encode(replay))
+    temporary.write_bytes(content)
     temporary.replace(path)
 
 

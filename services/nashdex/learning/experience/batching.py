@@ -25,7 +25,7 @@ from nashdex.trajectory.episode import Episode
 
 CPU: Final = torch.device("cpu")
 _CHUNK_DECISIONS = 4096
-_TENSORS: Final = ("observations", "masks", "actions", "log_probs", "opponent_choices")
+_TENSORS: Final = ("observations", "masks", "actions", "log_probs", "opponent_choices", "agreeing")
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,9 @@ class Batch:
     """(N,), log π(action) when it was chosen."""
     opponent_choices: Tensor | None = None
     """(N,), labels of ``policies.networks.opponent_choices``, where the network learns to predict them."""
+    agreeing: Tensor | None = None
+    """(N, A) like ``masks``, true where a legal action agrees with what is known of the decision's action; None where
+    all actions are known."""
     device: torch.device = CPU
     """Where its rows are used."""
     remembers: bool = False
@@ -93,6 +96,7 @@ class Batch:
             self.actions[index],
             self.log_probs[index],
             None if labels is None else labels[index],
+            None if self.agreeing is None else self.agreeing[index],
             self.device,
             self.remembers,
         )
@@ -107,6 +111,7 @@ class Batch:
             self._moved(part.actions),
             self._moved(part.log_probs),
             None if labels is None else self._moved(labels),
+            None if part.agreeing is None else self._moved(part.agreeing),
             self.device,
             self.remembers,
         )
@@ -142,9 +147,22 @@ def make_batch(
         actions=torch.from_numpy(legal.places_of(actions) if is_joint else actions),
         log_probs=_tensor([e.log_probs for e in episodes]),
         opponent_choices=None if opponent_choices is None else _tensor(opponent_choices),
+        agreeing=_agreeing(episodes, legal, is_joint=is_joint),
         device=device,
         remembers=remembers,
     )
+
+
+def _agreeing(episodes: Sequence[Episode], legal: LegalActions, *, is_joint: bool) -> Tensor | None:
+    """Return where legal actions agree with what is known, shaped like the masks; None if all actions are known."""
+    if all(e.agreeing is None for e in episodes):
+        return None
+    known = LegalActions.joined([e.known_actions for e in episodes], legal.num_actions)
+    if not is_joint:
+        return torch.from_numpy(known.mask)
+    agrees = np.zeros((len(legal), int(legal.counts.max(initial=1))), np.bool_)
+    agrees[legal.rows, legal.places] = np.isin(legal.keys, known.keys)
+    return torch.from_numpy(agrees)
 
 
 def _tensor(arrays: Sequence[NDArray[np.generic]]) -> Tensor:

@@ -107,7 +107,16 @@ class _Packer:
 def without_names(replay: RawReplay) -> dict[str, object]:
     """Return a replay as Showdown's JSON has it, with pseudonyms for the players."""
     names = {name: pseudonym(name) for name in replay.players}
-    return {
+    beside: dict[str, object] = {}
+    if replay.inputs is not None:
+        sides = zip(("p1", "p2"), replay.inputs, strict=True)
+        beside["inputLog"] = [f">{side} {choice}" for side, choices in sides for choice in choices]
+    for side, team, rating in zip(("p1", "p2"), replay.sheets, replay.ratings, strict=True):
+        if team:
+            beside[f"{side}team"] = [sheet.to_json() for sheet in team]
+        if rating is not None:
+            beside[f"{side}rating"] = rating
+    return beside | {
         "id": replay.battle,
         "formatid": replay.format,
         "uploadtime": int(replay.day.timestamp()),

@@ -2,15 +2,18 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
 
 from nashdex.core.documents import shorten
 from nashdex.games.showdown.logs.evidence import Evidence, is_format
 from nashdex.games.showdown.logs.ratings import UNRATED_RATING
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.words import clean_name, whole_number
+from nashdex.games.showdown.logs.sheets import Sheet, team_of
+from nashdex.games.showdown.logs.words import BOUNDARY, clean_name, whole_number
 from nashdex.settings.aliases import canonical_format
 
 MAX_LOG_BYTES = 1 << 22
@@ -18,6 +21,8 @@ MAX_LOG_BYTES = 1 << 22
 MAX_LINE_CHARACTERS = 4096
 """A shown team, the longest line of a battle, has about 1,500."""
 MIN_TURNS = 5
+MIN_DOUBLES_TURNS = 2
+"""Double battles are short: half of VGC's have fewer than seven turns."""
 _MAX_RATING = 9999
 _BATTLE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,99}")
 _SIDES: Final = ("p1", "p2")
@@ -30,8 +35,6 @@ _NOT_PLAYED: Final = frozenset(
     }
 )  # fmt: skip
 """Lines that are no part of the battle: chat, people who come and go, clocks. An empty line is a boundary."""
-BOUNDARY: Final = "|"
-"""The simulator writes this line whenever it goes on after choices, and once before the end of a turn."""
 
 Result = Literal["WIN", "LOSS", "TIE"]
 End = Literal["played", "forfeit", "timeout"]
@@ -56,6 +59,12 @@ class RawReplay:
     end: End
     lines: tuple[str, ...]
     """The battle's lines, without chat and clocks, to the result."""
+    num_active: int = 1
+    """Active Pokémon of a side."""
+    inputs: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    """Both players' choices in order, such as ``move 1 +2, switch 3``, if the log has them."""
+    sheets: tuple[tuple[Sheet, ...], tuple[Sheet, ...]] = ((), ())
+    """Both players' teams, if they are written beside the log."""
 
     def result(self, seat: int) -> Result:
         """Return how the battle ended for ``seat``."""
@@ -76,18 +85,79 @@ def parse(content: bytes, source: str) -> RawReplay:
         given = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise RefusedReplayError("not-json", f"{source} is not JSON: {error}") from error
-    if not isinstance(given, dict) or not isinstance(given.get("log"), str):
+    if not isinstance(given, dict):
+        raise RefusedReplayError("no-log", f"{source} is not a replay: expected an object with a `log`")
+    log = given.get("log")
+    if isinstance(log, list) and all(isinstance(line, str) for line in log):  # as a server keeps its battles
+        log = "\n".join(log)
+    if not isinstance(log, str):
         raise RefusedReplayError("no-log", f"{source} is not a replay: expected an object with a text `log`")
-    battle, format_ = given.get("id"), given.get("formatid") or given.get("format")
+    battle, format_ = _id_of(given, source), given.get("formatid") or given.get("format")
     if not isinstance(battle, str) or not _BATTLE_ID.fullmatch(battle) or not isinstance(format_, str):
         raise RefusedReplayError(
             "no-id", f"{source} has id {shorten(battle)}, format {shorten(format_)}; expected both, such as gen1ou-1234"
         )
-    time = given.get("uploadtime", 0)
-    return parse_log(given["log"], battle, clean_name(format_), time, source)
+    beside = _Beside(
+        ratings=(_rating_of(given.get("p1rating")), _rating_of(given.get("p2rating"))),
+        inputs=_inputs_of(given.get("inputLog"), source),
+        sheets=(team_of(given.get("p1team"), source), team_of(given.get("p2team"), source)),
+        is_forfeit=given.get("endType") == "forfeit",
+    )
+    return parse_log(log, battle, clean_name(format_), _time_of(given), source, beside)
 
 
-def parse_log(log: str, battle: str, format_id: str, time: object, source: str) -> RawReplay:
+def _id_of(given: Mapping[str, Any], source: str) -> object:
+    """Return a battle's id. A server's own file may have none: then its name says it."""
+    battle = given.get("id") or given.get("roomid")
+    if battle is None and isinstance(given.get("log"), list) and ".jsonl" not in source:
+        return Path(source).name.partition(".")[0].replace("_", "-")
+    return battle.removeprefix("battle-") if isinstance(battle, str) else battle
+
+
+def _time_of(given: Mapping[str, Any]) -> object:
+    """Return when a battle was, in seconds since 1970. A server writes ``Wed May 15 2019 20:32:23 GMT-0700 (…)``."""
+    stamp = given.get("timestamp")
+    if "uploadtime" not in given and isinstance(stamp, str):
+        try:
+            return datetime.strptime(stamp[:24], "%a %b %d %Y %H:%M:%S").replace(tzinfo=UTC).timestamp()
+        except ValueError:
+            pass
+    return given.get("uploadtime", 0)
+
+
+def _rating_of(given: object) -> int | None:
+    """Return a player's Elo rating before the battle, as a server writes it."""
+    elo = given.get("elo") if isinstance(given, dict) else given
+    is_rating = isinstance(elo, int | float) and not isinstance(elo, bool) and 0 < elo <= _MAX_RATING
+    return round(elo) if is_rating else None  # type: ignore[arg-type]  # a number
+
+
+def _inputs_of(given: object, source: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return both players' choices, of the lines ``>p1 move 1 +2, switch 3`` of the simulator's input."""
+    if given is None:
+        return None
+    if not isinstance(given, list) or any(not isinstance(line, str) for line in given):
+        raise RefusedReplayError("input-log", f"{source} has inputLog {shorten(given)}; expected a list of texts")
+    p1, p2 = (tuple(line[4:] for line in given if line.startswith(f">{side} ")) for side in _SIDES)
+    return p1, p2
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What a file says beside the log."""
+
+    ratings: tuple[int | None, int | None] = (None, None)
+    inputs: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    sheets: tuple[tuple[Sheet, ...], tuple[Sheet, ...]] = ((), ())
+    is_forfeit: bool = False
+
+
+_NOTHING: Final = _Beside()
+
+
+def parse_log(
+    log: str, battle: str, format_id: str, time: object, source: str, beside: _Beside = _NOTHING
+) -> RawReplay:
     """Return the replay of a log. ``time`` is in seconds since 1970.
 
     Raises:
@@ -100,30 +170,34 @@ def parse_log(log: str, battle: str, format_id: str, time: object, source: str) 
     lines, facts = _battle_lines(log)
     if not is_format(format_id):
         raise RefusedReplayError("format", f"{source} is of format {format_id!r}; expected one such as gen1ou")
-    if facts.evidence.check(format_id, battle, source) != 1:
-        raise RefusedReplayError("not-singles", f"{source} is a double battle; expected singles")
+    num_active = facts.evidence.check(format_id, battle, source)
     if "" in facts.players or facts.players[0] == facts.players[1]:
         raise RefusedReplayError("players", f"{source} does not name two players")
     if facts.winner is None and not facts.tied:
         raise RefusedReplayError("unfinished", f"{source} has no result")
-    if facts.turns < MIN_TURNS:
-        raise RefusedReplayError("short", f"{source} has {facts.turns} turns; expected at least {MIN_TURNS}")
+    fewest = MIN_TURNS if num_active == 1 else MIN_DOUBLES_TURNS
+    if facts.turns < fewest:
+        raise RefusedReplayError("short", f"{source} has {facts.turns} turns; expected at least {fewest}")
     if not facts.has_species_clause:
         raise RefusedReplayError("no-species-clause", f"{source} has no Species Clause, so names may be ambiguous")
     if facts.has_illusion:
         raise RefusedReplayError("illusion", f"{source} has a Pokémon with Illusion, whose lines name others")
     if facts.winner is not None and facts.winner not in facts.players:
         raise RefusedReplayError("players", f"{source} was won by {shorten(facts.winner)}, who did not play")
+    first, second = (facts.ratings[seat] or beside.ratings[seat] for seat in range(len(_SIDES)))
     return RawReplay(
         battle=battle,
         format=canonical_format(format_id),
         generation=int(format_id[3]),
         players=(facts.players[0], facts.players[1]),
-        ratings=(facts.ratings[0], facts.ratings[1]),
+        ratings=(first, second),
         day=day,
         winner=None if facts.winner is None else facts.players.index(facts.winner),
-        end=facts.end,
+        end="forfeit" if beside.is_forfeit and facts.end == "played" else facts.end,
         lines=lines,
+        num_active=num_active,
+        inputs=beside.inputs,
+        sheets=beside.sheets,
     )
 
 

@@ -1,6 +1,7 @@
-"""Files of raw replays: ``.json`` of one, ``.jsonl`` of one a line, ``.log`` of plain text, each maybe ``.gz``."""
+"""Files of raw replays: ``.json`` of one or of many by id, ``.jsonl`` of one a line, ``.log``; each maybe ``.gz``."""
 
 import gzip
+import json
 import re
 import zlib
 from collections.abc import Iterator
@@ -71,10 +72,40 @@ def _of_file(path: Path) -> Iterator[Source]:
         with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
             if suffix == ".jsonl":
                 yield from _of_lines(path, file)
+            elif suffix == ".json":
+                yield from _of_object(str(path), _bounded(file.read(MAX_LOG_BYTES + 1), str(path)))
             else:
                 yield Source(str(path), _bounded(file.read(MAX_LOG_BYTES + 1), str(path)), is_text=suffix == ".log")
     except (OSError, EOFError, zlib.error) as error:
         yield Source(str(path), RefusedReplayError("unreadable", f"{path} cannot be read: {error}"))
+
+
+def _of_object(name: str, content: bytes | RefusedReplayError) -> Iterator[Source]:
+    """Yield the replay of a file, or the logs of one that has many by the battles' ids, as VGC-Bench writes them."""
+    many = None if isinstance(content, RefusedReplayError) else _logs_by_battle(content)
+    if many is None:
+        yield Source(name, content)
+        return
+    for battle, (time, log) in many.items():
+        formats = _FORMAT.findall(battle)
+        replay = {"id": battle, "formatid": formats[0] if formats else "", "log": log, "uploadtime": time}
+        yield Source(f"{name}:{battle}", json.dumps(replay).encode())
+
+
+def _logs_by_battle(content: bytes) -> dict[str, tuple[object, str]] | None:
+    """Return the times and logs of ``{id: [time, log]}``; None if ``content`` is something else."""
+    try:
+        given = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(given, dict) or not given:
+        return None
+    found = {}
+    for battle, value in given.items():
+        if not (isinstance(value, list) and len(value) == 2 and isinstance(value[1], str)):
+            return None
+        found[battle] = (value[0], value[1])
+    return found
 
 
 def _of_lines(path: Path, file: BufferedIOBase) -> Iterator[Source]:

@@ -1,5 +1,6 @@
 """Stats that a log does not show: those of a usual spread, from poke-env's data."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -21,6 +22,33 @@ def usual_stats(details: str, generation: int) -> dict[str, int]:
         doubled = (value + 15) * 2 + 63 if old else 2 * value + 31 + 21
         stats[stat] = doubled * level // 100 + (level + 10 if stat == "hp" else 5)
     return stats
+
+
+def stats_of(
+    species: str, level: int, nature: str, evs: Mapping[str, int], ivs: Mapping[str, int], generation: int
+) -> dict[str, int] | None:
+    """Return the stats of a set from the third generation on; None for an unknown species.
+
+    Stats that ``evs`` lacks have 0, those that ``ivs`` lacks 31.
+    """
+    known = _pokedex(generation).get(clean_name(species))
+    if known is None:
+        return None
+    factors: Mapping[str, float] = _natures().get(clean_name(nature), {})
+    stats = {}
+    for stat, base in known["baseStats"].items():
+        value = (2 * base + ivs.get(stat, 31) + evs.get(stat, 0) // 4) * level // 100
+        stats[stat] = value + level + 10 if stat == "hp" else (value + 5) * round(100 * factors.get(stat, 1)) // 100
+    return stats
+
+
+@cache
+def _natures() -> dict[str, Any]:
+    # Late: poke-env takes a second to import.
+    from poke_env.data import GenData  # noqa: PLC0415
+
+    found: dict[str, Any] = GenData.from_gen(9).natures
+    return found
 
 
 @cache

@@ -1,5 +1,6 @@
 """What the owner of a team knew from the start, as far as the whole log shows it: species, moves, items, abilities."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -42,6 +43,10 @@ class Member:
     ability_shown: int = 0
     tera: str | None = None
     in_preview: bool = False
+    stats: dict[str, int] | None = None
+    """None: those of a usual spread."""
+    gimmicks: set[str] = field(default_factory=set)
+    """Mega Evolution and Z-moves that it uses at some time."""
 
     @property
     def species(self) -> str:
@@ -63,7 +68,7 @@ def teams(lines: Sequence[str]) -> tuple[list[Member], list[Member]]:
         RefusedReplayError: one name means two Pokémon, or a Pokémon uses more than four moves.
     """
     found: tuple[list[Member], list[Member]] = ([], [])
-    slots = (_Slot(), _Slot())
+    slots: defaultdict[str, _Slot] = defaultdict(_Slot)
     for index, line in enumerate(lines):
         parts = line.split("|")
         if len(parts) < 3 or parts[2][:2] not in {"p1", "p2"}:
@@ -74,10 +79,10 @@ def teams(lines: Sequence[str]) -> tuple[list[Member], list[Member]]:
             details = arguments[1].replace("-*", "")
             _join(found[seat], Member("", details, in_preview=True))
         elif kind in {"switch", "drag", "replace"} and len(arguments) > 1:
-            slots[seat].transformed, slots[seat].mimicked = False, None
-            slots[seat].active = _member(found[seat], name_of(arguments[0]), arguments[1])
+            member = _member(found[seat], name_of(arguments[0]), arguments[1])
+            slots[arguments[0][:3]] = _Slot(member)
         elif len(arguments) > 1 and ": " in arguments[0]:
-            _read(found, slots, seat, kind, arguments, index)
+            _read(found, slots[arguments[0][:3]], seat, kind, arguments, index)
     for team in found:
         for member in team:
             member.name = member.name or member.species
@@ -94,7 +99,7 @@ def _member(team: list[Member], name: str, details: str) -> Member:
         if member.name == name:
             return member
     for member in team:
-        if not member.name and _base(member.species) == _base(species):
+        if not member.name and base_species(member.species) == base_species(species):
             member.name, member.details = name, details
             return member
     _join(team, Member(name, details))
@@ -108,7 +113,7 @@ def _join(team: list[Member], member: Member) -> None:
     team.append(member)
 
 
-def _base(species: str) -> str:
+def base_species(species: str) -> str:
     """Return a species without its forme: Team Preview leaves some formes out."""
     return species if species in _WITH_DASH else species.partition("-")[0]
 
@@ -120,14 +125,14 @@ _WITH_DASH: Final = frozenset(
 
 def _read(
     found: tuple[list[Member], list[Member]],
-    slots: tuple[_Slot, _Slot],
+    slot: _Slot,
     seat: int,
     kind: str,
     arguments: list[str],
     index: int,
 ) -> None:
     """Read what a line shows of a Pokémon."""
-    name, slot = name_of(arguments[0]), slots[seat]
+    name = name_of(arguments[0])
     subject = next((member for member in found[seat] if member.name == name), slot.active)
     if subject is None:
         return
@@ -147,7 +152,10 @@ def _read(
             _hold(subject, clean_name(arguments[1]) if known in _FOUND else None, index)
         case "-enditem":
             _hold(subject, clean_name(arguments[1]), index)
+        case "-zpower":
+            subject.gimmicks.add("zmove")
         case "-mega" if len(arguments) > 2:
+            subject.gimmicks.add("mega")
             _hold(subject, clean_name(arguments[2]), index)
         case "-ability":
             cause = caller_of(arguments)

@@ -5,6 +5,8 @@ from typing import Final
 
 _NAMES_CACHED = 1 << 14
 _MOST_DIGITS: Final = 9
+BOUNDARY: Final = "|"
+"""The simulator writes this line whenever it goes on after choices, and once before the end of a turn."""
 
 
 def whole_number(text: str) -> int | None:

@@ -1,0 +1,34 @@
+"""What a move's user chooses besides the move: its target, from the game's data."""
+
+from functools import cache
+from typing import Any, Final
+
+CHOOSABLE: Final = frozenset({"normal", "any", "adjacentAlly", "adjacentAllyOrSelf", "adjacentFoe"})
+"""Kinds of targets among which the user chooses in double battles (Showdown, ``sim/battle-actions.ts``)."""
+_WITHOUT_CHOICE: Final = frozenset({"curse", "struggle", "recharge"})
+"""Moves whose requests name no target."""
+_HIDDEN_POWER: Final = "hiddenpower"
+
+
+def target_kind(move: str, generation: int) -> str:
+    """Return the simulator's kind of target of a move's id; empty for an unknown move."""
+    known = _HIDDEN_POWER if move.startswith(_HIDDEN_POWER) else move
+    if known in _WITHOUT_CHOICE:
+        return "self"
+    kind: str = _moves(generation).get(known, {}).get("target", "")
+    return kind
+
+
+def is_status(move: str, generation: int) -> bool:
+    """Say whether a move does no damage."""
+    category: str = _moves(generation).get(move, {}).get("category", "")
+    return category == "Status"
+
+
+@cache
+def _moves(generation: int) -> dict[str, Any]:
+    # Late: poke-env takes a second to import.
+    from poke_env.data import GenData  # noqa: PLC0415
+
+    found: dict[str, Any] = GenData.from_gen(generation).moves
+    return found
