@@ -1,5 +1,6 @@
 """`nashdex data` with people's double battles, against battles whose choices are known."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nashdex.cli import app
+from nashdex.core.errors import DataError
 from nashdex.trajectory.joint_file import SUFFIX, read
 
 REAL = Path(__file__).parents[1] / "data" / "vgc" / "real-gen9vgc2023regc.jsonl.gz"
@@ -83,3 +85,21 @@ def test_a_damaged_file_or_one_of_another_format_is_refused(folders: tuple[Path,
     result = CliRunner().invoke(app, ["data", "stats", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "refused: format 1, unreadable 1" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("|switch|p1b: ", "|-nothing|p1b: "),
+        ("|teampreview|4", "|teampreview|4\n|turn|1"),
+    ],
+)
+def test_a_log_that_the_tracker_cannot_follow_is_refused_by_cause(change: tuple[str, str], tmp_path: Path) -> None:
+    with gzip.open(REAL, "rt") as file:
+        replay = json.loads(file.readline())
+    del replay["inputLog"]
+    replay["log"] = "\n".join(replay["log"]).replace(*change, 1)
+    (tmp_path / "log.json").write_text(json.dumps(replay))
+    result = CliRunner().invoke(app, ["data", "import", str(tmp_path / "log.json"), str(tmp_path / "imported")])
+    assert isinstance(result.exception, DataError)
+    assert "inconsistent 1" in result.output

@@ -23,7 +23,7 @@ from nashdex.games.showdown.logs.replay import RawReplay
 from nashdex.games.showdown.logs.sheets import fill, open_teams
 from nashdex.games.showdown.logs.sight import seen_by
 from nashdex.games.showdown.logs.teams import Member, teams
-from nashdex.games.showdown.protocol import Choices, Failed, Seat, Track, TrackedAction, TrackedSeat, Untrack
+from nashdex.games.showdown.protocol import Choices, Chosen, Failed, Seat, Track, TrackedAction, TrackedSeat, Untrack
 
 UNKNOWN_SLOT: Final = -1
 MAX_DECISIONS: Final = 2000
@@ -164,7 +164,9 @@ def _follow(views: Sequence[JointView], gateway: Gateway) -> None:
         tracked, halves = [], []
         for number, view in rows.items():
             request = view.asked[step].request
-            if request is None:
+            if request is None and UNKNOWN_SLOT in view.slots[step - 1]:
+                view.failure = "the lines do not show who leads"
+            elif request is None:
                 halves.append(TrackedAction(battle=number, seat=view.seat, action=_leads(view, step - 1, size)))
             else:
                 lines = tuple(view.asked[step].lines)
@@ -174,7 +176,7 @@ def _follow(views: Sequence[JointView], gateway: Gateway) -> None:
         if halves:
             gateway.send(Choices(rows=tuple(halves)))
         gateway.flush()
-        _receive(rows, gateway, size)
+        _receive({number: view for number, view in rows.items() if view.failure is None}, gateway, size)
     if views:
         gateway.send(Untrack(battles=tuple(range(len(views)))))
 
@@ -198,6 +200,11 @@ def _receive(rows: Mapping[int, JointView], gateway: Gateway, size: int) -> None
                 rows[number].keep(message.observation[row].copy(), message.legal[row].copy(), size)
                 missing.discard(number)
             gateway.channel.recycle()
+        elif isinstance(message, Chosen):
+            for chosen in message.rows:
+                if chosen.cause is not None:
+                    rows[chosen.battle].failure = chosen.cause
+                    missing.discard(chosen.battle)
         elif isinstance(message, Failed):
             for failed in message.battles:
                 rows[failed.battle].failure = failed.detail.partition("\n")[0]

@@ -271,7 +271,7 @@ class _Follower:
             case "switch" if rest and rest[0].isdecimal() and 0 < int(rest[0][:2]) <= len(self.side.order):
                 known.kind = "switch"
                 known.name = self.team[self.side.order[int(rest[0][:2]) - 1]].name
-            case "move" if rest and asks == "move":
+            case "move" if rest and asks == "move" and place < len(self.side.order):
                 self._use(known, rest, place)
             case _:
                 raise _refused(f"a choice {shorten(part)}; expected pass, switch or move")
@@ -324,7 +324,7 @@ class _Follower:
         if choice.kind == "switch":
             row = self.row_of(self.seat, choice.name)
             return None if row is None else frozenset({Numbered("switch", row=row + 1).number})
-        if asks != "move":
+        if asks != "move" or place >= len(self.side.order):
             return None
         row = self.side.order[place]
         moves = self.moves_of(self.seat, row)
