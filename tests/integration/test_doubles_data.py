@@ -103,3 +103,14 @@ def test_a_log_that_the_tracker_cannot_follow_is_refused_by_cause(change: tuple[
     result = CliRunner().invoke(app, ["data", "import", str(tmp_path / "log.json"), str(tmp_path / "imported")])
     assert isinstance(result.exception, DataError)
     assert "inconsistent 1" in result.output
+
+
+def test_a_clone_is_judged_on_battles_that_it_has_not_seen() -> None:
+    result = run("bench", "cloning", str(REAL), "--format", "gen9vgc2023regulationc", "--folds", "2", "--epochs", "2")
+    assert (result["format"], result["battles"], result["folds"]) == ("gen9vgc2023regc", NUM_BATTLES, 2)
+    # Every slot with a choice is held out once, but for those that wait, whose order is open.
+    assert 500 < result["slots"] < 663
+    assert result["by_rating"] == {"unrated": [result["slots"], result["accuracy"]["share"]]}
+    for name in ("accuracy", "most_frequent", "margin"):
+        assert result[name]["low"] <= result[name]["share"] <= result[name]["high"]
+    assert abs(result["accuracy"]["share"] - result["most_frequent"]["share"] - result["margin"]["share"]) < 1e-9

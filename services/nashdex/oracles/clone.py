@@ -212,12 +212,12 @@ def _imitation(log_probs: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         surprise = -log_probs.gather(1, batch.actions[:, None]).squeeze(1)
         return statistics.mean_over_choices(surprise, batch.masks), statistics.mean_over_choices(hit, batch.masks)
     surprise = -log_probs.masked_fill(~batch.agreeing, -torch.inf).logsumexp(dim=1)
-    counts = _counts(batch)
+    counts = wholly_known(batch)
     accuracy = (hit * counts).sum() / counts.sum().clamp(min=1)
     return statistics.mean_over_choices(surprise, batch.masks), accuracy
 
 
-def _counts(batch: Batch) -> Tensor:
+def wholly_known(batch: Batch) -> Tensor:
     """Return 1 for each decision with a choice whose action is wholly known, else 0, (N,)."""
     has_choice = masked.mask_of(batch.masks).sum(dim=-1) > 1
     return (has_choice if batch.agreeing is None else has_choice & (batch.agreeing.sum(dim=-1) == 1)).float()
@@ -225,7 +225,13 @@ def _counts(batch: Batch) -> Tensor:
 
 def most_frequent_accuracy(lesson: Batch, validation: Batch) -> float:
     """Return the accuracy of always predicting the legal action that is most frequent in ``lesson``."""
-    seen = _numbers(lesson)[_counts(lesson) > 0]
+    counts = wholly_known(validation)
+    return float((frequent_hits(lesson, validation) * counts).sum() / counts.sum().clamp(min=1))
+
+
+def frequent_hits(lesson: Batch, validation: Batch) -> Tensor:
+    """Return 1 where the legal action that is most frequent in ``lesson`` is the chosen one, else 0, (N,)."""
+    seen = _numbers(lesson)[wholly_known(lesson) > 0]
     if validation.masks.dtype == torch.bool:
         frequency = torch.bincount(seen, minlength=validation.masks.shape[1])
         scores = frequency.expand(validation.masks.shape).masked_fill(~validation.masks, -1)
@@ -233,9 +239,7 @@ def most_frequent_accuracy(lesson: Batch, validation: Batch) -> float:
         largest = int(max(lesson.masks.max(), validation.masks.max())) + 1
         frequency = torch.bincount(seen, minlength=largest)
         scores = frequency[validation.masks.clamp(min=0).long()].masked_fill(validation.masks < 0, -1)
-    counts = _counts(validation)
-    hit = (scores.argmax(dim=1) == validation.actions).float()
-    return float((hit * counts).sum() / counts.sum().clamp(min=1))
+    return (scores.argmax(dim=1) == validation.actions).float()
 
 
 def _numbers(batch: Batch) -> Tensor:

@@ -8,6 +8,7 @@ import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
 from nashdex.commands.measure.calibrating import calibration
+from nashdex.commands.measure.cloning import cloning
 from nashdex.commands.measure.deciding import decide
 from nashdex.commands.measure.envs import envs
 from nashdex.commands.measure.external import external
@@ -452,6 +453,7 @@ def scaling(
 
 
 app.command()(calibration)
+app.command()(cloning)
 app.command()(decide)
 app.command()(envs)
 app.command()(external)

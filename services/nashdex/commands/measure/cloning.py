@@ -1,0 +1,49 @@
+"""``nashdex bench cloning``: how well a clone predicts people's double battles that it has not seen."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.counting import counter
+from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import SeedOption
+from nashdex.core.stopping import install_stop_handlers
+
+_MINIBATCH = 64
+"""Decisions of an optimiser step. Logs of people's double battles are few."""
+
+
+def cloning(
+    logs: Annotated[
+        Path,
+        typer.Argument(metavar="LOGS", help="Raw Showdown replays of double battles, as for `nashdex data import`."),
+    ],
+    *,
+    format_id: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Doubles format of the battles.")],
+    folds: Annotated[int, typer.Option(min=2, max=100, help="Parts of the battles; each is predicted once.")] = 6,
+    epochs: Annotated[int, typer.Option(min=1, max=1000, help="Passes over the decisions of the other folds.")] = 20,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Clone people's double battles by cross-validation and print the accuracy on held-out battles.
+
+    Each slot counts whose choice is known and not the only one. The most frequent legal choice of the other battles is
+    the reference; accuracies and margin have an interval by resampled battles.
+    """
+    install_stop_handlers()
+    from nashdex.bench.cloning import bench_cloning, lines
+    from nashdex.settings.aliases import canonical_format
+    from nashdex.settings.oracles import CloneSettings
+    from nashdex.settings.process import load_telemetry_settings
+    from nashdex.telemetry.logging import configure_logging
+
+    configure_logging(load_telemetry_settings())
+    settings = CloneSettings(num_epochs=epochs, minibatch_decisions=_MINIBATCH, critic_warmup_epochs=0)
+    with counter("folds") as report:
+        result = bench_cloning(logs, canonical_format(format_id), settings, num_folds=folds, seed=seed, on_fold=report)
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    for line in lines(result):
+        print_text(line)
