@@ -305,6 +305,30 @@ def test_a_battle_that_the_tracker_cannot_follow_is_said_and_counted(
     assert (battle["result"], battle["untracked"], battle["trajectory"]) == ("win", 1, False)
 
 
+def test_a_server_that_refuses_every_choice_ends_the_battle(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    chosen: list[str] = []
+    room = f"battle-{FORMAT}-1"
+    request = {"rqid": 1, "active": [{"moves": 7}], "side": {"name": "me", "id": "p1", "pokemon": [{"ident": 3}]}}
+
+    def answer(connection: ServerConnection) -> None:
+        connection.send("|challstr|4|x")
+        for text in connection:
+            if str(text).startswith("|/trn"):
+                connection.send("|updateuser| me|1|1|{}")
+                connection.send(f">{room}\n|init|battle\n|player|p1|me|1|\n|player|p2|you|2|")
+                connection.send(f">{room}\n|request|{json.dumps(request)}")
+            elif "/choose" in str(text):
+                chosen.append(str(text))
+                connection.send(f">{room}\n|error|[Invalid choice] Can't do that")
+
+    for port in _odd_server(answer):
+        code, out, err = _run(port, capsys, "--battles", "1", "--record", str(tmp_path))
+        assert (code, "1 void" in out) == (0, True), err
+    assert len(chosen) == 11
+    (battle,) = _battles(tmp_path).values()
+    assert battle["void"] == "the server refused every choice"
+
+
 @pytest.mark.parametrize("line", ["|updatesearch|no JSON", "|updatesearch|[]"])
 def test_a_server_that_speaks_otherwise(capsys: pytest.CaptureFixture[str], line: str) -> None:
     def answer(connection: ServerConnection) -> None:
@@ -361,6 +385,32 @@ def test_a_name_that_the_broken_connection_still_has_is_asked_for_again(capsys: 
         code, out, err = _run(port, capsys, "--battles", "1", "--patience-seconds", "5")
         assert (code, "1 battles: 1 won" in out) == (0, True), err
     assert len(asked) == 3
+
+
+def test_no_more_battles_are_searched_for_than_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    """A busy server names the battle that it has found before it sends the room."""
+    searched: list[str] = []
+
+    def answer(connection: ServerConnection) -> None:
+        room = f"battle-{FORMAT}-1"
+        connection.send("|challstr|4|x")
+        for text in connection:
+            if str(text).startswith("|/trn"):
+                connection.send("|updateuser| me|1|1|{}")
+            elif str(text) == f"|/search {FORMAT}":
+                searched.append(str(text))
+                connection.send(f'|updatesearch|{{"searching":["{FORMAT}"],"games":null}}')
+                connection.send('|updatesearch|{"searching":[],"games":null}')
+                time.sleep(1.0)  # longer than the client listens before it looks for battles
+                connection.send(f'|updatesearch|{{"searching":[],"games":{{"{room}":"me vs. you"}}}}')
+            elif str(text) == f"|/join {room}":
+                time.sleep(1.0)
+                connection.send(f">{room}\n|init|battle\n|player|p1|me|1|\n|player|p2|you|2|\n|win|me")
+
+    for port in _odd_server(answer):
+        code, out, err = _run(port, capsys, "--search", "--battles", "1", "--at-once", "2")
+        assert (code, "1 battles: 1 won" in out) == (0, True), err
+    assert len(searched) == 1
 
 
 @pytest.mark.slow

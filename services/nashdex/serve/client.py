@@ -29,6 +29,10 @@ _RATING_SECONDS: Final = 3.0
 _LOGIN_SECONDS: Final = 30.0
 _NAME_SECONDS: Final = 2.0
 """Pause before a name in use is asked for again."""
+_MOST_REFUSALS: Final = 10
+"""Refused choices in a row after which a battle is given up."""
+_NEWS_SECONDS: Final = 1.0
+"""Pause after connecting again: the server says first what is still searched for and which battles go on."""
 _log = structlog.get_logger()
 
 
@@ -59,10 +63,12 @@ class Client:
         self._rooms: dict[str, Room] = {}
         self._ended_at: dict[str, float] = {}
         self._void: dict[str, str] = {}
-        """Why battles are void that the referee has stopped, by room."""
+        """Why battles are void that were stopped, by room."""
         self._done = record.rooms()
         self._unknown = set(record.open_rooms())
         """Rooms of an earlier process that this one has not seen."""
+        self._joining: set[str] = set()
+        """Rooms of this user's battles that the server names and has not sent yet."""
         self._is_named = False
         self._was_named = bool(self._unknown)
         """The server has given this client the name before."""
@@ -93,6 +99,7 @@ class Client:
     def _session(self) -> None:
         self._is_named = False
         self._ask_name_at = math.inf
+        self._joining.clear()
         self._finder.begin()
         opened_at = time.monotonic()
         while not self._is_finished():
@@ -100,6 +107,7 @@ class Client:
             while message is not None:
                 self._handle(message)
                 message = self._connection.receive(0.0)
+            self._give_up_refused()
             for room, choice in self._decider.decide(self._rooms.values()):
                 assert room.request is not None, "a request was decided"
                 self._connection.send(room.id, f"/choose {choice}|{room.request.get('rqid', '')}")
@@ -127,7 +135,7 @@ class Client:
     def _num_begun(self) -> int:
         """Return how many battles, or series of them, are under way or asked for."""
         alone = sum(not self._series.is_open(room.series) for room in self._rooms.values())
-        return alone + len(self._series) + len(self._unknown) + self._finder.num_asked
+        return alone + len(self._series) + len(self._unknown | self._joining) + self._finder.num_asked
 
     def _num_wanted(self) -> int:
         """Return how many more battles may begin now."""
@@ -146,7 +154,7 @@ class Client:
         return sum(battle.result is not None for battle in self._record.battles)
 
     def _is_finished(self) -> bool:
-        if self._rooms or self._series or self._unknown:
+        if self._rooms or self._series or self._unknown or self._joining:
             return False
         most = self._service.battles
         return self._is_stopping or (most is not None and self._num_done() >= most)
@@ -187,11 +195,7 @@ class Client:
                 self._challenge = "|".join(rest)
                 self._ask_for_name()
             case ["updateuser", name, "1", *_] if to_id(name) == to_id(self._user.name):
-                if not self._is_named:
-                    self._is_named = self._was_named = True
-                    _log.info("logged in", name=self._user.name, format=self._service.format_id)
-                    for room_id in {*self._rooms, *self._unknown}:
-                        self._say(f"/join {room_id}")
+                self._logged_in()
             case ["nametaken", _, *why]:
                 self._name_refused("|".join(why) or "it is taken")
             case ["formats", *_]:
@@ -204,6 +208,16 @@ class Client:
             case ["pm", sender, _, text, *_]:
                 is_own = to_id(sender) == to_id(self._user.name)
                 self._finder.read_private(to_id(sender), text, is_own=is_own)
+
+    def _logged_in(self) -> None:
+        if self._is_named:
+            return
+        if self._was_named:
+            self._finder.pause(_NEWS_SECONDS)
+        self._is_named = self._was_named = True
+        _log.info("logged in", name=self._user.name, format=self._service.format_id)
+        for room_id in {*self._rooms, *self._unknown}:
+            self._say(f"/join {room_id}")
 
     def _ask_for_name(self) -> None:
         self._ask_name_at = math.inf
@@ -223,11 +237,14 @@ class Client:
         games = found.get("games")
         for room_id in games if isinstance(games, dict) else ():
             if self._service.plays_in(room_id) and room_id not in self._rooms and room_id not in self._done:
+                if room_id.startswith("battle-"):
+                    self._joining.add(room_id)
                 self._say(f"/join {room_id}")
 
     def _handle_battle(self, message: Message) -> None:
         if message.room in self._done or not self._service.plays_in(message.room):
             return
+        self._joining.discard(message.room)
         room = self._rooms.get(message.room)
         begins = any(line.startswith("|init|battle") for line in message.lines)
         if room is None:
@@ -282,9 +299,20 @@ class Client:
             return "the server closed the room before the battle's end"
         return None if self._referee is None else self._referee.verdict(room)
 
+    def _give_up_refused(self) -> None:
+        """Forfeit battles in which the server refuses one choice after another, its own default too."""
+        for room in self._rooms.values():
+            if room.wants_decision and room.num_refused_in_row > _MOST_REFUSALS:
+                _log.error("the server refuses every choice; the battle is void", room=room.id)
+                room.request = None
+                self._stop_battle(room.id, "the server refused every choice")
+
+    def _stop_battle(self, room_id: str, cause: str) -> None:
+        self._void[room_id] = cause
+        self._connection.send(room_id, "/forfeit")
+
     def _obey(self, ruling: Ruling) -> None:
         for room_id, cause in ruling.void.items():
-            self._void[room_id] = cause
-            self._connection.send(room_id, "/forfeit")
+            self._stop_battle(room_id, cause)
         if ruling.asks_again:
             self._finder.ask_again()

@@ -168,8 +168,12 @@ class Finder:
             return
         if searching:
             self._unconfirmed = False
-        if not self._unconfirmed:
-            self._is_asking = bool(searching)
+        if self._unconfirmed:
+            return
+        if self._is_asking and not searching:
+            # A search that ends has usually found a battle, whose room begins some messages later.
+            self._ask_ends_at = min(self._ask_ends_at, time.monotonic() + _START_SECONDS)
+        self._is_asking |= bool(searching)
 
     def read_private(self, sender: str, text: str, *, is_own: bool) -> None:
         """Note a challenge, its withdrawal or its refusal: ``/challenge FORMAT|…``, and ``/challenge`` alone."""

@@ -10,6 +10,8 @@ from nashdex.games.space import NUM_SEATS
 from nashdex.serve.lines import is_of_the_battle, read_number, read_object, to_id, with_neutral_names, words_of
 from nashdex.serve.series import series_of
 
+_OVERTAKEN: Final = ("[Invalid choice] Sorry, too late", "[Invalid choice] There's nothing to choose")
+"""Answers to a choice whose request is over: it was sent once before the connection broke and once after."""
 _RATING: Final = pattern(r"^(.*)'s rating: ([0-9]+) &rarr; <strong>([0-9]+)</strong>")
 
 Result = Literal["win", "loss", "tie"]
@@ -45,6 +47,8 @@ class Room:
     turns: int = 0
     num_decisions: int = 0
     num_refused: int = 0
+    num_refused_in_row: int = 0
+    """Refused choices since the last request to which the server took one."""
     rating: int | None = None
     """The client's own after the battle, where the server rates it."""
     opponent_rating: int | None = None
@@ -130,20 +134,27 @@ class Room:
         self.num_tracked = 0
         self.answered = -1
         self.request = None
+        self.asked_again = self.takes_default = False
 
     def _ask(self, request: dict[str, Any]) -> None:
         if request.get("wait"):
             self.request = None
         elif read_number(request.get("rqid", 0)) > self.answered or self.asked_again:
+            if not self.asked_again:
+                self.num_refused_in_row = 0
             self.request = request
 
     def _refused(self, text: str) -> None:
         """Ask again: an unavailable choice is followed by a corrected request, an invalid one by nothing."""
+        if text.startswith(_OVERTAKEN) or self.request is not None:
+            return
         if text.startswith("[Unavailable choice]"):
             self.num_refused += 1
+            self.num_refused_in_row += 1
             self.asked_again = True
         elif text.startswith("[Invalid choice]") and self.last_request is not None:
             self.num_refused += 1
+            self.num_refused_in_row += 1
             self.asked_again = self.takes_default = True
             self.request = self.last_request
 

@@ -1,5 +1,7 @@
 """How a client finds battles, by what it sends for what a server says."""
 
+import time
+
 import pytest
 
 from nashdex.core.errors import ConfigurationError, TryAgainError
@@ -27,6 +29,27 @@ def test_one_search_at_a_time() -> None:
     finder.stop()
     assert sent[-1] == "/cancelsearch"
     assert finder.num_asked == 0
+
+
+def test_a_search_that_has_ended_is_asked_for_until_its_battle_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server says that nothing is searched for any more before it sends the battle's room."""
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    finder, sent = _finder(Service("gen1ou", searches=True))
+    finder.look()
+    finder.update_search(["gen1ou"])
+    finder.update_search([])
+    finder.expire()
+    assert finder.num_asked == 1
+    finder.battle_began()
+    assert finder.num_asked == 0
+    finder.look()
+    finder.update_search(["gen1ou"])
+    finder.update_search([])
+    now += 30.0
+    finder.expire()  # no battle was found
+    finder.look()
+    assert sent.count("/search gen1ou") == 3
 
 
 def test_a_refused_search_ends_it() -> None:

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from nashdex.serve.lines import read_message, to_id
 from nashdex.serve.room import Room
 
@@ -61,6 +63,34 @@ def test_an_invalid_choice_asks_for_the_servers_default() -> None:
     room.read("|error|[Invalid choice] Can't move: no such move")
     assert room.wants_decision
     assert room.takes_default
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Sorry, too late to make a different move; the next turn has already started", "There's nothing to choose"],
+)
+def test_a_choice_that_was_taken_before_the_connection_broke_asks_nothing_again(text: str) -> None:
+    """The server took the first of two equal choices; its answer to the second may follow the next request."""
+    room = _room(_request(3))
+    room.answer()
+    room.read(f"|error|[Invalid choice] {text}")
+    assert not room.wants_decision
+    room.read(_request(5))
+    room.read(f"|error|[Invalid choice] {text}")
+    assert room.request is not None
+    assert room.request["rqid"] == 5
+    assert (room.takes_default, room.num_refused) == (False, 0)
+
+
+def test_refusals_are_counted_until_the_next_request() -> None:
+    room = _room(_request(3))
+    for count in (1, 2, 3):
+        room.answer()
+        room.read("|error|[Invalid choice] Can't move: no such move")
+        assert room.num_refused_in_row == count
+    room.answer()
+    room.read(_request(5))
+    assert room.num_refused_in_row == 0
 
 
 def test_the_tracker_reads_neutral_names_and_only_the_battle() -> None:

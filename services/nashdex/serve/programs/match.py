@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 import structlog
 
+from nashdex.core.stopping import check_stop
 from nashdex.evaluator.match import MatchResult
 from nashdex.games.registry import game_for
 from nashdex.games.showdown.external.causes import UNAVAILABLE
@@ -30,7 +31,7 @@ from nashdex.serve.opening import open_decider
 from nashdex.serve.programs.process import Program
 from nashdex.serve.programs.referee import ProgramGoneError, ProgramReferee
 from nashdex.serve.record import Record
-from nashdex.serve.room import SCORES
+from nashdex.serve.room import SCORES, Result
 from nashdex.serve.served import ServedBattle
 from nashdex.serve.service import Service
 from nashdex.settings.external import ExternalPlayer
@@ -96,7 +97,7 @@ def play_program_match(
     record = Record(None)
 
     def count(_: ServedBattle) -> None:
-        on_battle(sum(battle.result is not None for battle in record.battles))
+        on_battle(len(_results(record)))
 
     decider = open_decider(policy, game, seed)
     try:
@@ -119,11 +120,13 @@ def play_program_match(
                 client.run()
             except ProgramGoneError:
                 _log.error("a program failed too often in a row; the other battles are not played", player=player)
+            if len(_results(record)) < battles:
+                check_stop()
     finally:
         decider.close()
     failures = Counter(battle.void for battle in record.battles if battle.void is not None)
     failures[UNAVAILABLE] += referee.num_unavailable
-    own = [SCORES[battle.result] for battle in record.battles if battle.result is not None]
+    own = [SCORES[result] for result in _results(record)]
     scores = [1 - score for score in own] if program_is_first else own
     low, high = clustered_wilson_interval(scores, range(len(scores))) if scores else (None, None)
     return MatchResult(
@@ -147,6 +150,11 @@ def play_program_match(
         decisions=sum(battle.decisions for battle in record.battles),
         seconds=time.monotonic() - started,
     )
+
+
+def _results(record: Record) -> list[Result]:
+    """Return the results of the battles that count."""
+    return [battle.result for battle in record.battles if battle.result is not None]
 
 
 def _values(server: StockServer, users: _Users, format_id: str) -> dict[str, str]:
