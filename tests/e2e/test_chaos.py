@@ -68,10 +68,11 @@ REAL = """
 format = "gen1ou"
 iterations = 2
 seed = 3
+[arena]
+concurrent_battles = 8
 [collect]
 battles = 16
 shards = 2
-concurrent_battles = 8
 [train.oracle]
 decisions = 1000
 round_battles = 16

@@ -13,7 +13,7 @@ from nashdex.cli import run_command_line
 from nashdex.collector.trial import self_play_trial
 from nashdex.games.registry import showdown_game
 from nashdex.rollout.sizing import choose_sizes
-from nashdex.settings.collect import CollectSettings
+from nashdex.settings.arena import ArenaSettings
 from nashdex.settings.networks import SlotsSettings
 
 pytestmark = pytest.mark.integration
@@ -193,7 +193,7 @@ def test_bench_refuses_what_it_cannot_measure(
 @pytest.mark.slow
 def test_sizes_are_chosen_by_a_short_benchmark() -> None:
     trial = self_play_trial(showdown_game("gen1randombattle"), SlotsSettings(), seconds=1.0)
-    sizes = choose_sizes(CollectSettings(gateways=0, concurrent_battles=8), 10_000, num_cores=2, trial=trial)
+    sizes = choose_sizes(ArenaSettings(gateways=0, concurrent_battles=8), 10_000, num_cores=2, trial=trial)
     assert sizes.gateways in {1, 2}
     assert sizes.concurrent_battles == 8
     assert "2 × 4: " in sizes.reason

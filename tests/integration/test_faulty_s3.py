@@ -30,9 +30,10 @@ iterations = 1
 seed = 3
 [population]
 initial = ["random"]
+[arena]
+concurrent_battles = 8
 [collect]
 battles = 8
-concurrent_battles = 8
 [train]
 oracle = { kind = "ppo", decisions = 1, round_battles = 8 }
 first = { num_epochs = 1 }

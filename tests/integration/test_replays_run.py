@@ -34,7 +34,7 @@ SMALL = (
     "network.hidden_size=16",
     "collect.battles=4",
     "collect.shards=2",
-    "collect.concurrent_battles=4",
+    "arena.concurrent_battles=4",
     "train.first.num_epochs=2",
     "train.first.critic_warmup_epochs=1",
     "train.oracle.decisions=400",
@@ -44,7 +44,6 @@ SMALL = (
     "evaluate.battles_per_pair=2",
     "evaluate.replays_per_pair=1",
     "evaluate.shards=1",
-    "evaluate.concurrent_battles=4",
     "actors.shards=0",
 )
 

@@ -42,10 +42,11 @@ embedding_size = 4
 entity_size = 8
 hidden_size = 16
 num_hidden_layers = 1
+[arena]
+concurrent_battles = 4
 [collect]
 battles = 9
 shards = 2
-concurrent_battles = 4
 [train]
 checkpoint_every_updates = 2
 [train.oracle]
@@ -60,7 +61,6 @@ shards = 0
 [evaluate]
 battles_per_pair = 5
 shards = 2
-concurrent_battles = 4
 [solve]
 num_draws = 100
 """

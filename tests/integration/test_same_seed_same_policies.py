@@ -23,10 +23,11 @@ iterations = 2
 seed = 3
 [population]
 initial = ["random", "heuristic"]
+[arena]
+concurrent_battles = 6
 [collect]
 battles = 12
 shards = 2
-concurrent_battles = 6
 [train.oracle]
 decisions = 900
 round_battles = 8

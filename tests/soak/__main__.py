@@ -45,9 +45,10 @@ SHORT = """
 format = "gen1randombattle"
 iterations = 6
 opponents = "self-play"
+[arena]
+deadline_seconds = 3600
 [collect]
 battles = 100
-deadline_seconds = 3600
 [train.oracle]
 decisions = 8000
 round_battles = 100
@@ -61,19 +62,21 @@ unplayed = "bradley-terry"
 COLLECTING = """
 format = "gen1ou"
 iterations = 1
+[arena]
+concurrent_battles = 16
+deadline_seconds = 3600
 [collect]
 battles = 10_000_000
 shards = 1
-concurrent_battles = 16
-deadline_seconds = 3600
 """
 TRAINING = """
 format = "gen1randombattle"
 iterations = 2
 opponents = "self-play"
+[arena]
+deadline_seconds = 3600
 [collect]
 battles = 50
-deadline_seconds = 3600
 [train]
 first = { num_epochs = 1 }
 [train.oracle]

@@ -6,7 +6,8 @@ iterations = 2
 opponents = "self-play"
 population.initial = ["random"]
 network = { embedding_size = 4, entity_size = 16, hidden_size = 16, num_hidden_layers = 1 }
-collect = { teacher = "random", battles = 300, shards = 1, concurrent_battles = 300 }
+collect = { teacher = "random", battles = 300, shards = 1 }
+arena = { concurrent_battles = 300 }
 train.first = { num_epochs = 1, critic_warmup_epochs = 1 }
 evaluate.shards = 1
 [train.oracle]

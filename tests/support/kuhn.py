@@ -45,7 +45,8 @@ def kuhn_settings(*, battles: int = 300, oracle: Mapping[str, object] | str = "p
             "seed": 3,
             "population": {"initial": ["random", "first-action"]},
             "network": {"embedding_size": 4, "entity_size": 16, "hidden_size": 16, "num_hidden_layers": 1},
-            "collect": {"battles": battles, "shards": 1, "teacher": "random", "concurrent_battles": battles},
+            "collect": {"battles": battles, "shards": 1, "teacher": "random"},
+            "arena": {"concurrent_battles": battles},
             "train": {
                 "oracle": (PPO if section["kind"] == "ppo" else {}) | section,
                 "checkpoint_every_updates": 3,

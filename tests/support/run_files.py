@@ -4,10 +4,11 @@ SMALL_GEN1OU = """
 format = "gen1ou"
 iterations = 2
 seed = 3
+[arena]
+concurrent_battles = 12
 [collect]
 battles = 24
 shards = 2
-concurrent_battles = 12
 [train.oracle]
 decisions = 2000
 round_battles = 16

@@ -51,7 +51,7 @@ class ChunkPlayer:
         self._shard = shard
         self._attempt = attempt
         self._sizes = choose_sizes(
-            settings.collect, settings.actors.chunk_battles, cores_of_shard(settings.actors.shards)
+            settings.arena, settings.actors.chunk_battles, cores_of_shard(settings.actors.shards)
         )
         self._opened: Session | None = None
         self._networks: dict[str, ActorCritic] = {}

@@ -36,7 +36,7 @@ from nashdex.learning.experience.batching import CPU, Batch, evaluate, make_batc
 from nashdex.learning.experience.data import fresh_network, prepare_torch
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.training import StepSettings, Training
-from nashdex.oracles.clone import clone, make_lessons, num_updates
+from nashdex.oracles.clone import MAX_GRADIENT_NORM, clone, make_lessons, num_updates
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.networks import NetworkSettings
 from nashdex.settings.oracles import CloneSettings
@@ -227,7 +227,7 @@ def _train(
     lesson, validation = make_lessons(episodes, rewards, 1.0, seed, CPU, num_slots=space.num_slots)
     with TemporaryDirectory() as folder:
         checkpoints = Checkpoints(open_store(str(Path(folder))), 0, 0, AttemptId("bench"), "bench")
-        steps = StepSettings(settings.max_gradient_norm, _CHECKPOINT_EVERY_UPDATES)
+        steps = StepSettings(MAX_GRADIENT_NORM, _CHECKPOINT_EVERY_UPDATES)
         training = Training(model, steps, checkpoints)
         with Progress(StepName.TRAIN, 0, num_updates(lesson, settings), "updates") as progress:
             clone(training, lesson, validation, settings, seed, progress)

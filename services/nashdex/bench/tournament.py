@@ -129,7 +129,6 @@ def _play(payoffs: Floats, seed: int, *, is_adaptive: bool) -> tuple[SampledCoun
     settings = RunSettings.model_validate(
         {
             "evaluate": {
-                "schedule": "adaptive",
                 "adaptive_battles": battles,
                 "battles_per_pair": 1_000_000,
                 "first_battles": _FIRST_BATTLES,

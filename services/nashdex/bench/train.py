@@ -20,6 +20,7 @@ from nashdex.games.showdown.game import ShowdownGame
 from nashdex.learning.experience.batching import CPU, make_batch
 from nashdex.learning.experience.data import fresh_network, prepare_torch
 from nashdex.learning.rounds.planned import NEWEST
+from nashdex.oracles.ppo.loss import PREDICTION_COEFFICIENT
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import entropy, masked_log_softmax
 from nashdex.policies.networks.actor_critic import ActorCritic, Outputs
@@ -158,9 +159,9 @@ def _seconds_of_bare(
             surrogate = torch.minimum(ratio * advantages[rows], clipped * advantages[rows]).mean()
             value_loss = (values - returns[rows]).square().mean()
             loss = value_loss - surrogate - 0.01 * entropy(log_probs, part.masks).mean()
-            if prediction is not None and settings.prediction_coefficient > 0:
+            if prediction is not None:
                 labels = part.actions % prediction.shape[1]  # their meaning does not matter to the time
-                loss = loss + settings.prediction_coefficient * torch.nn.functional.cross_entropy(prediction, labels)
+                loss = loss + PREDICTION_COEFFICIENT * torch.nn.functional.cross_entropy(prediction, labels)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()

@@ -63,12 +63,12 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     numbers = battles_to_collect(settings, plan, shard)
     root = derive_seed(settings.seed, "collect", iteration)
     teams = training_teams(store, settings, game, iteration)
-    battles = PairedBattles(root, teams, settings.collect.deadline_seconds)
+    battles = PairedBattles(root, teams, settings.arena.deadline_seconds)
     attempt = Attempt(store, iteration, StepName.COLLECT, shard)
     started = time.monotonic()
 
     sizes = choose_sizes(
-        settings.collect,
+        settings.arena,
         num_battles=len(numbers),
         num_cores=cores_of_shard(settings.collect.shards),
         trial=_trial(game, settings),

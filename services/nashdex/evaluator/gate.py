@@ -21,6 +21,7 @@ from nashdex.metagame.tournament.sprt import SequentialState, SequentialTest
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
+from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
 from nashdex.settings.tournament import GateSettings
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest
@@ -73,12 +74,13 @@ def play_gate(
         TryAgainError: a battle could not be finished, or the gateway is unreachable.
         StoppedError: the process was asked to stop.
     """
-    gate, battles = settings.gate, settings.evaluate
-    paired = PairedBattles(derive_seed(settings.seed, "gate", policy, parent), game.teams(), battles.deadline_seconds)
+    gate, arena = settings.gate, settings.arena
+    paired = PairedBattles(derive_seed(settings.seed, "gate", policy, parent), game.teams(), arena.deadline_seconds)
     assignments = (paired.assignment(number, (policy, parent)) for number in range(gate.max_battles))
+    sizes = choose_sizes(arena, gate.max_battles, cores_of_shard(settings.train.seeds))
     # The session's end stops the battles that the decision did not need.
     with (
-        Session(game.open_arena(num_gateways=battles.gateways), battles.concurrent_battles) as session,
+        Session(game.open_arena(num_gateways=sizes.gateways), sizes.concurrent_battles) as session,
         Progress(StepName.GATE, shard, gate.max_battles, "battles") as progress,
     ):
         session.load(store, [policy, parent])

@@ -10,6 +10,7 @@ from nashdex.metagame.evidence.ledger import BattleRecord, PlannedBattle, SavedR
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session
+from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt
 from nashdex.store.protocol import ObjectStore
@@ -34,8 +35,8 @@ def play_shard(
     started = time.monotonic()
     records: list[BattleRecord] = []
     replays: list[SavedReplay] = []
-    evaluate = settings.evaluate
-    with Session(game.open_arena(num_gateways=evaluate.gateways), evaluate.concurrent_battles) as session:
+    sizes = choose_sizes(settings.arena, len(mine), cores_of_shard(settings.evaluate.shards))
+    with Session(game.open_arena(num_gateways=sizes.gateways), sizes.concurrent_battles) as session:
         session.load(store, [policy for battle in mine for policy in battle.seats])
         with Progress(StepName.EVALUATE, shard, len(mine), "battles") as progress:
             for finished in session.play(_assignments(mine, game.teams(), settings), progress):
@@ -74,6 +75,6 @@ def play_shard(
 def _assignments(mine: Sequence[PlannedBattle], teams: Sequence[str], settings: RunSettings) -> Iterator[Assignment]:
     for battle in mine:
         root = derive_seed(settings.seed, "evaluate", battle.a, battle.b)
-        paired = PairedBattles(root, teams, settings.evaluate.deadline_seconds)
+        paired = PairedBattles(root, teams, settings.arena.deadline_seconds)
         log = battle.number < settings.evaluate.replays_per_pair
         yield paired.assignment(battle.number, (battle.a, battle.b), log=log)

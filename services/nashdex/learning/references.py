@@ -5,7 +5,7 @@ policy that played. Make a reference after weights are loaded. N decisions, F ob
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -180,12 +180,14 @@ def make_reference(
     """
     if damping.reference == "none":
         return None
-    if damping.reference == "snapshot":
-        return start if damping.snapshot == "iteration" else RoundReference(network, plan.learner)
-    if damping.reference == "uniform":
-        return UniformReference()
-    if damping.reference == "ema":
-        return EmaReference(network, plan.learner, EMA_DECAY)
+    without_opponents: dict[str, Callable[[], Reference]] = {
+        "snapshot": lambda: start,
+        "round-snapshot": lambda: RoundReference(network, plan.learner),
+        "uniform": UniformReference,
+        "ema": lambda: EmaReference(network, plan.learner, EMA_DECAY),
+    }
+    if damping.reference in without_opponents:
+        return without_opponents[damping.reference]()
     members = _opponents_as_references(store, plan, network)
     if damping.reference == "portfolio":
         return PortfolioReference([start, *(member for _, member in members if member.source != start.source)])
@@ -213,7 +215,8 @@ def _opponents_as_references(
                 raise ConfigurationError(
                     f"train.oracle.damping.reference refers to {policy}, a {opponent.settings.kind!r} network, and "
                     f"this training is of a {network.settings.kind!r} network; only one of them remembers a battle, so "
-                    'they cannot read the same minibatches: set it to "snapshot", "ema", "uniform" or "none"'
+                    'they cannot read the same minibatches: set it to "snapshot", "round-snapshot", "ema", "uniform" '
+                    'or "none"'
                 )
             members.append((share, SnapshotReference(opponent, policy)))
     return members

@@ -38,6 +38,8 @@ from nashdex.trajectory.episode import Episode
 
 _VALIDATION_SHARE = 0.1
 """Share of the battles that are held out."""
+MAX_GRADIENT_NORM = 0.5
+"""Global norm that the actor's and the critic's gradient are scaled down to: half of PPO's, for larger steps."""
 _BEST = "best"
 
 
@@ -302,7 +304,7 @@ def train(task: Task, settings: CloneSettings) -> Trained:
     )
     training = updates.Training(
         network,
-        updates.StepSettings(settings.max_gradient_norm, shared.checkpoint_every_updates, shared.precision),
+        updates.StepSettings(MAX_GRADIENT_NORM, shared.checkpoint_every_updates, shared.precision),
         collected.checkpoints,
     )
     total = num_updates(lesson, settings)

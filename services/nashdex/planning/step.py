@@ -204,7 +204,7 @@ def _learner(
 
 def _further(settings: RunSettings, iteration: int, solved: Solved) -> tuple[FurtherBattles, ...]:
     """Return the further battles of the adaptive schedule: none if the schedule is uniform or payoffs are exact."""
-    if settings.evaluate.schedule == "uniform" or not solved.matrix.evidence.is_played:
+    if not settings.evaluate.adaptive_battles or not solved.matrix.evidence.is_played:
         return ()
     from nashdex.solver.adaptive import further_battles  # noqa: PLC0415 - scipy, which other plans do not need
 

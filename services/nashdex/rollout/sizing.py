@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from nashdex.core.machine import usable_cores
-from nashdex.settings.collect import CollectSettings
+from nashdex.settings.arena import ArenaSettings
 
 BATTLES_PER_GATEWAY = 64
 """Enough to fill batches, few enough for the caches (docs/research/collecting-throughput.md)."""
@@ -36,7 +36,7 @@ class Sizes:
     reason: str
 
 
-def choose_sizes(settings: CollectSettings, num_battles: int, num_cores: int, trial: Trial | None = None) -> Sizes:
+def choose_sizes(settings: ArenaSettings, num_battles: int, num_cores: int, trial: Trial | None = None) -> Sizes:
     """Return the sizes for a shard of ``num_battles`` that has ``num_cores`` to itself. Sizes that are set are kept.
 
     Tries 2, 4, … gateways up to the cores as long as each doubling gains 5 %, then other numbers of battles. Without a
@@ -52,7 +52,7 @@ def choose_sizes(settings: CollectSettings, num_battles: int, num_cores: int, tr
     return Sizes(gateways, battles, f"by the cores, {num_cores}: {why}")
 
 
-def _by_trial(settings: CollectSettings, num_cores: int, trial: Trial) -> Sizes:
+def _by_trial(settings: ArenaSettings, num_cores: int, trial: Trial) -> Sizes:
     rates: dict[tuple[int, int], float] = {}
 
     def rate(size: tuple[int, int]) -> float:

@@ -223,5 +223,5 @@ def _of_gate(settings: RunSettings) -> Iterator[str]:
 
 def _of_schedule(settings: RunSettings) -> Iterator[str]:
     evaluate = settings.evaluate
-    if evaluate.schedule == "adaptive" and not _plays_battles(settings):
-        yield f"evaluate.schedule {evaluate.schedule!r}: {settings.format} plays no battles to schedule; leave it out"
+    if evaluate.adaptive_battles and not _plays_battles(settings):
+        yield f"evaluate.adaptive_battles: {settings.format} plays no battles to schedule; leave it out"

@@ -1,8 +1,10 @@
 """Further opponents of a training, and the anchors of its learning curve."""
 
-from typing import Annotated, Literal, TypeVar
+import re
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, TypeVar
 
-from pydantic import Field, PositiveInt, field_validator
+from pydantic import Field, field_validator
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.requirements import Needs
@@ -21,15 +23,13 @@ OPPONENTS = "opponents"
 """The anchor for the plan's mixture of opponents. Each pair of battles draws one opponent."""
 
 NAMED_ANCHORS = (START, FIRST, OPPONENTS)
-"""The anchors besides scripted policies."""
+"""The anchors of every evaluation besides scripted policies."""
+
+_LATER: Final = re.compile(r"after-([1-9]\d{0,15})")
+"""Names of anchors that are earlier weights of the network in training, by their decisions."""
 
 Style = Literal["greedy", "sampled"]
 """Way of an evaluated network to play: its most likely action, or an action drawn from its probabilities."""
-
-
-def anchor_after(decisions: int) -> PolicyId:
-    """Return the name of the anchor for this training's own network after ``decisions`` decisions."""
-    return PolicyId(f"after-{decisions}")
 
 
 def _different(values: tuple[T, ...], noun: str) -> tuple[T, ...]:
@@ -51,7 +51,7 @@ def _known(names: tuple[str, ...], others: tuple[str, ...] = ()) -> tuple[str, .
     """
     for name in _different(names, "name"):
         if name not in others and name not in SCRIPTED_NAMES:
-            known = ", ".join((*others, *SCRIPTED_NAMES.names))
+            known = ", ".join((*others, *(("after-DECISIONS",) if others else ()), *SCRIPTED_NAMES.names))
             raise ValueError(f"unknown anchor {name!r}: expected one of {known}")
     return names
 
@@ -113,15 +113,17 @@ class EvaluationSettings(Section):
         ("heuristic", START),
         min_length=1,
         description="Scripted policies; `start` is the policy at the start of the training, `first` the policy of "
-        "the run's first iteration, `opponents` the training's mixture of opponents.",
-    )
-    anchors_after_decisions: Annotated[tuple[PositiveInt, ...], Needs("every_decisions")] = Field(
-        (),
-        description="Decisions after which the current network becomes one more anchor, such as `after-1000000`.",
+        "the run's first iteration, `opponents` the training's mixture of opponents; `after-1000000` is the network "
+        "after a million decisions, an anchor of the evaluations after that.",
     )
     styles: Annotated[tuple[Style, ...], Needs("every_decisions")] = Field(
         ("greedy",), min_length=1, description="Ways of the network to play: greedy, sampled."
     )
+
+    @property
+    def later_anchors(self) -> Mapping[PolicyId, int]:
+        """Decisions after which the network becomes an anchor of later evaluations, by the anchor's name."""
+        return {PolicyId(name): int(found[1]) for name in self.anchors if (found := _LATER.fullmatch(name))}
 
     def is_due(self, before: int, now: int, *, is_last: bool) -> bool:
         """Say whether to evaluate at ``now`` decisions, when the round began at ``before``."""
@@ -129,12 +131,17 @@ class EvaluationSettings(Section):
             return False
         return is_last or now // self.every_decisions > before // self.every_decisions
 
-    @field_validator("anchors_after_decisions", "styles")
+    @field_validator("styles")
     @classmethod
-    def _are_different(cls, values: tuple[object, ...]) -> tuple[object, ...]:
+    def _are_different(cls, values: tuple[Style, ...]) -> tuple[Style, ...]:
         return _different(values, "value")
 
     @field_validator("anchors")
     @classmethod
     def _are_known(cls, anchors: tuple[str, ...]) -> tuple[str, ...]:
-        return _known(anchors, NAMED_ANCHORS)
+        later = tuple(filter(_LATER.fullmatch, anchors))
+        if anchors[0] in later:
+            raise ValueError(
+                f"the first anchor is {anchors[0]!r}, which early evaluations lack; expected another first"
+            )
+        return _known(anchors, (*NAMED_ANCHORS, *later))

@@ -14,16 +14,6 @@ class CollectSettings(Section):
 
     battles: int = Field(500, ge=1, le=10_000_000, description="Battles per iteration, over all shards.")
     shards: int = Field(2, ge=1, le=200, description="Processes or pods that share the battles.")
-    gateways: int = Field(
-        1,
-        ge=0,
-        le=64,
-        description="Gateway processes per shard; 0: choose by a short benchmark.",
-    )
-    concurrent_battles: int = Field(
-        64, ge=0, le=4096, description="Battles that a shard runs at once; 0: choose by a short benchmark."
-    )
-    deadline_seconds: float = Field(300.0, ge=1, le=86_400, description="Longest wall time of one battle.")
     device: Literal["cpu", "cuda"] = Field(
         "cpu",
         description="Where networks choose their actions in battles of collectors and actors; there is no fallback. "

@@ -8,31 +8,25 @@ from pydantic import Field, model_validator
 
 from nashdex.core.kinds import NameOf
 from nashdex.core.plugins import Registry
-from nashdex.core.requirements import Needs
 from nashdex.core.section import Section
 from nashdex.core.user_input.nested import merge
 
-ReferenceKind = Literal["none", "snapshot", "ema", "uniform", "league", "portfolio"]
+ReferenceKind = Literal["none", "snapshot", "round-snapshot", "ema", "uniform", "league", "portfolio"]
 """The reference ρ of the trained policy, in KL(π‖ρ)."""
 
 
 class ReferenceCoefficient(Section):
-    """β_ref, the coefficient of KL(π‖ρ): initial · (1 + k / decay_decisions)^(−power) after k decisions, bounded."""
+    """β_ref, the coefficient of KL(π‖ρ): initial / √(1 + k / decay_decisions) after k decisions, bounded."""
 
     initial: float = Field(0.0, ge=0, description="Value at the first optimiser step.")
-    decay_decisions: float = Field(
-        0.0,
-        ge=0,
-        description="Number of decisions after which it has fallen by the factor 2^power; 0 keeps it constant.",
-    )
-    power: Annotated[float, Needs("decay_decisions")] = Field(0.5, gt=0, le=10, description="How fast it falls.")
+    decay_decisions: float = Field(0.0, ge=0, description="Decisions over which it falls by a factor √2; 0: never.")
     floor: float = Field(0.0, ge=0, description="Lower bound.")
-    cap: float | None = Field(None, gt=0, description="Upper bound.")
     warmup_updates: int = Field(0, ge=0, description="Optimiser steps over which it grows from 0.")
     target_nats: float = Field(
         0.0,
         ge=0,
-        description="Target of a controller of KL(policy ‖ reference), which moves a multiplier; 0: no controller.",
+        description="Target of a controller of KL(policy ‖ reference), which moves the coefficient, up to 10 times the "
+        "initial value; 0: no controller.",
     )
 
 
@@ -41,9 +35,10 @@ class Damping(Section):
 
     reference: ReferenceKind = Field(
         "none",
-        description="ρ, the reference of the trained policy: itself at the start of the iteration (snapshot), a "
-        "moving average of its parameters (ema), the uniform policy (uniform), the opponents' mixture (league), or the "
-        "nearest of several (portfolio).",
+        description="ρ, the reference of the trained policy: itself at the start of the iteration (snapshot) or of "
+        "each round (round-snapshot), a moving average of its parameters (ema), the uniform policy (uniform), the "
+        "opponents' mixture (league), or the nearest of several (portfolio). Over many rounds, a reference at the "
+        "start of the iteration stops the learning.",
     )
     beta: ReferenceCoefficient = Field(ReferenceCoefficient(), description="Coefficient of KL(policy ‖ reference).")
     entropy: float = Field(0.01, ge=0, description="Coefficient of the entropy bonus; `annealing.entropy` lowers it.")
@@ -52,11 +47,6 @@ class Damping(Section):
         ge=0,
         description="Target of a controller of KL(policy ‖ behaviour policy), which moves the step size; 0: no "
         "controller.",
-    )
-    snapshot: Annotated[Literal["iteration", "round"], Needs("reference", "snapshot")] = Field(
-        "iteration",
-        description="When the snapshot reference is taken: at the start of the iteration, or of each round. Over "
-        "many rounds, a reference at the start of the iteration stops the learning.",
     )
     clock: Literal["iteration", "run"] = Field(
         "iteration",
@@ -70,8 +60,6 @@ class Damping(Section):
             yield "beta has no effect with reference = 'none': leave it out, or name a reference"
         if self.reference != "none" and max(beta.initial, beta.floor) == 0:
             yield f"reference {self.reference!r} has no effect with beta.initial = 0: set beta.initial, or leave it out"
-        if beta.cap is not None and beta.floor > beta.cap:
-            yield f"beta.floor is {beta.floor:g} and beta.cap {beta.cap:g}; expected at most the cap"
 
 
 @dataclass(frozen=True)

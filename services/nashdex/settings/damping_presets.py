@@ -17,11 +17,10 @@ ADAPTIVE_KL = Preset(
 )
 
 S0_DAMPED = Preset(
-    "β from 0.05 (at most 0.5), falling with power 0.5 over 10⁶ decisions of the run; controllers of β and of the step "
-    "size around 0.01 nats",
+    "β from 0.05, which halves in 3 · 10⁶ decisions of the run; controllers of β and of the step size around 0.01 nats",
     Damping(
         reference="snapshot",
-        beta=ReferenceCoefficient(initial=0.05, power=0.5, decay_decisions=1e6, cap=0.5, target_nats=0.01),
+        beta=ReferenceCoefficient(initial=0.05, decay_decisions=1e6, target_nats=0.01),
         step_target_nats=0.01,
         clock="run",
     ),

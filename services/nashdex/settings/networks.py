@@ -108,8 +108,7 @@ class PointerSizes(NetworkSettings):
     scorer_size: int = Field(128, ge=4, le=4096, description="Width of the layer that scores one action.")
     predicts_opponent: bool = Field(
         default=True,
-        description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO "
-        "(train.oracle.prediction_coefficient).",
+        description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO.",
     )
 
 
@@ -154,8 +153,7 @@ class TransformerSettings(NetworkSettings):
     scorer_size: int = Field(128, ge=4, le=4096, description="Width of the layer that scores one action.")
     predicts_opponent: bool = Field(
         default=True,
-        description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO "
-        "(train.oracle.prediction_coefficient).",
+        description="Whether a head predicts the opponent's choice, for an auxiliary loss of PPO.",
     )
     memory_size: int = Field(
         0,

@@ -37,9 +37,6 @@ class CloneSettings(Choice):
     minibatch_decisions: int = Field(256, ge=1, description="Decisions an optimiser step.")
     learning_rate: float = Field(2e-3, gt=0, le=1, description="Adam's step size.")
     critic_warmup_epochs: int = Field(2, ge=0, le=100, description="Further epochs, for the critic alone.")
-    max_gradient_norm: float = Field(
-        0.5, gt=0, description="Bound of the global norm of the actor's and of the critic's gradient."
-    )
     replays: ReplaySettings = Field(ReplaySettings(), description="Raw replays to learn from.")
 
 

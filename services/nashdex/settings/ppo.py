@@ -86,13 +86,6 @@ class PpoSettings(Choice):
     advantages: AdvantagesChoice = Field(
         default_factory=GaeSettings, description="The advantage estimator, and its own settings below it."
     )
-    prediction_coefficient: float = Field(
-        0.1,
-        ge=0,
-        description="Weight of the loss of predicting the opponent's choice, for networks with such a "
-        "head; 0 for none.",
-    )
-    advantage_clip: float = Field(5.0, gt=0, description="Bound of a normalised advantage.")
     max_gradient_norm: float = Field(
         1.0, gt=0, description="Bound of the global norm of the actor's and of the critic's gradient."
     )

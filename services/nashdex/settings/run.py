@@ -10,6 +10,7 @@ from nashdex.core.keys import MAX_ITERATIONS
 from nashdex.core.section import Section
 from nashdex.settings.actors import ActorSettings
 from nashdex.settings.aliases import canonical_format
+from nashdex.settings.arena import ArenaSettings
 from nashdex.settings.collect import CollectSettings
 from nashdex.settings.networks import NetworkChoice, SlotsSettings
 from nashdex.settings.opponents import MetaStrategySettings, OpponentsChoice
@@ -50,6 +51,7 @@ class RunSettings(Section):
         description="The network. Without network.kind in a file it is `pointer` in Showdown's singles and "
         "`pointer-pairs` in its doubles.",
     )
+    arena: ArenaSettings = ArenaSettings()
     collect: CollectSettings = CollectSettings()
     train: TrainSettings = Field(default_factory=TrainSettings)
     actors: ActorSettings = ActorSettings()

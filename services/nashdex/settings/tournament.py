@@ -13,19 +13,15 @@ class EvaluateSettings(Section):
 
     battles_per_pair: int = Field(200, ge=2, le=1_000_000, description="Battles of each pair of policies, in all.")
     shards: int = Field(2, ge=1, le=200, description="Processes or pods that share the battles.")
-    gateways: int = Field(1, ge=1, le=64, description="Gateway processes of a shard, and of a gate.")
-    concurrent_battles: int = Field(
-        64, ge=1, le=4096, description="Battles under way at once in a shard, and in a gate."
+    adaptive_battles: int = Field(
+        0,
+        ge=0,
+        multiple_of=2,
+        description="Adaptive schedule: further battles an iteration, at most, for the pairs with the largest effect "
+        "on the meta-strategy. 0: the uniform schedule, all battles of each pair.",
     )
-    deadline_seconds: float = Field(300.0, ge=1, le=86_400, description="Longest wall time of one battle.")
-    schedule: Literal["uniform", "adaptive"] = Field(
-        "uniform", description="adaptive: further battles go to the pairs with the largest effect on the meta-strategy."
-    )
-    first_battles: Annotated[int, Needs("schedule", "adaptive")] = Field(
+    first_battles: Annotated[int, Needs("adaptive_battles")] = Field(
         50, ge=2, multiple_of=2, description="Battles of a new pair under the adaptive schedule."
-    )
-    adaptive_battles: Annotated[int, Needs("schedule", "adaptive")] = Field(
-        500, ge=0, multiple_of=2, description="Further battles an iteration under the adaptive schedule, at most."
     )
     replays_per_pair: int = Field(1, ge=0, le=100, description="Battles of each pair kept as replays.")
 

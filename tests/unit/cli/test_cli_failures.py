@@ -148,7 +148,7 @@ def test_a_long_value_is_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (f"seed = {'9' * 400}", 64),
         (f"seed = 0x{'f' * 5000}", 64),
         ("seed = 1e400", 64),
-        ("[collect]\ndeadline_seconds = 0.000001", 64),
+        ("[arena]\ndeadline_seconds = 0.000001", 64),
         (f"x = {'[' * 5000}", 65),
         ("x." * 5000 + "y = 1", 64),
         (f"seed = {'9' * 5000}", 65),

@@ -31,7 +31,8 @@ SETTINGS = RunSettings.model_validate(
         "seed": 5,
         "population": {"initial": ["random", "first-action"]},
         "train": {"oracle": {"kind": "null"}},
-        "collect": {"battles": BATTLES, "shards": 1, "concurrent_battles": 8, "teacher": "random"},
+        "arena": {"concurrent_battles": 8},
+        "collect": {"battles": BATTLES, "shards": 1, "teacher": "random"},
     }
 )
 
@@ -144,8 +145,8 @@ def test_an_oracle_that_reads_the_tree_has_nothing_collected(tmp_path: Path, ora
 
 
 def test_sizes_that_are_chosen_here_change_nothing_that_is_played(tmp_path: Path) -> None:
-    chosen = SETTINGS.collect.model_copy(update={"gateways": 0, "concurrent_battles": 0})
-    settings = SETTINGS.model_copy(update={"collect": chosen})
+    chosen = SETTINGS.arena.model_copy(update={"gateways": 0, "concurrent_battles": 0})
+    settings = SETTINGS.model_copy(update={"arena": chosen})
     opponents = {RANDOM: 0.5, FIRST_ACTION: 0.5}
     expected, episodes = _collect(tmp_path / "set", "meta-strategy", opponents)
     result, others = _collect(tmp_path / "chosen", "meta-strategy", opponents, settings)

@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> ObjectStore:
 
 
 def _adaptive(iterations: int = 3) -> RunSettings:
-    more = {"schedule": "adaptive", "first_battles": FIRST, "adaptive_battles": ADAPTIVE}
+    more = {"first_battles": FIRST, "adaptive_battles": ADAPTIVE}
     return made_settings(iterations=iterations, battles_per_pair=BATTLES_PER_PAIR, evaluate=more)
 
 

@@ -33,8 +33,8 @@ KUHN = RunSettings.model_validate(
 
 
 def _settings(concurrent_battles: int = 8, **gate: float) -> RunSettings:
-    evaluate = {"concurrent_battles": concurrent_battles}
-    return RunSettings.model_validate({"seed": 3, "gate": {"test": "sprt", **gate}, "evaluate": evaluate})
+    arena = {"concurrent_battles": concurrent_battles}
+    return RunSettings.model_validate({"seed": 3, "gate": {"test": "sprt", **gate}, "arena": arena})
 
 
 @pytest.fixture

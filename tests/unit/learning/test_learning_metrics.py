@@ -14,6 +14,7 @@ from nashdex.learning.experience.round import Experience
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.optimiser import Rates
 from nashdex.learning.updates.training import StepSettings, Training
+from nashdex.oracles.ppo import loss
 from nashdex.oracles.ppo.loss import Targets, make_targets
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
@@ -79,8 +80,11 @@ def test_an_update_that_is_not_finite_is_counted_and_undone(network: ActorCritic
     assert sample("nashdex_gpu_memory_bytes") == 0, "on a CPU"
 
 
-def test_advantages_are_measured_before_they_are_normalised(network: ActorCritic) -> None:
-    batch, targets = targets_of(network, PpoSettings(advantage_clip=100.0))
+def test_advantages_are_measured_before_they_are_normalised(
+    network: ActorCritic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loss, "ADVANTAGE_CLIP", 100.0)
+    batch, targets = targets_of(network, PpoSettings())
     with torch.no_grad():
         advantages = targets.returns - network(batch.observations)[1]
     assert sample("nashdex_advantage_mean") == pytest.approx(advantages.mean().item(), abs=1e-5)
@@ -89,7 +93,8 @@ def test_advantages_are_measured_before_they_are_normalised(network: ActorCritic
     )
     assert sample("nashdex_advantage_clip_ratio") == 0
     limit = targets.advantages.abs().median().item()
-    targets_of(network, PpoSettings(advantage_clip=limit))
+    monkeypatch.setattr(loss, "ADVANTAGE_CLIP", limit)
+    targets_of(network, PpoSettings())
     clipped = (targets.advantages.abs() > limit).float().mean().item()
     assert 0 < clipped < 1
     assert sample("nashdex_advantage_clip_ratio") == pytest.approx(clipped, abs=0.02)

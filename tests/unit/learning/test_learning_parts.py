@@ -17,6 +17,7 @@ from nashdex.learning.references import SnapshotReference
 from nashdex.learning.updates.curve import MAX_POINTS, Curve
 from nashdex.learning.updates.guard import Guard
 from nashdex.learning.updates.optimiser import Optimiser, Rates
+from nashdex.oracles.ppo import loss
 from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.masked import masked_log_softmax
@@ -119,10 +120,12 @@ def test_policy_loss_by_hand_with_ratios_inside_and_outside_the_clip() -> None:
     assert "kl_reference" not in measured
 
 
-def test_advantages_are_normalised_over_the_batch_and_then_clipped() -> None:
-    _, targets, _ = collected(network(), advantage_clip=0.5)
+def test_advantages_are_normalised_over_the_batch_and_then_clipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loss, "ADVANTAGE_CLIP", 0.5)
+    _, targets, _ = collected(network())
     assert targets.advantages.abs().max() == 0.5
-    _, targets, _ = collected(network(), advantage_clip=100.0)
+    monkeypatch.setattr(loss, "ADVANTAGE_CLIP", 100.0)
+    _, targets, _ = collected(network())
     assert targets.advantages.mean().item() == pytest.approx(0, abs=1e-5)
     assert targets.advantages.std(correction=0).item() == pytest.approx(1, abs=1e-4)
 

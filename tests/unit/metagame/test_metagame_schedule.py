@@ -14,7 +14,7 @@ from support.tournaments import matrix, population
 
 A, B, C = PolicyId("a"), PolicyId("b"), PolicyId("c")
 UNIFORM = EvaluateSettings(battles_per_pair=20)
-ADAPTIVE = EvaluateSettings(battles_per_pair=20, schedule="adaptive", first_battles=6)
+ADAPTIVE = EvaluateSettings(battles_per_pair=20, adaptive_battles=500, first_battles=6)
 NOTHING = SampledCounts.unplayed(())
 COUNTED = matrix("ab", [[0, 5], [3, 0]], [[0, 8], [8, 0]])
 
@@ -49,7 +49,7 @@ def test_adaptive_leaves_old_cells_alone_that_were_not_planned() -> None:
 
 
 def test_first_battles_are_never_more_than_a_pair_s() -> None:
-    few = EvaluateSettings(battles_per_pair=4, schedule="adaptive", first_battles=50)
+    few = EvaluateSettings(battles_per_pair=4, adaptive_battles=500, first_battles=50)
     assert NOTHING.missing_cells(population("a", "b").ids, demand_of(_plan(), few)) == [PlannedCell(A, B, range(4))]
 
 

@@ -116,7 +116,7 @@ def ledger_of(played: Played) -> list[PlayedEvaluation]:
 @pytest.mark.slow
 def test_a_stopped_training_reaches_the_same_bits_with_everything_switched_on() -> None:
     """Within rounds, at their ends and right after: weights, curve, evaluations and scores against snapshots."""
-    both = {"styles": ["greedy", "sampled"], "anchors_after_decisions": [ROUND]}
+    both = {"styles": ["greedy", "sampled"], "anchors": ["first-action", "start", f"after-{ROUND}"]}
     everything = {
         "evaluation": EVALUATION | both,
         "critic_warmup_decisions": ROUND // 2,
@@ -317,8 +317,8 @@ def test_the_first_policy_is_an_anchor_of_later_iterations() -> None:
 @pytest.mark.slow
 def test_earlier_weights_of_a_training_are_anchors_of_its_later_evaluations() -> None:
     """They are the weights at the end of the round that reached the decisions, also after a stop."""
-    evaluation = EVALUATION | {"every_decisions": 1, "anchors": ["start"], "anchors_after_decisions": [2 * ROUND]}
     anchor = f"after-{2 * ROUND}"
+    evaluation = EVALUATION | {"every_decisions": 1, "anchors": ["start", anchor]}
     through = self_play(evaluation=evaluation)
     evaluated = [one.decisions for one in through.result.evaluations if one.anchor == "start"]
     became, *later = [decisions for decisions in evaluated if decisions >= 2 * ROUND]

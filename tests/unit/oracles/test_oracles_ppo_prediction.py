@@ -11,7 +11,7 @@ from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.learning.damping.coefficients import Coefficients
 from nashdex.learning.experience.round import Experience, gather
-from nashdex.oracles.ppo.loss import Targets, ppo_loss
+from nashdex.oracles.ppo.loss import PREDICTION_COEFFICIENT, Targets, ppo_loss
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_choices
 from nashdex.settings.networks import PointerSettings
@@ -44,7 +44,7 @@ def seen(episodes: list[Episode]) -> Experience:
     return gather(episodes, LEARNER, game, space, "win-loss", 1.0, cpu, predicts_opponent=True)
 
 
-def loss_of(net: ActorCritic, experience: Experience, coefficient: float) -> tuple[torch.Tensor, dict[str, float]]:
+def loss_of(net: ActorCritic, experience: Experience) -> tuple[torch.Tensor, dict[str, float]]:
     """Return the loss where nothing but the prediction has a gradient."""
     batch = experience.batch
     with torch.no_grad():
@@ -52,8 +52,7 @@ def loss_of(net: ActorCritic, experience: Experience, coefficient: float) -> tup
         values = net.values(batch.observations)
     played = replace(batch, log_probs=behaviour.gather(1, batch.actions[:, None]).squeeze(1))
     targets = Targets(torch.zeros(len(batch)), values, behaviour)
-    settings = PpoSettings(prediction_coefficient=coefficient)
-    return ppo_loss(net, played, targets, None, Coefficients(0.0, 0.0), settings)
+    return ppo_loss(net, played, targets, None, Coefficients(0.0, 0.0), PpoSettings())
 
 
 def test_both_seats_are_labelled_with_what_the_other_chose() -> None:
@@ -82,7 +81,7 @@ def test_without_the_other_seat_the_labels_are_unknown_and_the_loss_is_zero() ->
     experience = seen([battle(seed, (LEARNER, OTHER))[0] for seed in range(3)])
     assert experience.batch.opponent_choices is not None
     assert set(experience.batch.opponent_choices.tolist()) == {UNKNOWN}
-    _, measured = loss_of(network(), experience, 0.5)
+    _, measured = loss_of(network(), experience)
     assert measured["prediction_loss"] == 0.0
 
 
@@ -90,14 +89,16 @@ def test_the_loss_is_weighed_and_its_gradient_reaches_the_encoder_but_not_the_cr
     net = network()
     experience = seen([episode for seed in range(8) for episode in battle(seed, (LEARNER, LEARNER))])
     # The head begins at zero, which passes no gradient on: take a step on the head alone.
-    loss, measured = loss_of(net, experience, 0.5)
+    loss, measured = loss_of(net, experience)
     assert measured["prediction_loss"] == pytest.approx(CHANCE, rel=1e-5)
-    assert loss.item() - measured["policy_loss"] - measured["value_loss"] == pytest.approx(0.5 * CHANCE, rel=1e-5)
+    assert loss.item() - measured["policy_loss"] - measured["value_loss"] == pytest.approx(
+        PREDICTION_COEFFICIENT * CHANCE, rel=1e-5
+    )
     optimiser = torch.optim.SGD(net.parameters(), lr=1.0)
     loss.backward()
     optimiser.step()
     optimiser.zero_grad()
-    loss, after = loss_of(net, experience, 0.5)
+    loss, after = loss_of(net, experience)
     assert after["prediction_loss"] < measured["prediction_loss"]
     loss.backward()
     received = {
@@ -106,12 +107,3 @@ def test_the_loss_is_weighed_and_its_gradient_reaches_the_encoder_but_not_the_cr
     }
     assert sum(norm for name, norm in received.items() if name.startswith("encoder")) > 0
     assert sum(norm for name, norm in received.items() if name.startswith("critic")) < 1e-6
-
-
-def test_a_coefficient_of_zero_leaves_the_head_alone() -> None:
-    net = network()
-    experience = seen([episode for seed in range(3) for episode in battle(seed, (LEARNER, LEARNER))])
-    loss, measured = loss_of(net, experience, 0.0)
-    assert "prediction_loss" not in measured
-    loss.backward()
-    assert all(p.grad is None for name, p in net.named_parameters() if name.startswith("opponent"))

@@ -29,7 +29,7 @@ from support.stopping import asked_to_stop
 DAMPING: dict[str, dict[str, object]] = {
     "snapshot": {"preset": "s0-damped", "step_target_nats": 1e-5},
     "moving average": {"preset": "ema-magnet"},
-    "each round": {"preset": "ppo-clip-kl", "snapshot": "round"},
+    "each round": {"preset": "ppo-clip-kl", "reference": "round-snapshot"},
 }
 TOLERANCE = 1e-5
 """Of weights between 0 and 1 in size: sums of gradients differ in their order alone."""

@@ -297,7 +297,7 @@ def test_training_against_no_mixture_is_not_judged_as_a_best_response(tmp_path: 
 
 
 def test_an_adaptive_schedule_is_measured_against_the_full_table(tmp_path: Path) -> None:
-    more = {"schedule": "adaptive", "first_battles": 10, "adaptive_battles": 20}
+    more = {"first_battles": 10, "adaptive_battles": 20}
     settings = made_settings(iterations=2, evaluate=more, replays_per_pair=0)
     payoffs = read_report(make_run(tmp_path, settings), 1).payoffs
     assert payoffs.full_table_battles == 10 * 40

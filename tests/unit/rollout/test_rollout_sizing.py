@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY, MIN_BATTLES_FOR_A_TRIAL, Trial, choose_sizes, cores_of_shard
-from nashdex.settings.collect import CollectSettings
+from nashdex.settings.arena import ArenaSettings
 
 MANY = 10 * MIN_BATTLES_FOR_A_TRIAL
 
@@ -26,7 +26,7 @@ class Machine:
 def _sizes(
     gateways: int, battles: int, num_cores: int, trial: Trial | None, num_battles: int = MANY
 ) -> tuple[int, int]:
-    settings = CollectSettings(gateways=gateways, concurrent_battles=battles)
+    settings = ArenaSettings(gateways=gateways, concurrent_battles=battles)
     sizes = choose_sizes(settings, num_battles, num_cores, trial)
     return sizes.gateways, sizes.concurrent_battles
 
@@ -66,7 +66,7 @@ def test_without_a_trial_there_is_a_gateway_a_core(trial: Trial | None, num_batt
 
 
 def test_the_reason_names_what_was_measured() -> None:
-    sizes = choose_sizes(CollectSettings(gateways=0, concurrent_battles=64), MANY, 2, Machine({1: 5000, 2: 9000}))
+    sizes = choose_sizes(ArenaSettings(gateways=0, concurrent_battles=64), MANY, 2, Machine({1: 5000, 2: 9000}))
     assert sizes.reason.endswith("2 × 32: 9,000, 1 × 64: 5,000")
 
 

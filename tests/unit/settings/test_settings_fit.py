@@ -39,7 +39,7 @@ def ppo(values: dict[str, Any] | None = None, **oracle: object) -> dict[str, Any
         {"opponents": {"kind": "league", "itself": 0, "peer": 1}},
         {"opponents": ROLES, "iterations": 4},
         {"opponents": "league", "gate": SPRT | {"elo": 30, "max_battles": 400}},
-        {"evaluate": {"schedule": "adaptive", "first_battles": 20, "adaptive_battles": 100}},
+        {"evaluate": {"first_battles": 20, "adaptive_battles": 100}},
         KUHN | {"opponents": "league"},
         KUHN | {"gate": SPRT},
         KUHN | {"train": {"oracle": {"start": "clone", "decisions": 2000, "round_battles": 10}}},
@@ -124,9 +124,9 @@ def test_goes_together(values: dict[str, Any]) -> None:
         ),
         (
             {"evaluate": {"first_battles": 20}},
-            "evaluate.first_battles has no effect with evaluate.schedule = 'uniform'",
+            "evaluate.first_battles has no effect with evaluate.adaptive_battles = 0",
         ),
-        (EXACT | {"evaluate": {"schedule": "adaptive"}}, "kuhn_poker plays no battles to schedule"),
+        (EXACT | {"evaluate": {"adaptive_battles": 100}}, "kuhn_poker plays no battles to schedule"),
         (
             {"opponents": "self-play", "train": {"oracle": {"start": "clone"}}},
             "train.oracle.start 'clone' makes opponents 'self-play' start over",
@@ -183,8 +183,8 @@ def test_goes_together(values: dict[str, Any]) -> None:
             "evaluation.anchors holds 'heuristic', which does not play kuhn_poker; expected first-action, random",
         ),
         (
-            ppo(decisions=1000, evaluation=OFTEN | {"anchors_after_decisions": [500, 1000]}),
-            "evaluation.anchors_after_decisions holds 1000 and train.oracle.decisions is 1000",
+            ppo(decisions=1000, evaluation=OFTEN | {"anchors": ["start", "after-500", "after-1000"]}),
+            "evaluation.anchors holds 'after-1000' and train.oracle.decisions is 1000",
         ),
         (
             ppo({"opponents": "self-play"}, decisions=1000, pool={"share": 0, "size": 3}),
@@ -219,16 +219,6 @@ def test_goes_together(values: dict[str, Any]) -> None:
             "pool.anchors has no effect with opponents 'meta-strategy', where the learner does not meet itself",
         ),
         (
-            ppo({"network": "pointer"}, prediction_coefficient=0),
-            "network.predicts_opponent is true and .*prediction_coefficient 0",
-        ),
-        (ppo(POINTER, prediction_coefficient=0), "network.predicts_opponent is true and .*prediction_coefficient 0"),
-        (
-            ppo({"network": {"kind": "pointer", "predicts_opponent": False}}, prediction_coefficient=0.5),
-            "prediction_coefficient is 0.5 and the network 'pointer' has no head",
-        ),
-        (ppo(prediction_coefficient=0.5), "prediction_coefficient is 0.5 and the network 'slots' has no head"),
-        (
             ppo(annealing={"entropy": 0.5}, damping={"preset": "none", "entropy": 0}),
             "annealing.entropy is 0.5 and train.oracle.damping.entropy 0, so there is nothing to anneal",
         ),
@@ -241,31 +231,15 @@ def test_is_refused(values: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damping", "message"),
-    [
-        (
-            {"preset": "ema-magnet", "snapshot": "round"},
-            "snapshot has no effect with .*reference = 'ema': leave it out",
-        ),
-        ({"beta": {"power": 1}}, "beta.power has no effect with train.oracle.damping.beta.decay_decisions = 0"),
-    ],
-)
-def test_damping_without_effect_is_refused_when_a_run_begins(damping: dict[str, Any], message: str) -> None:
-    """Not when it is read: a stored run may have it."""
-    settings = RunSettings.model_validate(ppo(damping=damping))
-    for one in (settings, RunSettings.model_validate(settings.model_dump(mode="json"))):
-        with pytest.raises(ConfigurationError, match="train.oracle.damping." + message):
-            check_fit(one)
-
-
-@pytest.mark.parametrize(
     "evaluation",
     [
         {"anchors": ["start", "start"]},
         {"styles": ["greedy", "greedy"]},
         {"battles": 5},
         {"anchors": ["nobody"]},
-        {"anchors_after_decisions": [5, 5]},
+        {"anchors": ["start", "after-5", "after-5"]},
+        {"anchors": ["start", "after-"]},
+        {"anchors": ["after-5", "start"]},
     ],
 )
 def test_evaluations_that_make_no_sense_are_refused(evaluation: dict[str, Any]) -> None:

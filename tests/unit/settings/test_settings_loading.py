@@ -41,9 +41,9 @@ def test_file_wins_over_default_environment_over_file_override_over_all(
         ("format.x=1", "format: must be a valid string"),
         ("collect", "KEY=VALUE"),
         ("run=Not Usable", "run"),
-        ("collect.gateways=65", "collect.gateways: must be less than or equal to 64"),
-        ("collect.gateways=-1", "collect.gateways: must be greater than or equal to 0"),
-        ("collect.concurrent_battles=5000", "collect.concurrent_battles: must be less than or equal to 4096"),
+        ("arena.gateways=65", "arena.gateways: must be less than or equal to 64"),
+        ("arena.gateways=-1", "arena.gateways: must be greater than or equal to 0"),
+        ("arena.concurrent_battles=5000", "arena.concurrent_battles: must be less than or equal to 4096"),
     ],
 )
 def test_a_wrong_override_is_refused_by_name(config: Path, override: str, named: str) -> None:

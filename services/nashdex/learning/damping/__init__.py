@@ -1,6 +1,7 @@
 """Damping: how strongly each update is held back, as data. A preset is an entry of the registry.
 
-A coefficient is composed, never overwritten: β_k = clip(s_k · m_k, floor, cap) · min(1, k / warm-up), where s_k is a
-schedule and m_k a multiplier that a controller moves and that checkpoints keep. The step size is composed the same way.
+A coefficient is composed, never overwritten: β_k = clip(s_k · m_k, floor, 10 · initial) · min(1, k / warm-up), where
+s_k is a schedule and m_k a multiplier that a controller moves and that checkpoints keep. The step size is composed the
+same way.
 Imports no torch.
 """

@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
-from nashdex.learning.damping.schedule import Moment, scheduled
+from nashdex.learning.damping.schedule import Moment, cap_of, scheduled
 from nashdex.settings.damping import ReferenceCoefficient
 
 WINDOW_UPDATES: Final = 10
@@ -77,9 +77,9 @@ def observe_reference(
 ) -> ControllerState:
     """Return the state of β_ref's controller after one more measured KL.
 
-    With a cap, the multiplier grows until the coefficient is at the cap, however far the schedule has fallen, and no
-    further, so that the coefficient leaves the cap as soon as the KL is low again.
+    The multiplier grows until the coefficient is at its cap, however far the schedule has fallen, and no further, so
+    that the coefficient leaves the cap as soon as the KL is low again.
     """
     unbounded = scheduled(beta, moment.decisions)
-    largest = None if beta.cap is None or unbounded <= 0 else max(beta.cap / unbounded, OF_BETA.smallest)
+    largest = max(cap_of(beta) / unbounded, OF_BETA.smallest) if unbounded > 0 else None
     return OF_BETA.observe(state, kl_nats, beta.target_nats, largest)

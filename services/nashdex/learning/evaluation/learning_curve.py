@@ -18,7 +18,7 @@ from nashdex.learning.updates.training import Training
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.settings.anchors import FIRST, OPPONENTS, START, EvaluationSettings, anchor_after
+from nashdex.settings.anchors import FIRST, OPPONENTS, START, EvaluationSettings
 from nashdex.store.attempt import read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
@@ -74,9 +74,9 @@ class LearningCurve:
             found = self._evaluate(state.round + 1, num_decisions, self._training.cpu_seconds)
             if self._plan.keeps_best and best(state.evaluations) in found:
                 self._training.keep(_BEST)
-        for decisions in self._settings.anchors_after_decisions:
+        for name, decisions in self._settings.later_anchors.items():
             if state.decisions_before_round < decisions <= num_decisions:
-                self._training.keep_network(anchor_after(decisions))
+                self._training.keep_network(name)
 
     def restore_best(self) -> Evaluation | None:
         """Return to the best evaluated weights, if those are to be kept; return their evaluation."""
@@ -94,7 +94,7 @@ class LearningCurve:
     def _evaluate(self, num_rounds: int, decisions: int, cpu_seconds: float) -> tuple[Evaluation, ...]:
         settings = self._settings
         anchors = {**self._anchors, **self._earlier_selves()}
-        names = dict.fromkeys((*settings.anchors, *anchors))
+        names = [name for name in settings.anchors if name in anchors or name not in settings.later_anchors]
         battles = EvaluationBattles(
             round=num_rounds,
             seed=self._plan.seed,
@@ -119,8 +119,8 @@ class LearningCurve:
 
     def _earlier_selves(self) -> dict[PolicyId, ActorCritic]:
         """Return the networks that became anchors so far, by name."""
-        names = map(anchor_after, self._settings.anchors_after_decisions)
-        return {name: self._training.kept_network(name) for name in names if self._training.has_kept(name)}
+        names = filter(self._training.has_kept, self._settings.later_anchors)
+        return {name: self._training.kept_network(name) for name in names}
 
 
 def _set_gauges(evaluations: Sequence[Evaluation]) -> None:

@@ -116,7 +116,7 @@ class LocalPlayer:
         self._game = game
         self._teams = teams
         self._device = settings.collect.device
-        self._sizes = choose_sizes(settings.collect, num_battles, cores_of_shard(settings.train.seeds))
+        self._sizes = choose_sizes(settings.arena, num_battles, cores_of_shard(settings.train.seeds))
         self._opened: Session | None = None
         self._began_cpu_seconds = time.process_time()
         self._evaluation_cpu_seconds = 0.0

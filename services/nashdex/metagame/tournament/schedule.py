@@ -16,7 +16,7 @@ def demand_of(plan: IterationPlan, settings: EvaluateSettings) -> Demand:
 
 def first_battles(settings: EvaluateSettings) -> int:
     """Return how many battles a new cell gets."""
-    if settings.schedule == "uniform":
+    if settings.adaptive_battles == 0:
         return settings.battles_per_pair
     return min(settings.first_battles, settings.battles_per_pair)
 

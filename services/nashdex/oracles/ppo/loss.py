@@ -20,6 +20,12 @@ from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.settings.ppo import PpoSettings
 from nashdex.telemetry import metrics
 
+ADVANTAGE_CLIP: Final = 5.0
+"""Bound of a normalised advantage: of normally distributed ones, less than one in a million is beyond it."""
+
+PREDICTION_COEFFICIENT: Final = 0.1
+"""Weight of predicting the opponent's choice. The auxiliary loss is to shape the encoders without leading them."""
+
 _TENSORS: Final = ("advantages", "returns", "behaviour")
 _MEASURED: Final = "measured/"
 
@@ -109,9 +115,9 @@ def make_targets(
         normalised = normalised * torch.from_numpy(estimates.counts)
     metrics.ADVANTAGE_MEAN.set(mean.item())
     metrics.ADVANTAGE_DEVIATION.set(deviation.item())
-    metrics.ADVANTAGE_CLIP.set((normalised.abs() > settings.advantage_clip).float().mean().item())
+    metrics.ADVANTAGE_CLIP.set((normalised.abs() > ADVANTAGE_CLIP).float().mean().item())
     return Targets(
-        advantages=normalised.clamp(-settings.advantage_clip, settings.advantage_clip),
+        advantages=normalised.clamp(-ADVANTAGE_CLIP, ADVANTAGE_CLIP),
         returns=None if estimates.returns is None else torch.from_numpy(estimates.returns),
         behaviour=log_probs,
         measured=estimates.measured,
@@ -171,9 +177,9 @@ def ppo_loss(
         kl_reference = over_choices(reference.kl(log_probs, batch.observations, batch.masks))
         loss = loss + coefficients.beta_reference * kl_reference
         measured["kl_reference"] = kl_reference.item()
-    if prediction is not None and batch.opponent_choices is not None and settings.prediction_coefficient:
+    if prediction is not None and batch.opponent_choices is not None:
         prediction_loss = shares.labels * statistics.cross_entropy(prediction, batch.opponent_choices)
-        loss = loss + settings.prediction_coefficient * prediction_loss
+        loss = loss + PREDICTION_COEFFICIENT * prediction_loss
         measured["prediction_loss"] = prediction_loss.item()
     return loss, measured
 

@@ -80,7 +80,6 @@ def problems(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     yield from _of_length(settings)
     yield from _of_pool(settings, run)
     yield from _of_evaluation(settings, run)
-    yield from _of_prediction(settings, run)
     yield from _of_staleness(settings, run)
     if settings.accumulate % run.train.num_processes:
         yield (
@@ -201,10 +200,10 @@ def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
                 "expected every_decisions above 0, or keep = 'last'"
             )
         return
-    too_late = [one for one in evaluation.anchors_after_decisions if one >= settings.decisions]
+    too_late = [name for name, decisions in evaluation.later_anchors.items() if decisions >= settings.decisions]
     if too_late:
         yield (
-            f"train.oracle.evaluation.anchors_after_decisions holds {too_late[0]} and train.oracle.decisions is "
+            f"train.oracle.evaluation.anchors holds {too_late[0]!r} and train.oracle.decisions is "
             f"{settings.decisions}, so no later evaluation meets that anchor; expected less"
         )
     rule = OPPONENT_RULES[run.opponents.kind]
@@ -213,7 +212,8 @@ def _of_evaluation(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
             f"train.oracle.evaluation.anchors holds 'opponents', and opponents {run.opponents.kind!r} is the learner "
             "itself; expected a fixed anchor"
         )
-    anchors = [anchor for anchor in evaluation.anchors if anchor not in NAMED_ANCHORS]
+    others = {*NAMED_ANCHORS, *evaluation.later_anchors}
+    anchors = [anchor for anchor in evaluation.anchors if anchor not in others]
     yield from _that_do_not_play(anchors, "train.oracle.evaluation.anchors", run, or_else=NAMED_ANCHORS)
 
 
@@ -226,20 +226,6 @@ def _that_do_not_play(
         if not SCRIPTED_POLICIES[policy].plays(played.game, played.num_slots):
             able = ", ".join((*scripted_policies_of(played.game, played.num_slots), *or_else))
             yield f"{key} holds {policy!r}, which does not play {run.format}; expected {able}"
-
-
-def _of_prediction(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
-    predicts = getattr(run.network, "predicts_opponent", False)
-    if predicts and settings.prediction_coefficient == 0:
-        yield (
-            "network.predicts_opponent is true and train.oracle.prediction_coefficient 0, so the head never learns; "
-            "expected a coefficient above 0, or no head"
-        )
-    if not predicts and "prediction_coefficient" in changed_keys(settings) and settings.prediction_coefficient > 0:
-        yield (
-            f"train.oracle.prediction_coefficient is {settings.prediction_coefficient:g} and the network "
-            f"{run.network.kind!r} has no head that predicts; set network.predicts_opponent, or leave it out"
-        )
 
 
 PPO = Oracle(

@@ -226,7 +226,7 @@ class Ppo:
             self.discount,
             self.training.device,
             remembers=network.remembers,
-            predicts_opponent=predicts_opponent(network, settings),
+            predicts_opponent=network.predicts_opponent,
             with_circumstances=ADVANTAGES[settings.advantages.kind].uses_circumstances,
         )
 
@@ -359,11 +359,6 @@ class Ppo:
         return state.updates_before_round + round(per_round * num_left / len(batch))
 
 
-def predicts_opponent(network: ActorCritic, settings: PpoSettings) -> bool:
-    """Say whether the training also learns to predict the opponent's choice: its battles then record both seats."""
-    return settings.prediction_coefficient > 0 and network.predicts_opponent
-
-
 def _rounds(task: Task, settings: PpoSettings, training: Training, player: Player) -> Rounds:
     """Return the training's rounds: in turn, ahead or in a stream, as the settings say."""
     run, plan, streaming = task.settings, task.plan, settings.streaming
@@ -373,9 +368,9 @@ def _rounds(task: Task, settings: PpoSettings, training: Training, player: Playe
     rounds = RoundsSettings(
         seed=derive_seed(run.seed, "round", plan.iteration, task.shard),
         num_battles=settings.round_battles,
-        deadline_seconds=run.collect.deadline_seconds,
+        deadline_seconds=run.arena.deadline_seconds,
         pool=settings.pool,
-        records_opponents=predicts_opponent(training.network, settings),
+        records_opponents=training.network.predicts_opponent,
         plays_ahead=settings.overlap_rounds > 0,
         stream=stream,
     )
@@ -388,7 +383,7 @@ def _curve(task: Task, settings: PpoSettings, ppo: Ppo, player: Player, trackers
     plan = EvaluationPlan(
         evaluation,
         seed=derive_seed(run.seed, "evaluation"),
-        deadline_seconds=run.collect.deadline_seconds,
+        deadline_seconds=run.arena.deadline_seconds,
         opponents=task.plan.answered,
         keeps_best=settings.keep == "best",
     )

@@ -124,7 +124,7 @@ def _payoff_matrix(context: Context, ordered: SampledCounts) -> PayoffMatrix:
         exact=None,
         imputed=context.last.analysis.imputed_cells,
         battles=sum(map(sum, ordered.games)) // 2,
-        full_table_battles=None if evaluate.schedule == "uniform" else full_table_battles(len(size), evaluate),
+        full_table_battles=full_table_battles(len(size), evaluate) if evaluate.adaptive_battles else None,
     )
 
 
