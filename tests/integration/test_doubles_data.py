@@ -39,6 +39,23 @@ def test_every_choice_of_people_is_named_and_legal(folders: tuple[Path, Path]) -
     assert counts["slots"] == counts["named"] > 600
 
 
+def test_a_filter_copies_the_wanted_battles(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    known, lines = folders
+    copied = run("data", "filter", str(known), str(tmp_path / "wins"), "--results", "wins")
+    assert (copied["written"], copied["left_out"]) == (NUM_BATTLES, {"result": NUM_BATTLES})
+    counts = run("data", "stats", str(tmp_path / "wins"))["gen9vgc2023regc"]
+    assert (counts["files"], counts["battles"]) == (NUM_BATTLES, NUM_BATTLES)
+    for path in (tmp_path / "wins").rglob(f"*{SUFFIX}"):
+        assert path.read_bytes() == (known / path.relative_to(tmp_path / "wins")).read_bytes()
+    named = run("data", "filter", str(lines), str(tmp_path / "named"), "--max-unnamed-rate", "0.25")
+    assert named["left_out"].keys() == {"unnamed"}
+    assert 0 < named["written"] < 2 * NUM_BATTLES
+    (tmp_path / "odd" / "gen9vgc2023regc").mkdir(parents=True)
+    (tmp_path / "odd" / "gen9vgc2023regc" / f"odd{SUFFIX}").write_bytes(b"")
+    result = CliRunner().invoke(app, ["data", "filter", str(tmp_path / "odd"), str(tmp_path / "none")])
+    assert isinstance(result.exception, DataError)
+
+
 def test_the_lines_alone_name_no_choice_wrongly(folders: tuple[Path, Path]) -> None:
     known, lines = folders
     gap = run("data", "gap", str(lines), str(known))

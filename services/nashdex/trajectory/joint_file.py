@@ -58,6 +58,16 @@ class JointReplay(Document):
     )
     decisions: tuple[DecisionRecord, ...]
 
+    @property
+    def num_decisions(self) -> int:
+        """Joint decisions of the seat."""
+        return len(self.decisions)
+
+    @property
+    def num_unnamed(self) -> int:
+        """Joint decisions with a slot whose choice is unknown."""
+        return sum(any(slot.cause for slot in decision.slots) for decision in self.decisions)
+
     @classmethod
     def of(cls, view: JointView) -> "JointReplay":
         """Return the words for a view."""

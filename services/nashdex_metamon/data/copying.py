@@ -2,15 +2,19 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex_metamon.data.file_name import ReplayName, without_names
-from nashdex_metamon.data.folder import entries
-from nashdex_metamon.data.replay_file import write
+from nashdex.trajectory.joint_file import JointReplay
+from nashdex_metamon.data.doubles import JointEntry
+from nashdex_metamon.data.doubles import entries as joint_entries
+from nashdex_metamon.data.file_name import without_names
+from nashdex_metamon.data.folder import Entry, entries
+from nashdex_metamon.data.replay_file import ParsedReplay, write, write_whole
 from nashdex_metamon.data.selection import Selection
 
 
@@ -36,7 +40,7 @@ def copy(
     keep_names: bool = False,
     balance_seed: int | None = None,
 ) -> Copied:
-    """Write every wanted replay to ``{destination}/{format}/``.
+    """Write every wanted replay, of single and double battles, to ``{destination}/{format}/``.
 
     With ``balance_seed``, as many wins as losses of each format stay: of the more frequent result, a random sample is
     removed again.
@@ -54,7 +58,8 @@ def copy(
     copied = Copied()
     written: set[Path] = set()
     paths: dict[tuple[str, str], list[Path]] = {}
-    for entry in entries(root, formats):
+    files: Iterator[Entry | JointEntry] = chain(entries(root, formats), joint_entries(root, formats))
+    for entry in files:
         unwanted = None if entry.name is None else selection.refuses_name(entry.name)
         if unwanted is None:
             try:
@@ -62,14 +67,13 @@ def copy(
             except RefusedReplayError as refusal:
                 copied.refused[refusal.cause] += 1
                 continue
-            path = _path(destination, entry.format, name if keep_names else without_names(name))
+            shown = name if keep_names else without_names(name)
+            path = destination / entry.format / entry.file_name(shown)
             unwanted = "duplicate" if path in written else selection.refuses_content(replay)
             if unwanted is None:
-                write(path, replay)
+                _write(path, entry, replay, copied)
                 written.add(path)
                 paths.setdefault((entry.format, name.result), []).append(path)
-                copied.written += 1
-                copied.adapted.update(replay.adapted.keys())
                 continue
         copied.left_out[unwanted] += 1
     if balance_seed is not None:
@@ -78,8 +82,13 @@ def copy(
     return copied
 
 
-def _path(destination: Path, format_id: str, name: ReplayName) -> Path:
-    return destination / format_id / name.file_name
+def _write(path: Path, entry: Entry | JointEntry, replay: ParsedReplay | JointReplay, copied: Copied) -> None:
+    if isinstance(replay, ParsedReplay):
+        write(path, replay)
+        copied.adapted.update(replay.adapted.keys())
+    else:
+        write_whole(path, entry.content())
+    copied.written += 1
 
 
 def _balance(

@@ -11,7 +11,9 @@ from typing import Any
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.showdown.logs.ratings import rating_band
+from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.trajectory.joint_file import MAX_FILE_BYTES, SUFFIX, DecisionRecord, JointReplay, read
+from nashdex_metamon.data.file_name import ReplayName
 
 
 @dataclass(slots=True)
@@ -22,28 +24,71 @@ class JointFolder:
     refused: Counter[str] = field(default_factory=Counter)
 
 
-def read_folder(root: Path, formats: Sequence[str] = ()) -> JointFolder:
-    """Return the double battles of a folder.
+@dataclass(frozen=True, slots=True)
+class JointEntry:
+    """One file of a folder."""
+
+    path: Path
+    name: ReplayName | None
+    """None if the file's name says nothing."""
+
+    @property
+    def format(self) -> str:
+        """The folder's name."""
+        return self.path.parent.name
+
+    def file_name(self, name: ReplayName) -> str:
+        """Return the name of a copy."""
+        return f"{name.stem}{SUFFIX}"
+
+    def content(self) -> bytes:
+        """Return the file's bytes."""
+        return self.path.read_bytes()
+
+    def read(self) -> tuple[ReplayName, JointReplay]:
+        """Return the battle.
+
+        Raises:
+            RefusedReplayError: the name or the content says nothing, or the content is of another format.
+        """
+        if self.name is None:
+            raise RefusedReplayError("file-name", f"{self.path}: expected a name as `nashdex data import` gives it")
+        if self.path.stat().st_size > MAX_FILE_BYTES:
+            raise RefusedReplayError("too-large", f"{self.path} has more than {MAX_FILE_BYTES:,} bytes")
+        try:
+            space, _, replay = read(self.content(), str(self.path))
+        except DataError as error:
+            raise RefusedReplayError("unreadable", str(error)) from error
+        if not self.format == replay.format == space.format:
+            raise RefusedReplayError("format", f"{self.path} is a battle of {replay.format}")
+        return self.name, replay
+
+
+def entries(root: Path, formats: Sequence[str] = ()) -> Iterator[JointEntry]:
+    """Yield the files of a folder, by format and name; only those of ``formats`` if any is given.
 
     Raises:
         ConfigurationError: there is no such folder.
     """
     if not root.is_dir():
         raise ConfigurationError(f"{root} is not a folder; expected one with a folder of replays for each format")
-    found = JointFolder()
     for path in sorted(root.glob(f"*/*{SUFFIX}")):
-        if formats and path.parent.name not in formats:
-            continue
-        if path.stat().st_size > MAX_FILE_BYTES:
-            found.refused["too-large"] += 1
-            continue
+        if not formats or path.parent.name in formats:
+            yield JointEntry(path, ReplayName.parse(path.name, (SUFFIX,)))
+
+
+def read_folder(root: Path, formats: Sequence[str] = ()) -> JointFolder:
+    """Return the double battles of a folder.
+
+    Raises:
+        ConfigurationError: there is no such folder.
+    """
+    found = JointFolder()
+    for entry in entries(root, formats):
         try:
-            space, _, replay = read(path.read_bytes(), str(path))
-        except DataError:
-            found.refused["unreadable"] += 1
-            continue
-        if not path.parent.name == replay.format == space.format:
-            found.refused["format"] += 1
+            _, replay = entry.read()
+        except RefusedReplayError as refusal:
+            found.refused[refusal.cause] += 1
         else:
             found.replays.append(replay)
     return found

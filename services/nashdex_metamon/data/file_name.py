@@ -1,6 +1,10 @@
-"""Names of parsed replays: ``{battle}_{rating}_{player}_vs_{opponent}_{date}_{result}.json.lz4``, one file a seat."""
+"""Names of parsed replays: ``{battle}_{rating}_{player}_vs_{opponent}_{date}_{result}.json.lz4``, one file a seat.
+
+Double battles have the ending ``.joint.lz4``.
+"""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -33,9 +37,9 @@ class ReplayName:
     result: Result
 
     @classmethod
-    def parse(cls, file_name: str) -> "ReplayName | None":
+    def parse(cls, file_name: str, suffixes: Sequence[str] = SUFFIXES) -> "ReplayName | None":
         """Return the facts in ``file_name``, or None if it is not the name of a parsed replay."""
-        for suffix in SUFFIXES:
+        for suffix in suffixes:
             if file_name.endswith(suffix):
                 found = _STEM.fullmatch(file_name.removesuffix(suffix))
                 break
@@ -48,11 +52,16 @@ class ReplayName:
         return cls(found["battle"], rating, found["player"], found["opponent"], found["date"], result)
 
     @property
-    def file_name(self) -> str:
-        """The name of the compressed file."""
+    def stem(self) -> str:
+        """The file's name without its ending."""
         rating = UNRATED if self.rating is None else str(self.rating)
         names = f"{self.player}_vs_{self.opponent}"
-        return f"{self.battle}_{rating}_{names}_{self.date}_{self.result}{SUFFIXES[0]}"
+        return f"{self.battle}_{rating}_{names}_{self.date}_{self.result}"
+
+    @property
+    def file_name(self) -> str:
+        """The name of the compressed file."""
+        return self.stem + SUFFIXES[0]
 
     @property
     def effective_rating(self) -> int:

@@ -26,6 +26,10 @@ class Entry:
     """None if the file's name says nothing."""
     content: Callable[[], bytes]
 
+    def file_name(self, name: ReplayName) -> str:
+        """Return the name of a copy, which is compressed."""
+        return name.file_name
+
     def read(self) -> tuple[ReplayName, ParsedReplay]:
         """Return the replay.
 

@@ -20,7 +20,7 @@ from nashdex.games.showdown.logs.replay import RawReplay
 from nashdex.games.showdown.logs.sources import sources
 from nashdex.games.showdown.names import DOUBLES
 from nashdex.trajectory import joint_file
-from nashdex_metamon.data.file_name import SUFFIXES, ReplayName, without_names
+from nashdex_metamon.data.file_name import ReplayName, without_names
 from nashdex_metamon.data.parsing import parsed
 from nashdex_metamon.data.replay_file import write, write_whole
 
@@ -176,7 +176,7 @@ class Importer:
                 asked = [slot for decision in replay.decisions for slot in decision.slots if slot.asked]
                 counts.slots += len(asked)
                 counts.unknown_slots.update(slot.cause for slot in asked if slot.cause)
-                counts.unnamed += sum(any(slot.cause for slot in each.slots) for each in replay.decisions)
+                counts.unnamed += replay.num_unnamed
 
     def _path(self, replay: RawReplay, seat: int) -> Path:
         name = ReplayName(
@@ -187,9 +187,8 @@ class Importer:
             date=replay.day.strftime("%m-%d-%Y"),
             result=replay.result(seat),
         )
-        file_name = (name if self._keep_names else without_names(name)).file_name
-        if replay.num_active > 1:
-            file_name = file_name.removesuffix(SUFFIXES[0]) + joint_file.SUFFIX
+        shown = name if self._keep_names else without_names(name)
+        file_name = f"{shown.stem}{joint_file.SUFFIX}" if replay.num_active > 1 else shown.file_name
         return self._destination / replay.format / file_name
 
 

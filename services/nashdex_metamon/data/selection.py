@@ -2,13 +2,24 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, Protocol
 
 from nashdex.core.errors import ConfigurationError
 from nashdex_metamon.data.file_name import ReplayName
-from nashdex_metamon.data.replay_file import ParsedReplay
 
 Results = Literal["wins", "losses", "both"]
+
+
+class Counted(Protocol):
+    """A seat's decisions, of a single or a double battle."""
+
+    @property
+    def num_decisions(self) -> int:
+        """All of them."""
+
+    @property
+    def num_unnamed(self) -> int:
+        """Those whose action is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,7 @@ class Selection:
             return "date"
         return None
 
-    def refuses_content(self, replay: ParsedReplay) -> str | None:
+    def refuses_content(self, replay: Counted) -> str | None:
         """Return why a replay is not wanted, as one word; None if it is."""
         if not _within(replay.num_decisions, self.min_turns, self.max_turns):
             return "turns"

@@ -16,7 +16,7 @@ from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.doubles.slots import joined
 from nashdex.games.showdown.gateway import Gateway
-from nashdex.games.showdown.logs.doubles.cutting import NUM_SLOTS, cut
+from nashdex.games.showdown.logs.doubles.cutting import cut
 from nashdex.games.showdown.logs.doubles.requests import AskedSlots, asked
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay
@@ -209,6 +209,3 @@ def _receive(rows: Mapping[int, JointView], gateway: Gateway, size: int) -> None
             for failed in message.battles:
                 rows[failed.battle].failure = failed.detail.partition("\n")[0]
                 missing.discard(failed.battle)
-
-
-assert len(_SEATS) == NUM_SLOTS
