@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from safetensors import numpy as safetensors
 
-from fuzz import commands, documents, exchange, logs, stores
+from fuzz import commands, documents, double_logs, exchange, logs, stores
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.journal import Entry
@@ -141,7 +141,8 @@ def targets() -> dict[str, Target]:
     metamon = [path.read_bytes() for path in sorted((DATA / "metamon" / "replays").glob("*/*"))[:3]]
     verdict = Verdict(phase=Phase.FAILED, iteration=1, ended_timestamp_seconds=1.0, message="x")
     stored = documents.seeds()
-    stored_run, raw_logs, command = _StoredRun(), logs.RawLogs(), commands.Commands()
+    stored_run, raw_logs, doubles = _StoredRun(), logs.RawLogs(), double_logs.DoubleLogs()
+    command = commands.Commands()
     store = stores.Stores()
 
     def document(name: str, reader: documents.Reader) -> Target:
@@ -181,6 +182,7 @@ def targets() -> dict[str, Target]:
         "replay": Target(_replay, [b"|player|p1|Red|\n|win|Red", b"</script><!--", replay]),
         "vocabulary": Target(lambda data: Tokenizer.from_json(data, "v"), [b'{"<unk>": 0, "a": 1}']),
         "raw-log": Target(raw_logs.read, raw_logs.seeds()),
+        "double-log": Target(doubles.read, doubles.seeds()),
         "raw-replay": Target(logs.read_replay, logs.raw_replays()),
         "metamon-replay": Target(lambda data: replay_file.decode(data, "r"), metamon),
     }

@@ -197,7 +197,10 @@ def _receive(rows: Mapping[int, JointView], gateway: Gateway, size: int) -> None
         if isinstance(message, Decisions):
             numbers: list[int] = message.battle.tolist()
             for row, number in enumerate(numbers):
-                rows[number].keep(message.observation[row].copy(), message.legal[row].copy(), size)
+                if np.isfinite(message.observation[row]).all():
+                    rows[number].keep(message.observation[row].copy(), message.legal[row].copy(), size)
+                else:
+                    rows[number].failure = "the lines hold numbers that no battle has"
                 missing.discard(number)
             gateway.channel.recycle()
         elif isinstance(message, Chosen):

@@ -140,6 +140,10 @@ class _Follower:
                 pass
 
     def _enter(self, side: _Side, seat: int, place: int, row: int, details: str) -> None:
+        if place >= len(side.order):
+            raise RefusedReplayError(
+                "inconsistent", f"a player of {len(side.order)} Pokémon sends one to place {place + 1} of the field"
+            )
         if row in side.order:
             at = side.order.index(row)
             if at != place:
