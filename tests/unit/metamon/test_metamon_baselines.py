@@ -97,6 +97,20 @@ def test_quantities(battle: str) -> None:
             } == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("name", BASELINES)
+def test_the_only_move_is_used_whatever_it_is(name: str) -> None:
+    """A request that offers ``recharge`` or ``fight`` alone leaves nothing to score."""
+    num_decisions = 0
+    for battle in BATTLES:
+        for player, _, arithmetics in _decisions(battle):
+            offered = [move.id for move in player.battle.available_moves]
+            if offered in (["recharge"], ["fight"]):
+                num_decisions += 1
+                order = BASELINES[name](Situation(player.battle, arithmetics[name], Random(0)))
+                assert "switch" in _text(order) or _text(order) == f"/choose move {offered[0]}"
+    assert num_decisions >= 3
+
+
 @pytest.mark.slow
 def test_choices() -> None:
     """Where metamon's baseline always chooses the same, so does ours; where it draws, ours draws among the same."""
