@@ -76,7 +76,7 @@ class Appearances:
     """The battle's generation; without it, abilities of species that have one alone stay unknown."""
     pokemon: defaultdict[str, Appearance] = field(default_factory=lambda: defaultdict(Appearance))
     active: dict[str, str] = field(default_factory=dict)
-    """By side."""
+    """Active Pokémon by side."""
 
     def of_side(self, side: str) -> Appearance:
         """Return the active Pokémon of ``p1`` or ``p2``."""

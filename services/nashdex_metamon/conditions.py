@@ -17,22 +17,22 @@ class Conditions:
 
     turn: int = 0
     effects: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By Pokémon, such as ``p1: Pikachu``: values by effect, in the order in which they began."""
+    """Values by Pokémon (such as ``p1: Pikachu``) and effect, in the order in which the effects began."""
     sides: dict[str, dict[str, int]] = field(default_factory=lambda: {"p1": {}, "p2": {}})
-    """By side: the layers of each condition, or the turn that it began in."""
+    """Layers of each condition by side, or the turn in which the condition began."""
     weather: str = NO_WEATHER
     fields: dict[str, int] = field(default_factory=dict)
     """The turn that each field began in."""
     active: dict[str, str] = field(default_factory=dict)
-    """By side: the Pokémon on the field, such as ``p1: Pikachu``."""
+    """Pokémon on the field by side, such as ``p1: Pikachu``."""
     last_moves: dict[str, str | None] = field(default_factory=dict)
-    """By Pokémon: the id of the last move that it used, None after Struggle; switching out does not change it."""
+    """Id of the last move by Pokémon, None after Struggle; switching out does not change it."""
     preview: dict[str, list[str]] = field(default_factory=lambda: {"p1": [], "p2": []})
-    """By side: the species that Team Preview shows, with formes."""
+    """Species at Team Preview by side, with formes."""
     winner: str | None = None
     """The name of the player who won; None before the end and for a tie."""
     players: dict[str, str] = field(default_factory=dict)
-    """By side: the player's name."""
+    """Name of the player by side."""
     appearances: Appearances = field(default_factory=Appearances)
     own_names: tuple[str, ...] = ()
     """Species of the own team by id, with cosmetic formes, as the last request has them."""

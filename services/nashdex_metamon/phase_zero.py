@@ -89,7 +89,7 @@ class Member:
     problem: str
     """Why it is not available; empty if it is."""
     probability: float | None
-    """In the meta-strategy; None without one."""
+    """Probability in the meta-strategy; None without a meta-strategy."""
 
 
 @dataclass(frozen=True, slots=True)

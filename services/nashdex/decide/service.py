@@ -47,7 +47,7 @@ class Health(Model):
 
 
 class _Limited:
-    """Refuses bodies that are too large, requests that take too long, and more requests than fit."""
+    """Refuses too large bodies, too slow requests, and more requests than fit."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app

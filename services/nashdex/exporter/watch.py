@@ -64,7 +64,7 @@ class _Watched:
     config: _Config
     facts: tuple[Fact, ...]
     changed_seconds: float
-    """When the run or a report of it was first seen or the run ended, by the watch's clock."""
+    """Time, by the watch's clock, at which the run or one of its reports was first seen or the run ended."""
     num_reports: int = 0
     phase: Phase = Phase.RUNNING
 

@@ -31,7 +31,7 @@ class Format(ABC):
     """``Space.game`` of its games, such as ``showdown``: scripted policies declare the games that they play."""
 
     evidence: ClassVar[Evidence]
-    """How payoffs between policies become known: by battles, or exactly."""
+    """Source of the payoffs between policies: battles, or exact computation."""
 
     @property
     def num_slots(self) -> int:

@@ -47,7 +47,7 @@ class SeatLines:
     lines: list[str]
     request: dict[str, Any]
     state: dict[str, Any] | None = None
-    """What the seat knows, in the game's own terms; None if it did not ask for it."""
+    """The seat's knowledge in the game's own terms; None if the seat did not ask for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Decisions:
     legal: LegalActions
     """The legal actions of each row."""
     lines: dict[tuple[int, int], SeatLines] = field(default_factory=dict)
-    """By (battle, seat), for the seats that asked for it."""
+    """Lines by (battle, seat), for the seats that asked for them."""
     viewed: Viewed | None = None
     """The same rows as the policy's view shows them, for a policy that has one."""
 

@@ -29,7 +29,7 @@ class Viewed:
     """What a view shows of N decisions."""
 
     inputs: Mapping[str, NDArray[Any]]
-    """By name, (N, …)."""
+    """Inputs by name, (N, …)."""
     actions: NDArray[np.int64]
     """The arena's legal action that each of the view's means, (N, V); ``NO_ACTION`` where it means none."""
     is_shown: NDArray[np.bool_]

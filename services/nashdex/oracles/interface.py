@@ -131,7 +131,7 @@ class Oracle(Generic[S]):
     settings: type[S]
     """The section ``[train.oracle]``. Its ``kind`` is the oracle's name."""
     summary: str
-    """What it does, in one line, for the documentation."""
+    """Description of the oracle in one line, for the documentation."""
     train: str
     """``module:function`` that trains one policy: takes a ``Task`` and the section, and returns ``Trained``. Imported
     when training begins, so that reading settings imports no torch.
@@ -141,35 +141,36 @@ class Oracle(Generic[S]):
     stop and saved a checkpoint.
     """
     makes: PolicyKind
-    """What kind of policy it returns."""
+    """Kind of the policy that the oracle returns."""
     collects: Literal["learner", "teacher"] | None
     """Who acts in the battles that the collect step records for it: the plan's learner, which in the first iteration is
     `collect.teacher` with "teacher". None: the collect step has nothing to play. An oracle that makes networks, and
     does not improve one, needs battles, if only for their space."""
     needs_tree: bool = False
-    """Whether it reads the game's tree, so that only tabular games will do."""
+    """Whether the oracle reads the game's tree; then it works only for tabular games."""
     replays: Callable[[S], ReplaySettings | None] = lambda _settings: None
     """The raw replays that it also learns from. The collect step turns them into episodes."""
     plays_rounds: bool = False
-    """Whether training plays its own battles, round after round, with its newest weights. Then actors run beside it."""
+    """Whether training plays its own battles, round after round, with its newest weights. If so, actors run beside
+    training."""
     improves: bool = False
-    """Whether it goes on from a network in the population. `train.first` trains the first one."""
+    """Whether training continues from a network in the population. `train.first` trains the first network."""
     begins_from_policy: bool = False
-    """Whether the network that it makes begins as ``network.init_from`` says (``learning.initial``)."""
+    """Whether its network is initialised from ``network.init_from`` (``learning.initial``)."""
     answers_opponents: bool = True
     """Whether the policy responds to the plan's opponents."""
     is_random: bool = True
-    """Whether its seed matters; if not, more than one of `train.seeds` has no effect."""
+    """Whether the oracle depends on its seed; if not, further `train.seeds` have no effect."""
     shares_steps: bool = False
     """Whether `train.num_processes` processes can train one policy."""
     policy_name: str = "best response {iteration}"
     """The name of its policies, for people. May hold ``{iteration}`` and ``{learner}``."""
     metrics: Mapping[str, str] = field(default_factory=dict)
-    """What it measures: the meaning of each value of its curve and summary, by name."""
+    """Metrics of the oracle: the meaning of each value of its curve and summary, by name."""
     problems: Callable[[S, RunSettings], Iterator[str]] = _no_problem
-    """Yields what does not go together in a run's settings, each as one line that names the keys."""
+    """Yields each conflict between a run's settings as one line with the keys."""
     learner: Callable[[S], Literal["newest", "first"]] = lambda _settings: "newest"
-    """Whether an oracle that ``improves`` goes on from the newest network, or always from the first one."""
+    """Whether an oracle with ``improves`` continues from the newest network, or always from the first one."""
 
     exploiter: Callable[[int], Mapping[str, Any]] = lambda _decisions: {}
     """Its settings in ``nashdex exploit``, by the decisions that one training may learn from."""

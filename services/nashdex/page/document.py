@@ -37,7 +37,7 @@ class PagePolicy(Model):
     temperature: float = 1.0
     memory_sizes: tuple[int, ...] = ()
     reward: str = ""
-    """That its critic predicts."""
+    """Reward predicted by its critic."""
     calibration: str | None = None
     """Sentence on how far its critic's win probability can be believed; None where it was not measured."""
     members: tuple[PageMixture, ...] = ()

@@ -29,7 +29,7 @@ class KnownPolicy:
     id: PolicyId
     short_id: str
     name: str
-    """For people, as the report prints it."""
+    """Name for people, as printed in the report."""
     kind: Kind
     iteration: int | None
     """Iteration that trained it, of a member; None for what the run began with."""

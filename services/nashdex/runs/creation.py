@@ -58,7 +58,7 @@ class PreparedRun:
     """A run that has not started: everything that is stored with it, checked."""
 
     settings: RunSettings
-    """With the run's id."""
+    """Settings with the run's id."""
     inputs: Mapping[str, bytes]
     """Content of the files that the settings name, by key."""
 

@@ -26,7 +26,7 @@ class TrainingRates:
     rounds: int
     """Rounds that the rates are the means of. Those that an attempt began with are left out."""
     decisions_per_second: float
-    """That it learns from."""
+    """Decisions used for learning, per second."""
     battles_per_second: float
     staleness_versions: float
     staleness_seconds: float

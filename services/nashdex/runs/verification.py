@@ -51,11 +51,11 @@ class Verification:
     replayed: list[str] = field(default_factory=list)
     """Train shards that were trained again, by their prefix."""
     not_replayed: dict[str, str] = field(default_factory=dict)
-    """By its prefix: why a train shard cannot be trained again without battles."""
+    """Reasons, by shard prefix, that prevent training a train shard again without battles."""
     not_recomputed: dict[str, str] = field(default_factory=dict)
-    """By its prefix: why a train shard's learning curve cannot be computed again."""
+    """Reasons, by shard prefix, that prevent computing a train shard's learning curve again."""
     problems: list[str] = field(default_factory=list)
-    """What does not follow, in the order of the run."""
+    """Problems found, in the order of the run."""
     root: str = ""
     """Hash of the hashes of everything that was read, byte for byte, the verdict included."""
 

@@ -34,7 +34,7 @@ class Tracked:
     decisions: Decisions | None
     """None: every battle has failed."""
     failed: dict[int, str]
-    """What a tracker could not read, by battle."""
+    """Errors of the tracker, by battle."""
 
 
 class Tracking:

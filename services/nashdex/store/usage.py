@@ -13,7 +13,7 @@ class Usage:
     """Totals since the process began."""
 
     requests: Counter[str] = field(default_factory=Counter)
-    """By operation. A list counts once, however many pages it has."""
+    """Requests by operation. A list counts once, whatever its number of pages."""
     bytes_read: int = 0
     bytes_written: int = 0
 

@@ -23,7 +23,7 @@ class PublishedModel:
 
     folder: str
     epoch: int
-    """That metamon plays by default."""
+    """Epoch that metamon plays by default."""
     observation_space: str = "DefaultObservationSpace"
     action_space: str = "MinimalActionSpace"
     vocabulary: str = "allreplays-v3"

@@ -33,7 +33,7 @@ class ReplayName:
     player: str
     opponent: str
     date: str
-    """As the name has it: ``MM-DD-YYYY``, in newer files with ``-HH:MM:SS``."""
+    """Date as written in the name: ``MM-DD-YYYY``, in newer files with ``-HH:MM:SS``."""
     result: Result
 
     @classmethod

@@ -75,7 +75,7 @@ class Header:
 
     battle: str
     players: tuple[str, str]
-    """By seat."""
+    """Players by seat."""
     date: str
     """``MM-DD-YYYY``."""
 

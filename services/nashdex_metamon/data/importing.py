@@ -40,7 +40,7 @@ class Imported:
     unnamed: int = 0
     """Decisions whose action the log does not show."""
     slots: int = 0
-    """In double battles, slots that had a choice."""
+    """Number of slots with a choice, in double battles."""
     unknown_slots: Counter[str] = field(default_factory=Counter)
     """Those whose choice is unknown, by cause."""
     present: int = 0

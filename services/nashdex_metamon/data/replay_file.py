@@ -30,9 +30,9 @@ class ParsedReplay:
     states: tuple[BattleState, ...]
     """T decisions and the end."""
     actions: tuple[int, ...]
-    """As many as states, each 0 to 12 or −1."""
+    """Actions, one for each state, each 0 to 12 or −1."""
     adapted: Counter[str] = field(default_factory=Counter, compare=False)
-    """What an old or odd file lacked or had too much of, by name, and how often."""
+    """Counts, by name, of missing or superfluous parts of an old or odd file."""
 
     @property
     def num_decisions(self) -> int:

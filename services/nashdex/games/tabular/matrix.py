@@ -19,7 +19,7 @@ class MatrixDocument(Document):
     row_policies: tuple[str, ...]
     column_policies: tuple[str, ...]
     payoffs: tuple[tuple[float, ...], ...]
-    """To the row player."""
+    """Payoffs to the row player."""
 
     @model_validator(mode="after")
     def _names_fit(self) -> "MatrixDocument":

@@ -39,7 +39,7 @@ class Trajectory:
     """log π(action) − log μ(action), (T,): π is the learner as the round begins, μ the policy that acted. 0 up to
     rounding where that is the same policy."""
     circumstances: Circumstances | None = None
-    """Where the estimator asks for them."""
+    """Circumstances of the decisions; None unless the estimator asks for them."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Estimates:
     advantages: NDArray[np.float32]
     """(N,)."""
     returns: NDArray[np.float32] | None = None
-    """What the critic learns, (N,); None where it learns nothing."""
+    """Targets of the critic, (N,); None if the critic learns nothing."""
     counts: NDArray[np.bool_] | None = None
     """(N,), false where a decision has no estimate: its advantage is then 0. None: all have one."""
     measured: Mapping[str, float] = field(default_factory=dict)
@@ -63,15 +63,15 @@ class AdvantageEstimator(Generic[S]):
     settings: type[S]
     """The section ``[train.oracle.advantages]``. Its ``kind`` is the estimator's name."""
     summary: str
-    """What it does, in one line, for the documentation."""
+    """Description of the estimator in one line, for the documentation."""
     estimate: Callable[[Sequence[Trajectory], float, S], Estimates]
     """Returns the estimates of a round's episodes, for a discount γ."""
     off_policy: bool = False
-    """Whether it accepts battles of older weights. If not, they are an error."""
+    """Whether the estimator accepts battles of older weights; otherwise, such battles are an error."""
     uses_critic: bool = True
-    """Whether it uses a critic's values, so that the critic has to learn."""
+    """Whether the estimator uses the values of a critic; then the critic has to learn."""
     uses_circumstances: bool = False
-    """Whether it reads ``Trajectory.circumstances``."""
+    """Whether the estimator reads ``Trajectory.circumstances``."""
 
     @property
     def name(self) -> str:

@@ -47,7 +47,7 @@ class Batch:
     """(N, A) like ``masks``, true where a legal action agrees with what is known of the decision's action; None where
     all actions are known."""
     device: torch.device = CPU
-    """Where its rows are used."""
+    """Device on which the rows are used."""
     remembers: bool = False
     """Whether it is for a network that remembers: each observation ends with the decision's number in its episode, and
     minibatches are whole episodes."""

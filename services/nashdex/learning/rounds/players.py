@@ -39,7 +39,7 @@ class StreamPosition:
     max_staleness_seconds: float
     """0: no bound."""
     is_at_begin: bool = True
-    """Whether the training has not learned from the round yet."""
+    """Whether the training still has to learn from the round."""
     saved_round: int = 0
     """The round of the newest checkpoint: no attempt repeats an earlier one."""
 
@@ -50,9 +50,9 @@ class WantedRound:
 
     battles: RoundBattles
     networks: Networks
-    """The networks that play it, without those that are stored."""
+    """The networks that play the round, without the stored ones."""
     staleness_versions: int = 0
-    """How many versions older the networks are than the one that learns."""
+    """Number of versions by which the networks are older than the learning network."""
     stream: StreamPosition | None = None
     """Set if actors play all the time, and a round takes what is there."""
 
@@ -62,7 +62,7 @@ class Played:
     """The recorded episodes of a round."""
 
     episodes: list[Episode]
-    """In the order of the battles."""
+    """Episodes in the order of the battles."""
     versions: tuple[int, ...]
     """The versions of the network that played: a version is the round that began with its weights."""
 

@@ -158,9 +158,9 @@ class _Drawn:
     strategies: Floats
     """The draw's own mixture."""
     gains: Floats
-    """What each member gains against the mixture that is judged."""
+    """Gain of each member against the judged mixture."""
     losses: Floats
-    """What that mixture gains against each member."""
+    """Gain of the judged mixture against each member."""
 
 
 def _drawn(

@@ -78,7 +78,7 @@ class InteractionMatrix(Document, ABC):
     policies: tuple[PolicyIdField, ...]
 
     evidence: ClassVar[Evidence]
-    """Which kind it is. Only the table of kinds in a package asks."""
+    """Kind of the evidence. Only the table of kinds in a package reads it."""
 
     @classmethod
     def from_json(cls, data: bytes, source: str) -> Self:

@@ -22,7 +22,7 @@ class Demand:
     """How many battles the cells of a payoff matrix are to have."""
 
     battles_per_cell: int
-    """In all, of every cell."""
+    """Total number of battles of each cell."""
     further: Mapping[Pair, int] = field(default_factory=dict)
     """Battles that single cells get beyond those they have."""
     target: Mapping[PolicyId, float] | None = None

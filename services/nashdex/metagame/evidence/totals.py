@@ -109,7 +109,7 @@ class Source(NamedTuple):
     """What totals follow from, by SHA-256."""
 
     findings: str
-    """What this iteration's ledgers found; see ``findings_sha256``."""
+    """Hash of the findings of this iteration's ledgers; see ``findings_sha256``."""
     before: str | None = None
     """The totals of the iteration before; None in the first."""
 

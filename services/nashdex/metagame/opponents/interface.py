@@ -54,9 +54,9 @@ class OpponentRule(Generic[S]):
     settings: type[S]
     """The section ``[opponents]``. Its ``kind`` is the rule's name."""
     summary: str
-    """What the rule does, in one line, for the documentation."""
+    """Description of the rule in one line, for the documentation."""
     words: str
-    """What a learner trains against, for the report: ``a league``."""
+    """Name of a learner's opponents for the report: ``a league``."""
     mixture: Callable[[S, Situation], dict[PolicyId, float]]
     """Returns how often the learner meets each member, by id; members that it never meets are left out.
 

@@ -30,12 +30,12 @@ class Solution:
     value: float
     """σᵀAσ, which antisymmetry makes 0."""
     residual: float
-    """How far the mixture is from what its solver promises (``MetaSolver.promise``); in payoff, or in probability."""
+    """Distance of the mixture from its solver's promise (``MetaSolver.promise``), in payoff or in probability."""
     status: Status
     unique: bool = True
     """False where many mixtures keep the promise; nash then answers with the mixture of maximum entropy."""
     parameters: Mapping[str, float] = field(default_factory=dict)
-    """What the answer depends on besides the payoffs, with its final value: a sweep's last α, the iterations done."""
+    """Final values of the solver's own parameters, such as the last α of a sweep or the number of iterations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class PairSolution:
     value: float
     """pᵀMq: what the row player gets."""
     residual: float
-    """As in Solution; where it is a gain, the sum of both players'."""
+    """Residual as in ``Solution``; if it is a gain, the sum over both players."""
     status: Status
     unique: bool = True
     parameters: Mapping[str, float] = field(default_factory=dict)
@@ -66,9 +66,9 @@ class MetaSolver(Generic[S]):
     settings: type[S]
     """Its section of a run's settings. The field ``kind`` is a ``Literal`` with the name of the solver as default."""
     summary: str
-    """What the mixture is, in one line: for help and docs."""
+    """Description of the mixture in one line, for help and docs."""
     promise: str
-    """What the residual measures, in a few words."""
+    """Quantity measured by the residual, in a few words."""
     one_population: Callable[[Floats, S], Solution]
     """Takes antisymmetric payoffs of shape (K, K); any square ones where ``bimatrix`` is not None."""
     two_populations: Callable[[Floats, S], PairSolution] | None = None
@@ -78,7 +78,8 @@ class MetaSolver(Generic[S]):
     batched: Callable[[Floats, S], Floats] | None = None
     """Returns mixtures (D, K) of antisymmetric payoffs (D, K, K) at once, where that is quicker than one by one."""
     by_age: bool = False
-    """Whether places alone decide, oldest first. A policy that joined twice then has two of them."""
+    """Whether only the places in the population decide, oldest first. Then a policy that joined twice has two
+    places."""
 
     def __post_init__(self) -> None:
         kind = self.settings.model_fields.get(KIND)

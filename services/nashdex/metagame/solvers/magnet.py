@@ -54,7 +54,7 @@ class _Descent:
     num_iterations: int
     status: Status
     gap: float
-    """What the regularised best responses gain, over all players."""
+    """Gain of the regularised best responses, over all players."""
 
 
 def _normalised(logs: Floats) -> Floats:

@@ -98,7 +98,7 @@ class SequentialState:
     test: SequentialTest
     num_looks: int = 0
     log_evidence_against_low: float = 0.0
-    """Where a look is one battle without a draw: the log likelihood ratio of H1 to H0."""
+    """Log likelihood ratio of H1 to H0, if a look is one battle without a draw."""
     log_evidence_against_high: float = 0.0
 
     @property

@@ -41,7 +41,7 @@ class Targets:
     behaviour: Tensor
     """(N, A), log-probabilities of the policy that the round began with."""
     measured: Mapping[str, float] = field(default_factory=dict)
-    """What the advantage estimator measured."""
+    """Measurements of the advantage estimator, by name."""
 
     def rows(self, index: Tensor | slice, device: torch.device) -> "Targets":
         """Return the rows that ``index`` names, on ``device``."""

@@ -20,7 +20,7 @@ class LookUp(NamedTuple):
     offsets: Tensor
     """The first row of each one's part of the table, (C,)."""
     row_starts: Tensor
-    """Where each row's categories begin among them, (R,)."""
+    """Position of each row's first category, (R,)."""
 
     def indices(self, observations: Tensor) -> Tensor:
         """Return the rows that ``observations`` (B, F) name, (B, C), int32."""

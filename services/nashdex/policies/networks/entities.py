@@ -30,7 +30,7 @@ class Entity:
     rows: int
     parts: tuple[Part, ...]
     active: tuple[slice, ...]
-    """For each slot on the field, the observation's columns that say, row by row, whether a row is in it."""
+    """Columns of the observation for each slot on the field: the flags, row by row, whether the row is in the slot."""
 
     @property
     def num_vectors(self) -> int:

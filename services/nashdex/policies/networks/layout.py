@@ -44,7 +44,7 @@ class Layout:
     opponent: Side
     others: tuple[ObservationBlock, ...]
     targets: tuple[Target, ...]
-    """By action."""
+    """Targets by action."""
 
     @property
     def sides(self) -> tuple[Side, Side]:

@@ -33,7 +33,7 @@ class Followed:
     masks: list[NDArray[np.bool_]] = field(default_factory=list)
     """Legal actions of each decision, shape (A,)."""
     failure: str | None = None
-    """What the tracker could not read."""
+    """Error of the tracker; None if it read everything."""
 
 
 class Follower:

@@ -35,7 +35,7 @@ class Sheet:
     level: int = _FULL_LEVEL
     nature: str = ""
     evs: dict[str, int] = field(default_factory=dict)
-    """By stat; empty where the sheet is an open one."""
+    """Effort values by stat; empty for an open team sheet."""
     ivs: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:

@@ -25,9 +25,9 @@ class GroupLookUp(NamedTuple):
     limits: Tensor
     """The largest index of each one's vocabulary, (G · k,); 0 for those that fill up a small group."""
     strides: Tensor
-    """How far each one's index counts, (G · k,)."""
+    """Factor of each category's index, (G · k,)."""
     offsets: Tensor
-    """Where each group's part of the table begins, (G,)."""
+    """First row of each group's part of the table, (G,)."""
 
     def indices(self, observations: Tensor) -> Tensor:
         """Return the rows that ``observations`` (B, F) name, (B, G)."""

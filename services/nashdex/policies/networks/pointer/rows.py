@@ -37,7 +37,7 @@ class FusedRows(NamedTuple):
     table: Tensor
     """(V, E)"""
     weights: tuple[Tensor, ...]
-    """By run, (stride, E); zero in the columns of categories."""
+    """Weights by run, (stride, E); zero in the columns of categories."""
 
 
 class Rows(nn.Module):

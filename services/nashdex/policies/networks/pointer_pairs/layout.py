@@ -24,7 +24,7 @@ class Side:
     moves: ObservationBlock
     slots: ObservationBlock
     active: tuple[slice, slice]
-    """For each slot, the observation's columns that say, Pokémon by Pokémon, whether it is in it."""
+    """Columns of the observation for each slot: the flags, Pokémon by Pokémon, whether the Pokémon is in the slot."""
 
     @property
     def moves_each(self) -> int:
@@ -50,7 +50,7 @@ class Layout:
     opponent: Side
     others: tuple[ObservationBlock, ...]
     candidates: tuple[tuple[Candidate, ...], tuple[Candidate, ...]]
-    """By slot and action."""
+    """Candidates by slot and action."""
 
     @property
     def sides(self) -> tuple[Side, Side]:

@@ -72,9 +72,9 @@ class Fused(NamedTuple):
     """The row encoders, ready to apply."""
 
     number_weights: list[list[Tensor]]
-    """By encoder and part, (width, E)."""
+    """Weights of the numbers by encoder and part, (width, E)."""
     biases: list[Tensor]
-    """By encoder, (E,)."""
+    """Biases by encoder, (E,)."""
     table: Tensor
     """All encoders' category tables below one another, (V, E)."""
 

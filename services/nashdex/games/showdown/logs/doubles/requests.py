@@ -49,7 +49,7 @@ class AskedSlots:
     request: dict[str, Any] | None
     """None: the decision is the second half of the request before."""
     choices: tuple[SlotChoice, SlotChoice]
-    """In names, as far as they are known."""
+    """Choices of both slots by name, as far as known."""
     options: tuple[frozenset[int] | None, frozenset[int] | None]
     """The slots' numbers that agree with what is known; None: any."""
 
