@@ -81,7 +81,7 @@ class LoadedPolicy:
         return self._space
 
     def batch(self, num_battles: int, seed: int = 0) -> "PolicyBatch":
-        """Return the policy in ``num_battles`` battles at once, such as those of a ``BattleVectorEnv``.
+        """Return the policy in ``num_battles`` battles at once, such as the battles of a ``BattleVectorEnv``.
 
         Raises:
             ConfigurationError: there are no battles.

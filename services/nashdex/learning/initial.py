@@ -27,7 +27,7 @@ def first_network(store: ObjectStore, space: Space, settings: NetworkSettings, s
 
     Args:
         store: the run's.
-        space: that of the run's battles.
+        space: the space of the run's battles.
         settings: the run's network.
         seed: the training's.
 
@@ -42,7 +42,7 @@ def first_network(store: ObjectStore, space: Space, settings: NetworkSettings, s
 
 
 def check_first_network(store: ObjectStore, space: Space, settings: NetworkSettings) -> None:
-    """Raise what ``first_network`` would, and for frozen parameters that nothing copies. Takes no memory for weights.
+    """Raise the errors of ``first_network``, and refuse to freeze random parameters. Takes no memory for weights.
 
     Raises:
         ConfigurationError: ``network.init_from`` or ``network.freeze`` does not fit this network.

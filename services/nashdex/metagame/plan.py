@@ -13,7 +13,7 @@ from nashdex.metagame.population import Population, Reset
 
 
 class FurtherBattles(Model):
-    """Battles that a cell gets beyond those that it has, because they may move the meta-strategy."""
+    """Further battles of a cell, because they may move the meta-strategy."""
 
     a: PolicyIdField = Field(description="Before b by id.")
     b: PolicyIdField

@@ -69,7 +69,7 @@ def make_lessons(
     num_slots: int = 1,
     remembers: bool = False,
 ) -> tuple[Lesson, Lesson]:
-    """Return what to learn from and what to validate with, split by battle within each source.
+    """Return the training lesson and the validation lesson, split by battle within each source.
 
     ``num_slots`` is the space's; the network ``remembers`` or not.
 
@@ -207,7 +207,8 @@ def _critic_loss(network: Forward, observations: Tensor, returns: Tensor) -> tup
 def _imitation(log_probs: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
     """Return the cross-entropy to the teacher's actions, and the share of them that are the most likely ones.
 
-    Of an action that is not wholly known, the first counts by all actions that agree, and the second does not.
+    For a partly known action, the cross-entropy sums the probabilities of all agreeing actions; the share leaves the
+    decision out.
     """
     hit = (log_probs.argmax(dim=1) == batch.actions).float()
     if batch.agreeing is None:

@@ -73,5 +73,5 @@ class WithProcesses(Protocol):
 
 
 def with_processes(policies: Iterable[Policy]) -> list[WithProcesses]:
-    """Return those of ``policies`` that start child processes."""
+    """Return the ``policies`` that start child processes."""
     return [policy for policy in policies if isinstance(policy, WithProcesses)]

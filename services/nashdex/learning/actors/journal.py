@@ -1,8 +1,8 @@
 """Writes the journal of a training: which chunks each round learned from (``core.journal``).
 
-The learner writes one entry a round, under the round's number, before it learns from it. One that is killed and repeats
-a round reads the same chunks: those of a request follow from it, and those of a stream are in the entry. So the journal
-describes the rounds that led to the stored weights. At the end it becomes one object of the attempt.
+The learner writes one entry a round, under the round's number, before it learns from it. A learner that is killed and
+repeats a round reads the same chunks: a request determines its chunks, and the entry lists the chunks of a stream. So
+the journal describes the rounds that led to the stored weights. At the end it becomes one object of the attempt.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 
 _NUM_HELD = 2
-"""Entries that a learner reads again: that of its round, and that of the round before."""
+"""Entries that a learner reads again: for its round, and for the round before."""
 _NUM_READERS = 8
 
 

@@ -61,7 +61,7 @@ class ActorsPlayer:
         self._shard = shard
         self._current: Request | None = None
         self._num_rounds = 0
-        """Rounds that were played, those of earlier attempts included."""
+        """Rounds that were played, also in earlier attempts."""
         self._stream: Stream | None = None
         self._began_seconds = time.monotonic()
         self._recorded_seconds = 0.0
@@ -120,10 +120,10 @@ class ActorsPlayer:
         return episodes
 
     def _streamed(self, battles: RoundBattles, networks: Networks, position: StreamPosition) -> Played:
-        """Return the episodes of the chunks that a round learns from, and the versions that played them.
+        """Return the episodes of a round's chunks, and the versions that played them.
 
-        These chunks are what an earlier attempt at the round recorded, or else the next ones that are stored and whose
-        weights are not too old.
+        If an earlier attempt at the round recorded its chunks, the round uses them again; otherwise, it takes the next
+        stored chunks whose weights are not too old.
 
         Raises:
             DataError: what was recorded is gone or altered, and the round was learned from in part.
@@ -184,7 +184,7 @@ class ActorsPlayer:
     def _take(
         self, battles: RoundBattles, networks: Networks, stream: Stream, bounds: StreamPosition
     ) -> tuple[list[_Taken], float]:
-        """Return a round's chunks in the order in which they were seen, and the seconds that it took to read them."""
+        """Return a round's chunks in the order in which they were seen, and the seconds spent on reading them."""
         request = self._publish(battles, networks)
         played: list[_Taken] = []
         read_seconds, num_unusable = 0.0, 0
@@ -277,9 +277,9 @@ class ActorsPlayer:
         return self._journal.objects(self._num_rounds)
 
     def close(self) -> None:
-        """End the reading threads. What is stored stays, so that a later attempt goes on.
+        """End the reading threads.
 
-        The end of the train step and actors remove it.
+        Stored objects stay, so that a later attempt can continue. The end of the train step and the actors remove them.
         """
         self._readers.shutdown(wait=False, cancel_futures=True)
 

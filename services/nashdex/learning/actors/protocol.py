@@ -1,4 +1,4 @@
-"""What learner and actors exchange, and the keys that it has. All of it is below the train shard's prefix.
+"""The objects that learner and actors exchange, and their keys. All keys are below the train shard's prefix.
 
 ```
 actors/request.json                                  what the learner wants played next; replaced in one write
@@ -9,9 +9,8 @@ actors/chunks/{folder}/{chunk:05d}/{attempt}/...     its episodes
 FOLDER is the request's id. The chunks of a stream are numbered through all of its requests, a thousand to a folder.
 
 The learner alone writes requests and weights; actors alone write chunks. The learner deletes what it no longer needs.
-When the train step ends, everything is deleted; an actor that finishes later deletes what it wrote.
-What a chunk holds follows from its request, so two actors that play the same chunk store the same, and the first one
-counts.
+When the train step ends, everything is deleted; an actor that finishes later deletes its own objects. A request
+determines the content of its chunks, so two actors that play the same chunk store the same, and the first one counts.
 """
 
 import hashlib
@@ -34,7 +33,7 @@ DROP_CAUSES: Final = ("altered", "space", "stale", "twice")
 another actor was first."""
 _STREAM: Final = "stream"
 _CHUNKS_A_FOLDER = 1000
-"""Chunks of a stream in a folder, so that a list of the ones that may be new stays short, whatever is kept."""
+"""Chunks of a stream in a folder. A list of possibly new chunks thus stays short, however many are kept."""
 
 
 class NoActorError(TryAgainError):

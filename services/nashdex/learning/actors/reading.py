@@ -1,4 +1,4 @@
-"""Reads the chunks of a request and says what is wrong with one, so that it is played again."""
+"""Reads the chunks of a request and reports the fault of an unusable chunk, so that it is played again."""
 
 from nashdex.core.errors import DataError
 from nashdex.games.space import Space
@@ -32,7 +32,7 @@ def read_chunk(
 
 
 def read_manifest(store: ObjectStore, iteration: int, shard: int, request: Request, number: int) -> tuple[Chunk, bytes]:
-    """Return the manifest of a chunk, and as it is stored. Of a stream, any of its requests may have played it.
+    """Return the manifest of a chunk, parsed and as stored. In a stream, any request may have played the chunk.
 
     Raises:
         UnusableChunkError: it is missing, altered, or describes another chunk.

@@ -14,7 +14,7 @@ class Requests:
         self._store = store
         self._iteration = iteration
         self._read: dict[int, tuple[str, Request]] = {}
-        """By learner: what it wanted last, and the tag of that object."""
+        """Last request by learner, with the tag of its object."""
 
     def of(self, learner: int) -> Request | None:
         """Return what a learner wants; None before its first request, and after its last.

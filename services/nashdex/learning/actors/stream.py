@@ -47,7 +47,7 @@ class Stream:
         return tuple(number for number in self._open if number not in waiting)
 
     def resume(self, number: int) -> None:
-        """Continue after the journal's entry of round ``number``, or else after that of the round before.
+        """Continue after the journal's entry of round ``number``, or else after the entry of the round before.
 
         Raises:
             DataError: an entry is altered.
@@ -57,7 +57,7 @@ class Stream:
             self._first_new = self._next
 
     def begin_again(self, number: int) -> None:
-        """Open chunks that no attempt has opened, because the chunks that round ``number`` recorded cannot be used.
+        """Open new chunks, because the recorded chunks of round ``number`` cannot be used.
 
         All that were open after the round before are given up, whether they were played or not.
 
@@ -75,7 +75,7 @@ class Stream:
         self._fill()
 
     def recorded(self, number: int, weights_sha256: str) -> Entry | None:
-        """Return what an earlier attempt recorded of a round that begins with these weights.
+        """Return an earlier attempt's entry of a round that begins with these weights.
 
         Raises:
             DataError: the entry is altered.

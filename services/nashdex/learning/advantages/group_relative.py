@@ -1,4 +1,4 @@
-"""Group-relative advantages: a decision's return beside those of comparable decisions, without a critic.
+"""Group-relative advantages: a decision's return beside the returns of comparable decisions, without a critic.
 
 Shao et al. 2024 (DeepSeekMath, section 4.1, GRPO), with groups by circumstances instead of repeated prompts.
 """

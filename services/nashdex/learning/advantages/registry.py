@@ -1,4 +1,4 @@
-"""Advantage estimators by name: those of nashdex and those of installed packages."""
+"""Advantage estimators of nashdex and of installed packages, by name."""
 
 from typing import Any, Final
 

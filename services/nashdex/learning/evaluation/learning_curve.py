@@ -45,7 +45,7 @@ class EvaluationPlan:
 
 
 class LearningCurve:
-    """Evaluates the network in training, whose state holds the evaluations, so that checkpoints keep them."""
+    """Evaluates the network in training. The training's state holds the evaluations, so checkpoints keep them."""
 
     def __init__(
         self, training: Training, player: Player, anchors: Networks, plan: EvaluationPlan, trackers: Trackers
@@ -133,7 +133,7 @@ def _set_gauges(evaluations: Sequence[Evaluation]) -> None:
 def anchor_networks(
     store: ObjectStore, plan: IterationPlan, shard: int, settings: EvaluationSettings, start: ActorCritic
 ) -> dict[PolicyId, ActorCritic]:
-    """Return the networks that the anchors ``start``, which is given, and ``first`` mean, by these names.
+    """Return the networks of the anchors ``start`` (given) and ``first``, by these names.
 
     Raises:
         DataError: the first iteration's policy is missing, altered, or of another space.

@@ -1,7 +1,7 @@
 """The ledger of a training's evaluations: the result of every battle, from which the learning curve follows.
 
-Equal battles at each evaluation make a learning curve smoother than its intervals. They are other battles than those of
-training and of any later evaluation.
+Equal battles at each evaluation make a learning curve smoother than its intervals. Neither training nor any later
+evaluation plays these battles.
 """
 
 from collections.abc import Sequence

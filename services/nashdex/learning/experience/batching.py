@@ -49,8 +49,8 @@ class Batch:
     device: torch.device = CPU
     """Device on which the rows are used."""
     remembers: bool = False
-    """Whether it is for a network that remembers: each observation ends with the decision's number in its episode, and
-    minibatches are whole episodes."""
+    """Whether the batch is for a network with memory: each observation ends with the decision's number in its episode,
+    and minibatches are whole episodes."""
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -224,7 +224,7 @@ def minibatches(num_rows: int, size: int, seed: int) -> tuple[Tensor, ...]:
 
 @dataclass(frozen=True)
 class Shares:
-    """How much of an optimiser step's rows a minibatch of it has: the weights of its means in those of the step."""
+    """A minibatch's shares of its optimiser step's rows: the weights of its means in the means of the step."""
 
     decisions: float = 1.0
     choices: float = 1.0
@@ -234,7 +234,7 @@ class Shares:
 
     @classmethod
     def of(cls, part: Tensor, rows: Tensor, batch: Batch) -> "Shares":
-        """Return those of the row numbers ``part`` among ``rows`` of ``batch``."""
+        """Return the shares of the row numbers ``part`` among ``rows`` of ``batch``."""
         has_choice = mask_of(batch.masks[rows]).sum(dim=-1) > 1
         part_has_choice = mask_of(batch.masks[part]).sum(dim=-1) > 1
         labels = batch.opponent_choices

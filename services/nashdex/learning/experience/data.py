@@ -88,7 +88,7 @@ def collected_space(store: ObjectStore, plan: IterationPlan) -> Space:
 
 
 def _own_and_replayed(recorded: Sequence[Episode], learner: PolicyId) -> list[Episode]:
-    """Return the learner's episodes, then those of replays."""
+    """Return the learner's episodes, then the replayed ones."""
     replayed = [episode for episode in recorded if is_replayed(episode.policy) and len(episode)]
     own = [episode for episode in recorded if not is_replayed(episode.policy)]
     return [*(played_by(own, learner) if own or not replayed else ()), *replayed]

@@ -1,4 +1,4 @@
-"""What one round gives to learn from: its decisions as one batch, and which of them belong to which episode.
+"""The experience of one round: its decisions as one batch, and the episode of each decision.
 
 N decisions, F observation values, A actions, T decisions of one episode.
 """
@@ -64,7 +64,7 @@ def gather(
 def _circumstances(
     chosen: Sequence[Episode], episodes: Sequence[Episode], game: Game, space: Space
 ) -> tuple[Circumstances, ...]:
-    """Return those of each chosen episode. The opponent's team is known where its seat is recorded."""
+    """Return the circumstances of each chosen episode. The opponent's team is known if its seat is recorded."""
     by_seat = {(one.seed, one.seat): game.situations(space, one.observations) for one in episodes if len(one)}
     found = []
     for episode in chosen:

@@ -14,7 +14,7 @@ Precision = Literal["float32", "bfloat16"]
 
 
 class Forward(Protocol):
-    """What a loss asks of the network that it trains. ``ActorCritic`` has these methods."""
+    """The network as a loss needs it. ``ActorCritic`` has these methods."""
 
     def outputs(self, observations: Tensor) -> Outputs:
         """Return all that training learns from, for ``observations`` (B, F)."""

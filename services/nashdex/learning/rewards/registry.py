@@ -1,4 +1,4 @@
-"""Rewards by name: those of nashdex and those of installed packages."""
+"""Rewards of nashdex and of installed packages, by name."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Rounds of battles within a training: what they play, where, against which snapshots, and when they are learned."""
+"""Rounds of battles within a training: their battles, players, snapshots and order."""

@@ -1,6 +1,6 @@
-"""The battles that a training wants, as data: those of a round, and those of an evaluation.
+"""The battles that a training wants, as data: for a round, or for an evaluation.
 
-Which battles these are follows from the data alone, so that the training process and an actor play the same ones.
+The data alone determine the battles, so the training process and an actor play the same ones.
 """
 
 from collections.abc import Iterator, Sequence

@@ -28,7 +28,7 @@ from nashdex.store.protocol import ObjectStore
 from nashdex.trajectory.episode import Episode
 
 Networks = Mapping[PolicyId, ActorCritic]
-"""Policies that are not stored, by the names that assignments use."""
+"""Networks of policies that are not stored, by their names in assignments."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Player(Protocol):
         """Return the network's score of each battle of an evaluation, by number. Raises what ``play`` does."""
 
     def objects(self) -> Mapping[str, bytes]:
-        """Return what is kept beside the policy about the rounds that were played, by name.
+        """Return the objects about the rounds played, by name; they are kept beside the policy.
 
         Raises:
             DataError: a part is missing or altered.
@@ -220,5 +220,5 @@ def _bare(name: PolicyId) -> PolicyId:
 
 
 def _policy(name: PolicyId, networks: Networks, device: str) -> NetworkPolicy:
-    """Return the network that ``name`` means as a policy that plays on ``device``."""
+    """Return the network called ``name`` as a policy that plays on ``device``."""
     return NetworkPolicy(name, copy.deepcopy(networks[_bare(name)]).cpu(), device)

@@ -1,4 +1,4 @@
-"""What each round of a training learns from: which battles, played with which weights.
+"""The battles that each round of a training learns from, and the weights that played them.
 
 In lock-step: learner and actors take turns, and actors play a round with the learner's weights. Played ahead: while the
 learner trains on round r − 1, actors play round r with the weights of round r − 1, so the learner is one version ahead.

@@ -1,6 +1,6 @@
 """The pool of snapshots: earlier weights of the network in training, as opponents beside its newest self.
 
-A network that meets only its newest self forgets how to beat what it was before. A share of older opponents keeps it
+A network that meets only its newest self forgets how to beat its earlier selves. A share of older opponents keeps it
 from going in circles (Heinrich & Silver 2016); prioritised sampling prefers those that still win (Vinyals et al. 2019).
 """
 
@@ -21,7 +21,7 @@ from nashdex.trajectory.episode import Episode
 
 
 class SnapshotPool:
-    """The snapshots of one training, whose state names them, so that checkpoints keep them."""
+    """The snapshots of one training. The training's state names them, so checkpoints keep them."""
 
     def __init__(self, training: Training, settings: PoolSettings) -> None:
         self._training = training
@@ -83,7 +83,7 @@ class SnapshotPool:
 
     def _probabilities(self, snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
         """Return the probability of each snapshot to be drawn first: prioritised in its share, or else uniform."""
-        # As if two battles were drawn, so that a snapshot that nobody has met is like an equal one.
+        # Count two drawn battles more, so that a snapshot without battles counts as equally strong.
         rates = np.array([(one.score + 1) / (one.battles + 2) for one in snapshots])
         prioritised = (1 - rates) ** 2
         share = self._settings.prioritised_share
@@ -91,7 +91,7 @@ class SnapshotPool:
         return mixed
 
     def _network(self, snapshot: Snapshot) -> ActorCritic:
-        """Return the snapshot's network; those of the last call of ``networks`` are at hand."""
+        """Return the snapshot's network. The networks of the last call of ``networks`` are cached."""
         if network := self._networks.get(snapshot.name):
             return network
         network = copy.deepcopy(self._training.network)

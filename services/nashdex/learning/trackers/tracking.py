@@ -21,11 +21,11 @@ class Tracker(Protocol):
 
 
 _PACKAGES: Final = {"tensorboard_folder": "tensorboard", "wandb_project": "wandb"}
-"""The package that each setting needs, which is also the name of nashdex's extra."""
+"""Package needed by each setting; nashdex's extra has the same name."""
 
 
 def check_installed(settings: TrackerSettings) -> None:
-    """Check that the trackers that are asked for are installed.
+    """Check that the requested trackers are installed.
 
     Raises:
         ConfigurationError: one is not; names the setting and the extra.

@@ -112,9 +112,9 @@ class Checkpoints:
         self._forgotten.append(stored.key)
 
     def clear(self) -> None:
-        """Remove every checkpoint of a shard that is done, and the weights that they refer to.
+        """Remove all checkpoints of a finished shard, and their weights.
 
-        That includes what an earlier attempt left when it was killed between two writes.
+        This includes the remains of an earlier attempt that was killed between two writes.
         """
         prefix = f"{keys.shard_prefix(self._iteration, StepName.TRAIN, self._shard)}/"
         if self._store.exists(self._key):

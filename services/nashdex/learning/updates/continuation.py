@@ -1,6 +1,6 @@
 """What a run did before an iteration: how much it trained, and Adam's moments and controllers to go on with.
 
-Without Adam's moments, the first hundreds of updates of every iteration would be as large as those of a new network.
+Without Adam's moments, the first hundreds of updates of every iteration would be as large as a new network's.
 """
 
 from collections.abc import Mapping

@@ -30,7 +30,7 @@ class Guard:
         )
 
     def problem(self, values: Mapping[str, float], good_entropy: float | None) -> str | None:
-        """Return what is wrong with an update that measured ``values``, or None.
+        """Return the fault of an update with the measurements ``values``, or None.
 
         ``good_entropy`` is the entropy in nats of the last good state, if it is known.
         """

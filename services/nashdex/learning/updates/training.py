@@ -28,7 +28,8 @@ _NOW = "now"
 _GOOD = "good"
 _ROUND = "round"
 _ACTING = "acting"
-"""Names of kept states: the newest one, the last good one, the one that began the round, the one that played it."""
+"""Names of kept states: the newest, the last good one, the one at the start of the round, the one that played the
+round."""
 _AVERAGED = ("entropy", "kl_behaviour")
 """Values with a running mean."""
 _NETWORK = "network/"

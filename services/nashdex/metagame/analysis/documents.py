@@ -1,4 +1,4 @@
-"""What solve publishes of the empirical game: the mixture that is shipped, and what is known about it."""
+"""The published solution of the empirical game: the shipped mixture, and its analysis."""
 
 from typing import Annotated
 

@@ -50,7 +50,7 @@ class Payoffs:
 
     @classmethod
     def of_counts(cls, policies: Sequence[PolicyId], tally: Tally, elo: Floats, num_draws: int) -> "Payoffs":
-        """Return the payoffs of battles. Those of a pair that has not met are what ``elo``, of shape (K,), predicts."""
+        """Return the payoffs of battles. For pairs without battles, ``elo``, of shape (K,), predicts the payoff."""
         transitive = expected_scores_of(elo / ELO_PER_STRENGTH) - EVEN
         met = tally.games > 0
         drawn = centred(posterior_scores(policies, tally, num_draws=num_draws, seed=0))

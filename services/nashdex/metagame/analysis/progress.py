@@ -47,7 +47,7 @@ def mixture_scores(
 
     The interval is Wilson's, with the variance of the cells together. The same battles may have chosen the mixture,
     so the score leans high where policies are alike: by .012 among ten copies with 100 battles a cell.
-    ``docs/research/metagame.md`` has the coverage, which includes that.
+    The coverage in ``docs/research/metagame.md`` includes this bias.
 
     An opponent that is the whole mixture is left out: it is itself.
     """

@@ -35,15 +35,15 @@ class EmpiricalGame:
     anchors: Mapping[str, float] = field(default_factory=dict)
     """Fixed Elo."""
     nash_conv: Callable[[Mapping[PolicyId, float]], float] | None = None
-    """Takes a mixture to Σ over the seats of what a best response in that seat gains against it. None where the game
-    tree is too large for that."""
+    """Maps a mixture to the sum, over the seats, of a best response's gain against it. None if the game tree is too
+    large."""
     history: tuple[PolicyId, ...] | None = None
     """Members in the order of joining, repeats included, for solvers that go by age; by default the matrix's order."""
 
 
 _NUM_DECIMALS = 12
-"""Decimals of a published mixture. Kernels that BLAS and numpy choose by the processor differ in the sixteenth, and
-everything later reads what is published, so no later number depends on the machine."""
+"""Decimals of a published mixture. The kernels of BLAS and numpy depend on the processor, and their results differ in
+the sixteenth decimal. All later steps read the published mixture, so no later number depends on the machine."""
 
 _WITHHELD = Exploitabilities(restricted=None, best_response_gap=None, exact=None, legacy_dominance_gap=None)
 """Nothing is published that imputed payoffs would decide."""
@@ -58,10 +58,10 @@ def solve_game(
     seed: int,
     tick: Callable[[], None] = lambda: None,
 ) -> tuple[MetaStrategy, MetaGameAnalysis]:
-    """Return the mixture that ``solver`` chooses and what is known about it.
+    """Return the mixture chosen by ``solver``, and its analysis.
 
     Args:
-        game: the evidence and what goes with it.
+        game: the evidence, and the further inputs.
         solver: chooses the mixture.
         unplayed: how to impute the payoff of a pair that has not played. While an imputed cell touches the mixture's
             support, no exploitability is published.

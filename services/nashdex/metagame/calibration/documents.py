@@ -44,7 +44,7 @@ class Calibration(Document):
 
 
 def warnings_of(numbers: tuple[CalibratedNumber, ...]) -> tuple[str, ...]:
-    """Return a line for each number whose interval does not hold what it says."""
+    """Return a line for each number whose interval misses its nominal coverage."""
     return tuple(
         f"{number.name}: the {number.nominal:.0%} interval holds the truth in {number.coverage:.1%} of "
         f"{number.sets} simulated tournaments (standard error {number.standard_error:.1%})"

@@ -3,7 +3,7 @@
 A unique equilibrium of an antisymmetric game has an odd support S, on which A_S σ = 0 (Kaplansky 1945; Bohnenblust,
 Karlin and Shapley 1950). So each of 2^(K−1) supports is one batch of small linear systems, which is tens of times
 quicker than D linear programs while K is small. Draws from a posterior have a unique equilibrium with probability 1;
-what has none that is clearly unique is left to the caller.
+games without a clearly unique equilibrium are left to the caller.
 """
 
 from itertools import combinations
@@ -19,7 +19,7 @@ _CLEAR = 1e-9
 
 
 def small_equilibria(payoffs: Floats) -> tuple[Floats, np.ndarray]:
-    """Return the equilibria of ``payoffs`` and which games have none that is clearly unique.
+    """Return the equilibria of ``payoffs``, and a mask of the games without a clearly unique one.
 
     Args:
         payoffs: antisymmetric, of shape (D, K, K).

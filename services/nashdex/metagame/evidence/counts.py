@@ -10,7 +10,7 @@ Name = TypeVar("Name", bound=str)
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Check that there are names and that each is there once.
+    """Check that ``names`` has names, each once.
 
     Raises:
         ValueError: there are none, one is there twice, or one has a character that does not print.
@@ -50,7 +50,7 @@ def check_counts(policies: Sequence[str], wins: Matrix, draws: Matrix, games: Ma
 
 
 def check_pairs(policies: Sequence[str], wins: Matrix, draws: Matrix, pairs: Mapping[str, Matrix]) -> None:
-    """Check that counts of side-swapped pairs fit the counts of battles, which ``check_counts`` has checked.
+    """Check that counts of side-swapped pairs fit the counts of battles (checked by ``check_counts``).
 
     Args:
         policies: their ids.

@@ -35,7 +35,7 @@ def require_played(policies: Sequence[str], games: Integers) -> None:
     """Check that every pair has met.
 
     Raises:
-        DataError: names the first pair that has not, and says what to do.
+        DataError: a pair has not met; names the first such pair and the remedy.
     """
     unplayed = unplayed_cells(policies, games.tolist())
     if unplayed:

@@ -1,8 +1,8 @@
-"""Payoffs of cells without battles, imputed in a way that the user chooses. K policies, D draws.
+"""Payoffs of cells without battles, imputed as the user chooses. K policies, D draws.
 
-``block`` refuses. ``bradley-terry`` uses what the ratings predict, which is right as far as strength is transitive.
-``interval`` takes the worst case over the cell's confidence box, which for an unplayed cell is all of [0, 1]; what that
-means where one player's worst case is the other's best is said at ``_worst_case``.
+``block`` refuses. ``bradley-terry`` uses the predictions of the ratings, and is right as far as strength is transitive.
+``interval`` takes the worst case over the cell's confidence box, which for an unplayed cell is all of [0, 1];
+``_worst_case`` explains the case in which one player's worst case is the other's best.
 
 An imputed number is not a measurement: solving publishes its cell, and no exploitability if the cell touches the
 support of the mixture (``touches_support``).
@@ -104,10 +104,10 @@ def filled_cells(
 
 
 def touches_support(imputed: Collection[tuple[Name, Name]], support: Collection[Name]) -> bool:
-    """Say whether a cell of ``imputed`` takes part in how the mixture over ``support`` fares against some member.
+    """Return whether a cell of ``imputed`` affects the score of the mixture over ``support`` against some member.
 
-    One policy of the cell in the support is enough: the other may be who exploits it. Cells among policies that the
-    mixture does not play have no part in that.
+    One policy of the cell in the support is enough: the other may exploit it. Cells between two policies outside the
+    support have no effect.
     """
     members = set(support)
     return any(not members.isdisjoint(cell) for cell in imputed)
@@ -124,10 +124,10 @@ def _worst_case(scores: Floats, unplayed: Mask) -> Floats:
     0, lost by the row: an opponent j may win all that was never tried against it. With the opponents τ that hold σ to
     that, it is the equilibrium of the zero-sum game L. (Robust games: Aghassi and Bertsimas 2006.)
 
-    L itself is no game of one population: both policies of a cell cannot lose it. Of those that are, the one returned
-    gives the least σᵀPτ: i loses to j where σ_i τ_j > σ_j τ_i, wins where it is less, and ½ where the two are equal,
-    when the cell does not matter to σ or it hedges both ways alike. So an unknown policy neither gets the whole
-    mixture, as it would if the present mixture lost every unplayed cell, nor is shut out of it.
+    L itself is no game of one population: both policies of a cell cannot lose it. Among the matrices P of such games,
+    the returned one minimises σᵀPτ: i loses to j where σ_i τ_j > σ_j τ_i, wins where it is less, and ½ where the two
+    are equal, when the cell does not matter to σ or it hedges both ways alike. So an unknown policy neither gets the
+    whole mixture, as it would if the present mixture lost every unplayed cell, nor is shut out of it.
     """
     pessimistic = np.where(unplayed, 0.0, scores)
     robust = zero_sum_equilibrium(pessimistic - EVEN)

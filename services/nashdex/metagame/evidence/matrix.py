@@ -1,7 +1,7 @@
 """The payoff evidence among the members of a population, as solve publishes it: ``interaction_matrix.json``.
 
 There are two kinds: ``SampledCounts`` where battles are played, ``ExactValues`` where payoffs follow from the game's
-tree. Code that needs payoffs, their uncertainty or what is still missing asks the evidence, and not which kind it is.
+tree. Code that needs payoffs, their uncertainty or the missing battles asks the evidence, whatever its kind.
 """
 
 from abc import ABC, abstractmethod
@@ -159,9 +159,9 @@ class InteractionMatrix(Document, ABC):
 
     @abstractmethod
     def best_response_gap(self, answer: Answer) -> ExploitabilityEstimate | None:
-        """Return what the best of an iteration's new policies gains against the mixture that they answered.
+        """Return the gain of an iteration's best new policy against the opponents' mixture of its training.
 
-        None where no candidate met all of the mixture in the battles that it would be judged by.
+        None if no candidate met all of the mixture in its scoring battles.
         """
 
     @abstractmethod
@@ -179,7 +179,7 @@ class InteractionMatrix(Document, ABC):
 
 
 class _Header(BaseModel):
-    """The fields that say which kind and version a document is."""
+    """The fields with a document's kind and version."""
 
     model_config = ConfigDict(extra="ignore")
 

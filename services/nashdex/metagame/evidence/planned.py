@@ -52,7 +52,7 @@ class PlannedCell(NamedTuple):
 
 
 def planned_cells(members: Sequence[PolicyId], games: Integers, demand: Demand) -> list[PlannedCell]:
-    """Return the cells that lack battles and the numbers that they lack, in the order of ids.
+    """Return the cells that lack battles, with the number of missing battles, in the order of ids.
 
     Depends on the members and on the counts of earlier iterations, never on an order or on this iteration's own
     attempts: every shard and every retry computes the same plan.

@@ -1,4 +1,4 @@
-"""Battles for selecting a policy and battles for scoring the one that was selected, as types that cannot be mixed."""
+"""Battles for selecting a policy and battles for scoring the selected one, as types that cannot be mixed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

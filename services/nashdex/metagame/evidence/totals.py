@@ -150,7 +150,7 @@ class BattleTotals(Document):
         """Return the totals with ``records`` added, in the order played, which the ladder's Elo depends on.
 
         Args:
-            policies: the members by now; those of these totals are among them.
+            policies: the members by now, including the members of these totals.
             records: the battles of one iteration.
             source: what the new totals follow from, if they are stored.
 
@@ -189,7 +189,7 @@ class BattleTotals(Document):
             games: its battles of every cell, shape (K, K).
 
         Raises:
-            DataError: names the first cell that differs, and says what to do.
+            DataError: a cell differs; names the first such cell and the remedy.
         """
         place = {policy: index for index, policy in enumerate(self.policies)}
         order = [place[policy] for policy in policies]

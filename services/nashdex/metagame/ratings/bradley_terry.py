@@ -19,8 +19,8 @@ from nashdex.core.errors import DataError
 Floats = NDArray[np.float64]
 
 _FAINT_GAMES = 1e-6
-"""Drawn games between every two policies. They place policies that no chain of battles connects, and change no digit
-that is published of the others."""
+"""Drawn games between every two policies. They place policies that no chain of battles connects, and change no
+published digit of the others."""
 _MAX_STEP = 2.0
 """Largest change of a strength in one Newton step: ten to one in odds is 2.3."""
 _MAX_STEPS = 1000

@@ -26,7 +26,7 @@ def online_elo(
 
     Args:
         policies: who is rated; without a battle one keeps ``INITIAL_ELO``.
-        battles: both policies and what the first scored (1, ½ or 0), in the order in which they were played.
+        battles: both policies and the score of the first (1, ½ or 0), in the order played.
         k_factor: the most that one battle can move a rating.
         before: ratings after earlier battles; a policy without one begins with ``INITIAL_ELO``.
     """

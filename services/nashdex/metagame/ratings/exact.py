@@ -1,7 +1,7 @@
 """Elo ratings of policies whose expected scores are known exactly: no battles, so no errors either.
 
-A rating still assumes that strength is transitive, which exact payoffs need not be; the table's intransitivity says by
-how much.
+A rating still assumes that strength is transitive. Exact payoffs need not be; the table's intransitivity measures the
+difference.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from nashdex.metagame.ratings.table import BASE_ELO, ELO_PER_STRENGTH, Rating, R
 _GAMES = 1e6
 """Games that an exact score counts as: enough that the penalty does not matter, yet keeps a score of 1 finite."""
 _MISFIT = 0.01
-"""Root mean square misfit, in expected score, above which a warning says that ratings mislead."""
+"""Root mean square misfit, in expected score, above which a warning calls the ratings misleading."""
 
 
 def rate_exact(policies: Sequence[str], scores: Floats, *, anchors: Mapping[str, float]) -> RatingTable:

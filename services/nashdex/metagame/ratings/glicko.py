@@ -54,7 +54,7 @@ NO_BATTLES = PeriodSums()
 
 
 def sums(player: Glicko, results: Iterable[tuple[Glicko, float]], before: PeriodSums = NO_BATTLES) -> PeriodSums:
-    """Return the sums of one rating period, after those of its battles ``before``.
+    """Return the sums of one rating period, added to the sums ``before`` of its earlier battles.
 
     Args:
         player: before the period. Its deviation is what it is: time passing between periods is for the caller.

@@ -181,8 +181,8 @@ def _without_penalty(
 def _score_variances(names: Sequence[str], tally: Tally, theta: Floats, plain: Mapping[str, float | None]) -> Floats:
     """Return the variance of each cell's score, shape (K, K): the observed one by pairs.
 
-    One battle has no observed variance, and a policy that won or lost everything has variance 0, which says nothing
-    about its rating: there it is the variance that the ratings predict.
+    One battle has no observed variance. The variance 0 of a policy that won or lost everything says nothing about its
+    rating. Both get the variance predicted by the ratings.
     """
     bounded = np.array([plain[name] is not None for name in names])
     observed = np.logical_and.outer(bounded, bounded) & (tally.games > 1)

@@ -3,9 +3,9 @@
 Omidshafiei et al. (2019), "α-Rank: multi-agent evaluation by evolution", arXiv 1903.01373. All m individuals play one
 policy s until a mutant r takes over, with the fixation probability ρ(u) = (1 − e^{−u}) / (1 − e^{−mu}),
 u = α (A_rs − A_sr), and 1/m for u = 0. The stationary distribution of this chain is the answer. Fitness is against the
-other policy alone, as in the authors' own implementation. Of two populations, a state is a profile, one policy each;
-one population mutates at a time and u is α times what the mutant gains; the answer is what each population plays, over
-the stationary distribution of profiles.
+other policy alone, as in the authors' own implementation. With two populations, a state is a profile, one policy each;
+one population mutates at a time, and u is α times the mutant's gain; the answer is each population's marginal of the
+stationary distribution of profiles.
 
 Without an α the intensity is doubled, from where the smallest difference between payoffs counts, until the distribution
 no longer moves: the ranking in the limit. Rates then differ by thousands of orders of magnitude, so everything is

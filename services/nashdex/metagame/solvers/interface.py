@@ -60,7 +60,8 @@ class MetaSolver(Generic[S]):
     """One way to choose a mixture, an entry of the group ``nashdex.meta_solvers``. This is the whole of the surface.
 
     All functions are pure. They take payoffs and the settings. Results follow policies, not their places in the matrix
-    (unless ``by_age``), and never hold NaN: what cannot be solved is an error, what has not converged says so.
+    (unless ``by_age``), and never hold NaN: an unsolvable game is an error, and a solution says if it has not
+    converged.
     """
 
     settings: type[S]
@@ -135,8 +136,8 @@ class ConfiguredSolver:
     def one_population_of_many(self, payoffs: Floats, tick: Callable[[], None] = _ignore) -> Floats:
         """Return the mixture of each matrix of ``payoffs`` of shape (D, K, K), as an array of shape (D, K).
 
-        For intervals: an iterating solver takes fewer or coarser steps here than for a single matrix (its module says
-        which), far below what sampled payoffs leave open.
+        For intervals: an iterating solver takes fewer or coarser steps here than for a single matrix (see its module);
+        the error stays far below the sampling error of the payoffs.
 
         Args:
             payoffs: antisymmetric matrices to the row player.

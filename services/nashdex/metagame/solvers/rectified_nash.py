@@ -1,7 +1,7 @@
 """The meta-solver ``rectified-nash``: the opponents that the policies of an equilibrium beat or tie, as in PSRO_rN.
 
 Balduzzi et al. (2019), "Open-ended learning in symmetric zero-sum games", arXiv 1901.08106, algorithm 4: every policy i
-of the equilibrium p has a learner of its own, which meets the policies that i beats or ties, in p's proportions:
+of the equilibrium p has a learner of its own. This learner meets the policies that i beats or ties, in p's proportions:
 r_i(j) ∝ p_j 1[A_ij ≥ 0]. The paper keeps these mixtures apart. A meta-solver returns one mixture: σ = Σ_i p_i r_i, with
 i drawn from p and the opponent from r_i, so that one learner meets the same opponents as often as all of them together.
 It is exploitable by design: it asks for more of what a policy is good at, not for safety. With two populations p and q,

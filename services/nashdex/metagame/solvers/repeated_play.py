@@ -1,6 +1,6 @@
-"""Playing a learner against itself, or two against each other, and averaging what they played.
+"""Playing a learner against itself, or two against each other, and averaging their mixtures.
 
-A learner holds the mixture that it plays next, and observes what each of its policies would have earned. In a zero-sum
+A learner holds its next mixture, and observes the payoff that each of its policies would have earned. In a zero-sum
 game the exploitability of the average is the players' average regret.
 """
 

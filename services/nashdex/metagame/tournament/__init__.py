@@ -1,1 +1,1 @@
-"""Which battles a tournament plays, and the sequential test that admits a new policy."""
+"""The battles of a tournament, and the sequential test that admits a new policy."""

@@ -1,14 +1,14 @@
 """Which cells get further battles: those whose uncertainty moves the meta-strategy most. K policies, D draws.
 
 Posterior draws of the payoffs, each solved, show the variance of the meta-strategy σ. A cell's *influence* is the part
-of that variance that a straight line in its own draw explains, Σ_k cov(σ_k, P_ij)² / var(P_ij): the
-first-order Sobol index of a linear model (Saltelli et al. 2008, section 1.2), not divided by the total. Cells are
-drawn independently, so influences do not overlap.
+of this variance explained by a straight line in the cell's own draw, Σ_k cov(σ_k, P_ij)² / var(P_ij): the first-order
+Sobol index of a linear model (Saltelli et al. 2008, section 1.2), not divided by the total. Cells are drawn
+independently, so influences do not overlap.
 
 A cell that has n battles and gets m more keeps (n + 1) / (n + 1 + m) of its posterior variance, on average over their
 outcomes (Beta with Jeffreys' prior), so they promise to remove its influence times m / (n + 1 + m). Promises fall with
 every pair of battles, so giving each pair to the cell that promises most is the best division of a budget. Everything
-follows ids: of equal promises, the one whose ids come first wins.
+follows ids: among equal promises, the first by ids wins.
 """
 
 from collections import Counter

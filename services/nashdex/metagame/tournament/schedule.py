@@ -1,4 +1,4 @@
-"""How many battles an iteration's tournament plays: the same for the step that plays them and the one that checks."""
+"""Number of battles of an iteration's tournament, shared by the step that plays them and the step that checks them."""
 
 from nashdex.metagame.evidence.planned import Demand
 from nashdex.metagame.opponents.registry import OPPONENT_RULES

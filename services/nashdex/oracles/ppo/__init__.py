@@ -3,5 +3,5 @@
 L = L_policy + L_value − c_H H(π) + β_ref KL(π‖ρ) + β_behaviour KL(π‖π_behaviour) + c_p L_prediction, every KL exact
 over the legal actions. ρ is the reference of the damping preset; π_behaviour is the policy that played the round. Actor
 and critic share no weights and have their own learning rates, so L_value has no coefficient. L_prediction is the
-cross-entropy of what the opponent chose at the same moment, for networks that predict it.
+cross-entropy of the opponent's simultaneous choice, for networks with such a prediction.
 """

@@ -1,4 +1,4 @@
-"""PPO as an oracle: what it declares, and which of its settings do not go together. Imports no torch."""
+"""PPO as an oracle: its declaration, and the conflicts between its settings. Imports no torch."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -48,7 +48,7 @@ _ROUNDING = 1e-9
 
 
 def exploiter(decisions: int) -> dict[str, Any]:
-    """Return PPO's settings in ``nashdex exploit``: those of the long self-play run, evaluated against the target.
+    """Return PPO's settings in ``nashdex exploit``: the long self-play run's settings, evaluated against the target.
 
     A small budget has small rounds and few evaluations, so that it costs little.
     """
@@ -159,7 +159,7 @@ def _of_length(settings: PpoSettings) -> Iterator[str]:
 def _of_pool(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
     pool = settings.pool
     changed = changed_keys(pool)
-    # Of a short training, only where both were set: a default that is never due is no mistake.
+    # Report a short training only if both keys were set: a default that is never due is no mistake.
     if pool.share and {"share", "every_decisions"} <= {*changed} and pool.every_decisions >= settings.decisions:
         yield (
             f"train.oracle.pool.every_decisions is {pool.every_decisions} and train.oracle.decisions "

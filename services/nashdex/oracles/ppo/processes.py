@@ -1,8 +1,8 @@
 """The processes of one training, which learn together over ``torch.distributed``: gloo on CPUs, NCCL on GPUs.
 
-``python -m nashdex.oracles.ppo.training`` is a process other than 0. It learns along from what process 0 plays, holds
-nothing that is not there too, and is killed when the training ends. Its standard input has one line, a JSON object that
-says what to train, and then stays open as long as process 0 lives.
+``python -m nashdex.oracles.ppo.training`` is a process other than 0. It also learns from the battles of process 0,
+holds no state beyond that of process 0, and is killed when the training ends. Its standard input has one line, a JSON
+object with the training's task, and then stays open as long as process 0 lives.
 """
 
 import json
@@ -96,7 +96,8 @@ class Processes:
     def add_up(self, step: Step, network: ActorCritic, names: Collection[str]) -> None:
         """Replace gradients, loss and measurements by their sums over all processes.
 
-        A process that has no part of the step has measured nothing, so all pass the ``names`` of what can be measured.
+        A process without a part of the step has no measurements, so all processes pass the ``names`` of all
+        measurements.
         """
         if self.size == 1:
             return
@@ -126,7 +127,7 @@ class Processes:
             raise self._why(error) from error
 
     def _why(self, error: RuntimeError) -> NashdexError:
-        """Return why the connection ended: what a process that ended itself exited with, or a kill."""
+        """Return the reason why the connection ended: the exit code of a process that ended itself, or a kill."""
         for rank, process in enumerate(self._others, start=1):
             with suppress(subprocess.TimeoutExpired):
                 ended = process.wait(_LAST_WORDS_SECONDS)
@@ -175,7 +176,7 @@ def started(task: Task) -> Iterator[Processes]:
 
 @contextmanager
 def _joined(meeting_place: Path, rank: int, run: RunSettings) -> Iterator[None]:
-    """Join the group of processes that meet at a file, which does not exist before."""
+    """Join the group of processes that meet at a new file."""
     on_gpu = run.train.device == "cuda"
     # All are on this machine, and nobody else can connect.
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo" if sys.platform == "linux" else "lo0")

@@ -52,10 +52,10 @@ BETA: Final = "beta_reference"
 STEP_SIZE: Final = "learning_rate"
 """Names of the controllers, after what they multiply."""
 _PROBE_DECISIONS = 4096
-"""Decisions on which a round that is not the last one is measured."""
+"""Decisions on which every round but the last is measured."""
 _ROUND_SIZE = "train.oracle.round_battles"
 _STEP_SIZE = "train.oracle.minibatch_decisions, and raise train.oracle.accumulate to learn from as many a step"
-"""What limits the memory that a round and an optimiser step need."""
+"""Settings that limit the memory of a round and of an optimiser step."""
 
 
 def train(task: Task, settings: PpoSettings) -> Trained:
@@ -232,7 +232,7 @@ class Ppo:
 
     @memory_limited_by(_ROUND_SIZE)
     def targets(self, behaviour: ActorCritic, experience: Experience, acting: ActorCritic | None = None) -> Targets:
-        """Return the targets of a round that began with ``behaviour``, and that ``acting`` played."""
+        """Return the targets of a round that began with ``behaviour`` and was played by ``acting``."""
         return make_targets(behaviour, experience, self.settings, self.discount, acting)
 
     @memory_limited_by(_STEP_SIZE)
@@ -298,7 +298,7 @@ class Ppo:
         )
 
     def _control(self, measured: dict[str, float], moment: Moment) -> None:
-        """Give the controllers that are on the measured KLs, and record what a step does not measure itself."""
+        """Give the active controllers the measured KLs, and record the values that a step does not measure."""
         damping, state, reference = self.settings.damping, self.training.state, self.training.reference
         if state.round == 0:
             measured["kl_iteration_start"] = measured["kl_behaviour"]
@@ -352,7 +352,7 @@ class Ppo:
         self.training.begin_round(summary["entropy"], num_decisions, played_ahead=self.settings.overlap_rounds > 0)
 
     def expected_updates(self, batch: Batch) -> int:
-        """Return the optimiser steps of the whole training, if all further rounds are like that of ``batch``."""
+        """Return the optimiser steps of the whole training, if all further rounds are like the round of ``batch``."""
         state, settings = self.training.state, self.settings
         num_left = max(len(batch), settings.decisions - state.decisions_before_round)
         per_round = settings.num_epochs * batch.num_minibatches(settings.step_decisions)
