@@ -1,4 +1,4 @@
-"""An answer, put together from what the policy chose, what networks think and what the tracker knows."""
+"""An answer, assembled from the policy's choice, the networks' evaluation and the tracker's state."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -103,7 +103,7 @@ class Adviser:
         return [found[place] for place in range(len(questions))]
 
     def _decide(self, batch: list[_Open]) -> Found:
-        """Decide in one batch; where that ends the gateway or the play, each alone, to find which question did."""
+        """Decide in one batch; if that ends the gateway or the play, each alone, to find the question at fault."""
         tracking = self._tracking = self._tracking or Tracking(Gateway(self.format), self._answer_seconds)
         try:
             return self._decide_at_once(tracking, batch)
@@ -169,7 +169,7 @@ class Adviser:
                 )
 
     def _thoughts(self, decisions: Decisions, waiting: Mapping[int, _Open]) -> dict[int, Thought]:
-        """Return what networks think of the rows that networks decide, by row."""
+        """Return the networks' thoughts on their own rows, by row."""
         found: dict[int, Thought] = {}
         policies = [waiting[number].policy if number in waiting else None for number in decisions.battle.tolist()]
         for policy, judge in self._judges.items():

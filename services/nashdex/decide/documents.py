@@ -1,4 +1,4 @@
-"""What is asked and what is answered, as JSON: the models behind the command, the service and its OpenAPI document."""
+"""Questions and answers as JSON: the models behind the command, the service and its OpenAPI document."""
 
 import json
 from typing import Annotated, Any, Final, Literal

@@ -1,4 +1,4 @@
-"""What networks think of decisions, beside what they play: probabilities, value, the opponent's next choice.
+"""The networks' thoughts on decisions, beside their choices: probabilities, value, the opponent's next choice.
 
 Shapes: N decisions, A actions (K legal pairs in a joint space), C choices of the opponent.
 """

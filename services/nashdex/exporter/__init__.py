@@ -1,4 +1,4 @@
-"""Exports to Prometheus what the reports of active runs say, because the pods that computed it are gone.
+"""Exports the reports of active runs to Prometheus, because the pods that computed them are gone.
 
 Reads published documents only, and computes no more than a maximum or a difference.
 """

@@ -26,7 +26,7 @@ class Fact:
     labels: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what no gauge can show, so that a scrape of all runs cannot fail because of one."""
+        """Refuse values that no gauge can show: otherwise one run could fail the scrape of all runs."""
         if not abs(self.value) <= LARGEST:
             raise DataError(f"the value of {self.metric.name} is beyond ± {LARGEST:.0e}; a document was altered")
 
@@ -62,7 +62,7 @@ def iteration_facts(report: Report, analysis: MetaGameAnalysis) -> Iterator[Fact
 
 
 def phase_facts(phase: Phase) -> Iterator[Fact]:
-    """Yield 1 for the phase of a run, and 0 for every other phase, so that a series that was 1 does not stay 1."""
+    """Yield 1 for the phase of a run, and 0 for every other phase, to reset the series of an earlier phase."""
     for each in Phase:
         yield Fact(metrics.RUN_PHASE, float(each is phase), {"phase": each.value})
 
@@ -84,7 +84,7 @@ def _cumulative(report: Report) -> Iterator[Fact]:
 
 
 def _used(report: Report) -> Iterator[Fact]:
-    """Yield what the steps used, and what the run bought with it.
+    """Yield the resources used by the steps, and the run's output.
 
     Battles of collect and evaluate have their own measurements of time.
     """

@@ -48,7 +48,7 @@ class RunFacts:
 
 
 class _Config(BaseModel):
-    """What the exporter needs of ``config.json``, so that runs of other versions are followed too."""
+    """The keys of ``config.json`` for the exporter. Others are ignored, so runs of other versions are followed too."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -80,8 +80,8 @@ class Watch:
     writing, so a process that has just started takes every run without a verdict as new.
 
     The first look at a run costs one LIST and five requests, however many reports the run has; each later look
-    costs two. What is wrong with one run ends the look at that run alone, and no look takes longer because of what
-    a run's folder holds: scans and documents have limits.
+    costs two. A fault of one run ends the look at that run alone. A run's folder cannot prolong a look: scans and
+    documents have limits.
     """
 
     def __init__(

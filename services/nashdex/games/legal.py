@@ -93,7 +93,7 @@ class LegalActions:
         return np.where(is_there & (actions < self.num_actions), found - self.offsets[:-1], -1)
 
     def problem(self) -> str | None:
-        """Return what is wrong with lists that come from elsewhere; None if nothing is."""
+        """Return the fault of lists from elsewhere; None without one."""
         if self.offsets[0] != 0 or self.offsets[-1] != len(self.actions) or (self.counts < 0).any():
             return f"legal actions end at {self.offsets[-1]}, expected {len(self.actions)}"
         if not self.counts.all():

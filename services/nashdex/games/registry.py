@@ -57,7 +57,7 @@ FORMATS: Registry[Format] = _Formats(
 
 
 def check_inputs(name: str, *, has_teams: bool, has_matrix: bool) -> None:
-    """Check that the format called ``name`` exists and takes the files that it is given.
+    """Check that the format called ``name`` exists and takes the given files.
 
     Raises:
         ConfigurationError: there is no such format, it takes no teams or payoffs, or payoffs are missing.

@@ -149,7 +149,7 @@ def stored_weights(store: ObjectStore, document: PolicyDocument) -> dict[str, Te
 def read_weights(space: Space, settings: NetworkSettings, weights: bytes, source: str) -> dict[str, Tensor]:
     """Return the tensors of a network from safetensors; ``source`` names them in errors.
 
-    The shapes that settings ask for are compared with those that are stored before any network takes memory. Tensors
+    The stored shapes are compared with the settings' before any network takes memory. Tensors
     in half precision are returned in single precision.
 
     Raises:

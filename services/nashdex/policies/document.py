@@ -59,7 +59,7 @@ class PolicyDocument(Document):
         return None if network is None else network.sizes()
 
     def content_id(self) -> BarePolicyId:
-        """Return the id of the content: equal for policies that agree in everything that decides their play."""
+        """Return the id of the content: equal for policies that agree in every part that decides their play."""
         content = {
             "weights": self.weights_sha256,
             "architecture": self.architecture,

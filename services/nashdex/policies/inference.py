@@ -20,7 +20,8 @@ from nashdex.policies.sampling import listed_log_probs, sample_masked
 class DeviceActor:
     """A network's actor under its current weights on a torch device. Implements ``ActingNetwork``.
 
-    It computes what training does, so |Δ log π| < 1e-4 to the actors that are made for the CPU's caches.
+    It computes the same as training. Its log-probabilities differ by less than 1e-4 from the actors that are made for
+    the CPU's caches.
     """
 
     def __init__(self, network: ActorCritic, device: torch.device) -> None:

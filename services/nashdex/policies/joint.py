@@ -5,7 +5,7 @@ legal pairs of all.
 
 A joint network gives each slot's actions a score and Z factors, (B, 2, M, 1 + Z). The pair (a, b) has the logit
 f(a) + g(b) + h(a)·k(b). Legal pairs are rows of joint action numbers M·a + b, (B, K), padded with ``NOTHING``: a row's
-position takes the part that an action number has in a small space, so that every formula over masks holds as it is.
+position replaces the action number of a small space, so every formula over masks holds unchanged.
 """
 
 import numpy as np

@@ -23,8 +23,8 @@ def sample_masked(
     It inverts the distribution. A temperature of ``GREEDY`` takes the largest logit, the lowest number of equals, and
     its log-probability is 0.
 
-    Illegal actions have a probability of exactly 0 and cumulative sums that do not grow over them, so that no draw
-    in [0, 1] can fall on one. Log-probabilities agree with ``masked_log_softmax`` of the same logits.
+    Illegal actions have a probability of exactly 0, and the cumulative sums do not grow over them, so no draw in [0, 1]
+    can fall on one. Log-probabilities agree with ``masked_log_softmax`` of the same logits.
     """
     shifted = np.where(mask, logits, _NEVER)
     if temperature == GREEDY:

@@ -16,8 +16,8 @@ def further_battles(
 ) -> tuple[FurtherBattles, ...]:
     """Return the cells of ``matrix`` that get further battles, and how many each gets. None where payoffs are exact.
 
-    Those whose uncertainty moves the meta-strategy most get them, if that is expected to serve the mixture clearly
-    better than an even division; otherwise every cell gets as many.
+    The cells whose uncertainty moves the meta-strategy most get the battles, if this division is expected to serve the
+    mixture clearly better than an even one; otherwise every cell gets equally many.
 
     Args:
         matrix: the evidence up to the iteration before, members oldest first.

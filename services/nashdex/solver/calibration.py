@@ -43,10 +43,10 @@ _PRIOR_GAMES = 1.0
 
 
 def design_of_run(store: ObjectStore, settings: RunSettings) -> tuple[Design, int]:
-    """Return the design of a run's newest solved iteration, and which that is. Its true scores are those measured.
+    """Return the design of a run's newest solved iteration, and the iteration. Its true scores are the measured ones.
 
     Raises:
-        DataError: no iteration is solved, what it published was altered, or payoffs are exact: nothing is estimated.
+        DataError: no iteration is solved, its documents were altered, or payoffs are exact: nothing is estimated.
     """
     newest = newest_manifest(store, StepName.SOLVE)
     if newest is None:

@@ -1,4 +1,4 @@
-"""A game in a file: what ``nashdex solve MATRIX.json`` reads, and the counts that ``nashdex rate`` does.
+"""A game in a file: the input of ``nashdex solve MATRIX.json``, and the counts for ``nashdex rate``.
 
 A file holds integer counts (``wins``, ``draws``, ``games``, as in ``interaction_matrix.json``) or ``payoffs`` of a
 zero-sum game to the row player. Square and antisymmetric payoffs, or ``"symmetric": true``, are one population; others

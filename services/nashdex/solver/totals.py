@@ -1,4 +1,4 @@
-"""The battle totals of an iteration: those of the iteration before, and its own ledgers."""
+"""The battle totals of an iteration: the totals of the iteration before, and its own ledgers."""
 
 from collections.abc import Sequence
 

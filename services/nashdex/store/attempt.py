@@ -55,9 +55,9 @@ class Attempt:
         self._store.put(keys.published(self._iteration, name), data)
 
     def finish(self, counts: dict[str, int], *, num_gpus: int = 0, keeps: frozenset[str] = frozenset()) -> Manifest:
-        """Put the manifest if absent; return the stored one, which belongs to the attempt that won the race.
+        """Put the manifest if absent; return the stored one, from the attempt that won the race.
 
-        ``num_gpus`` are those that the attempt held all the time, ``keeps`` folders of the shard that stay.
+        ``num_gpus`` counts the GPUs held during the whole attempt; the shard's folders ``keeps`` stay.
         """
         seconds = time.monotonic() - self._began_seconds
         used = charge()

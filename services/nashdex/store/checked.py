@@ -1,4 +1,4 @@
-"""Reading an object whose hash is known, and the manifest at a run's root, which names config, teams and payoffs."""
+"""Reading an object of known hash, and the manifest at a run's root with the names of config, teams and payoffs."""
 
 import hashlib
 from collections.abc import Mapping

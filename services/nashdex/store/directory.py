@@ -54,7 +54,7 @@ class DirectoryStore:
         """Return an object and its tag; None if its tag is still ``tag``.
 
         The tag is the content's hash: two writes within the resolution of a file's time have different tags too. The
-        system keeps what was read, also of a network file system, so that reading an unchanged file again is cheap.
+        operating system caches files, also of a network file system, so reading an unchanged file again is cheap.
         """
         return if_changed(self.get(key, max_bytes), tag)
 

@@ -1,4 +1,4 @@
-"""Reading documents: those that an iteration published, and those that a shard's winning attempt wrote."""
+"""Reading the documents published by an iteration, and the documents of a shard's winning attempt."""
 
 from typing import Protocol, TypeVar
 

@@ -41,7 +41,7 @@ def check_prefix(prefix: str) -> str:
 
 
 def too_large(source: str, size_bytes: int, max_bytes: int) -> DataError:
-    """Return the error of an object that is larger than what describes it says."""
+    """Return the error of an object that is larger than its description says."""
     return DataError(f"{source} has {size_bytes} bytes, expected {max_bytes} at most: it was altered")
 
 

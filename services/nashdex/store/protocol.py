@@ -38,7 +38,7 @@ class ObjectStore(Protocol):
         """Remove an object; one that does not exist is no error."""
 
     def delete_folder(self, folder: str) -> None:
-        """Remove every object whose key begins with ``folder`` and a slash, and what unfinished writes left there."""
+        """Remove every object whose key begins with ``folder`` and a slash, and the remains of unfinished writes."""
 
     def list(self, prefix: str) -> Iterator[str]:
         """Yield the keys that begin with ``prefix``, in order."""

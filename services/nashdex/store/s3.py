@@ -229,7 +229,7 @@ class S3Store:
         try:
             yield
         except ClientError as error:
-            # Without its cause, whose text can quote the access key, and which a traceback would show.
+            # Without its cause: a traceback would show its text, and the text can quote the access key.
             raise self._explain(error, key) from None
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError, ResponseParserError) as error:
             # botocore reads fields that the answer need not have, such as a redirect's region.

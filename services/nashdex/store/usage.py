@@ -44,7 +44,7 @@ def count(operation: str, size_bytes: int) -> None:
 
 
 def charge() -> Usage:
-    """Return what was added since the last charge: by the attempt that ends now, and what opened its run."""
+    """Return the usage since the last charge: by the attempt that ends now, and by the opening of its run."""
     global _charged
     with _lock:
         used, _charged = _total.since(_charged), _total

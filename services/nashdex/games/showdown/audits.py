@@ -24,7 +24,7 @@ class MaskAudit(Model):
     battles: NonNegativeInt
     decisions: NonNegativeInt
     rejected: NonNegativeInt
-    """Choices that the simulator rejected because of what the player could not know."""
+    """Choices that the simulator rejected because of information hidden from the player."""
     preventable: NonNegativeInt
     """Rejected choices that the mask should have left out."""
     failed: NonNegativeInt

@@ -116,7 +116,7 @@ def find_node(settings: GatewaySettings) -> str:
 
 
 def check_installed(settings: GatewaySettings) -> None:
-    """Check that this machine can start a gateway, or that the settings name one that runs elsewhere.
+    """Check that this machine can start a gateway, or that the settings name a remote one.
 
     Raises:
         ConfigurationError: Node or the gateway's npm package is missing.

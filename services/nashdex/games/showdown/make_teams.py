@@ -38,11 +38,11 @@ _DRAWN_PER_TEAM: Final = 12
 _ITEM, _EVS, _IVS, _LEVEL = 2, 6, 8, 10
 """Fields of a packed set, by position."""
 _WITHOUT_EVS: Final = ("gen1", "gen2", "gen7letsgo")
-"""Formats whose validator gives a set without effort values those that it may have."""
+"""Formats whose validator fills in the effort values of a set without any."""
 _ASSEMBLED: Final = ("uu", "nu", "letsgoou")
 """Formats for which hardly any generated team is legal as a whole."""
 _ITEM_CLAUSE: Final = "vgc"
-"""Part of the names of formats in which a team's items differ, so that its teams are assembled too."""
+"""Part of the names of formats with an item clause: a team's items differ, so teams are assembled too."""
 
 
 def main(

@@ -49,7 +49,7 @@ _SERIES_SUFFIX: Final = "bo3"
 
 
 def series_of(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the formats that are ``names`` in a best of three, which VGC has from the ninth generation on."""
+    """Return the best-of-three formats of ``names``; VGC has them from the ninth generation on."""
     return tuple(f"{name}{_SERIES_SUFFIX}" for name in names if name.startswith("gen9"))
 
 

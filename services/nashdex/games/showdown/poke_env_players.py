@@ -26,7 +26,7 @@ _PLAYER_NAMES: Final = ("Player 1", "Player 2")
 _NOT_FOR_BATTLES: Final = frozenset(
     {*Player.MESSAGES_TO_IGNORE, *Battle.MESSAGES_TO_IGNORE, "win", "tie", "request", "error", "bigerror"}
 )
-"""Types of lines that carry nothing for a battle, or that poke-env's player handles itself."""
+"""Types of lines without information for a battle, or handled by poke-env's player itself."""
 
 _ODDITIES: Final = (
     AssertionError,
@@ -38,7 +38,7 @@ _ODDITIES: Final = (
     TypeError,
     ValueError,
 )
-"""Errors that poke-env's battle raises on unknown lines, or on lines that contradict its state."""
+"""Errors of poke-env's battle on unknown lines, or on lines that contradict its state."""
 
 _FIRST_MOVE_ACTION: Final = 6
 _MOVES_PER_GROUP: Final = 4

@@ -9,7 +9,7 @@ from nashdex.games.space import Space
 
 _SHAPING_SCALE = 0.5
 POTENTIAL_SHARES: Final[dict[str, float]] = {"win-loss": 0.0, "shaped": 1.0}
-"""By reward, what to add to a critic's values so that they are chances to win, −1 to 1: this times the potential."""
+"""Factor of the potential by reward. Adding the product to a critic's values gives chances to win, −1 to 1."""
 
 
 def potential(space: Space, observations: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -21,8 +21,8 @@ from nashdex.games.tabular.tree import GameTree, Table, one_hot
 Floats = NDArray[np.float64]
 
 _TIE = 1e-10
-"""Actions that differ by less than this share of the largest payoff are equally good, so that rounding, also of the
-mixture (``metagame.analysis.solving``), does not choose between them."""
+"""Actions that differ by less than this share of the largest payoff are equally good: rounding, also of the mixture
+(``metagame.analysis.solving``), must not choose between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def mixed_plan(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLi
 
 
 def mixed_table(tree: GameTree, tables: Sequence[Table] | Table, mixture: ArrayLike) -> Table:
-    """Return the table that plays like a mixture whose policy is drawn once per game (Kuhn 1953).
+    """Return the table equivalent to a mixture whose policy is drawn once per game (Kuhn 1953).
 
     In each state a policy's share is its weight times the probability that its own choices lead there. In a state that
     no policy of the mixture reaches, its share is its weight.

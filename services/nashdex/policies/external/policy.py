@@ -27,8 +27,8 @@ _log = structlog.get_logger()
 class ExternalPolicy:
     """Implements ``policies.interface.Policy`` and ``WithProcesses``.
 
-    A crash, a deadline missed or garbage makes a battle void, never lost. An order that is not legal, or that the
-    request does not offer, becomes Showdown's default, the first legal action: poke-env's player ends there too.
+    A crash, a deadline missed or garbage makes a battle void, never lost. An illegal order, or one outside the request,
+    becomes Showdown's default, the first legal action: poke-env's player ends there too.
     """
 
     needs_lines = True
@@ -56,7 +56,7 @@ class ExternalPolicy:
         """Seats whose process was lost with another seat's battle."""
         self._spent_cpu_seconds = 0.0
         self.num_defaults = 0
-        """Orders that were not legal, so that the first legal action was played."""
+        """Number of illegal orders; the first legal action was played instead."""
         self._start()
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:

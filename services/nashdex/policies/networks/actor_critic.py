@@ -47,7 +47,7 @@ class ActorCritic(nn.Module, ABC):
     """
 
     critic: nn.Module
-    """All weights that ``values`` depends on, and none that ``logits`` does."""
+    """All weights of ``values``, and none of ``logits``."""
 
     def __init__(self, space: Space, settings: NetworkSettings) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class ActorCritic(nn.Module, ABC):
         return NETWORKS[self.settings.kind].architecture
 
     def fuse(self) -> Any:  # noqa: ANN401 - each network prepares what helps it
-        """Return what can be computed from the current weights alone, for callers that apply them many times."""
+        """Return all that follows from the current weights alone, for callers that apply them many times."""
         return None
 
     def forward(self, observations: Tensor, fused: Any = None) -> tuple[Tensor, Tensor]:  # noqa: ANN401 - see fuse

@@ -1,7 +1,7 @@
-"""What the opponent chose, as labels: the move by its id, or the species that it switched to.
+"""The opponent's choices as labels: the move by its id, or the species that it switched to.
 
-Ids mean the same for both seats, and action numbers do not: what an opponent's action 7 means depends on an order that
-only the opponent sees.
+Ids mean the same for both seats, and action numbers do not: the meaning of an opponent's action 7 depends on an order
+that only the opponent sees.
 
 Shapes: T and U decisions of one battle's seats, F observation values, C choices: moves, then species.
 """

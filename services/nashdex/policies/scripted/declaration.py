@@ -1,4 +1,4 @@
-"""What a scripted policy declares, and the base of the players that it makes."""
+"""The declaration of a scripted policy, and the base of its players."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ class ScriptedPolicy:
     parameters: Mapping[str, float] = field(default_factory=dict)
     """Keyword arguments of ``player``: one class can be registered under several names."""
     max_concurrent_battles: int | None = None
-    """Battles that a match plays at once with it, so that a slow policy does not let battles pass their deadline."""
+    """Largest number of its concurrent battles in a match: a slow policy must not let battles pass their deadline."""
     table: "Callable[[GameTree], Table] | None" = None
     """Its action probabilities in a tabular game. None: ``player`` is deterministic and is asked in every state."""
 

@@ -25,7 +25,7 @@ class MaxPowerDoublesPlayer(ScriptedPlayer):
 
     A spread move counts three quarters against each foe, and as much less for the ally if it hits that: by neutral
     effectiveness, since the observation has only the foes'. Damage to the ally by aim counts in full. Every move comes
-    before every switch, which goes to the Pokémon whose best move is the strongest.
+    before every switch. A switch goes to the Pokémon whose best move is the strongest.
     """
 
     def __init__(self, space: Space, stab: float) -> None:

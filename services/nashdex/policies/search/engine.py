@@ -1,8 +1,8 @@
 """``search:poke-engine``: plays by the Monte Carlo tree search of the package ``poke-engine``, where it is installed.
 
-The engine searches worlds that the seat cannot tell from its battle, the same ones that ``search:matrix`` searches, and
-the seat plays what it visited most in all of them. The engine is in Rust and compiled for one generation; it does not
-say for which.
+The engine searches worlds that the seat cannot tell from its battle, the same as ``search:matrix``. The seat plays the
+choice with the most visits over all worlds. The engine is in Rust and compiled for one generation; it does not say for
+which.
 """
 
 import importlib
@@ -47,7 +47,7 @@ class PokeEnginePlayer(ScriptedPlayer):
         self._milliseconds = milliseconds
         self._gateway = SearchGateway(space)
         self.illegal = 0
-        """Answers whose best choice was not legal, so that the best legal one was played."""
+        """Number of answers with an illegal best choice; the best legal one was played instead."""
         self.failed = 0
         """Worlds that the engine did not accept."""
 

@@ -1,4 +1,4 @@
-"""``search:RUN#POLICY``: a trained policy that looks one turn ahead and values what it finds with its own critic.
+"""``search:RUN#POLICY``: a trained policy that looks one turn ahead and values the positions with its own critic.
 
 The search plays every pair of choices in sampled worlds, as ``search:…`` does. At each leaf the critic reads what the
 seat would see there. The solution of the game of these values gives each action a value Q, and the policy π plays in

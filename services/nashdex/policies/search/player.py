@@ -1,4 +1,4 @@
-"""``search:…``: plays by search over sampled worlds, in a gateway that only receives what the seat sees.
+"""``search:…``: plays by search over sampled worlds, in a gateway that only receives the seat's view.
 
 Each world is a battle that the seat cannot tell from its own: the opponent's unseen Pokémon, moves, items and abilities
 are drawn. Every pair of choices is played out in every world, and the player plays its part of the solution of the

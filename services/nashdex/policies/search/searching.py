@@ -22,7 +22,7 @@ _Answer = TypeVar("_Answer", bound=Message)
 
 
 class SearchGateway:
-    """Opens at the first question, so that a process that only loads a policy starts no simulator."""
+    """Opens at the first question: a process that only loads a policy starts no simulator."""
 
     def __init__(self, space: Space) -> None:
         self._space = space

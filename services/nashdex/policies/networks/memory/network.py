@@ -3,8 +3,8 @@
 Shapes: B decisions, F observation values, A actions, C ``context_size``, H ``memory_size``. Battles are rows one after
 another; see ``policies.networks.actor_critic``.
 
-A GRU (Cho et al. 2014) reads the context of each decision. What scores the actions is the context and the GRU's state
-beside each other, (B, C + H), so that the network can do what the pointer network does, whatever it remembers. The
+A GRU (Cho et al. 2014) reads the context of each decision. The context and the GRU's state, concatenated to (B, C + H),
+score the actions, so the network can compute every function of the pointer network, whatever its memory holds. The
 critic has an encoder and a GRU of its own, since it shares no weights with the actor.
 """
 

@@ -1,1 +1,1 @@
-"""A network that scores each action by the Pokémon or move that it names. It fits Showdown's spaces."""
+"""A network that scores each action by its Pokémon or move. It fits Showdown's spaces."""

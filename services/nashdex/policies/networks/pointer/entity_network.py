@@ -23,7 +23,7 @@ class Reader(Protocol[_InputsT_co, _FusedT_co]):
         """Return the first layers under the current weights."""
 
     def read(self, observations: Tensor) -> _InputsT_co:
-        """Return what depends on ``observations`` (B, F) alone, which encoders of one space share."""
+        """Return the inputs that depend on ``observations`` (B, F) alone; encoders of one space share them."""
 
 
 class Read(NamedTuple, Generic[InputsT]):

@@ -42,7 +42,7 @@ class GroupLookUp(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Categories of one row, by their number in that row, that are looked up together."""
+    """Categories of one row that are looked up together, by their number in the row."""
 
     categories: tuple[int, ...]
     sizes: tuple[int, ...]

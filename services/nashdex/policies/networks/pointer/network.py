@@ -1,4 +1,4 @@
-"""The pointer network: an action's score follows from what it names, wherever that is in the team.
+"""The pointer network: an action's score follows from its Pokémon or move, wherever this is in the team.
 
 Shapes: B decisions, F observation values, A actions, S ``scorer_size``, C ``context_size``.
 
@@ -37,9 +37,9 @@ def context_layers(width: int, size: int) -> nn.Sequential:
 
 
 def prediction_layer(width: int, space: Space) -> nn.Linear:
-    """Return the layer that predicts what the opponent chooses, from ``width`` values.
+    """Return the layer that predicts the opponent's choice from ``width`` values.
 
-    It begins at zero, so that a first prediction changes nothing of what the actor sees.
+    It begins at zero, so a first prediction does not change the actor's input.
     """
     layer = nn.Linear(width, num_choices(space))
     nn.init.zeros_(layer.weight)

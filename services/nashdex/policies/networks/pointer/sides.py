@@ -244,7 +244,7 @@ class _Gradients(NamedTuple):
         if self.largest is None:
             gradient = torch.zeros_like(own)
         else:
-            # 0 where it is the maximum, else negative. Of equal vectors each gets the whole gradient.
+            # 0 where it is the maximum, else negative. Each of several equal vectors gets the whole gradient.
             behind = own - vectors.largest[decisions]
             gradient = _through_relu(self.largest[decisions], behind, -torch.finfo(behind.dtype).tiny)
         if self.pokemon is not None:

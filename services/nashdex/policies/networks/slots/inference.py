@@ -1,6 +1,6 @@
 """The slots network as it acts: weights laid out once, buffers that are kept, no gradient.
 
-Shapes: B decisions, F observation values, A actions, E ``entity_size``, V vectors that the trunk sees, W columns of a
+Shapes: B decisions, F observation values, A actions, E ``entity_size``, V vectors as input of the trunk, W columns of a
 block that stand for one row.
 
 The logits equal ``SlotsNetwork.logits`` up to rounding (|Δ log π| < 1e-4; in practice 1e-6): only sums are taken
@@ -60,7 +60,7 @@ class _RowEncoder:
 
 
 class _ActiveRows:
-    """Picks the vectors of active rows, by the columns that say which are: one look-up for all entities."""
+    """Picks the vectors of active rows by the columns with the active flags: one look-up for all entities."""
 
     def __init__(self, entities: list[Entity], size: int) -> None:
         """``size`` is F."""
@@ -119,7 +119,7 @@ class ActingSlotsNetwork:
             self._bags = self._look_up.bags(CHUNK_ROWS)
             self._vectors = torch.zeros(CHUNK_ROWS, vector, network.settings.entity_size)
             first, *others = [layer for layer in network.trunk if isinstance(layer, Linear)]
-            # All rows' vectors come first here, so that what is done to each is done to all at once.
+            # All rows' vectors come first here, so each operation on rows handles all of them at once.
             by_vector = first.weight.view(-1, *self._vectors.shape[1:])
             ordered = by_vector[:, of_rows + of_active].flatten(1)
             self._hidden = [HiddenLayer.of(ordered, first.bias)]
