@@ -34,7 +34,7 @@ class Appearance:
     """Until it leaves; empty: none."""
     item: str | None = None
     lost_item: bool = False
-    """Its item is gone, so that no berry that it eats is shown any more."""
+    """Its item is gone, so no berry that it eats is shown any more."""
     moves: list[str] = field(default_factory=list)
     """Ids of at most four moves that it used: a fifth takes the place of the last but itself."""
     has_transformed: bool = False
@@ -57,7 +57,7 @@ class Appearance:
         self.boosts[stat] = max(-_MOST, min(_MOST, self.boosts.get(stat, 0) + stages))
 
     def use(self, move: str) -> None:
-        """Note a move. Of five, the new one and the first three others remain, in this order."""
+        """Note a move. If there are five, the new one and the first three others remain, in this order."""
         if move not in self.moves:
             self.moves.append(move)
         if len(self.moves) > NUM_MOVES:
@@ -83,7 +83,7 @@ class Appearances:
         return self.pokemon[self.active.get(side, side)]
 
     def read(self, kind: str, parts: list[str]) -> None:
-        """Read a line by its type and its further parts; those of other types change nothing."""
+        """Read a line by its type and its further parts; lines of other types change nothing."""
         found = _HANDLERS.get(kind)
         if found is not None and len(parts) >= found[0]:
             found[1](self, parts)

@@ -1,7 +1,7 @@
 """Effects, side conditions, weather and field of a battle, as poke-env 0.8.3 keeps them.
 
 The tracker has the conditions that matter in play. metamon's states show one effect of each active Pokémon and one
-condition of each side, which depends on the order in which they began, and on effects that last a moment.
+condition of each side. The choice depends on the order in which they began, and on momentary effects.
 """
 
 from dataclasses import dataclass, field

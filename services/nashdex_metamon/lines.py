@@ -23,7 +23,7 @@ _KINDS: Final = ("item: ", "move: ", "ability: ")
 _NOT_EFFECTS: Final = frozenset({"skillswap", "symbiosis", "leppaberry", "mimic"})
 """Activations that poke-env reads as something other than an effect. So are all of abilities."""
 _VARIANTS: Final = ("protosynthesis", "quarkdrive")
-"""Effects whose end also ends those that name a stat."""
+"""Effects whose end also ends their variants named after a stat."""
 
 
 def read_lines(conditions: Conditions, lines: Iterable[str]) -> None:

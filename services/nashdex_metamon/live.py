@@ -58,7 +58,7 @@ def generation_of(format_id: str) -> int:
     """Return the generation of a Showdown format.
 
     Raises:
-        ConfigurationError: the id is not that of one.
+        ConfigurationError: the id names no Showdown format.
     """
     found = re.match(r"gen([1-9])", format_id)
     if found is None:
@@ -74,8 +74,8 @@ def begins_battle(said: SeatLines) -> bool:
 def orders(said: SeatLines, mask: NDArray[np.bool_], wire: WireActions) -> NDArray[np.int64]:
     """Return the simulator's action for each of metamon's 13, shape (13,): ``NO_ACTION`` where it means none.
 
-    A single move that is not the Pokémon's own (Struggle, the first generation's ``fight``) is what every move means; a
-    recharge is what every action means. ``mask`` are the simulator's legal actions.
+    If the only move is not the Pokémon's own (Struggle, the first generation's ``fight``), every move means it; if the
+    only move is a recharge, every action means it. ``mask`` are the simulator's legal actions.
     """
     assert said.state is not None, "a policy that needs the tracker's state gets it"
     meant = np.full(DEFAULT_ACTIONS.num_actions, NO_ACTION, dtype=np.int64)

@@ -85,7 +85,7 @@ class Member:
     scripted: str | None
     """Its name here, if it is a scripted policy."""
     command: str | None
-    """The command that imports it, if it is a published model that can be imported."""
+    """The import command, if it is an importable published model."""
     problem: str
     """Why it is not available; empty if it is."""
     probability: float | None

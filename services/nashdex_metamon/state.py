@@ -1,7 +1,7 @@
 """One decision as metamon's files write it: a JSON object, here as typed values.
 
-Names are cleaned (``metamon.names``). ``from_json`` reads old files too: it fills what they lack, keeps the first four
-moves, and ignores keys that it does not know. ``to_json`` writes the keys in the files' order.
+Names are cleaned (``metamon.names``). ``from_json`` reads old files too: it fills gaps, keeps the first four moves, and
+ignores unknown keys. ``to_json`` writes the keys in the files' order.
 """
 
 from collections.abc import Mapping, Sequence

@@ -131,7 +131,7 @@ def _pokemon(pokemon: Mapping[str, Any], dex: Dex, effect: str, knowledge: Knowl
 
 
 def own_names(team: Sequence[Mapping[str, Any]], conditions: Conditions, dex: Dex) -> dict[str, str]:
-    """Return the names of own Pokémon with cosmetic formes, such as ``unownexclamation``, by that of the tracker."""
+    """Return the names of own Pokémon with cosmetic formes, such as ``unownexclamation``, by the tracker's names."""
     formes = {pokemon["forme"] for pokemon in team}
     bases = {name: dex.species(name).base_species for name in conditions.own_names if name not in formes}
     return {base: name for name, base in bases.items() if base in formes}

@@ -40,7 +40,7 @@ class PagePolicies:
 def page_policies(
     texts: Sequence[str], space: Space, calibrations: Mapping[BarePolicyId, str] = MappingProxyType({})
 ) -> PagePolicies:
-    """Return the policies that ``texts`` name, in order, with what ``calibrations`` says of their critics.
+    """Return the policies named by ``texts``, in order, with their critics' ``calibrations``.
 
     Raises:
         ConfigurationError: a policy is unknown, or cannot play in a page.

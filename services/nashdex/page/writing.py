@@ -24,8 +24,8 @@ def write_play_page(
 ) -> Path:
     """Write the page on which a person plays ``format_id`` against ``policies``, and return its file.
 
-    ``battle`` is the text of a battle that the page opens on the analysis board. ``calibrations`` are files of what
-    ``nashdex bench calibration --json`` measured, which the board states.
+    ``battle`` is the text of a battle that the page opens on the analysis board. ``calibrations`` are files with the
+    measurements of ``nashdex bench calibration --json``; the board states them.
 
     Raises:
         ConfigurationError: a policy or format cannot play in a page, or Node is missing.
@@ -42,7 +42,7 @@ def write_play_page(
 
 
 def report_board(format_id: str, judges: Sequence[str], calibrations: Sequence[Path] = ()) -> Board:
-    """Return the analysis board that a report holds, on which ``judges`` judge its battles, the first one first.
+    """Return the analysis board of a report. On it, ``judges`` judge the report's battles, the first one first.
 
     ``calibrations`` are as in ``write_play_page``.
 
@@ -73,7 +73,7 @@ def _page(
 
 
 def _teams(format_id: str, policies: Sequence[str]) -> Sequence[str]:
-    """Return the packed teams that battles draw from: those of the first run, else the format's own."""
+    """Return the packed teams that battles draw from: the teams of the first run, else the format's own."""
     for text in policies:
         uri = PolicyReference.parse(text).store
         if uri and format_of_run(uri) is not None:

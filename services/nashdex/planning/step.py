@@ -62,7 +62,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
 
 
 def _solved(store: ObjectStore, iteration: int) -> Solved:
-    """Return what ``iteration`` published, read through its manifest, so that all of it is there."""
+    """Return the published documents of ``iteration``, read through its manifest, so none is missing."""
     manifest = read_manifest(store, iteration, StepName.SOLVE, 0)
     analysis = read_written(store, manifest, keys.META_GAME_ANALYSIS, MetaGameAnalysis)
     return Solved(

@@ -85,7 +85,7 @@ class IterationSources:
 
 
 def read_manifests(store: ObjectStore, settings: RunSettings, iteration: int) -> IterationManifests:
-    """Read the manifests of one iteration. Of its actors, those that are done: nothing waits for one that is late.
+    """Read the manifests of one iteration. Only actors that are done are read: nothing waits for a late one.
 
     Raises:
         DataError: a step is not done.

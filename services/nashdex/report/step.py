@@ -82,9 +82,9 @@ def _rows_and_replays(
 ) -> tuple[list[IterationRow], list[Replay]]:
     """Return rows and replays of every iteration.
 
-    The previous report has those of all earlier iterations, so that the reports of a long run read nothing old. It says
-    less of its own iteration's cost, which the report step was part of. If a shard of that iteration ran again since,
-    every iteration is read again whose attempts are not the ones that the report was made from.
+    The previous report has the rows and replays of all earlier iterations, so a long run's reports read nothing old. It
+    says less of its own iteration's cost, which the report step was part of. If a shard of that iteration ran again
+    since, every iteration is read again whose attempts are not the ones that the report was made from.
     """
     from nashdex.report.assembly.iterations import iteration_row  # noqa: PLC0415 - numpy takes longer than a finished step
     from nashdex.report.assembly.replays import replays as iteration_replays  # noqa: PLC0415 - the same

@@ -32,9 +32,9 @@ class Recorder:
     """Records the decisions of the chosen seats until their battle ends.
 
     One pool of rows holds them all, and each seat has a list of its rows: recording a batch takes one copy per array,
-    however many battles it came from. Rows of finished battles are reused, so that the pool is as large as the most
-    that ever ran at once. (Keeping whole batches until their last battle ends would save the copy and cost many times
-    the memory, because one long battle keeps a batch alive.)
+    however many battles it came from. Rows of finished battles are reused, so the largest number of concurrent battles
+    decides the size of the pool. (Keeping whole batches until their last battle ends would save the copy and cost many
+    times the memory, because one long battle keeps a batch alive.)
     """
 
     def __init__(self, num_slots: int, space: Space) -> None:

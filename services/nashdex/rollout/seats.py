@@ -21,7 +21,7 @@ _NO_VIEW = -1
 
 
 class Seats:
-    """Seats of up to ``num_battles`` battles, whose numbers are below that.
+    """Seats of battles numbered from 0 to ``num_battles`` − 1.
 
     A seat's policy, seed and draw counter are at index battle · ``NUM_SEATS`` + seat of their arrays.
     """
@@ -30,7 +30,7 @@ class Seats:
         self._policies = list(policies.values())
         self._index = {policy_id: index for index, policy_id in enumerate(policies)}
         self._views: list[View] = []
-        """Policies that see alike share a view, which is computed once for all of them."""
+        """Policies that see alike share a view, computed once for all of them."""
         self._view_of = np.full(len(self._policies), _NO_VIEW, dtype=np.int64)
         """The view of each policy."""
         self._find_views()
@@ -107,7 +107,7 @@ class Seats:
                 )
 
     def _act(self, decisions: Decisions, policy_of: NDArray[np.int64], draws: NDArray[np.float64]) -> Actions:
-        """Return the answers of the policies that the rows belong to, which have one view or none."""
+        """Return the answers of the rows' policies. They have one view or none."""
         present = np.flatnonzero(np.bincount(policy_of))
         if len(present) == 1:
             answers: Actions = self._policies[present[0]].act(decisions, draws)

@@ -1,4 +1,4 @@
-"""One way to play: an arena that is open, the policies that play on it, and what was counted."""
+"""One way to play: an open arena, its policies, and the counts."""
 
 from collections.abc import Iterable, Iterator
 from typing import Self

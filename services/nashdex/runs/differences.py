@@ -14,7 +14,7 @@ _MEASURED = {"seconds", "cpu_seconds", "waited_seconds", "read_seconds", "stalen
 _SEAL = "content_sha256"
 """Key of a journal's own hash, which covers its times."""
 _REPORTERS_VERSIONS = "versions"
-"""Key of a report for the packages of the machine that wrote it, which this one need not have."""
+"""Key of a report for the packages of the writing machine. This machine need not have them."""
 
 
 def difference(stored: bytes, fresh: bytes, name: str) -> str | None:

@@ -16,7 +16,7 @@ from nashdex.store import open_store
 
 
 def with_policy_ids(settings: RunSettings) -> RunSettings:
-    """Return settings that name stored policies by id, so that a newer one changes no run.
+    """Return settings that name stored policies by id, so a newer policy changes no run.
 
     They are in ``network.init_from``, ``population.initial`` and ``collect.teacher``.
 

@@ -21,7 +21,7 @@ from nashdex.settings.run import RunSettings
 
 
 def check_fit(settings: RunSettings) -> None:
-    """Check that format, oracle, opponents and scripted policies go together, and that what was set has an effect.
+    """Check that format, oracle, opponents and scripted policies go together, and that every key set has an effect.
 
     Raises:
         ConfigurationError: they do not; says which and what to do.
@@ -186,7 +186,7 @@ def _of_opponents(settings: RunSettings) -> Iterator[str]:
 
 
 def _of_roles(settings: RunSettings, roles: Sequence[str]) -> Iterator[str]:
-    """Yield what does not fit a rule whose ``roles`` train in turn."""
+    """Yield the conflicts with a rule whose ``roles`` train in turn."""
     if not roles:
         return
     oracle = ORACLES[settings.train.oracle.kind]

@@ -1,4 +1,4 @@
-"""Which trainings of a run can be repeated from what the run kept, and with which settings. Imports no torch."""
+"""The trainings that can be repeated from a run's kept data, and their settings. Imports no torch."""
 
 from nashdex.core.evidence import Evidence
 from nashdex.games.registry import FORMATS

@@ -33,7 +33,7 @@ class TrainingRates:
     learner_waiting_share: float
     """Share of the time in which it waits for chunks."""
     actors_waiting_share: float
-    """Share of the time in which those that played had nothing to play."""
+    """Share of the time in which the players had nothing to play."""
     chunks_by_actor: Mapping[int, int]
     dropped: Mapping[str, int]
     """Dropped chunks of a stream, by cause."""

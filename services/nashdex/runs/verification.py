@@ -79,9 +79,9 @@ class _Hashes:
 
 
 def verify_run(run: Run, *, replays: bool = False) -> Verification:
-    """Read the whole run and return what follows and what does not. Goes on after a problem.
+    """Read the whole run and return the verified parts and the problems. Goes on after a problem.
 
-    ``replays`` also repeats the trainings that need no battles, which takes as long as their optimiser steps.
+    ``replays`` also repeats the trainings that need no battles. This takes as long as their optimiser steps.
 
     Raises:
         TryAgainError: the store cannot be reached.
@@ -170,7 +170,7 @@ def _collected(run: Run, manifest: Manifest) -> Iterator[str]:
 
 
 def _journal(run: Run, manifest: Manifest, result: TrainingResult) -> Iterator[str]:
-    """Compare a training's decisions with those of its journal, if actors played."""
+    """Compare a training's decisions with its journal's, if actors played."""
     if JOURNAL not in manifest.objects:
         return
     journal = read_written(run.store, manifest, JOURNAL, Journal)
@@ -241,7 +241,7 @@ def _can_be_done_again(run: Run, iteration: int, step: StepName) -> bool:
 
 
 def _replayed(run: Run, iteration: int, shard: int, found: Verification) -> Iterator[str]:
-    """Train a shard again from the battles that the run kept, and compare everything that it writes."""
+    """Train a shard again from the run's kept battles, and compare all its output."""
     stored = find_manifest(run.store, iteration, StepName.TRAIN, shard)
     if stored is None or _can_be_done_again(run, iteration, StepName.TRAIN):
         return

@@ -32,7 +32,7 @@ _NAME_SECONDS: Final = 2.0
 _MOST_REFUSALS: Final = 10
 """Refused choices in a row after which a battle is given up."""
 _NEWS_SECONDS: Final = 1.0
-"""Pause after connecting again: the server says first what is still searched for and which battles go on."""
+"""Pause after connecting again: the server first lists the searches and battles that go on."""
 _log = structlog.get_logger()
 
 

@@ -25,7 +25,7 @@ from nashdex.trajectory.episode import Episode
 
 MOST_BATTLES: Final = 64
 DEFAULT: Final = "default"
-"""The choice that leaves it to the server, which takes the first legal one."""
+"""The choice that leaves the decision to the server; it takes the first legal one."""
 _log = structlog.get_logger()
 
 
@@ -72,7 +72,7 @@ class Decider:
             self._seats.forget(room.number, seat)
 
     def finish(self, room: Room) -> Finished:
-        """Forget a room whose battle is over, and return who played it and what was recorded."""
+        """Forget a room whose battle is over, and return its player and its record."""
         policy = self._policy_of[room.number]
         episode = None
         if room.is_whole and room.result is not None and room.seat is not None and room.num_decisions:

@@ -76,7 +76,7 @@ class Finder:
         self._offered = formats
 
     def expire(self) -> None:
-        """Give up what was asked for and has no answer for too long, so that ``look`` asks again."""
+        """Give up a request without an answer for too long, so that ``look`` asks again."""
         now = time.monotonic()
         if now > self._ask_ends_at:
             self._end_ask()
@@ -88,7 +88,7 @@ class Finder:
         self._pause_until = max(self._pause_until, time.monotonic() + seconds)
 
     def ask_again(self) -> None:
-        """Withdraw what is asked for and forget challenges, so that ``look`` asks again."""
+        """Withdraw the open request and forget challenges, so that ``look`` asks again."""
         if self._is_asking:
             self.pause(_WITHDRAW_SECONDS)
         self.stop()
@@ -126,7 +126,7 @@ class Finder:
         self._end_ask()
 
     def battle_began(self) -> None:
-        """Note that a battle began, which answers what was asked for."""
+        """Note that a battle began. It answers the open request."""
         self._end_ask()
         self._missing_since = None
 
@@ -171,7 +171,7 @@ class Finder:
         if self._unconfirmed:
             return
         if self._is_asking and not searching:
-            # A search that ends has usually found a battle, whose room begins some messages later.
+            # A search that ends has usually found a battle. The battle's room begins some messages later.
             self._ask_ends_at = min(self._ask_ends_at, time.monotonic() + _START_SECONDS)
         self._is_asking |= bool(searching)
 
@@ -181,7 +181,7 @@ class Finder:
             return
         wanted = text.removeprefix("/challenge").partition("|")[0].strip()
         if is_own or sender == to_id(self._service.opponent or ""):
-            # Of the own challenge: it is confirmed, or it is over.
+            # This concerns the own challenge: it is confirmed, or it is over.
             if is_own:
                 self._unconfirmed = False
             if not wanted and self._is_asking and self._service.opponent is not None:

@@ -52,7 +52,7 @@ class Record:
         return tuple(self._open)
 
     def begin(self, room_id: str) -> None:
-        """Note a battle that begins, so that a process that replaces this one finds its room again."""
+        """Note a battle that begins, so that a replacement of this process finds its room again."""
         self._open.append(room_id)
         self._write_rooms()
 

@@ -1,4 +1,4 @@
-"""What decides that battles are void for a reason outside the battle."""
+"""The rules that void battles for a reason outside the battle."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

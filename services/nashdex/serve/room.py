@@ -59,7 +59,7 @@ class Room:
     is_whole: bool = True
     """Whether this process made every decision of the battle, by the policy."""
     num_untracked: int = 0
-    """Decisions that the tracker could not follow, which the server's default choice answered."""
+    """Decisions that the tracker could not follow; the server's default choice answered them."""
 
     @property
     def seat(self) -> int | None:

@@ -27,7 +27,7 @@ class ServedBattle(Model):
     refused: NonNegativeInt
     """Choices that the server refused."""
     untracked: NonNegativeInt = 0
-    """Decisions that the tracker could not follow, which the server's default choice answered."""
+    """Decisions that the tracker could not follow; the server's default choice answered them."""
     trajectory: bool = False
     """Whether every decision was the policy's and of one process, so that the record has the trajectory."""
     rating: NonNegativeInt | None

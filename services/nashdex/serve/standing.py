@@ -42,7 +42,7 @@ class Standing(NamedTuple):
     refused: int
     """Choices that the server refused."""
     untracked: int
-    """Decisions that the tracker could not follow, which the server's default choice answered."""
+    """Decisions that the tracker could not follow; the server's default choice answered them."""
     score: float | None
     low: float | None
     high: float | None

@@ -60,7 +60,7 @@ class Arithmetic:
         return result
 
     def stat(self, pokemon: Pokemon, name: str, assume: Assumption) -> int:
-        """Return one of the six stats: the request's own, else that of the first assumption about it."""
+        """Return one of the six stats: from the request, else from the first assumption about the Pokémon."""
         known = pokemon.stats[name]
         if known is not None:
             return known

@@ -1,4 +1,4 @@
-"""What a baseline answers, and the rules that several of them share."""
+"""The answers of a baseline, and the rules shared by several baselines."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, TypeVar

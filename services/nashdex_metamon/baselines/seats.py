@@ -43,7 +43,7 @@ class BaselineSeats:
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row. Its random numbers follow from the row's uniform number.
 
-        Log-probabilities are 0: those of a baseline that draws within its rules are unknown.
+        Log-probabilities are 0: for a baseline that draws within its rules, they are unknown.
         """
         action = np.empty(len(decisions), dtype=np.int64)
         for row, key in enumerate(zip(decisions.battle.tolist(), decisions.seat.tolist(), strict=True)):

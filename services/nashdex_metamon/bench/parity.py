@@ -1,4 +1,4 @@
-"""Whether a checkpoint sees here what it sees in metamon: our observations beside those of metamon's own code.
+"""Parity of a checkpoint's observations: ours beside the observations of metamon's own code.
 
 A folder of goldens holds ``battles/ID.json.gz`` (each seat's lines and requests) and ``spaces/ID.json.gz`` (what
 metamon's code made of them: states, and the text and numbers of each observation space).

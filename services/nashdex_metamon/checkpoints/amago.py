@@ -151,7 +151,7 @@ class AmagoAgent(nn.Module):
         """Return the logits of one decision for each row, shape (N, A), and write the memory of ``slots``, shape (N,).
 
         Reads ``tokens`` (N, W), ``numbers`` (N, F) and ``previous`` (N, 1 + A): the last reward, then the last action
-        as one-hot. Positions are part of the keys, so that the order in which the ring holds them has no meaning.
+        as one-hot. Positions are part of the keys, so their order in the ring has no meaning.
         """
         transformer = self.traj_encoder.tformer
         time = memory[_TIME][slots].to(torch.int64)

@@ -25,7 +25,7 @@ from nashdex_metamon.views.definition import view_definition
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What to import, and what the file does not say of itself."""
+    """The file to import, and the facts that it lacks."""
 
     checkpoint: Path
     vocabulary: Path

@@ -68,7 +68,7 @@ class ImportedPolicy(Document):
         return _known(name, REWARDS)
 
     def content_id(self) -> BarePolicyId:
-        """Return the id: equal for policies that agree in everything that decides their play."""
+        """Return the id: equal for policies that agree in every part that decides their play."""
         content = self.model_dump(mode="json", exclude={"id", "name", "schema_version", "source_sha256"})
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return BarePolicyId(PolicyId("i" + digest[:16]))

@@ -86,7 +86,7 @@ def build(shape: Shape) -> MiniRnn | AmagoAgent:
 
 
 def check_shapes(shape: Shape, tensors: Mapping[str, Tensor], source: str) -> None:
-    """Raise DataError unless ``tensors`` are exactly those of the network of ``shape``. Takes no memory."""
+    """Raise DataError unless ``tensors`` are exactly the tensors of the network of ``shape``. Takes no memory."""
     with torch.device("meta"):
         network = build(shape)
     check_tensors(network, tensors, source)
@@ -107,7 +107,7 @@ def load_network(shape: Shape, tensors: Mapping[str, Tensor], source: str) -> Mi
 
 
 def check_tensors(network: nn.Module, tensors: Mapping[str, Tensor], source: str) -> None:
-    """Raise DataError unless ``tensors`` are exactly those of ``network``, saying what is missing and unexpected."""
+    """Raise DataError, with missing and unexpected names, unless ``tensors`` are exactly the ones of ``network``."""
     expected = network.state_dict()
     problems = []
     if missing := sorted(expected.keys() - tensors.keys()):

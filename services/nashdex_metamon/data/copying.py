@@ -24,7 +24,7 @@ class Copied:
 
     written: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
-    """Files that the selection does not want, and those of a name that was written already, by reason."""
+    """Files outside the selection, and files of an already written name, by reason."""
     refused: Counter[str] = field(default_factory=Counter)
     """Files that are not replays, by cause."""
     adapted: Counter[str] = field(default_factory=Counter)

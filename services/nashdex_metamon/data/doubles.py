@@ -65,7 +65,7 @@ class JointEntry:
 
 
 def entries(root: Path, formats: Sequence[str] = ()) -> Iterator[JointEntry]:
-    """Yield the files of a folder, by format and name; only those of ``formats`` if any is given.
+    """Yield the files of a folder, by format and name; only files of ``formats`` if any is given.
 
     Raises:
         ConfigurationError: there is no such folder.

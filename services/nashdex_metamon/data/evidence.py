@@ -1,4 +1,4 @@
-"""The gate for parsed replays: what the states hold must exist in the format that folder and file name claim."""
+"""The gate for parsed replays: the content of the states must exist in the format of folder and file name."""
 
 from collections.abc import Iterator
 from functools import cache

@@ -47,7 +47,7 @@ class Entry:
 
 
 def entries(root: Path, formats: Sequence[str] = ()) -> Iterator[Entry]:
-    """Yield the files of ``root``, by format and name; only those of ``formats`` if any is given.
+    """Yield the files of ``root``, by format and name; only files of ``formats`` if any is given.
 
     Raises:
         ConfigurationError: there is no such folder, or it lacks a format that ``formats`` names.

@@ -119,7 +119,7 @@ def write_battle(
 
 
 def spectator_replay(outcome: Outcome, players: tuple[str, str], battle: str, format_id: str, now: datetime) -> bytes:
-    """Return a line of JSON as Showdown publishes a replay: what spectators saw of a battle that ended."""
+    """Return a line of JSON as Showdown publishes a replay: the spectators' view of a finished battle."""
     assert outcome.log is not None, "a battle that is written keeps its log"
     log = rename_players(outcome.log, players)
     for seat in _SEATS:

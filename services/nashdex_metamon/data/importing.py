@@ -65,7 +65,7 @@ def import_logs(
 
     Double battles have files of their own (``trajectory.joint_file``); ``use_inputs`` as in ``joint_views``.
 
-    Files that exist already are kept, so that an interrupted import continues where it was. ``report`` is called with
+    Existing files are kept, so an interrupted import continues where it was. ``report`` is called with
     the number of replays read so far.
 
     Raises:

@@ -1,7 +1,7 @@
 """The definition of a view of metamon: every word, number and action by name, in order, and the vocabulary's hash.
 
-Its fingerprint is part of an imported policy's document, so that a nashdex whose spaces differ refuses the policy
-instead of playing it wrongly.
+Its fingerprint is part of an imported policy's document, so a nashdex with other spaces refuses the policy instead of
+playing it wrongly.
 """
 
 import hashlib

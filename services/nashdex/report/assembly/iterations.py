@@ -1,4 +1,4 @@
-"""The report's row of one iteration, which follows from that iteration's sources alone."""
+"""The report's row of one iteration. It follows from the iteration's sources alone."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -174,7 +174,7 @@ def _curves(result: TrainingResult) -> Iterable[Curve]:
 
 
 def estimates_by(rows: Sequence[IterationRow], estimator: Estimator) -> list[ExploitabilityEstimate]:
-    """Return what ``estimator`` says of each iteration that it applies to."""
+    """Return the values of ``estimator`` for each iteration that it applies to."""
     return [entry for row in rows for entry in row.exploitability if entry.estimator == estimator]
 
 

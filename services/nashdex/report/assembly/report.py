@@ -32,7 +32,7 @@ def assemble(
         last: the newest iteration.
         rows: every iteration so far, the newest included.
         replays: of every iteration.
-        exploits: the run's verdict after those of smaller budgets, in an exploiter's run.
+        exploits: in an exploiter's run, the verdicts of smaller budgets, then the run's own.
 
     Raises:
         DataError: counts and ledgers contradict each other.

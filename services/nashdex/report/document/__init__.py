@@ -1,4 +1,4 @@
-"""``report.json``: every number that the report's page shows, and nothing that it does not."""
+"""``report.json``: exactly the numbers of the report's page."""
 
 from nashdex.report.document.cost import Cost, Used, UsedInterval
 from nashdex.report.document.estimates import EloEstimate

@@ -1,1 +1,1 @@
-"""The report's sentences: what it finds, and what it says of each estimator and each learning curve."""
+"""The report's sentences: its findings, and its texts on each estimator and each learning curve."""

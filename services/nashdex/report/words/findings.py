@@ -183,7 +183,7 @@ def best_response_finding(gap: ExploitabilityEstimate | None, names: Mapping[Pol
 
 
 def scripted_opponents_warning(shares: Mapping[PolicyId, float]) -> str:
-    """Return that training met scripted policies, so that a score against them is not one against strangers."""
+    """Return the finding that training met scripted policies, so a score against them is no score against strangers."""
     met = _listed([f"{policy} in {percent(share)}" for policy, share in sorted(shares.items())])
     return f"training met {met} of the learner's battles with itself: scores against them are of opponents it knows"
 
@@ -209,7 +209,7 @@ def progress_finding(progress: Progress | None, names: Mapping[PolicyId, str]) -
 def top_rated_note(
     policies: Sequence[PolicyRow], progress: Progress | None, names: Mapping[PolicyId, str]
 ) -> str | None:
-    """Return that the highest rating is flattered by its choice, with the held-out figure where that is known.
+    """Return the finding that the highest rating is flattered by its choice, with the held-out figure, if known.
 
     Args:
         policies: by falling rating.

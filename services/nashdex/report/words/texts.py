@@ -13,7 +13,7 @@ from nashdex.report.words.numbers import capital
 
 @dataclass(frozen=True, slots=True)
 class EstimatorText:
-    """What an estimator measures, what it cannot show, and why it may be absent."""
+    """The meaning of an estimator, its limits, and the reason for its absence."""
 
     name: Estimator
     title: str

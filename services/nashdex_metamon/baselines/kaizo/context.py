@@ -23,7 +23,7 @@ class Context:
 
     situation: Situation
     is_repaired: bool = False
-    """Whether rules mean what their authors meant, instead of what the original's code does."""
+    """Whether rules follow their authors' intention instead of the original's code."""
     own: Pokemon = field(init=False)
     foe: Pokemon = field(init=False)
     h: float = field(init=False)

@@ -92,7 +92,7 @@ def line_chart(
     parts.extend(_band(one, px, py) for one in series if one.has_band)
     for number, one in enumerate(series):
         path = "".join(f"{'L' if i else 'M'}{px(p.x):.1f} {py(p.y):.1f}" for i, p in enumerate(one.points))
-        # Dashes differ, so that lines that lie on each other can all be seen.
+        # Dashes differ, so overlapping lines can all be seen.
         parts.append(
             Markup('<path class="line {} dash{}" d="{}"><title>{}</title></path>').format(
                 one.colour, number, path, one.name

@@ -22,7 +22,7 @@ class LearningView:
 
 
 def learning_views(training: Training) -> list[LearningView]:
-    """Return the charts of the curves that were measured and that changed."""
+    """Return the charts of the measured curves, without constant ones."""
     curves = {curve.name: curve for curve in training.curves if not is_of_group(curve.name)}
     views = []
     for text in learning_charts(training.oracle, curves):

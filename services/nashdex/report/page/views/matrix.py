@@ -15,7 +15,7 @@ from nashdex.report.words.numbers import percent, signed
 Density = Literal["full", "values", "colours"]
 
 MOST_FULL, MOST_VALUES = 10, 20
-"""Policies in a heat map that shows each cell's interval, and in one that shows its value."""
+"""Policies in a heat map with the cells' intervals, and in one with their values."""
 NUM_SHADES = 12
 _STRONGEST_SHADE = 0.6
 
