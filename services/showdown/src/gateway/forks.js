@@ -37,7 +37,7 @@ export function fork(battles, { battle, fork: id, seat, seed, teams, deadline_se
   const world = new Worlds(trackers[seat], prior, source.encoder.dexInfo.dex).draw(seed, { isSilent: false });
   const own = copyTracker(trackers[seat]);
   const foe = new Tracker(source.encoder.dexInfo, 1 - seat);
-  // What a spectator sees, which holds nobody's secrets.
+  // A spectator's view, which holds nobody's secrets.
   for (const line of ownLines(source.simulation.log, -1)) foe.readLine(line);
   return LiveBattle.fork(id, source, world, seat === 0 ? [own, foe] : [foe, own], deadlineSeconds);
 }

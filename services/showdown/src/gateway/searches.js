@@ -1,4 +1,4 @@
-/** Answers `search` messages: what a tracked seat should play, by search over worlds that it cannot tell from its battle. */
+/** Answers `search` messages: the best choice of a tracked seat, by search over worlds that look like its battle. */
 import { BattleFailure } from "./battle.js";
 import { ProtocolError } from "./protocol/messages.js";
 import { Expansion } from "../search/expansion.js";

@@ -35,7 +35,7 @@ import { areEqual } from "./token.js";
  * @property {number} flags
  */
 
-/** Of V8's own limit, at which the process dies. */
+/** Share of V8's own limit; at the limit, the process dies. */
 const FATAL_HEAP_SHARE = 0.75;
 
 export class Session {

@@ -4,7 +4,7 @@ import { damageShare, threat } from "./damage.js";
 
 /** @typedef {import("../simulator/package.js").Battle} Battle */
 
-/** Share of choices that are drawn uniformly, so that status moves occur too. */
+/** Share of choices drawn uniformly, so status moves occur too. */
 const EXPLORES = 0.15;
 
 /**

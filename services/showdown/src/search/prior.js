@@ -22,9 +22,9 @@ import { PRNG, Teams, simulatorSeed, toID } from "../simulator/package.js";
 /** The worlds of this format cannot be sampled. */
 export class NoPrior extends Error {}
 
-/** Sets that are drawn for one Pokémon until one has the moves, item and ability that were seen. */
+/** Sets drawn, at most, for one Pokémon until one has the seen moves, item and ability. */
 const MAX_DRAWS = 40;
-/** Teams that are drawn for the Pokémon that were not seen. */
+/** Teams drawn, at most, for the unseen Pokémon. */
 const MAX_TEAMS = 20;
 
 /** @param {string} seen a move's id @param {string} brought a move's name or id @returns {boolean} whether they can be one move */

@@ -7,20 +7,20 @@ import { statOf, threat } from "./damage.js";
 
 /** @typedef {import("../simulator/package.js").Battle} Battle */
 
-/** Of a Pokémon that still stands, however hurt; its HP are the rest. */
+/** Worth of a Pokémon that has not fainted, however hurt; its HP are the rest. */
 const ALIVE = 0.3;
 /** Share of a Pokémon's worth that a status takes. */
 const STATUS = /** @type {Record<string, number>} */ ({ slp: 0.35, frz: 0.6, par: 0.22, brn: 0.18, psn: 0.1, tox: 0.2 });
-/** Of one stage. */
+/** Worth of one stage. */
 const BOOST = /** @type {Record<string, number>} */ ({ atk: 0.09, def: 0.06, spa: 0.09, spd: 0.06, spe: 0.08, accuracy: 0.06, evasion: 0.08 });
 const MOST_BOOST = 0.45;
-/** Of conditions of an active Pokémon. */
+/** Worth of an active Pokémon's conditions. */
 const VOLATILE = /** @type {Record<string, number>} */ ({
   substitute: 0.15, reflect: 0.12, lightscreen: 0.08, focusenergy: 0.02, aquaring: 0.05, ingrain: 0.03,
   confusion: -0.1, leechseed: -0.12, mustrecharge: -0.2, partiallytrapped: -0.1, curse: -0.2, nightmare: -0.1,
   perishsong: -0.15, yawn: -0.15, taunt: -0.05, encore: -0.1, attract: -0.1, saltcure: -0.15,
 });
-/** Of a layer on the own side, for each Pokémon that could still come in. */
+/** Worth of a layer on the own side, for each Pokémon that could still come in. */
 const HAZARD = /** @type {Record<string, number>} */ ({ spikes: -0.03, stealthrock: -0.04, toxicspikes: -0.03, stickyweb: -0.03 });
 const SCREEN = /** @type {Record<string, number>} */ ({ reflect: 0.12, lightscreen: 0.12, auroraveil: 0.2, tailwind: 0.1, safeguard: 0.03 });
 /** A lead of this many healthy Pokémon is worth tanh(1) = 0.76. */
@@ -73,7 +73,7 @@ function worth(side) {
     for (const stat in active.boosts) bonus += active.boosts[stat] * BOOST[stat];
     bonus = Math.max(-MOST_BOOST, Math.min(MOST_BOOST, bonus));
     for (const id in active.volatiles) bonus += VOLATILE[id] ?? 0;
-    // Of little use to a Pokémon that is about to faint.
+    // The bonus is of little use to a Pokémon that is about to faint.
     sum += bonus * (0.3 + (0.7 * active.hp) / active.maxhp);
   }
   for (const id in side.sideConditions) {

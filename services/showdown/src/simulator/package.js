@@ -78,7 +78,7 @@ export function simulatorSeed(seed) {
   return `gen5,${seed}`;
 }
 
-/** A format that does not exist or that the gateway does not play. */
+/** A format that does not exist or is not played by the gateway. */
 export class UnknownFormat extends Error {}
 
 /**

@@ -99,7 +99,7 @@ export class TeamSource {
     try {
       const team = Teams.import(text);
       if (!team?.length) return { problems: [UNREADABLE], packed: null };
-      // The validator completes and corrects sets: pack what it accepted, not what it was given.
+      // The validator completes and corrects sets: pack its result, not its input.
       const problems = this.validator.validateTeam(team);
       return problems ? { problems, packed: null } : { problems: null, packed: Teams.pack(team) };
     } catch (error) {

@@ -27,7 +27,7 @@ TEAM_PREVIEWS: Final = tuple(
     for rows in permutations(range(1, 7), _NUM_BROUGHT)
     if rows[0] < rows[1] and rows[2] < rows[3]
 )
-"""The 90 previews: the rows that lead, then those that wait, each pair in ascending order."""
+"""The 90 previews: the leading rows, then the waiting ones, each pair in ascending order."""
 _PREVIEW_NUMBERS: Final = {text: number for number, text in enumerate(TEAM_PREVIEWS)}
 
 

@@ -18,7 +18,7 @@ Asks = Literal["team", "move", "switch", "revival"]
 RECHARGE: Final = "recharge"
 STRUGGLE: Final = "struggle"
 FIGHT: Final = "fight"
-"""What the simulator offers instead of moves to a Pokémon of the first generation that is asleep or frozen."""
+"""The simulator's only offer, instead of moves, to a sleeping or frozen Pokémon of the first generation."""
 _LAST_GENERATION_OF_PURSUED_SWITCHES: Final = 4
 _CHOICE = re.compile(r"(move|switch) ([0-9]+)")
 _EJECTS: Final = ("ejectbutton", "ejectpack")
@@ -66,7 +66,7 @@ class _Seat:
     asleep: bool = False
     """It slept in this turn; Sleep Talk or Snore may still follow, and was then the choice."""
     encored: bool = False
-    """The move that it uses in this turn may not be the one that was chosen."""
+    """The move used in this turn may not be the chosen one."""
     recharging: bool = False
     charging: str = ""
     """The move that it began in this turn and finishes in the next."""
@@ -260,7 +260,7 @@ def _cannot(seat: _Seat, arguments: list[str]) -> None:
 
 
 def _name_by_number(decisions: list[Decision]) -> None:
-    """Name choices that only an old log's text shows, by the number that the Pokémon's moves have in it."""
+    """Name choices that only an old log's text shows, by the numbers of the Pokémon's moves in it."""
     numbered: dict[tuple[str, str], str] = {}
     for decision in decisions:
         if decision.only == FIGHT and decision.text.startswith("move "):  # old simulators offered the moves themselves

@@ -15,8 +15,8 @@ _OTHER_NAMES: Final[Mapping[Kind, Mapping[str, int]]] = {
     "item": {},
     "ability": {"noability": 1, "asone": 8},
 }
-"""Names that old logs have and the simulator has renamed, its words for none, or what two of its
-abilities are called in lines."""
+"""Names in old logs that the simulator has renamed, its words for none, and the names of two of its abilities in
+lines."""
 
 
 def first_generation(kind: Kind, name: str) -> int | None:

@@ -251,7 +251,7 @@ class _Facts:
 
 
 def _battle_lines(log: str) -> tuple[tuple[str, ...], _Facts]:
-    """Return the battle's lines and facts. Of an omniscient log, the lines that both players may see.
+    """Return the battle's lines and facts; from an omniscient log, only the lines that both players may see.
 
     Raises:
         RefusedReplayError: a line is too long.

@@ -1,9 +1,9 @@
-"""Rebuilds the simulator's requests to a player from the log and from what the log shows later of the own team.
+"""Rebuilds the simulator's requests to a player from the log, including its later facts about the own team.
 
-A request leaves out what the tracker reads from the lines (HP, status, items that were lost, PP) and what the log never
-shows. Stats follow a usual spread: all stat experience in the first two generations, 85 effort values in each
-stat later. Everything that the log does not forbid is offered: Disable, Choice items and traps restrict the real
-request, and a log does not show them all.
+A request leaves out the facts that the tracker reads from the lines (HP, status, lost items, PP) and the facts that no
+log shows. Stats follow a usual spread: all stat experience in the first two generations, 85 effort values in each stat
+later. Everything that the log does not forbid is offered: Disable, Choice items and traps restrict the real request,
+and a log does not show them all.
 """
 
 from bisect import bisect_left
@@ -86,10 +86,10 @@ def asked(
 
 
 def _arrivals(lines: Sequence[str], seat: int) -> dict[str, tuple[list[int], list[str | None]]]:
-    """Return when each Pokémon of ``seat`` came in, by its name, and in which condition: that of its time on the bench.
+    """Return when each Pokémon of ``seat`` came in, by its name, and its condition on the bench.
 
-    Natural Cure and Regenerator heal a Pokémon unseen as it leaves; its owner knows. None: a line changed it on the
-    bench, such as Heal Bell's, so that what follows says nothing of the time before.
+    Natural Cure and Regenerator heal a Pokémon unseen as it leaves; its owner knows. None: a line such as Heal Bell's
+    changed the condition on the bench, so later lines say nothing about the time before.
     """
     found: dict[str, tuple[list[int], list[str | None]]] = {}
     for index, line in enumerate(lines):

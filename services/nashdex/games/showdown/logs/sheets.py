@@ -1,4 +1,4 @@
-"""Team sheets: what a log says outright of its players' teams, in lines that both saw or beside the log."""
+"""Team sheets: a log's direct statements on its players' teams, in lines that both saw or beside the log."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

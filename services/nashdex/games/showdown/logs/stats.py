@@ -1,4 +1,4 @@
-"""Stats that a log does not show: those of a usual spread, from poke-env's data."""
+"""Stats that a log does not show: the stats of a usual spread, from poke-env's data."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -29,7 +29,7 @@ def stats_of(
 ) -> dict[str, int] | None:
     """Return the stats of a set from the third generation on; None for an unknown species.
 
-    Stats that ``evs`` lacks have 0, those that ``ivs`` lacks 31.
+    A stat missing in ``evs`` has 0, a stat missing in ``ivs`` has 31.
     """
     known = _pokedex(generation).get(clean_name(species))
     if known is None:

@@ -19,11 +19,11 @@ _GAINED_ABILITIES: Final = frozenset(
     {"skillswap", "roleplay", "entrainment", "worryseed", "simplebeam", "doodle", "mummy"}
 )
 _FOUND: Final = frozenset({"frisk"})
-"""Causes of lines that show an item which the Pokémon held already."""
+"""Causes of lines about an item that the Pokémon held already."""
 
 
 _Z_MOVE: Final = "[zeffect]"
-"""Marks a Z-move that does damage, whose name is not that of the own move. One that does none is like "Z-Growth"."""
+"""Marks a damaging Z-move. Its name differs from the own move's; other Z-moves are named like "Z-Growth"."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class Member:
     tera: str | None = None
     in_preview: bool = False
     stats: dict[str, int] | None = None
-    """None: those of a usual spread."""
+    """Its stats; None: the stats of a usual spread."""
     gimmicks: set[str] = field(default_factory=set)
     """Mega Evolution and Z-moves that it uses at some time."""
 

@@ -13,7 +13,7 @@ import { takeTurnsFast } from "./turns.js";
 import { log } from "../../log.js";
 import { Battle, BattleQueue, Dex, Field, Pokemon, Side, simulatorVersion } from "../package.js";
 
-/** The version that this is written for, and a hash of the methods that it replaces or relies on. */
+/** The supported version, and a hash of the methods that the acceleration replaces or relies on. */
 const KNOWN_VERSION = "0.11.11";
 const KNOWN_SHAPE = "43eb7ee0ef94de15";
 

@@ -17,7 +17,7 @@ const WISH_TURNS = 1;
 /** Turns of a Rollout that always hits. */
 const MOST_ROLLS = 5;
 
-/** Moves and effects that call a move which is not the user's own. */
+/** Moves and effects that call a move outside the user's own. */
 const BORROWED = new Set(["Metronome", "Copycat", "Nature Power", "Me First", "Assist", "Mirror Move", "Magic Coat", "Snatch"]);
 
 handlers.set("move", (tracker, parts) => {
@@ -101,7 +101,7 @@ function goesOnUnmarked({ n }, { volatiles, prepared, lastMove, rolls }, move) {
   return prepared === move || ((volatiles[n.thrashing] > 0 || rolls > 0) && lastMove === move);
 }
 
-/** A Pokémon that thaws or wakes may use the last move that was chosen for another Pokémon of its side. */
+/** A Pokémon that thaws or wakes may use the last move chosen for another Pokémon of its side. */
 handlers.set("-hint", (tracker, parts) => {
   if (parts[2] === "Desync Clause Mod activated!") tracker.isDesynced = true;
 });

@@ -79,7 +79,7 @@ class SlotChoice:
 
 @dataclass(slots=True)
 class JointDecision:
-    """One decision of one player, for both slots. In Team Preview, slots are the Pokémon that lead, or that wait."""
+    """One decision of one player, for both slots. In Team Preview, slots are the leading or the waiting Pokémon."""
 
     position: int
     """Lines before this index had been seen."""
@@ -276,7 +276,7 @@ class _Cutter:
         seat.revived = name
 
     def _swap(self, seat: _Seat, slot: _Slot, arguments: list[str]) -> None:
-        """Two Pokémon change places: what each chose stays with the slot in which it chose."""
+        """Two Pokémon change places: each choice stays with the slot that chose it."""
         place = seat.slots.index(slot)
         to = whole_number(arguments[1]) if len(arguments) > 1 else None
         if to is not None and to < NUM_SLOTS and to != place:

@@ -1,4 +1,4 @@
-"""A raw replay of a double battle as both players' views: what each saw, and what its slots are known to have chosen.
+"""A raw replay of a double battle as both players' views: their observations, and the known choices of their slots.
 
 D decisions, F observation values, A joint actions.
 """
@@ -48,7 +48,7 @@ class JointView:
     legal: list[NDArray[np.uint16]] = field(default_factory=list)
     """Legal joint actions of each decision."""
     agreeing: list[NDArray[np.uint16]] = field(default_factory=list)
-    """Those that agree with what is known of the choice; at least one."""
+    """Actions that agree with the known part of the choice; at least one."""
     slots: list[tuple[int, int]] = field(default_factory=list)
     """Number of each slot's choice; ``UNKNOWN_SLOT`` where it is unknown."""
     causes: list[tuple[str, str]] = field(default_factory=list)
@@ -75,7 +75,7 @@ class JointView:
         return _ragged(self.legal, num_actions)
 
     def agreeing_actions(self, num_actions: int) -> LegalActions:
-        """Return those that agree with what is known."""
+        """Return the actions that agree with the known part of each choice."""
         return _ragged(self.agreeing, num_actions)
 
 

@@ -1,7 +1,8 @@
-"""Rebuilds the simulator's requests to a player of a double battle, with what each slot can have chosen.
+"""Rebuilds the simulator's requests to a player of a double battle, with the possible choices of each slot.
 
-As in single battles, a request leaves out what the lines say and what the log never shows, and offers everything that
-the log does not forbid. Of four Pokémon that a player brought, it lists those that the log shows. S choices of a slot.
+As in single battles, a request leaves out the facts in the lines and the facts that no log shows, and offers everything
+that the log does not forbid. It lists only Pokémon that the log shows, though a player brought four. S choices of a
+slot.
 """
 
 import re
@@ -51,7 +52,7 @@ class AskedSlots:
     choices: tuple[SlotChoice, SlotChoice]
     """Choices of both slots by name, as far as known."""
     options: tuple[frozenset[int] | None, frozenset[int] | None]
-    """The slots' numbers that agree with what is known; None: any."""
+    """The slots' numbers that agree with the known part of the choice; None: any."""
 
 
 @dataclass(slots=True)
@@ -322,7 +323,7 @@ class _Follower:
             raise _refused(f"the choice {known.text or known.kind}, and the lines show {shown.text or shown.kind}")
 
     def options(self, choice: SlotChoice, place: int, asks: Asks) -> frozenset[int] | None:
-        """Return the numbers that agree with what is known of a slot's choice; None: all."""
+        """Return the numbers that agree with the known part of a slot's choice; None: all."""
         if choice.kind == "pass" or not choice.asked:
             return frozenset({Numbered("pass").number})
         if choice.kind == "switch":
@@ -414,7 +415,7 @@ def _lead(follower: _Follower, leads: Sequence[SlotChoice]) -> None:
 def _preview(
     follower: _Follower, text: str, decision: JointDecision
 ) -> tuple[tuple[SlotChoice, SlotChoice], tuple[SlotChoice, SlotChoice] | None]:
-    """Return the Pokémon that lead and those that wait of ``team 3, 4, 1, 2``."""
+    """Return the leading and the waiting Pokémon of ``team 3, 4, 1, 2``."""
     places = [int(place) for place in re.findall(r"[0-9]", text.removeprefix("team "))]
     team = follower.team
     if (
