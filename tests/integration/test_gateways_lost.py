@@ -24,6 +24,7 @@ from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Rollout, require_finished
 from nashdex.telemetry.metric import identify_process
+from support.processes import command_line
 
 pytestmark = pytest.mark.integration
 
@@ -80,7 +81,7 @@ def _play(arena: ShowdownArena, happens: Callable[[], None] = lambda: None) -> t
 
 def _a_gateway() -> int:
     """Return the process id of a gateway. There are more battles than gateways, so that each has some."""
-    return max(child.pid for child in psutil.Process().children() if "gateway.js" in " ".join(child.cmdline()))
+    return max(child.pid for child in psutil.Process().children() if "gateway.js" in command_line(child))
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from nashdex.cli import run_command_line
+from support.processes import command_line
 
 pytestmark = pytest.mark.integration
 
@@ -165,7 +166,7 @@ def test_a_signal_ends_the_program_and_the_server(declare: Declare, number: sign
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 120
         started: list[psutil.Process] = []
-        while not any("websocket_player.py" in " ".join(child.cmdline()) for child in started):
+        while not any("websocket_player.py" in command_line(child) for child in started):
             assert time.monotonic() < deadline, "the program did not start"
             time.sleep(0.2)
             started = psutil.Process(process.pid).children(recursive=True)

@@ -14,6 +14,7 @@ import pytest
 from nashdex.local import warm_start
 from nashdex.local.processes import Child, kill_group, run_process
 from nashdex.local.warm_start import WarmStart
+from support.processes import command_line
 
 pytestmark = pytest.mark.skipif(not warm_start.is_available(), reason="children start warm on Linux only")
 
@@ -123,7 +124,7 @@ def test_a_server_that_is_killed_is_started_again_and_its_child_counts_as_killed
     assert asyncio.run(_ended_by(tmp_path / "log", "sleep", kill_the_server)) == -signal.SIGKILL
     assert run(tmp_path / "log", "exit", "0") == 0
     children = psutil.Process().children(recursive=True)
-    next(child for child in children if "forkserver" in " ".join(child.cmdline())).kill()
+    next(child for child in children if "forkserver" in command_line(child)).kill()
     assert run(tmp_path / "log", "exit", "64") == 64
 
 

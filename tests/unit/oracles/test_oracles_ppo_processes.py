@@ -24,6 +24,7 @@ from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
 from nashdex.trainer.step import run
 from support.kuhn import FIRST_ACTION, RANDOM, kuhn_settings, prepare, trained
+from support.processes import command_line
 from support.stopping import asked_to_stop
 
 DAMPING: dict[str, dict[str, object]] = {
@@ -99,8 +100,7 @@ def test_the_best_weights_of_two_processes_are_measured_when_the_others_have_end
 
 def workers() -> list[psutil.Process]:
     """Return the other processes of trainings that this one runs."""
-    living = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in living if "nashdex.oracles.ppo.training" in child.cmdline()]
+    return [child for child in psutil.Process().children() if "nashdex.oracles.ppo.training" in command_line(child)]
 
 
 @contextmanager
