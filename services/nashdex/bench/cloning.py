@@ -27,9 +27,8 @@ from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.logs.doubles.reconstruction import joint_views
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay
-from nashdex.games.showdown.logs.sources import sources
+from nashdex.games.showdown.logs.replay import each_usable
+from nashdex.games.showdown.logs.sources import Source, sources
 from nashdex.games.showdown.names import DOUBLES
 from nashdex.games.space import Space
 from nashdex.learning.experience.batching import CPU, Batch, evaluate, make_batch
@@ -133,16 +132,8 @@ _BATTLE, _BAND, _CLONE, _FREQUENT = range(4)
 
 
 def _episodes(logs: Path, format_id: str) -> tuple[Space, list[Episode], Counter[str]]:
-    refused: Counter[str] = Counter()
-    replays: list[RawReplay] = []
-    for source in sources(logs):
-        try:
-            replay = source.read()
-        except RefusedReplayError as refusal:
-            refused[refusal.cause] += 1
-        else:
-            if replay.format == format_id:
-                replays.append(replay)
+    readable, refused = each_usable(sources(logs), Source.read)
+    replays = [replay for replay in readable if replay.format == format_id]
     episodes: list[Episode] = []
     with closing(Gateway(format_id)) as gateway:
         for start in range(0, len(replays), _BLOCK):
@@ -175,7 +166,7 @@ def _judge(
     rows = []
     for slot in range(space.num_slots):
         legal, chosen = slot_choices(batch, slot, size)
-        judged = (legal.sum(dim=1) > 1) & (chosen >= 0)
+        judged = _counts(legal, chosen)
         predicted = slot_probabilities(log_probs, batch, slot, size).argmax(dim=1)
         frequent = frequency[slot].expand(legal.shape).masked_fill(~legal, -1).argmax(dim=1)
         columns = [battles, bands, (predicted == chosen).numpy(), (frequent == chosen).numpy()]
@@ -209,12 +200,17 @@ def _marked(numbers: Tensor, where: Tensor, size: int) -> Tensor:
     return torch.zeros(len(numbers), size).scatter_add_(1, numbers, where.float()) > 0
 
 
+def _counts(legal: Tensor, chosen: Tensor) -> Tensor:
+    """Say which decisions count: those with a choice that the log shows."""
+    return (legal.sum(dim=1) > 1) & (chosen >= 0)
+
+
 def _frequencies(batch: Batch, size: int) -> tuple[Tensor, ...]:
     """Return how often each choice of each slot was chosen, (M,)."""
     found = []
     for slot in range(_NUM_SLOTS):
         legal, chosen = slot_choices(batch, slot, size)
-        judged = (legal.sum(dim=1) > 1) & (chosen >= 0)
+        judged = _counts(legal, chosen)
         found.append(torch.bincount(chosen[judged], minlength=size))
     return tuple(found)
 

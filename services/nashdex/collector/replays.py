@@ -60,24 +60,27 @@ class Replays:
             TryAgainError: the gateway is gone.
             StoppedError: the process was asked to stop.
         """
-        mine = islice(self._replays(), self._numbers.start, None, self._numbers.step)
         if self._document.format in DOUBLES:
             with closing(Gateway(self._document.format)) as gateway:
-                while block := list(islice(mine, _BLOCK)):
-                    check_stop()
+                for block in self._blocks(progress):
                     joint, refused = joint_views(block, gateway)
                     self._count(len(joint), refused)
                     for seats in joint:
                         yield from (self._joint_episode(view, gateway) for view in seats if self._is_wanted(view))
-                    progress.advance(len(block))
             return
         with Follower(self._document.format) as follower:
-            while block := list(islice(mine, _BLOCK)):
-                check_stop()
+            for block in self._blocks(progress):
                 pairs, refused = views(block, follower)
                 self._count(len(pairs), refused)
                 yield from (self._episode(view) for pair in pairs for view in pair if self._is_wanted(view))
-                progress.advance(len(block))
+
+    def _blocks(self, progress: Progress) -> Iterator[list[RawReplay]]:
+        """Yield this shard's replays, some at a time."""
+        mine = islice(self._replays(), self._numbers.start, None, self._numbers.step)
+        while block := list(islice(mine, _BLOCK)):
+            check_stop()
+            yield block
+            progress.advance(len(block))
 
     def _count(self, num_replays: int, refused: Counter[str]) -> None:
         self.counts["replays"] += num_replays

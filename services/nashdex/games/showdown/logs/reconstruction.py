@@ -8,14 +8,12 @@ from typing import Final
 from nashdex.games.showdown.logs.cutting import Decision, cut
 from nashdex.games.showdown.logs.following import Followed, Follower
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay
+from nashdex.games.showdown.logs.replay import RawReplay, each_usable, require_decisions
 from nashdex.games.showdown.logs.requests import NO_ACTION, asked
 from nashdex.games.showdown.logs.sight import seen_by
 from nashdex.games.showdown.logs.teams import teams
 from nashdex.games.showdown.protocol import Seat
 
-MAX_DECISIONS: Final = 2000
-"""Most decisions of one player. A battle ends after 1,000 turns; each keeps about 20 KB until it is written."""
 _SEATS: Final[tuple[Seat, Seat]] = (0, 1)
 
 
@@ -41,13 +39,7 @@ def views(replays: Sequence[RawReplay], follower: Follower) -> tuple[list[tuple[
     Raises:
         TryAgainError: the gateway is gone.
     """
-    pairs: list[tuple[View, View]] = []
-    refused: Counter[str] = Counter()
-    for replay in replays:
-        try:
-            pairs.append(_pair(replay, follower))
-        except RefusedReplayError as refusal:
-            refused[refusal.cause] += 1
+    pairs, refused = each_usable(replays, lambda replay: _pair(replay, follower))
     follower.follow([view.followed for pair in pairs for view in pair])
     good = [pair for pair in pairs if all(view.followed.failure is None for view in pair)]
     if len(good) < len(pairs):
@@ -61,13 +53,7 @@ def _pair(replay: RawReplay, follower: Follower) -> tuple[View, View]:
     pair = []
     for seat in _SEATS:
         decisions = cuts[seat]
-        if not decisions:
-            raise RefusedReplayError("no-decision", f"{replay.battle}: a player decides nothing")
-        if len(decisions) > MAX_DECISIONS:
-            raise RefusedReplayError(
-                "too-long",
-                f"{replay.battle}: a player decides {len(decisions):,} times; expected at most {MAX_DECISIONS:,}",
-            )
+        require_decisions(replay, len(decisions))
         # Where a log has exact HP, a player still sees the opponent's in percent.
         lines = seen_by(seat, replay.lines)
         _require_both_on_field(replay, lines, decisions)

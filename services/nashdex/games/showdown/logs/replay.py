@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from nashdex.core.documents import shorten
 from nashdex.games.showdown.logs.evidence import Evidence, is_format
@@ -16,6 +17,8 @@ from nashdex.games.showdown.logs.sheets import Sheet, team_of
 from nashdex.games.showdown.logs.words import BOUNDARY, clean_name, whole_number
 from nashdex.settings.aliases import canonical_format
 
+MAX_DECISIONS: Final = 2000
+"""Most decisions of one player. A battle ends after 1,000 turns; each keeps about 20 KB until it is written."""
 MAX_LOG_BYTES = 1 << 22
 """Largest replay. A battle of 1,000 turns has about 0.3 MB."""
 MAX_LINE_CHARACTERS = 4096
@@ -38,6 +41,8 @@ _NOT_PLAYED: Final = frozenset(
 
 Result = Literal["WIN", "LOSS", "TIE"]
 End = Literal["played", "forfeit", "timeout"]
+_S = TypeVar("_S")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +204,32 @@ def parse_log(
         inputs=beside.inputs,
         sheets=beside.sheets,
     )
+
+
+def each_usable(items: Iterable[_S], read: Callable[[_S], _T]) -> tuple[list[_T], Counter[str]]:
+    """Return what ``read`` makes of each item, and how often it refuses one, by cause."""
+    found: list[_T] = []
+    refused: Counter[str] = Counter()
+    for item in items:
+        try:
+            found.append(read(item))
+        except RefusedReplayError as refusal:
+            refused[refusal.cause] += 1
+    return found, refused
+
+
+def require_decisions(replay: RawReplay, num_decisions: int) -> None:
+    """Check how often one player decides.
+
+    Raises:
+        RefusedReplayError: never, or too often.
+    """
+    if not num_decisions:
+        raise RefusedReplayError("no-decision", f"{replay.battle}: a player decides nothing")
+    if num_decisions > MAX_DECISIONS:
+        raise RefusedReplayError(
+            "too-long", f"{replay.battle}: a player decides {num_decisions:,} times; expected at most {MAX_DECISIONS:,}"
+        )
 
 
 def is_wanted(replay: RawReplay, seat: int, *, min_rating: int, winners_only: bool) -> bool:

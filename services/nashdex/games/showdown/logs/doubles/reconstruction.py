@@ -18,16 +18,13 @@ from nashdex.games.showdown.doubles.slots import joined
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.logs.doubles.cutting import cut
 from nashdex.games.showdown.logs.doubles.requests import AskedSlots, asked
-from nashdex.games.showdown.logs.refusal import RefusedReplayError
-from nashdex.games.showdown.logs.replay import RawReplay
+from nashdex.games.showdown.logs.replay import RawReplay, each_usable, require_decisions
 from nashdex.games.showdown.logs.sheets import fill, open_teams
 from nashdex.games.showdown.logs.sight import seen_by
 from nashdex.games.showdown.logs.teams import Member, teams
 from nashdex.games.showdown.protocol import Choices, Chosen, Failed, Seat, Track, TrackedAction, TrackedSeat, Untrack
 
 UNKNOWN_SLOT: Final = -1
-MAX_DECISIONS: Final = 2000
-"""Most decisions of one player."""
 NOT_OFFERED: Final = "not-offered"
 """Cause of a choice that the rebuilt request does not allow."""
 _ANSWER_SECONDS: Final = 60.0
@@ -108,13 +105,7 @@ def joint_views(
     Raises:
         TryAgainError: the gateway is gone.
     """
-    pairs: list[tuple[JointView, JointView]] = []
-    refused: Counter[str] = Counter()
-    for replay in replays:
-        try:
-            pairs.append(_pair(replay, use_inputs=use_inputs))
-        except RefusedReplayError as refusal:
-            refused[refusal.cause] += 1
+    pairs, refused = each_usable(replays, lambda replay: _pair(replay, use_inputs=use_inputs))
     _follow([view for pair in pairs for view in pair], gateway)
     good = [pair for pair in pairs if all(view.failure is None for view in pair)]
     if len(good) < len(pairs):
@@ -128,13 +119,7 @@ def _pair(replay: RawReplay, *, use_inputs: bool) -> tuple[JointView, JointView]
     pair = []
     for seat in _SEATS:
         decisions = cuts[seat]
-        if not decisions:
-            raise RefusedReplayError("no-decision", f"{replay.battle}: a player decides nothing")
-        if len(decisions) > MAX_DECISIONS:
-            raise RefusedReplayError(
-                "too-long",
-                f"{replay.battle}: a player decides {len(decisions):,} times; expected at most {MAX_DECISIONS:,}",
-            )
+        require_decisions(replay, len(decisions))
         inputs = replay.inputs[seat] if use_inputs and replay.inputs is not None else None
         # Where a log has exact HP, a player still sees the opponent's in percent.
         lines = seen_by(seat, replay.lines)

@@ -322,8 +322,14 @@ class _Follower:
         if not is_same:
             raise _refused(f"the choice {known.text or known.kind}, and the lines show {shown.text or shown.kind}")
 
-    def options(self, choice: SlotChoice, place: int, asks: Asks) -> frozenset[int] | None:
-        """Return the numbers that agree with the known part of a slot's choice; None: all."""
+    def joint_options(
+        self, choices: tuple[SlotChoice, SlotChoice], asks: Asks
+    ) -> tuple[frozenset[int] | None, frozenset[int] | None]:
+        """Return the numbers that agree with the known part of each slot's choice; None: all."""
+        first, second = (self._options(choice, place, asks) for place, choice in enumerate(choices))
+        return first, second
+
+    def _options(self, choice: SlotChoice, place: int, asks: Asks) -> frozenset[int] | None:
         if choice.kind == "pass" or not choice.asked:
             return frozenset({Numbered("pass").number})
         if choice.kind == "switch":
@@ -382,7 +388,7 @@ def asked(
             follower.side.order = [
                 row for slot in (*(leads or ()), *choices) if (row := follower.row_of(seat, slot.name)) is not None
             ]
-            yield AskedSlots("bench", 0, (), None, choices, _bench_options(follower, choices))
+            yield AskedSlots("bench", 0, (), None, choices, follower.joint_options(choices, "bench"))
             continue
         request = follower.request(decision, has_tera=has_tera)
         if decision.asks == "leads":
@@ -396,8 +402,8 @@ def asked(
             choices = decision.slots
             if remaining is not None:
                 choices = follower.from_input(_next(remaining), decision)
-        first, second = (follower.options(choice, place, decision.asks) for place, choice in enumerate(choices))
-        yield AskedSlots(decision.asks, decision.turn, new, request, choices, (first, second))
+        options = follower.joint_options(choices, decision.asks)
+        yield AskedSlots(decision.asks, decision.turn, new, request, choices, options)
 
 
 def _next(remaining: list[str]) -> str:
@@ -430,14 +436,6 @@ def _preview(
             raise _refused(f"{known.name} leading, and the lines show {lead.name}")
     bench = (named[2], named[3]) if len(named) >= _NUM_BROUGHT else None
     return (named[0], named[1]), bench
-
-
-def _bench_options(
-    follower: _Follower, choices: tuple[SlotChoice, SlotChoice]
-) -> tuple[frozenset[int] | None, frozenset[int] | None]:
-    """Return the slots' numbers. Who waits is known, and not in which order: it has no effect."""
-    first, second = (follower.options(choice, 0, "bench") for choice in choices)
-    return first, second
 
 
 def _refused(problem: str) -> RefusedReplayError:
