@@ -18,7 +18,7 @@ from nashdex.learning.hardware.machine import check_player
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.attempt import Attempt, find_done, find_manifest
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
@@ -43,7 +43,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         TryAgainError: a battle could not be finished, or no learner asked for anything for a long time.
         StoppedError: the process was asked to stop.
     """
-    if done := find_manifest(store, iteration, StepName.ACT, shard):
+    if done := find_done(store, iteration, StepName.ACT, shard):
         return done
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     attempt = Attempt(store, iteration, StepName.ACT, shard)

@@ -27,7 +27,7 @@ from nashdex.rollout.play import Assignment, require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import Trial, choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.attempt import Attempt, find_done
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
@@ -48,7 +48,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         TryAgainError: a battle could not be finished, or the store or a gateway is unreachable.
         StoppedError: the process was asked to stop.
     """
-    if done := find_manifest(store, iteration, StepName.COLLECT, shard):
+    if done := find_done(store, iteration, StepName.COLLECT, shard):
         return done
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     if ORACLES[plan.oracle].collects is None:

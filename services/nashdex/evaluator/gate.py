@@ -24,7 +24,7 @@ from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
 from nashdex.settings.run import RunSettings
 from nashdex.settings.tournament import GateSettings
-from nashdex.store.attempt import Attempt, find_manifest, read_manifest
+from nashdex.store.attempt import Attempt, find_done, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
@@ -44,7 +44,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         TryAgainError: a battle could not be finished, or the store or a gateway is unreachable.
         StoppedError: the process was asked to stop.
     """
-    if done := find_manifest(store, iteration, StepName.GATE, shard):
+    if done := find_done(store, iteration, StepName.GATE, shard):
         return done
     attempt = Attempt(store, iteration, StepName.GATE, shard)
     manifest = read_manifest(store, iteration, StepName.TRAIN, shard)

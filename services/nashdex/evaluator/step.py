@@ -18,7 +18,7 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, admitted
 from nashdex.metagame.tournament.schedule import demand_of
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.attempt import Attempt, find_done
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore
 
@@ -31,7 +31,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         TryAgainError: a battle could not be finished, or the store or a gateway is unreachable.
         StoppedError: the process was asked to stop.
     """
-    if done := find_manifest(store, iteration, StepName.EVALUATE, shard):
+    if done := find_done(store, iteration, StepName.EVALUATE, shard):
         return done
     attempt = Attempt(store, iteration, StepName.EVALUATE, shard)
     game = game_of_run(store, settings)

@@ -322,5 +322,4 @@ def train(task: Task, settings: CloneSettings) -> Trained:
         num_updates=training.state.update,
         num_decisions=collected.num_decisions,
         rollbacks=training.state.rollbacks,
-        when_stored=collected.checkpoints.clear,
     )

@@ -97,10 +97,6 @@ class Task:
         return tree_opponents(self.store, self.tree, self.plan.opponents)
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 class Trained(Measured):
     """What an oracle returns: a policy and what it measured. The train step stores both."""
 
@@ -113,10 +109,6 @@ class Trained(Measured):
     objects: dict[str, bytes] = Field(
         default_factory=dict,
         description="What the next iteration goes on with, by name. The train step stores it with the result.",
-    )
-    when_stored: Callable[[], None] = Field(
-        _nothing,
-        description="Called when the policy and its result are stored, such as to remove checkpoints.",
     )
 
 

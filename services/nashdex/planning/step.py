@@ -25,7 +25,7 @@ from nashdex.policies.sources import source_of
 from nashdex.settings.opponents import TargetSettings
 from nashdex.settings.population import played_policy
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import Attempt, find_manifest, read_manifest
+from nashdex.store.attempt import Attempt, find_done, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
 
@@ -49,7 +49,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     Raises:
         DataError: the iteration before is not solved, or what it published was altered.
     """
-    if done := find_manifest(store, iteration, StepName.PLAN, shard):
+    if done := find_done(store, iteration, StepName.PLAN, shard):
         return done
     attempt = Attempt(store, iteration, StepName.PLAN, shard)
     if iteration == 0:

@@ -21,7 +21,7 @@ from nashdex.report.sources import (
     read_manifests,
 )
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import Attempt, find_manifest, newest_manifest, read_manifest, read_object
+from nashdex.store.attempt import Attempt, find_done, find_manifest, newest_manifest, read_manifest, read_object
 from nashdex.store.checked import read_root
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
@@ -34,7 +34,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         DataError: an earlier step is not done, or its objects are missing or altered.
         StoppedError: the process was asked to stop.
     """
-    if done := find_manifest(store, iteration, StepName.REPORT, shard):
+    if done := find_done(store, iteration, StepName.REPORT, shard):
         return done
     from nashdex.report.assembly.report import assemble  # noqa: PLC0415 - scipy takes longer than a finished step
     from nashdex.report.page.render import render_page  # noqa: PLC0415 - so does jinja2

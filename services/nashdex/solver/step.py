@@ -32,7 +32,7 @@ from nashdex.oracles.registry import ORACLES
 from nashdex.policies.tables import load_table
 from nashdex.settings.run import RunSettings
 from nashdex.solver.totals import read_ledgers, records_of, totals_with
-from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.attempt import Attempt, find_done
 from nashdex.store.documents import read_from_shards, read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry.progress import Progress
@@ -51,7 +51,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
             planned battles.
         StoppedError: the process was asked to stop.
     """
-    if done := find_manifest(store, iteration, StepName.SOLVE, shard):
+    if done := find_done(store, iteration, StepName.SOLVE, shard):
         return done
     attempt = Attempt(store, iteration, StepName.SOLVE, shard)
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)

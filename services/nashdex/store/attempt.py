@@ -57,7 +57,8 @@ class Attempt:
     def finish(self, counts: dict[str, int], *, num_gpus: int = 0, keeps: frozenset[str] = frozenset()) -> Manifest:
         """Put the manifest if absent; return the stored one, from the attempt that won the race.
 
-        ``num_gpus`` counts the GPUs held during the whole attempt; the shard's folders ``keeps`` stay.
+        ``num_gpus`` counts the GPUs held during the whole attempt. Of the shard, what the manifest names and the
+        folders ``keeps`` stay; the rest is removed.
         """
         seconds = time.monotonic() - self._began_seconds
         used = charge()
@@ -78,19 +79,40 @@ class Attempt:
         )
         self._store.put_if_absent(keys.manifest(self._iteration, self._step, self._shard), manifest.to_json())
         stored = read_manifest(self._store, self._iteration, self._step, self._shard)
-        with suppress(NashdexError):  # the shard is done; what is left does no harm
-            self._remove_other_attempts(keeps | {stored.attempt})
+        _remove_rest(self._store, stored, keeps)
         return stored
 
-    def _remove_other_attempts(self, kept: frozenset[str]) -> None:
-        """Remove what killed attempts left, and a training's exchange with actors.
 
-        An attempt that lost a race and still runs fails, and its retry is done.
-        """
-        shard = self._store.at(keys.shard_prefix(self._iteration, self._step, self._shard))
+def find_done(
+    store: ObjectStore, iteration: int, step: StepName, shard: int, keeps: frozenset[str] = frozenset()
+) -> Manifest | None:
+    """Return the manifest of a shard that is done, or None. Remove the rest of it, which a killed attempt may leave.
+
+    Raises:
+        DataError: the stored object is not this shard's manifest.
+    """
+    manifest = find_manifest(store, iteration, step, shard)
+    if manifest is not None:
+        _remove_rest(store, manifest, keeps)
+    return manifest
+
+
+def _remove_rest(store: ObjectStore, manifest: Manifest, keeps: frozenset[str]) -> None:
+    """Remove what a done shard's manifest does not name: other attempts, checkpoints, the exchange with actors.
+
+    An attempt that lost a race and still runs fails, and its retry is done.
+    """
+    needed = {stored.key for stored in manifest.objects.values()}
+    needed.add(keys.manifest(manifest.iteration, manifest.step, manifest.shard))
+    prefix = keys.shard_prefix(manifest.iteration, manifest.step, manifest.shard)
+    shard = store.at(prefix)
+    with suppress(NashdexError):  # the shard is done; what is left does no harm
         for folder in [*shard.folders()]:
-            if folder not in kept:
+            if folder not in keeps | {manifest.attempt}:
                 shard.delete_folder(folder)
+        for key in [*store.list(f"{prefix}/")]:
+            if key not in needed and key.removeprefix(f"{prefix}/").partition("/")[0] not in keeps:
+                store.delete(key)
 
 
 def find_manifest(store: ObjectStore, iteration: int, step: StepName, shard: int) -> Manifest | None:

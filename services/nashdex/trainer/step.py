@@ -16,7 +16,7 @@ from nashdex.oracles.interface import AnyOracle, Task, Trained
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.tables import save_table_policy
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import Attempt, find_manifest
+from nashdex.store.attempt import Attempt, find_done
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 
@@ -31,7 +31,8 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         TryAgainError: a battle could not be finished.
         StoppedError: the process was asked to stop; a checkpoint was saved.
     """
-    if done := find_manifest(store, iteration, StepName.TRAIN, shard):
+    keeps = frozenset({keys.EXCHANGE, keys.JOURNAL_ENTRIES}) if settings.actors.keep_chunks else frozenset[str]()
+    if done := find_done(store, iteration, StepName.TRAIN, shard, keeps):
         return done
     plan = read_published(store, iteration, keys.PLAN, IterationPlan)
     oracle = ORACLES[plan.oracle]
@@ -60,13 +61,11 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
     attempt.write(TRAINING_METRICS, result.metrics())
     for object_name, data in trained.objects.items():
         attempt.write(object_name, data)
-    manifest = attempt.finish(
+    return attempt.finish(
         {"decisions": result.num_decisions, "updates": result.num_updates, "rollbacks": result.rollbacks},
         num_gpus=_num_gpus(settings, oracle),
-        keeps=frozenset({keys.EXCHANGE, keys.JOURNAL_ENTRIES}) if settings.actors.keep_chunks else frozenset(),
+        keeps=keeps,
     )
-    trained.when_stored()
-    return manifest
 
 
 def _num_gpus(settings: RunSettings, oracle: AnyOracle) -> int:

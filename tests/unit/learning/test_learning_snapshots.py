@@ -117,16 +117,6 @@ def test_cpu_time_goes_on_from_the_last_checkpoint_within_a_round() -> None:
     assert resumed.cpu_seconds == 7.0
 
 
-def test_nothing_temporary_is_left_when_the_training_is_done() -> None:
-    """Not even what a killed attempt wrote since its last checkpoint."""
-    made = training(size=2)
-    made.rounds(100, 200, 300)
-    again = Checkpoints(made.store, 1, 0, AttemptId("second"), "fingerprint")
-    made.store.put("iterations/0001/train/00000/second/result.json", b"{}")
-    again.clear()
-    assert list(made.store.objects) == ["iterations/0001/train/00000/second/result.json"]
-
-
 def test_a_round_meets_different_snapshots_and_the_same_ones_by_the_same_seed() -> None:
     made = training(opponents_a_round=3)
     pool = set(made.rounds(100, 200, 300, 400, 500, 501))

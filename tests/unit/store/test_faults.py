@@ -11,7 +11,7 @@ from nashdex.core.steps import StepName
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.settings.run import RunSettings
-from nashdex.store.attempt import Attempt, read_manifest, read_object
+from nashdex.store.attempt import Attempt, find_done, read_manifest, read_object
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.protocol import ObjectStore
 from support.faulty_store import Fault, FaultyStore
@@ -93,3 +93,21 @@ def test_a_finished_shard_removes_what_killed_attempts_left(tmp_path: Path) -> N
         assert [*store.list("")] == [keys.manifest(0, StepName.COLLECT, 0)]
         assert manifest.attempt != died.id
     assert not folder.exists()
+
+
+def test_a_done_shard_removes_what_its_attempt_left_that_died_after_the_manifest() -> None:
+    store = MemoryStore()
+    done = Attempt(store, 1, StepName.TRAIN, 0)
+    done.write("result", b"its result")
+    manifest = done.finish({})
+    needed = [*store.list("")]
+    prefix = keys.shard_prefix(1, StepName.TRAIN, 0)
+    checkpoint = keys.attempt_object(1, StepName.TRAIN, 0, done.id, "checkpoint-00000001.safetensors")
+    journal = f"{prefix}/{keys.JOURNAL_ENTRIES}/00000000.json"
+    rest = [checkpoint, keys.checkpoint(1, StepName.TRAIN, 0), journal, f"{prefix}/{keys.EXCHANGE}/weights/one"]
+    for key in rest:
+        store.put(key, b"of no use any more")
+    assert find_done(store, 1, StepName.TRAIN, 0, frozenset({keys.JOURNAL_ENTRIES})) == manifest
+    assert [*store.list("")] == sorted([*needed, journal]), "what is kept stays"
+    assert find_done(store, 1, StepName.TRAIN, 0) == manifest
+    assert [*store.list("")] == needed

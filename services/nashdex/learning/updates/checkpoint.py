@@ -27,7 +27,6 @@ _CHECKPOINT: Final = "checkpoint-"
 _TENSORS: Final = ".safetensors"
 SNAPSHOT: Final = "snapshot-"
 """Names of a pool's weights begin with this."""
-_TEMPORARY: Final = (_CHECKPOINT, SNAPSHOT)
 
 
 class Checkpoint(SealedDocument):
@@ -110,19 +109,6 @@ class Checkpoints:
     def forget(self, stored: StoredObject) -> None:
         """Remove what ``keep_weights`` wrote, once a checkpoint is saved: the newest one still refers to it."""
         self._forgotten.append(stored.key)
-
-    def clear(self) -> None:
-        """Remove all checkpoints of a finished shard, and their weights.
-
-        This includes the remains of an earlier attempt that was killed between two writes.
-        """
-        prefix = f"{keys.shard_prefix(self._iteration, StepName.TRAIN, self._shard)}/"
-        if self._store.exists(self._key):
-            self._store.delete(self._key)
-        for key in list(self._store.list(prefix)):
-            name = key.removeprefix(prefix).partition("/")[2]
-            if name.startswith(_TEMPORARY) and name.endswith(_TENSORS):
-                self._store.delete(key)
 
     def _read(self) -> Checkpoint | None:
         if not self._store.exists(self._key):

@@ -94,7 +94,6 @@ def train(task: Task, settings: PpoSettings) -> Trained:
             rollbacks=state.rollbacks,
             preset=settings.damping.preset,
             reference=training.reference.source if training.reference else "none",
-            when_stored=training.checkpoints.clear,
         )
 
 
