@@ -367,6 +367,7 @@ num_draws = 100
 """
 
 
+@pytest.mark.slow
 @pytest.mark.integration
 def test_a_stream_is_repeated_from_its_journal_and_kept_chunks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -10,7 +10,7 @@ import { transcribeCase } from "../../bench/conformance/play.js";
 
 const CONFORMANCE = fileURLToPath(new URL("../../bench/conformance/conformance.js", import.meta.url));
 const SIMULATOR = new URL("../../src/simulator/package.js", import.meta.url).href;
-const BATTLES = 300;
+const BATTLES = 60; // one of each format; the slow tests play 300
 /** @type {string} */
 let folder;
 before(() => {
