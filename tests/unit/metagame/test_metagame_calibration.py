@@ -11,9 +11,9 @@ from nashdex.core.seeds import derive_seed
 from nashdex.metagame.calibration.coverage import NUMBERS, Truth, held, summarised
 from nashdex.metagame.calibration.design import Design
 from nashdex.metagame.calibration.documents import CalibratedNumber, Calibration, warnings_of
-from nashdex.metagame.evidence.estimates import clustered_wilson_interval
+from nashdex.metagame.evidence.estimates import clustered_wilson_interval, interval_of_mixture
 from nashdex.metagame.evidence.pairs import pair_statistics
-from nashdex.metagame.evidence.tally import Floats
+from nashdex.metagame.evidence.tally import Floats, degrees_of_freedom, design_effect
 from nashdex.metagame.ratings.bradley_terry import expected_scores_of
 from nashdex.report.words.findings import calibration_finding
 from nashdex.settings.solve import LastSettings, NashSettings, UniformSettings
@@ -153,6 +153,42 @@ def test_a_battle_with_a_mixture_holds_what_it_says(pairs: int, members: list[fl
         low, high = clustered_wilson_interval(generator.random(2 * pairs) < chances, groups)
         held_the_truth += low <= float(np.dot(members, shares)) <= high
     assert 0.93 <= held_the_truth / sets <= 0.975
+
+
+@pytest.mark.parametrize("agreeing", [0.0, 0.3])
+@pytest.mark.parametrize("pairs", [25, 50, 200])
+def test_scores_next_to_1_hold_what_they_say_over_true_scores(pairs: int, agreeing: float) -> None:
+    """At one true score counts, being whole, make any interval hold more or less; over .95 to 1 it evens out."""
+    generator = np.random.default_rng(pairs)
+    sets, held_the_truth = 4000, 0
+    groups = np.arange(2 * pairs) // 2
+    for truth in generator.uniform(0.95, 1.0, sets):
+        wins = generator.random(2 * pairs) < truth
+        seconds = wins[1::2]
+        seconds[:] = np.where(generator.random(pairs) < agreeing, wins[::2], seconds)
+        low, high = clustered_wilson_interval(wins, groups)
+        held_the_truth += low <= truth <= high
+    print(f"{pairs} pairs, {agreeing} agree: {held_the_truth / sets:.3f}")  # noqa: T201 - for the page
+    assert 0.93 <= held_the_truth / sets <= 0.97
+
+
+@pytest.mark.parametrize("members", [2, 6])
+def test_a_mixture_of_scores_next_to_1_with_unequal_counts_holds_what_it_says(members: int) -> None:
+    generator = np.random.default_rng(members)
+    sets, held_the_truth = 1500, 0
+    for _ in range(sets):
+        truths, shares = generator.uniform(0.9, 1.0, members), generator.dirichlet(np.ones(members))
+        cells = []
+        for truth in truths:
+            pairs = int(generator.choice([10, 25, 50, 200]))
+            scores = (generator.random((pairs, 2)) < truth).sum(axis=1)
+            mean = scores.mean() / 2
+            effect = float(design_effect(((scores - 2 * mean) ** 2).sum(), pairs, mean, 2 * pairs))
+            cells.append((mean, 2 * pairs / effect, float(degrees_of_freedom(pairs))))
+        low, high = interval_of_mixture(shares, *np.array(cells).T)
+        held_the_truth += low <= shares @ truths <= high
+    print(f"mixture of {members}: {held_the_truth / sets:.3f}")  # noqa: T201 - for the page
+    assert 0.93 <= held_the_truth / sets <= 0.97
 
 
 @pytest.mark.slow
