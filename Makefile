@@ -134,7 +134,7 @@ e2e-experiment: setup ## Run an experiment as Workflows on a real cluster
 
 .PHONY: docs
 docs: setup ## Build the documentation site into site/, and the pages and pictures that are made from code
-	$(BIN)/python -m nashdex.telemetry.metrics_page > docs/reference/metrics.md.new
+	$(BIN)/python scripts/docs/metrics_page.py > docs/reference/metrics.md.new
 	mv docs/reference/metrics.md.new docs/reference/metrics.md
 	$(BIN)/python scripts/make_protocol.py
 	cd services/showdown && node scripts/observation_page.js > ../../docs/reference/observation.md.new

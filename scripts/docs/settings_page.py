@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from nashdex.core.kinds import KIND
+from nashdex.core.section import KIND
 from nashdex.settings.run import RunSettings
 
 _HEAD = """\

@@ -26,8 +26,7 @@ from nashdex.commands.measure import battle, bench, calibrate, cost, experiment,
 from nashdex.commands.pods import check_device, exporter, step, verdict
 from nashdex.commands.streams import drop_output, open_missing_streams, print_any_character
 from nashdex.core.errors import ConfigurationError, ExitCode, NashdexError
-from nashdex.core.printable import clean
-from nashdex.core.redaction import redacted
+from nashdex.core.redaction import clean, redacted
 
 DEBUG_VARIABLE = "NASHDEX_DEBUG"
 TERMINATION_LOG_VARIABLE = "NASHDEX_TERMINATION_LOG"

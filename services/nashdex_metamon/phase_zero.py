@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationErr
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.user_input.files import read_file
+from nashdex.core.user_input import read_file
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex_metamon.checkpoints.models import PUBLISHED_MODELS
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import DataError
-from nashdex.core.user_input.files import read_file
+from nashdex.core.user_input import read_file
 
 UNKNOWN_TOKEN: Final = -1
 """The id of a word that the vocabulary lacks. Embedding tables have one more row and are read at id + 1."""

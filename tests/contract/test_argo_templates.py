@@ -21,8 +21,7 @@ from nashdex.cluster.workflow_state import CHECK_TEMPLATE
 from nashdex.core.errors import ExitCode
 from nashdex.core.steps import StepName
 from nashdex.planning.dag import edges, fan_out, num_shards
-from nashdex.settings.actors import ActorSettings
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import ActorSettings, RunSettings
 
 pytestmark = pytest.mark.contract
 

@@ -15,7 +15,6 @@ from fuzz import commands, documents, double_logs, exchange, logs, stores
 from nashdex.core import keys
 from nashdex.core.ids import PolicyId
 from nashdex.core.journal import Entry
-from nashdex.core.verdict import Phase, Verdict
 from nashdex.experiments.plan import read_plan
 from nashdex.games.legal import LegalActions
 from nashdex.games.showdown.frames import HEADER, MAX_FRAME_BYTES
@@ -31,6 +30,7 @@ from nashdex.settings.loading import load_settings, resolve
 from nashdex.settings.networks import SlotsSettings
 from nashdex.settings.run import RunSettings
 from nashdex.solver import matrix_file
+from nashdex.store.verdict import Phase, Verdict
 from nashdex.trajectory.episode import Episode
 from nashdex.trajectory.shard import decode, encode
 from nashdex_metamon.data import replay_file

@@ -13,8 +13,8 @@ from nashdex.cli import run_command_line
 from nashdex.collector.trial import self_play_trial
 from nashdex.games.registry import showdown_game
 from nashdex.rollout.sizing import choose_sizes
-from nashdex.settings.arena import ArenaSettings
 from nashdex.settings.networks import SlotsSettings
+from nashdex.settings.run import ArenaSettings
 
 pytestmark = pytest.mark.integration
 

@@ -8,7 +8,7 @@ from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import game_for, game_of_run
-from nashdex.games.team_schedule import training_teams
+from nashdex.games.teams import training_teams
 from nashdex.learning.experience.data import fresh_network
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, RoundBattles
 from nashdex.learning.rounds.players import play_planned

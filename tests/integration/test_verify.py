@@ -12,7 +12,6 @@ from nashdex.core import keys
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT
 from nashdex.core.steps import StepName
-from nashdex.core.verdict import Phase
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER
 from nashdex.metagame.analysis.documents import MetaStrategy
 from nashdex.metagame.evidence.ledger import LEDGER
@@ -21,7 +20,7 @@ from nashdex.planning.programs import step_function
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt, read_manifest, read_object
 from nashdex.store.protocol import ObjectStore
-from nashdex.store.verdict import record_end
+from nashdex.store.verdict import Phase, record_end
 from support.begun_runs import begin_run
 
 CONFIG = """

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal, TypeVar
 
 from nashdex.core.errors import TryAgainError
-from nashdex.store.changed import if_changed
+from nashdex.store.directory import if_changed
 from nashdex.store.protocol import ObjectStore
 
 Fault = Literal["before", "after", "truncated", "stale list"]

@@ -21,8 +21,7 @@ from nashdex.core.results import (
     TrainingPoint,
     TrainingResult,
 )
-from nashdex.core.sharding import shard_range
-from nashdex.core.steps import StepName
+from nashdex.core.steps import StepName, shard_range
 from nashdex.games.tabular.matrix import MatrixDocument
 from nashdex.metagame.evidence.ledger import (
     LEDGER,
@@ -40,10 +39,8 @@ from nashdex.planning import step as plan_step
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.runs.creation import CONFIG_SCHEMA_VERSION
-from nashdex.settings.collect import CollectSettings
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import CollectSettings, EvaluateSettings, GateSettings, RunSettings
 from nashdex.settings.solve import SolveSettings
-from nashdex.settings.tournament import EvaluateSettings, GateSettings
 from nashdex.solver import step as solve_step
 from nashdex.store.attempt import Attempt
 from nashdex.store.checked import write_root

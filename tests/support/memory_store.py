@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nashdex.core.errors import DataError
-from nashdex.store.changed import if_changed
+from nashdex.store.directory import if_changed
 from nashdex.store.naming import check_key, too_large
 
 

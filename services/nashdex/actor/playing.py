@@ -8,7 +8,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.manifest import StoredObject
 from nashdex.games.interface import Game
-from nashdex.games.team_schedule import training_teams
+from nashdex.games.teams import training_teams
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.protocol import Chunk, Request
 from nashdex.learning.rounds.players import play_planned

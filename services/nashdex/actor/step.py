@@ -22,8 +22,7 @@ from nashdex.store.attempt import Attempt, find_done, find_manifest
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
-from nashdex.telemetry.heartbeat import beat_without_advance
-from nashdex.telemetry.progress import Progress
+from nashdex.telemetry.progress import Progress, beat_without_advance
 
 _log = structlog.get_logger()
 

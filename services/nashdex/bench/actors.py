@@ -33,9 +33,9 @@ from nashdex.learning.rounds.players import StreamPosition, WantedRound, play_pl
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
-from nashdex.settings.actors import ActorSettings
 from nashdex.settings.networks import NetworkSettings
 from nashdex.settings.ppo import PpoSettings
+from nashdex.settings.run import ActorSettings
 from nashdex.store import open_store
 from nashdex.store.attempt import find_manifest
 from nashdex.store.protocol import ObjectStore

@@ -17,7 +17,7 @@ from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
 from nashdex.games.space import Space
-from nashdex.games.team_schedule import training_teams
+from nashdex.games.teams import training_teams
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.collecting import battles_to_collect, replays_of
 from nashdex.oracles.registry import ORACLES

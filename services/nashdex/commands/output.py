@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nashdex.core.printable import clean
+from nashdex.core.redaction import clean
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")]
 

@@ -129,6 +129,6 @@ def get_policy(
 
 
 def _read(path: Path, document: type[D]) -> D:
-    from nashdex.core.user_input.files import read_file
+    from nashdex.core.user_input import read_file
 
     return document.from_json(read_file(path, document.__name__), str(path))

@@ -91,7 +91,7 @@ def serve(
         raise ConfigurationError(f"{server} is not on this machine. {_BOT_RULES}")
     install_stop_handlers()
 
-    from nashdex.games.team_pool import TeamPool
+    from nashdex.games.teams import TeamPool
     from nashdex.runs.inputs import game_with_team_set
 
     try:

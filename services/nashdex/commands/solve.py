@@ -57,7 +57,7 @@ def solve(
     One population answers with meta_strategy, two with row_strategy and column_strategy. Counts are of one population,
     and so are payoffs that are square and antisymmetric, or marked "symmetric": true.
     """
-    from nashdex.core.user_input.assignments import parse_assignment
+    from nashdex.core.user_input import parse_assignment
     from nashdex.metagame.solvers.registry import meta_solver as configured_solver
     from nashdex.solver import matrix_answer, matrix_file
 

@@ -25,7 +25,7 @@ def tabular() -> None:
 def value(game: _Game, as_json: JsonOption = False) -> None:
     """Print a game's value to its first player, and the NashConv of every scripted policy that plays it."""
     from nashdex.evaluator.game_value import game_value
-    from nashdex.games.tabular.space import GAME
+    from nashdex.games.tabular.game import GAME
     from nashdex.games.tabular.values import nash_conv
     from nashdex.policies.scripted.playing import scripted_table
     from nashdex.policies.scripted.registry import scripted_policies_of

@@ -16,7 +16,7 @@ from pkgutil import resolve_name
 from typing import Any, Generic, TypeVar
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.user_input.near import did_you_mean
+from nashdex.core.user_input import did_you_mean
 
 Entry = TypeVar("Entry")
 

@@ -1,4 +1,6 @@
-"""Keep secrets out of messages and logs: by field name, by text pattern, and by the values of secret variables.
+"""What people may see: no secrets in messages and logs, and nothing on a terminal that it would obey.
+
+Secrets are found by field name, by text pattern, and by the values of secret variables.
 
 Errors of nashdex are redacted where they are read (``core.errors``), so that every message, log, verdict and report
 made of one is. Logs and what commands print are redacted again: they also hold what libraries say.
@@ -78,3 +80,20 @@ def _secrets() -> Iterator[str]:
             for part in found.split(":", 1):
                 yield part
                 yield unquote(part)
+
+
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Control characters but tab and newline, separators of lines, and what changes the direction of text."""
+
+
+def printable(text: str) -> str:
+    r"""Return ``text`` with an escape, such as ``\u001b``, for every character that a terminal would obey.
+
+    JSON means the same afterwards.
+    """
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def clean(text: str) -> str:
+    """Return ``text`` as people may see it: without secrets and without what a terminal would obey."""
+    return printable(redacted(text))

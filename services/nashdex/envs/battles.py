@@ -16,7 +16,7 @@ from nashdex.core.seeds import derive_uniform
 from nashdex.evaluator.contestants import load_contestant
 from nashdex.games.interface import Decisions, Failure, Game, Outcome, SeatLines
 from nashdex.games.space import NUM_SEATS, Space
-from nashdex.games.team_pool import TeamPool
+from nashdex.games.teams import TeamPool
 from nashdex.policies.interface import Actions, Policy, with_processes
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles

@@ -22,8 +22,7 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session
 from nashdex.rollout.sizing import choose_sizes, cores_of_shard
-from nashdex.settings.run import RunSettings
-from nashdex.settings.tournament import GateSettings
+from nashdex.settings.run import GateSettings, RunSettings
 from nashdex.store.attempt import Attempt, find_done, read_manifest
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore

@@ -6,8 +6,7 @@ from nashdex.core import keys
 from nashdex.core.evidence import Evidence
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
-from nashdex.core.sharding import shard_range
-from nashdex.core.steps import StepName
+from nashdex.core.steps import StepName, shard_range
 from nashdex.evaluator.exact import compute_shard
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run

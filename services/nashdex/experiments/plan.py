@@ -11,8 +11,7 @@ from nashdex.core.documents import describe
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import RunId, id_of_text, run_id
 from nashdex.core.section import Section
-from nashdex.core.user_input.nested import flatten
-from nashdex.core.user_input.toml_file import read_toml
+from nashdex.core.user_input import flatten, read_toml
 from nashdex.experiments.rules import ArmName, Comparison, Rule
 from nashdex.experiments.sweeps import Sweep, sweep_settings
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES

@@ -14,7 +14,7 @@ from nashdex.core.documents import Document, Model
 from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import PolicyIdField, RunIdField
 from nashdex.core.results import Evaluation
-from nashdex.core.user_input.files import read_file
+from nashdex.core.user_input import read_file
 
 
 class Status(StrEnum):

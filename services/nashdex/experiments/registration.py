@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.user_input.nested import flatten
+from nashdex.core.user_input import flatten
 from nashdex.experiments.plan import Plan
 from nashdex.experiments.records import Registered, Registration, Results, RunRecord, Status
 from nashdex.runs.creation import PreparedRun

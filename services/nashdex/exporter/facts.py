@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
-from nashdex.core.verdict import Phase
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.assembly.uses import in_sequence
 from nashdex.report.document import Report, Throughput
+from nashdex.store.verdict import Phase
 from nashdex.telemetry import metrics
 from nashdex.telemetry.metric import Metric
 

@@ -11,7 +11,7 @@ from nashdex.exporter.exposition import FactCollector
 from nashdex.exporter.watch import Watch
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
-from nashdex.telemetry.heartbeat import beat, beat_without_advance
+from nashdex.telemetry.progress import beat, beat_without_advance
 
 _PUBLISH_EVERY_SECONDS = 5.0
 """During a scan. The first one of a large store takes minutes, and its first runs need not wait for the last."""

@@ -14,12 +14,11 @@ from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError, StoppedError, TryAgainError
 from nashdex.core.ids import ID_PATTERN, RunId
 from nashdex.core.stopping import check_stop
-from nashdex.core.verdict import Phase, Verdict
 from nashdex.exporter.facts import Fact, iteration_facts, phase_facts
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.report.document import Report
 from nashdex.store.protocol import ObjectStore
-from nashdex.store.verdict import read_verdict
+from nashdex.store.verdict import Phase, Verdict, read_verdict
 from nashdex.telemetry import metrics
 
 _LOOK_AT_INACTIVE_EVERY_SCANS = 20

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.plugins import Registry
-from nashdex.core.user_input.near import did_you_mean
+from nashdex.core.user_input import did_you_mean
 from nashdex.games.format import Format, Inputs
 from nashdex.games.interface import Game
 from nashdex.games.showdown.names import (
@@ -18,9 +18,9 @@ from nashdex.games.showdown.names import (
     series_of,
     why_unsupported,
 )
+from nashdex.games.tabular.game import GAME as TABULAR
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.matrix import MatrixDocument
-from nashdex.games.tabular.space import GAME as TABULAR
 from nashdex.settings.run import RunSettings
 from nashdex.store.checked import read_root
 from nashdex.store.protocol import ObjectStore

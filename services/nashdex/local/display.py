@@ -7,7 +7,7 @@ from typing import Protocol, Self, TextIO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
-from nashdex.core.printable import clean
+from nashdex.core.redaction import clean
 from nashdex.local.step_progress import StepProgress, describe_seconds
 
 _LINE_EVERY_SECONDS = 10.0

@@ -24,14 +24,13 @@ from nashdex.core.errors import (
     TryAgainError,
 )
 from nashdex.core.steps import StepName
-from nashdex.core.verdict import Phase
 from nashdex.local.display import Display
 from nashdex.local.processes import Start, last_error, run_process, start_command, stop_on_signals
 from nashdex.local.step_progress import StepProgress
 from nashdex.planning.dag import PlannedStep, iteration_steps, num_shards
 from nashdex.runs.creation import Run
 from nashdex.store.attempt import find_manifest
-from nashdex.store.verdict import record_end, reopen
+from nashdex.store.verdict import Phase, record_end, reopen
 
 GO_ON = "run the same command again to go on"
 

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass, field
 
 from nashdex.core.steps import StepName
-from nashdex.telemetry.recent_rate import RecentRate
+from nashdex.telemetry.progress import RecentRate
 
 _MIN_UNITS_FOR_RATE = 10
 """Battles start together, so the first ones to finish say nothing about the rate."""

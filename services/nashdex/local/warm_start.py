@@ -144,7 +144,7 @@ class WarmStart:
 
 def modules_of_steps(settings: RunSettings) -> list[str]:
     """Return the modules that the steps of a run import, those included that a step imports late."""
-    modules = ["nashdex.runs.creation", "nashdex.telemetry.startup", *MODULES.values(), *_LATE]
+    modules = ["nashdex.runs.creation", "nashdex.telemetry.server", *MODULES.values(), *_LATE]
     plays = FORMATS[settings.format].evidence.is_played
     modules += _LATE_IN_BATTLES if plays else _LATE_IN_TABULAR_GAMES
     trains = ORACLES[settings.train.oracle.kind]

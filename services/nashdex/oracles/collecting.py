@@ -1,6 +1,6 @@
 """What an iteration collects for its oracle: battles, replays."""
 
-from nashdex.core.sharding import shard_range
+from nashdex.core.steps import shard_range
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.oracles import ReplaySettings

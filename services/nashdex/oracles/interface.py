@@ -18,7 +18,7 @@ from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run, tabular_game_of_run
 from nashdex.games.space import Space
 from nashdex.games.tabular.tree import GameTree, Table
-from nashdex.games.team_schedule import training_teams
+from nashdex.games.teams import training_teams
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.tree import TreeOpponents, tree_opponents
 from nashdex.settings.oracles import ReplaySettings

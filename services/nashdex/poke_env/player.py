@@ -11,7 +11,7 @@ from poke_env.teambuilder import Teambuilder
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.seeds import derive_seed
-from nashdex.games.team_pool import TeamPool
+from nashdex.games.teams import TeamPool
 from nashdex.runs.inputs import game_with_team_set
 from nashdex.runs.played_format import format_to_play
 from nashdex.serve.deciding import DEFAULT, MOST_BATTLES

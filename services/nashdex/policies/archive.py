@@ -13,7 +13,7 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId
 from nashdex.games.space import Space
-from nashdex.games.tabular.space import observations_of
+from nashdex.games.tabular.game import observations_of
 from nashdex.games.tabular.tree import GameTree, Table
 from nashdex.policies.document import UNSET_ID, PolicyDocument, read_document
 from nashdex.policies.inference import NetworkPolicy

@@ -10,7 +10,7 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
-from nashdex.core.kinds import KIND
+from nashdex.core.section import KIND
 from nashdex.games.space import Space
 from nashdex.settings.networks import NetworkChoice, NetworkSettings
 from nashdex.store.checked import read_hashed

@@ -8,7 +8,7 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import SAMPLED, BarePolicyId, PlayedPolicy, PolicyId, is_replayed, policy_id
 from nashdex.core.references import NASH, NEWEST, SEARCH, PolicyReference, matches
 from nashdex.core.steps import StepName
-from nashdex.core.user_input.near import did_you_mean
+from nashdex.core.user_input import did_you_mean
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.population import Kind, Population, display_names, newest, short_ids
 from nashdex.policies.published import read_published_names

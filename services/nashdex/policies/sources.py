@@ -14,7 +14,7 @@ from nashdex.core.ids import BarePolicyId, PlayedPolicy, PolicyId, is_ensemble, 
 from nashdex.core.plugins import Registry
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
-from nashdex.games.tabular.space import GAME as TABULAR
+from nashdex.games.tabular.game import GAME as TABULAR
 from nashdex.metagame.population import Kind
 from nashdex.policies.document import policy_objects, read_document
 from nashdex.policies.ensembles.document import ensemble_objects, read_ensemble

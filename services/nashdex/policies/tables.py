@@ -15,7 +15,7 @@ from nashdex.core.ids import GREEDY, SAMPLED, BarePolicyId, PlayedPolicy, Policy
 from nashdex.core.seeds import inverse_cdf
 from nashdex.games.interface import Decisions
 from nashdex.games.space import Space
-from nashdex.games.tabular.space import STATE, observed_states, tabular_space
+from nashdex.games.tabular.game import STATE, observed_states, tabular_space
 from nashdex.games.tabular.tree import GameTree, Table, check_table, one_hot
 from nashdex.policies.document import UNSET_ID, PolicyDocument, read_document
 from nashdex.policies.interface import Actions

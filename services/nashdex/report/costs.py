@@ -12,7 +12,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, ValidationError
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
-from nashdex.core.user_input.toml_file import read_toml
+from nashdex.core.user_input import read_toml
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.assembly.cost import ELO_STEP, GAP_STEP, gained_elo, lowered_exploitability, ratio
 from nashdex.report.assembly.uses import bottleneck, step_uses

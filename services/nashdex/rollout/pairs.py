@@ -6,7 +6,7 @@ from itertools import count
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed, derive_uniform
 from nashdex.games.interface import BattleSpec
-from nashdex.games.team_pool import TeamPool
+from nashdex.games.teams import TeamPool
 from nashdex.rollout.play import Assignment
 
 

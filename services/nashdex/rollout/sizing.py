@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from nashdex.core.machine import usable_cores
-from nashdex.settings.arena import ArenaSettings
+from nashdex.settings.run import ArenaSettings
 
 BATTLES_PER_GATEWAY = 64
 """Enough to fill batches, few enough for the caches (docs/research/collecting-throughput.md)."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from nashdex.core.kinds import KIND
+from nashdex.core.section import KIND
 from nashdex.games.registry import FORMATS
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.settings.aliases import canonical_format

@@ -5,8 +5,7 @@ from itertools import chain
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import is_imported
-from nashdex.core.requirements import without_effect
-from nashdex.core.section import changed_keys
+from nashdex.core.section import changed_keys, without_effect
 from nashdex.games.registry import FORMATS, check_inputs
 from nashdex.learning.rewards.registry import REWARDS
 from nashdex.metagame.opponents.registry import OPPONENT_RULES

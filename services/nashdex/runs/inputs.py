@@ -11,11 +11,11 @@ import structlog
 
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.user_input.files import read_file
+from nashdex.core.user_input import read_file
 from nashdex.games.interface import Game
 from nashdex.games.registry import check_inputs, game_for
 from nashdex.games.tabular.matrix import MAX_ACTIONS, MatrixDocument
-from nashdex.games.team_schedule import TeamSets
+from nashdex.games.teams import TeamSets
 from nashdex.oracles.registry import ORACLES
 from nashdex.runs.first_policies import initial_policy, member_policies
 from nashdex.settings.oracles import ReplaySettings

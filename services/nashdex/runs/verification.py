@@ -19,7 +19,6 @@ from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import Manifest, RunManifest
 from nashdex.core.results import TRAINING_METRICS, TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.core.verdict import Verdict
 from nashdex.games.registry import FORMATS
 from nashdex.learning.actors.protocol import NoActorError
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER
@@ -38,6 +37,7 @@ from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import find_manifest, read_object
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_hashed, read_root
 from nashdex.store.documents import read_published, read_written
+from nashdex.store.verdict import Verdict
 
 
 @dataclass

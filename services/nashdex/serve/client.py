@@ -10,7 +10,7 @@ import structlog
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.seeds import derive_seed
 from nashdex.core.stopping import stop_requested
-from nashdex.games.team_pool import TeamPool
+from nashdex.games.teams import TeamPool
 from nashdex.serve.connection import Connection, Disconnected
 from nashdex.serve.deciding import MOST_BATTLES, Decider
 from nashdex.serve.finding import Finder

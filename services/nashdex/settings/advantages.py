@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from nashdex.core.kinds import Kinds, OneOf
-from nashdex.core.section import Choice
+from nashdex.core.section import Choice, Kinds, OneOf
 
 Stratum = Literal["policy", "opponent", "turn", "faints", "teams"]
 

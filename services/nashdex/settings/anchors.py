@@ -7,8 +7,7 @@ from typing import Annotated, Final, Literal, TypeVar
 from pydantic import Field, field_validator
 
 from nashdex.core.ids import PolicyId
-from nashdex.core.requirements import Needs
-from nashdex.core.section import Section, Share
+from nashdex.core.section import Needs, Section, Share
 from nashdex.settings.population import SCRIPTED_NAMES
 
 T = TypeVar("T")

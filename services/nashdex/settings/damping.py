@@ -6,10 +6,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
-from nashdex.core.kinds import NameOf
 from nashdex.core.plugins import Registry
-from nashdex.core.section import Section
-from nashdex.core.user_input.nested import merge
+from nashdex.core.section import NameOf, Section
+from nashdex.core.user_input import merge
 
 ReferenceKind = Literal["none", "snapshot", "round-snapshot", "ema", "uniform", "league", "portfolio"]
 """The reference ρ of the trained policy, in KL(π‖ρ)."""
@@ -71,7 +70,7 @@ class Preset:
     damping: Damping
 
 
-_PRESETS: Final = "nashdex.settings.damping_presets"
+_PRESETS: Final = "nashdex.settings.damping"
 
 DAMPING_PRESETS: Final = Registry(
     "nashdex.damping_presets",
@@ -131,3 +130,32 @@ def _is_zero(value: object) -> bool:
         return float(value) == 0  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return False
+
+
+NONE = Preset("no reference; entropy 0.01", Damping())
+
+PPO_CLIP_KL = Preset("β 0.02", Damping(reference="snapshot", beta=ReferenceCoefficient(initial=0.02)))
+
+KL_WARMUP = Preset(
+    "β 0.02, from 0 over 20 updates",
+    Damping(reference="snapshot", beta=ReferenceCoefficient(initial=0.02, warmup_updates=20)),
+)
+
+ADAPTIVE_KL = Preset(
+    "β 0.02 after a warm-up of 10 updates, with a controller around 0.02 nats",
+    Damping(reference="snapshot", beta=ReferenceCoefficient(initial=0.02, warmup_updates=10, target_nats=0.02)),
+)
+
+S0_DAMPED = Preset(
+    "β from 0.05, which halves in 3 · 10⁶ decisions of the run; controllers of β and of the step size around 0.01 nats",
+    Damping(
+        reference="snapshot",
+        beta=ReferenceCoefficient(initial=0.05, decay_decisions=1e6, target_nats=0.01),
+        step_target_nats=0.01,
+        clock="run",
+    ),
+)
+
+EMA_MAGNET = Preset("β 0.02", Damping(reference="ema", beta=ReferenceCoefficient(initial=0.02)))
+
+PORTFOLIO = Preset("β 0.02", Damping(reference="portfolio", beta=ReferenceCoefficient(initial=0.02)))

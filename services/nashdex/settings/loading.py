@@ -2,27 +2,30 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 
+from nashdex.core.documents import describe
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.kinds import KIND
-from nashdex.core.user_input.assignments import parse_assignment
-from nashdex.core.user_input.nested import flatten, merge
-from nashdex.core.user_input.toml_file import read_toml
-from nashdex.settings import wrong
+from nashdex.core.section import KIND
+from nashdex.core.user_input import did_you_mean, flatten, merge, parse_assignment, read_toml
 from nashdex.settings.run import RunSettings
+
+ENV_PREFIX = "NASHDEX_"
+ENV_NESTING = "__"
+ENVIRONMENT = "environment"
 
 
 class _FromEnvironment(RunSettings, BaseSettings):
     """Names the variables of the environment. A stored run is never read through it."""
 
-    model_config = SettingsConfigDict(env_prefix=wrong.ENV_PREFIX, env_nested_delimiter=wrong.ENV_NESTING, frozen=True)
+    model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, env_nested_delimiter=ENV_NESTING, frozen=True)
 
 
 class _Environment(EnvSettingsSource):
@@ -66,7 +69,7 @@ def resolve(
     merged: dict[str, Any] = {}
     sources = [
         (source, values),
-        (wrong.ENVIRONMENT, _environment()),
+        (ENVIRONMENT, _environment()),
         *((f"--set {override}", _parse(override)) for override in overrides or ()),
     ]
     for _, given in sources:
@@ -76,24 +79,24 @@ def resolve(
     try:
         settings = RunSettings.model_validate(merged)
     except ValidationError as error:
-        raise ConfigurationError(wrong.explain(error, sources, RunSettings().model_dump())) from error
-    if problem := wrong.ignored_variable(settings.model_dump()):
+        raise ConfigurationError(explain(error, sources, RunSettings().model_dump())) from error
+    if problem := ignored_variable(settings.model_dump()):
         raise ConfigurationError(problem)
     return settings
 
 
 def _environment() -> dict[str, Any]:
     """Return the settings in the environment. Refuses a nested variable of an unknown section: it has no effect."""
-    for name in (name for name in os.environ if name.startswith(wrong.ENV_PREFIX)):
-        key = name.removeprefix(wrong.ENV_PREFIX).lower()
-        section, nesting, _ = key.partition(wrong.ENV_NESTING)
+    for name in (name for name in os.environ if name.startswith(ENV_PREFIX)):
+        key = name.removeprefix(ENV_PREFIX).lower()
+        section, nesting, _ = key.partition(ENV_NESTING)
         if nesting and section not in RunSettings.model_fields:
             raise ConfigurationError(f"environment: {name} names no section of the settings; see nashdex config schema")
     try:
         return _decoded(_Environment(_FromEnvironment)())
     except (SettingsError, ValueError) as error:
         raise ConfigurationError(
-            f"environment: {error}; expected a JSON object, or {wrong.ENV_PREFIX}SECTION__KEY"
+            f"environment: {error}; expected a JSON object, or {ENV_PREFIX}SECTION__KEY"
         ) from error
 
 
@@ -138,3 +141,82 @@ def differing_fields(one: RunSettings, other: RunSettings) -> list[str]:
         for key in sorted(flat_one.keys() | flat_other.keys())
         if flat_one.get(key) != flat_other.get(key)
     ]
+
+
+_NEAR = 0.85
+"""Similarity of a variable's name to a setting's that it was meant to be."""
+
+
+def explain(error: ValidationError, sources: Sequence[tuple[str, Mapping[str, Any]]], known: Mapping[str, Any]) -> str:
+    """Return the problems as one line, each under the source that gave the value.
+
+    Args:
+        error: what pydantic found in the merged values.
+        sources: each source's name and nested values; later ones win.
+        known: the settings' nested defaults, for the nearest key to one that is unknown.
+    """
+    paths = [key.split(".") for key, _ in flatten(known)]
+    keys = list(dict.fromkeys(".".join(path[:end]) for path in paths for end in range(1, len(path) + 1)))
+    by_source: dict[str, list[ErrorDetails]] = {}
+    for problem in error.errors(include_url=False):
+        by_source.setdefault(_source_of(problem["loc"], sources), []).append(problem)
+    return "; ".join(
+        f"{source}: {describe(problems, lambda problem: _meant(problem, keys))}"
+        for source, problems in by_source.items()
+    )
+
+
+def ignored_variable(known: Mapping[str, Any]) -> str | None:
+    """Return the message about an environment variable that has almost a setting's name, if any.
+
+    Others may belong to something else: Kubernetes sets ``NASHDEX_…_SERVICE_HOST`` for a service.
+    """
+    meant = {ENV_PREFIX + key.replace(".", "_").upper(): key for key, _ in flatten(known) if "." in key}
+    for name in os.environ:
+        if name in meant:
+            right = ENV_PREFIX + meant[name].replace(".", ENV_NESTING).upper()
+            return f"{ENVIRONMENT}: {name} has no effect; write {right}, with two underscores for each dot"
+        key = name.removeprefix(ENV_PREFIX).lower()
+        if name.startswith(ENV_PREFIX) and key not in known:
+            near = did_you_mean(key, known, most=1, similarity=_NEAR)
+            if near:
+                return f"{ENVIRONMENT}: {name} names no setting; {near}Correct it, or unset it"
+    return None
+
+
+def _source_of(place: tuple[int | str, ...], sources: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Return the name of the last source that gives the value at ``place``, or most of the way to it."""
+    depths = [_depth(values, place) for _, values in sources]
+    last = len(depths) - 1 - depths[::-1].index(max(depths))
+    name = sources[last][0] if max(depths) else sources[0][0]
+    return _variable(place[: depths[last]]) if name == ENVIRONMENT else name
+
+
+def _depth(values: object, place: tuple[int | str, ...]) -> int:
+    """Return how many parts of ``place`` nested ``values`` have."""
+    depth = 0
+    for part in place:
+        if not isinstance(values, Mapping) or part not in values:
+            break
+        values, depth = values[part], depth + 1
+    return depth
+
+
+def _variable(place: tuple[int | str, ...]) -> str:
+    """Return the environment variable that gives the value at ``place``; it may hold a whole section as JSON."""
+    for end in range(len(place), 0, -1):
+        name = ENV_PREFIX + ENV_NESTING.join(str(part) for part in place[:end]).upper()
+        if name in os.environ:
+            return name
+    return ENVIRONMENT
+
+
+def _meant(problem: ErrorDetails, keys: Sequence[str]) -> str:
+    """Return a question for the key that was meant, if one is near; else where all keys are."""
+    if problem["type"] != "extra_forbidden":
+        return ""
+    given = ".".join(str(part) for part in problem["loc"])
+    if given in keys:
+        return f"; another kind has it: set {given.rpartition('.')[0]}.kind"
+    meant = did_you_mean(given, keys, 1, 0.8)
+    return f"; {meant.rstrip()}" if meant else "; `nashdex config show FILE.toml` lists the keys"

@@ -6,9 +6,8 @@ from pydantic import Field, field_validator, model_validator
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import SAMPLED, BarePolicyId, PolicyId
-from nashdex.core.kinds import Kinds, OneOf
 from nashdex.core.references import NASH, PolicyReference
-from nashdex.core.section import Section
+from nashdex.core.section import Kinds, OneOf, Section
 
 Prefix = Annotated[str, Field(min_length=1)]
 """Beginning of names of parameters, such as ``critic.``."""

@@ -5,8 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, PositiveFloat
 
 from nashdex.core.ids import PolicyIdField
-from nashdex.core.kinds import Kinds, OneOf
-from nashdex.core.section import Choice, Section, Share
+from nashdex.core.section import Choice, Kinds, OneOf, Section, Share
 
 Role = Literal["main", "main-exploiter", "league-exploiter"]
 MAIN: Final[Role] = "main"

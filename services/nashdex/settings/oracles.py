@@ -5,9 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nashdex.core.kinds import Kinds
-from nashdex.core.requirements import Needs
-from nashdex.core.section import Choice, Section
+from nashdex.core.section import Choice, Kinds, Needs, Section
 from nashdex.settings.ppo import PpoSettings
 
 

@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nashdex.core.requirements import Needs
-from nashdex.core.section import Choice, Section, Share
+from nashdex.core.section import Choice, Needs, Section, Share
 from nashdex.settings.advantages import AdvantagesChoice, GaeSettings
 from nashdex.settings.anchors import EvaluationSettings, PoolSettings
 from nashdex.settings.damping import DampingSettings

@@ -1,24 +1,164 @@
-"""A whole run: every section of the settings."""
+"""A whole run: every section of the settings. The larger ones have modules of their own."""
 
 import hashlib
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, NonNegativeFloat, field_validator
 
-from nashdex.core.ids import RunIdField
+from nashdex.core.ids import SAMPLED, RunIdField
 from nashdex.core.keys import MAX_ITERATIONS
-from nashdex.core.section import Section
-from nashdex.settings.actors import ActorSettings
+from nashdex.core.section import Needs, Section
 from nashdex.settings.aliases import canonical_format
-from nashdex.settings.arena import ArenaSettings
-from nashdex.settings.collect import CollectSettings
 from nashdex.settings.networks import NetworkChoice, SlotsSettings
 from nashdex.settings.opponents import MetaStrategySettings, OpponentsChoice
-from nashdex.settings.population import PopulationSettings
+from nashdex.settings.population import PolicyName, PopulationSettings, stored_policy
 from nashdex.settings.solve import SolveSettings
-from nashdex.settings.teams import TeamStage, check_schedule
-from nashdex.settings.tournament import EvaluateSettings, GateSettings
 from nashdex.settings.train import TrainSettings
+
+
+class ActorSettings(Section):
+    """Processes that play a training's battles with its newest weights."""
+
+    shards: int = Field(
+        1,
+        ge=0,
+        le=1000,
+        description="Actor processes or pods, beside the trainers; 0: each trainer plays its own battles and needs a "
+        "gateway. The trainer itself always plays games without gateways.",
+    )
+    chunk_battles: Annotated[int, Needs("shards")] = Field(
+        100,
+        ge=2,
+        le=1_000_000,
+        multiple_of=2,
+        description="Battles of a chunk, which an actor plays and stores at a time.",
+    )
+    patience_seconds: Annotated[float, Needs("shards")] = Field(
+        3600.0,
+        gt=0,
+        le=604_800,
+        description="Longest time that learner and actors wait for each other; then they give up, and a retry goes on.",
+    )
+    keep_chunks: Annotated[bool, Needs("shards")] = Field(
+        False,
+        description="Whether to keep the chunks and the journal of a training, for replaying it. They take about "
+        "as much space as all its decisions.",
+    )
+
+
+class ArenaSettings(Section):
+    """How each process of a run plays its battles: collectors, actors, trainers, the tournament and gates.
+
+    None of these values changes what is played: a battle's seeds and every draw follow from the run's seed.
+    """
+
+    gateways: int = Field(1, ge=0, le=64, description="Gateway processes; 0: collectors choose by a short benchmark.")
+    concurrent_battles: int = Field(
+        64, ge=0, le=4096, description="Battles that a process runs at once; 0: collectors choose by a short benchmark."
+    )
+    deadline_seconds: float = Field(300.0, ge=1, le=86_400, description="Longest wall time of one battle.")
+
+
+class CollectSettings(Section):
+    """Collecting battles of the learner against the meta-strategy."""
+
+    battles: int = Field(500, ge=1, le=10_000_000, description="Battles per iteration, over all shards.")
+    shards: int = Field(2, ge=1, le=200, description="Processes or pods that share the battles.")
+    device: Literal["cpu", "cuda"] = Field(
+        "cpu",
+        description="Where networks choose their actions in battles of collectors and actors; there is no fallback. "
+        "For large networks without a memory of the battle.",
+    )
+    teacher: PolicyName = Field(
+        "heuristic",
+        description="Policy that the first iteration's policy is cloned from: scripted, STORE#ID or zoo:NAME. The run "
+        "copies it when it begins.",
+    )
+
+    @field_validator("teacher")
+    @classmethod
+    def _teaches_its_distribution(cls, teacher: str) -> str:
+        stored = stored_policy(teacher)
+        if stored is not None and stored.temperature != SAMPLED:
+            raise ValueError(f"{teacher!r}: a teacher plays its own distribution; leave the suffix out")
+        return teacher
+
+    @property
+    def num_gpus(self) -> int:
+        """The number of GPUs that a collector or actor holds."""
+        return 1 if self.device == "cuda" else 0
+
+
+class TeamStage(Section):
+    """The teams of training battles from one iteration on."""
+
+    from_iteration: int = Field(ge=0, description="The first iteration whose training battles draw from these sets.")
+    sets: dict[str, NonNegativeFloat] = Field(
+        description="Weight of each team set, by name, or by file as for `teams`. A set is drawn in proportion to its "
+        "weight, then one of its teams uniformly."
+    )
+
+
+def check_schedule(stages: Sequence[TeamStage]) -> None:
+    """Check that ``stages`` follow each other from iteration 0 on, and that each draws from a set.
+
+    Raises:
+        ValueError: they do not; names the stage and the expected value.
+    """
+    if stages and stages[0].from_iteration != 0:
+        raise ValueError(
+            f"the first stage begins at iteration {stages[0].from_iteration}; expected from_iteration = 0, so that "
+            "every iteration has teams"
+        )
+    for earlier, later in pairwise(stages):
+        if later.from_iteration <= earlier.from_iteration:
+            raise ValueError(
+                f"a stage from iteration {later.from_iteration} follows one from iteration {earlier.from_iteration}; "
+                "expected from_iteration to increase from stage to stage"
+            )
+    for stage in stages:
+        if not any(stage.sets.values()):
+            raise ValueError(
+                f"the stage from iteration {stage.from_iteration} has no set with a weight above 0; expected one such "
+                "as { own = 1 }"
+            )
+
+
+class EvaluateSettings(Section):
+    """The tournament that fills the payoff ledger."""
+
+    battles_per_pair: int = Field(200, ge=2, le=1_000_000, description="Battles of each pair of policies, in all.")
+    shards: int = Field(2, ge=1, le=200, description="Processes or pods that share the battles.")
+    adaptive_battles: int = Field(
+        0,
+        ge=0,
+        multiple_of=2,
+        description="Adaptive schedule: further battles an iteration, at most, for the pairs with the largest effect "
+        "on the meta-strategy. 0: the uniform schedule, all battles of each pair.",
+    )
+    first_battles: Annotated[int, Needs("adaptive_battles")] = Field(
+        50, ge=2, multiple_of=2, description="Battles of a new pair under the adaptive schedule."
+    )
+    replays_per_pair: int = Field(1, ge=0, le=100, description="Battles of each pair kept as replays.")
+
+
+class GateSettings(Section):
+    """A test between train and evaluate that a new policy must pass to join the population."""
+
+    test: Literal["none", "sprt"] = Field(
+        "none",
+        description="sprt: sequential test against the policy's parent, of no gain against `elo` points, with an error "
+        "rate of 0.05 on either side. In a tabular game the exact payoff against the parent decides at once.",
+    )
+    elo: Annotated[float, Needs("test", "sprt")] = Field(
+        50.0, gt=0, le=1000, description="Elo gap of the hypothesis that the policy is better."
+    )
+    max_battles: Annotated[int, Needs("test", "sprt")] = Field(
+        2000, ge=2, le=1_000_000, multiple_of=2, description="Battles after which an undecided test accepts the policy."
+    )
 
 
 class RunSettings(Section):

@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nashdex.core.kinds import Kinds, OneOf
-from nashdex.core.section import Choice, Section
+from nashdex.core.section import Choice, Kinds, OneOf, Section
 
 
 class NashSettings(Choice):

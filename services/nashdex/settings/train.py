@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nashdex.core.errors import DataError
-from nashdex.core.kinds import NameOf, OneOf
 from nashdex.core.plugins import Names
-from nashdex.core.section import Choice, Section
+from nashdex.core.section import Choice, NameOf, OneOf, Section
 from nashdex.settings.oracles import ORACLE_KINDS, CloneSettings
 from nashdex.settings.ppo import PpoSettings
 

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, ValidationError
 from nashdex.core.documents import Model, describe_problems
 from nashdex.core.errors import DataError
 from nashdex.core.evidence import Evidence
-from nashdex.core.user_input.files import read_file
+from nashdex.core.user_input import read_file
 from nashdex.metagame.evidence.counts import check_counts, check_names, check_pairs
 from nashdex.metagame.evidence.estimates import Floats, Tally, centred, expected_scores, require_played
 

@@ -5,8 +5,8 @@ Knows nothing about the meaning of the objects, and imports boto3 only for an S3
 
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.naming import Bucket, parse_uri
-from nashdex.store.observed import ObservedStore, Observer
 from nashdex.store.protocol import ObjectStore
+from nashdex.store.usage import ObservedStore, Observer
 
 __all__ = ["ObjectStore", "Observer", "open_store"]
 

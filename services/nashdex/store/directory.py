@@ -1,12 +1,7 @@
-"""Objects as files below a directory: the default, which needs nothing but a disk.
-
-A write goes to a temporary file in the same folder, is flushed to the disk, and is then renamed (``put``) or
-hard-linked (``put_if_absent``: a link, unlike a rename, fails if the target exists). Both are atomic, on network file
-systems too, so a reader never sees half an object. A process that is killed while it writes can leave a temporary file
-behind; its name starts with a dot, which no key can, so it is never taken for an object.
-"""
+"""Objects as files in a directory."""
 
 import errno
+import hashlib
 import os
 import shutil
 import stat
@@ -16,8 +11,14 @@ from pathlib import Path
 from uuid import uuid4
 
 from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
-from nashdex.store.changed import if_changed
 from nashdex.store.naming import check_key, check_prefix, too_large
+
+
+def if_changed(data: bytes, tag: str) -> tuple[bytes, str] | None:
+    """Return an object and its tag, which is its hash; None if its tag is still ``tag``."""
+    digest = hashlib.sha256(data).hexdigest()
+    return None if digest == tag else (data, digest)
+
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}

@@ -1,12 +1,37 @@
 """How a run ended, in its store: for whoever watches the store, such as the exporter."""
 
 import time
+from enum import StrEnum
+
+from pydantic import Field
 
 from nashdex.core import keys
+from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.redaction import redacted
-from nashdex.core.verdict import Phase, Verdict
 from nashdex.store.protocol import ObjectStore
+
+
+class Phase(StrEnum):
+    """The state of a run."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+class Verdict(Document):
+    """How a run ended. A run that continues deletes it."""
+
+    phase: Phase
+    iteration: int = Field(ge=0)
+    """The iteration in which it ended."""
+    ended_timestamp_seconds: float = Field(ge=0)
+    """Unix time."""
+    message: str = ""
+    """The first failure; empty if the run succeeded."""
+
 
 _MAX_MESSAGE = 2000
 

@@ -1,4 +1,4 @@
-"""Serves /metrics and /healthz from a background thread."""
+"""A process's telemetry: logs, labels, and /metrics and /healthz from a background thread."""
 
 import json
 from http import HTTPStatus
@@ -10,7 +10,10 @@ import prometheus_client
 from prometheus_client.exposition import choose_encoder
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.telemetry.heartbeat import seconds_since_beat
+from nashdex.settings.process import load_telemetry_settings
+from nashdex.telemetry.logging import configure_logging
+from nashdex.telemetry.metric import identify_process
+from nashdex.telemetry.progress import seconds_since_beat
 
 
 class TelemetryServer:
@@ -84,3 +87,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
         """Log nothing: probes come every few seconds."""
+
+
+def start_telemetry(*, component: str, run: str = "", format: str = "") -> None:  # noqa: A002 - the label's name
+    """Configure logs, set the process's labels and, if NASHDEX_METRICS_PORT is set, serve metrics and health.
+
+    Raises:
+        ConfigurationError: an environment variable is wrong or the port is taken.
+    """
+    settings = load_telemetry_settings()
+    configure_logging(settings)
+    identify_process(run=run, component=component, format=format)
+    if settings.metrics_port is not None:
+        TelemetryServer(settings.metrics_port, stale_seconds=settings.health_stale_seconds)

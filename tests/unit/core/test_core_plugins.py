@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
-from nashdex.core.kinds import Kinds, NameOf, OneOf
 from nashdex.core.plugins import Registry
-from nashdex.core.section import Section
+from nashdex.core.section import Kinds, NameOf, OneOf, Section
 from support.packages import install
 
 GROUP = "nashdex.shapes"

@@ -9,11 +9,9 @@ import pytest
 from nashdex.cli import TERMINATION_LOG_VARIABLE, run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.printable import clean, printable
-from nashdex.core.redaction import redacted
-from nashdex.core.verdict import Phase
+from nashdex.core.redaction import clean, printable, redacted
 from nashdex.store import open_store
-from nashdex.store.verdict import record_end
+from nashdex.store.verdict import Phase, record_end
 from nashdex.telemetry.logging import json_formatter
 
 USER, PASSWORD = "RESEARCHER", "s3cr/et+w0rd"

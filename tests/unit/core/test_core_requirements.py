@@ -4,8 +4,7 @@ from typing import Annotated
 
 import pytest
 
-from nashdex.core.requirements import Needs, without_effect
-from nashdex.core.section import Section
+from nashdex.core.section import Needs, Section, without_effect
 
 VAIN_SIZE = (
     "train.pool.size has no effect with train.pool.share = 0.0: leave it out, or give train.pool.share another value"

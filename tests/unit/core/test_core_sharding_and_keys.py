@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import GREEDY, AttemptId, PlayedPolicy, PolicyId, new_attempt_id, policy_id, run_id
-from nashdex.core.sharding import shard_range
-from nashdex.core.steps import StepName
+from nashdex.core.steps import StepName, shard_range
 
 
 @given(st.integers(0, 5000), st.integers(1, 200))

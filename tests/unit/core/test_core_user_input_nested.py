@@ -1,6 +1,6 @@
 """Nested mappings."""
 
-from nashdex.core.user_input.nested import flatten, merge
+from nashdex.core.user_input import flatten, merge
 
 
 def test_mappings_are_merged_and_anything_else_is_replaced() -> None:

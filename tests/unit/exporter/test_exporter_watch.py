@@ -12,7 +12,6 @@ from prometheus_client import CollectorRegistry, generate_latest
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import RunId
-from nashdex.core.verdict import Phase
 from nashdex.exporter.exposition import FactCollector
 from nashdex.exporter.watch import Watch
 from nashdex.report import step as report_step
@@ -20,7 +19,7 @@ from nashdex.runs.creation import PreparedRun, create_run
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store
 from nashdex.store.protocol import ObjectStore
-from nashdex.store.verdict import record_end, reopen
+from nashdex.store.verdict import Phase, record_end, reopen
 from support.made_runs import copy_reports, made_settings, make_iteration
 from support.memory_store import MemoryStore
 

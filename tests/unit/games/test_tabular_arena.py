@@ -8,7 +8,7 @@ import pytest
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import BattleSpec, Outcome, RunningBattle
-from nashdex.games.tabular.arena import TabularArena
+from nashdex.games.tabular.game import TabularArena
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import GameTree, Table, uniform_table

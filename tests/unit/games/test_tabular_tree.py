@@ -7,9 +7,9 @@ import pytest
 
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.games.registry import game_for
+from nashdex.games.tabular.game import observations_of, observed_states, tabular_space
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.space import observations_of, observed_states, tabular_space
 from nashdex.games.tabular.tree import check_table, uniform_table
 from nashdex.learning.rewards.registry import REWARDS
 

@@ -6,8 +6,7 @@ import pytest
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
-from nashdex.games.team_pool import TeamPool
-from nashdex.games.team_schedule import TeamSets
+from nashdex.games.teams import TeamPool, TeamSets
 from nashdex.rollout.pairs import PairedBattles
 
 SETS = TeamSets(sets={"mine": ("m1", "m2"), "own": ("o1", "o2", "o3"), "unused": ("u1",)})

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
-from nashdex.core.sharding import shard_range
+from nashdex.core.steps import shard_range
 from nashdex.metagame.evidence.ledger import (
     BattleRecord,
     PlannedBattle,

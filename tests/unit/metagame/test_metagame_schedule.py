@@ -9,7 +9,7 @@ from nashdex.metagame.evidence.planned import PlannedCell
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
 from nashdex.metagame.tournament.schedule import demand_of, full_table_battles
-from nashdex.settings.tournament import EvaluateSettings
+from nashdex.settings.run import EvaluateSettings
 from support.tournaments import matrix, population
 
 A, B, C = PolicyId("a"), PolicyId("b"), PolicyId("c")

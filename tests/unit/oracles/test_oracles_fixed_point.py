@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from nashdex.games.tabular.game import observations_of, tabular_space
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
-from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.learning.damping.coefficients import Coefficients
 from nashdex.learning.experience.batching import Batch
 from nashdex.learning.references import UniformReference

@@ -9,8 +9,8 @@ import torch
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
+from nashdex.games.tabular.game import observations_of, tabular_space
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.policies.ensembles.playing import EnsemblePolicy
 from nashdex.policies.inference import NetworkPolicy
 from nashdex.policies.interface import WithDistribution

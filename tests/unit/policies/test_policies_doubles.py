@@ -5,7 +5,7 @@ import pytest
 
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
-from nashdex.games.showdown.doubles.slots import SlotChoice, joined, num_slot_choices
+from nashdex.games.showdown.doubles_slots import SlotChoice, joined, num_slot_choices
 from nashdex.games.space import ObservationBlock, ObservationField, Space
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.baselines import FirstActionPlayer, UniformPlayer

@@ -16,8 +16,8 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
+from nashdex.games.tabular.game import observations_of, tabular_space
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.space import observations_of, tabular_space
 from nashdex.games.tabular.tree import GameTree, Table, uniform_table
 from nashdex.policies.archive import load_network, save_policy
 from nashdex.policies.document import PolicyDocument, read_document

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.rollout.sizing import BATTLES_PER_GATEWAY, MIN_BATTLES_FOR_A_TRIAL, Trial, choose_sizes, cores_of_shard
-from nashdex.settings.arena import ArenaSettings
+from nashdex.settings.run import ArenaSettings
 
 MANY = 10 * MIN_BATTLES_FOR_A_TRIAL
 

@@ -12,9 +12,7 @@ import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from nashdex.core.kinds import KIND, OneOf
-from nashdex.core.requirements import Needs
-from nashdex.core.section import Section
+from nashdex.core.section import KIND, Needs, OneOf, Section
 from nashdex.settings.run import RunSettings
 
 LARGEST_DEFAULT_SURFACE = 112

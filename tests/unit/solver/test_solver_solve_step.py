@@ -10,17 +10,15 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
-from nashdex.core.sharding import shard_range
-from nashdex.core.steps import StepName
+from nashdex.core.steps import StepName, shard_range
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.evidence.ledger import LEDGER
 from nashdex.metagame.evidence.planned import Demand
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import EvaluateSettings, RunSettings
 from nashdex.settings.solve import SolveSettings
-from nashdex.settings.tournament import EvaluateSettings
 from nashdex.settings.train import TrainSettings
 from nashdex.solver import step as solve_step
 from nashdex.store import open_store

@@ -11,7 +11,7 @@ import pytest
 SECRET = "a-very-secret-value"  # noqa: S105 - it is the test's own
 PROGRAM = """
 import logging, structlog
-from nashdex.telemetry.startup import start_telemetry
+from nashdex.telemetry.server import start_telemetry
 
 start_telemetry(component="tests")
 log = structlog.get_logger("nashdex.tests")

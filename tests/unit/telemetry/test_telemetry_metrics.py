@@ -12,8 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.telemetry import metrics
-from nashdex.telemetry.heartbeat import beat
 from nashdex.telemetry.metric import Metric, identify_process
+from nashdex.telemetry.progress import beat
 from nashdex.telemetry.server import TelemetryServer
 
 

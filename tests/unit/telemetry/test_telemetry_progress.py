@@ -12,9 +12,8 @@ import structlog
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
-from nashdex.telemetry.heartbeat import seconds_since_beat
 from nashdex.telemetry.metric import identify_process
-from nashdex.telemetry.progress import Progress
+from nashdex.telemetry.progress import Progress, seconds_since_beat
 
 IDENTITY = {"run": "run-1", "component": "tests", "format": "gen1ou"}
 

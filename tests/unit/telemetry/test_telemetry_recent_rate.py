@@ -2,7 +2,7 @@
 
 import pytest
 
-from nashdex.telemetry.recent_rate import RecentRate
+from nashdex.telemetry.progress import RecentRate
 
 
 def test_a_slow_start_is_forgotten() -> None:

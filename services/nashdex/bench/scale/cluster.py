@@ -22,9 +22,8 @@ from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
 from nashdex.runs.creation import PreparedRun, Run, create_run
-from nashdex.settings.collect import CollectSettings
 from nashdex.settings.oracles import NullSettings
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import CollectSettings, RunSettings
 from nashdex.settings.train import TrainSettings
 from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards

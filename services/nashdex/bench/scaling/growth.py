@@ -20,8 +20,8 @@ from nashdex.exporter.watch import Watch
 from nashdex.planning.programs import step_function
 from nashdex.settings.run import RunSettings
 from nashdex.store.directory import DirectoryStore
-from nashdex.store.observed import ObservedStore
 from nashdex.store.protocol import ObjectStore
+from nashdex.store.usage import ObservedStore
 
 Dimension = Literal["policies", "iterations", "shards", "battles_per_pair"]
 DIMENSIONS: Final[tuple[Dimension, ...]] = get_args(Dimension)

@@ -19,18 +19,15 @@ from nashdex.core.results import (
     TrainingPoint,
     TrainingResult,
 )
-from nashdex.core.sharding import shard_range
-from nashdex.core.steps import StepName
+from nashdex.core.steps import StepName, shard_range
 from nashdex.metagame.evidence.ledger import LEDGER, BattleRecord, PlannedBattle, ShardLedger
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.metagame.tournament.schedule import demand_of
-from nashdex.settings.collect import CollectSettings
-from nashdex.settings.run import RunSettings
+from nashdex.settings.run import CollectSettings, EvaluateSettings, RunSettings
 from nashdex.settings.solve import SolveSettings
-from nashdex.settings.tournament import EvaluateSettings
 from nashdex.store.attempt import Attempt
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore

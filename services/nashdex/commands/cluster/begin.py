@@ -9,7 +9,7 @@ from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import CONFIG_HELP, OverridesOption, RunIdOption, StoreOption
 from nashdex.commands.workflow_outputs import write_outputs
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.user_input.files import read_file
+from nashdex.core.user_input import read_file
 
 if TYPE_CHECKING:
     from nashdex.runs.creation import Run

@@ -6,7 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from nashdex.cluster.status import IterationStatus, RunStatus, StepStatus
-from nashdex.core.printable import clean
+from nashdex.core.redaction import clean
 from nashdex.local.step_progress import describe_seconds
 from nashdex.runs.training_rates import TrainingRates
 

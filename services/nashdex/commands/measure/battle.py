@@ -154,7 +154,7 @@ def _progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def _lines(total: int) -> Callable[[int], None]:
-    from nashdex.telemetry.recent_rate import RecentRate
+    from nashdex.telemetry.progress import RecentRate
 
     shown_seconds = time.monotonic()
     recent = RecentRate()

@@ -27,7 +27,7 @@ def exporter(
     from nashdex.settings.process import load_telemetry_settings
     from nashdex.store import open_store
     from nashdex.telemetry.metrics import observe_store
-    from nashdex.telemetry.startup import start_telemetry
+    from nashdex.telemetry.server import start_telemetry
 
     if load_telemetry_settings().metrics_port is None:
         raise ConfigurationError(

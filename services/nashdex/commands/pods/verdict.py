@@ -35,12 +35,11 @@ def verdict(
     failed, and 65 if it succeeded without a report.
     """
     from nashdex.core import keys
-    from nashdex.core.verdict import Phase
     from nashdex.local.summary import describe_iteration
     from nashdex.report.document import Report
     from nashdex.runs.creation import open_run
     from nashdex.store.documents import read_published
-    from nashdex.store.verdict import record_end
+    from nashdex.store.verdict import Phase, record_end
 
     if status != _SUCCEEDED:
         failed, is_complete = _first_failures(failures)

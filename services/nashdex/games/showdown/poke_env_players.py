@@ -18,7 +18,7 @@ from poke_env.player import Player, SimpleHeuristicsPlayer
 from poke_env.player.battle_order import DoubleBattleOrder, PassBattleOrder, SingleBattleOrder
 from poke_env.teambuilder import Teambuilder
 
-from nashdex.games.showdown.doubles.slots import PASS, SlotChoice, joined, num_slot_choices
+from nashdex.games.showdown.doubles_slots import PASS, SlotChoice, joined, num_slot_choices
 
 _PLAYER_NAMES: Final = ("Player 1", "Player 2")
 """The gateway's names of the seats."""

@@ -6,10 +6,9 @@ from typing import ClassVar, Final
 
 from nashdex.core.evidence import Evidence
 from nashdex.games.format import Format, Inputs
-from nashdex.games.tabular.game import TabularGame
+from nashdex.games.tabular.game import GAME, TabularGame
 from nashdex.games.tabular.matrix import matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.games.tabular.space import GAME
 from nashdex.games.tabular.tree import GameTree
 
 

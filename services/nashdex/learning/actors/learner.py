@@ -23,10 +23,10 @@ from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, PlannedBa
 from nashdex.learning.rounds.players import Networks, Played, StreamPosition, WantedRound
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.settings.actors import ActorSettings
+from nashdex.settings.run import ActorSettings
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
-from nashdex.telemetry.heartbeat import beat, beat_without_advance
+from nashdex.telemetry.progress import beat, beat_without_advance
 from nashdex.trajectory.episode import Episode
 
 _log = structlog.get_logger()

@@ -12,7 +12,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.section import Share
-from nashdex.games.team_pool import TeamPool
+from nashdex.games.teams import TeamPool
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment

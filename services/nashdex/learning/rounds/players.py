@@ -15,7 +15,7 @@ import torch
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.games.interface import Game
-from nashdex.games.team_pool import TeamPool
+from nashdex.games.teams import TeamPool
 from nashdex.learning.hardware.machine import check_player
 from nashdex.learning.rounds.planned import EvaluationBattles, PlannedBattles, RoundBattles
 from nashdex.policies.inference import NetworkPolicy

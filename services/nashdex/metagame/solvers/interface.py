@@ -6,8 +6,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from nashdex.core.kinds import KIND
-from nashdex.core.section import Choice
+from nashdex.core.section import KIND, Choice
 from nashdex.metagame.equilibria.gains import Floats
 
 Status = Literal["optimal", "imprecise", "converged", "not-converged", "closed-form"]

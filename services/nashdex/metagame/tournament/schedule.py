@@ -3,7 +3,7 @@
 from nashdex.metagame.evidence.planned import Demand
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.plan import IterationPlan
-from nashdex.settings.tournament import EvaluateSettings
+from nashdex.settings.run import EvaluateSettings
 
 
 def demand_of(plan: IterationPlan, settings: EvaluateSettings) -> Demand:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.games.interface import Decisions, Failure
-from nashdex.games.showdown.external.causes import CRASH, UNAVAILABLE
+from nashdex.games.showdown.external_causes import CRASH, UNAVAILABLE
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
 from nashdex.policies.external.process import PlayerLostError, PlayerProcess

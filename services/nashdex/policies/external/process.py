@@ -14,11 +14,11 @@ from typing import Any, Final
 import psutil
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.showdown.external.causes import CRASH, DEADLINE, GARBAGE
+from nashdex.games.showdown.external_causes import CRASH, DEADLINE, GARBAGE
 from nashdex.games.space import Space
 from nashdex.settings.external import ExternalPlayer
 
-_MODULE: Final = "nashdex.games.showdown.external.piped"
+_MODULE: Final = "nashdex.games.showdown.external_player"
 _READ_BYTES: Final = 1 << 16
 _STOP_SECONDS: Final = 5.0
 _SECRETS: Final = ("AWS_", "NASHDEX_", "WANDB_")

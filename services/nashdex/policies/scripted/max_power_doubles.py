@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.games.interface import Decisions
-from nashdex.games.showdown.doubles.slots import NUM_MOVES, NUM_ROWS, slot_choice
+from nashdex.games.showdown.doubles_slots import NUM_MOVES, NUM_ROWS, slot_choice
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.declaration import ScriptedPlayer

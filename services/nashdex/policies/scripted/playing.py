@@ -8,8 +8,8 @@ from nashdex.core.ids import PolicyId, policy_id
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.games.space import Space
-from nashdex.games.tabular.space import GAME as TABULAR
-from nashdex.games.tabular.space import observations_of, tabular_space
+from nashdex.games.tabular.game import GAME as TABULAR
+from nashdex.games.tabular.game import observations_of, tabular_space
 from nashdex.games.tabular.tree import GameTree, Table, check_table, one_hot
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy

@@ -19,9 +19,9 @@ import structlog
 from nashdex.core.stopping import check_stop
 from nashdex.evaluator.match import MatchResult
 from nashdex.games.registry import game_for
-from nashdex.games.showdown.external.causes import UNAVAILABLE
+from nashdex.games.showdown.external_causes import UNAVAILABLE
 from nashdex.games.showdown.stock_server import StockServer, stock_server
-from nashdex.games.team_pool import TeamPool
+from nashdex.games.teams import TeamPool
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 from nashdex.serve.client import Client
 from nashdex.serve.connection import Connection

@@ -12,7 +12,7 @@ import structlog
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.stopping import check_stop
-from nashdex.games.showdown.external.causes import CRASH, DEADLINE, FORFEIT, UNAVAILABLE
+from nashdex.games.showdown.external_causes import CRASH, DEADLINE, FORFEIT, UNAVAILABLE
 from nashdex.serve.programs.process import Program
 from nashdex.serve.refereeing import Ruling
 from nashdex.serve.room import Room

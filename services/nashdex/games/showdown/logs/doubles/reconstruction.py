@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import TryAgainError
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
-from nashdex.games.showdown.doubles.slots import joined
+from nashdex.games.showdown.doubles_slots import joined
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.logs.doubles.cutting import cut
 from nashdex.games.showdown.logs.doubles.requests import AskedSlots, asked

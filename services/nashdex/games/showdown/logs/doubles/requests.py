@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nashdex.core.documents import shorten
-from nashdex.games.showdown.doubles.slots import GIMMICKS, NUM_MOVES, NUM_TARGETS
-from nashdex.games.showdown.doubles.slots import SlotChoice as Numbered
+from nashdex.games.showdown.doubles_slots import GIMMICKS, NUM_MOVES, NUM_TARGETS
+from nashdex.games.showdown.doubles_slots import SlotChoice as Numbered
 from nashdex.games.showdown.logs.cutting import RECHARGE, STRUGGLE, bare, name_of
 from nashdex.games.showdown.logs.doubles.cutting import NUM_SLOTS, Asks, Gimmick, JointDecision, SlotChoice
 from nashdex.games.showdown.logs.doubles.moves import CHOOSABLE, is_status, target_kind

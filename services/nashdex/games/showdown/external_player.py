@@ -1,10 +1,13 @@
-"""Plays with a poke-env player over a pipe: ``python -m nashdex.games.showdown.external.piped CLASS FORMAT SLOTS``.
+"""Plays with a user's poke-env player over a pipe: ``python -m nashdex.games.showdown.external_player CLASS FORMAT SLOTS``.
 
-The parent writes one JSON line for each decision, and reads one JSON line for each answer, in the same order.
-poke-env's battle reads the protocol's lines; the player's own ``choose_move`` and ``teampreview`` choose.
+It runs as a child process. The parent writes one JSON line for each decision, and reads one JSON line for each answer,
+in the same order. poke-env's battle reads the protocol's lines; the player's own ``choose_move`` and ``teampreview``
+choose.
 """
 
 import asyncio
+import importlib
+import inspect
 import json
 import logging
 import os
@@ -16,9 +19,25 @@ from poke_env.player import Player
 from poke_env.player.battle_order import BattleOrder, DoubleBattleOrder, ForfeitBattleOrder, SingleBattleOrder
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.showdown.external.causes import ERROR, FORFEIT, GARBAGE
-from nashdex.games.showdown.external.loading import player_class
+from nashdex.games.showdown.external_causes import ERROR, FORFEIT, GARBAGE
 from nashdex.games.showdown.poke_env_players import PokeEnvSeat, drawing_from
+
+
+def player_class(name: str) -> type[Player]:
+    """Return the poke-env player called ``module:Class``.
+
+    Raises:
+        ConfigurationError: it cannot be imported, or is no player.
+    """
+    module_name, _, class_name = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module_name), class_name)
+    except Exception as error:
+        raise ConfigurationError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
+    if not inspect.isclass(found) or not issubclass(found, Player):
+        raise ConfigurationError(f"{name} is no poke-env player: expected a subclass of poke_env.player.Player")
+    return found
+
 
 _NUM_ARGUMENTS = 4
 
@@ -117,7 +136,7 @@ def main() -> int:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     if len(sys.argv) != _NUM_ARGUMENTS:
-        sys.stderr.write("usage: python -m nashdex.games.showdown.external.piped CLASS FORMAT SLOTS\n")
+        sys.stderr.write("usage: python -m nashdex.games.showdown.external_player CLASS FORMAT SLOTS\n")
         return 64
     try:
         player = PipedPlayer(sys.argv[1], sys.argv[2], int(sys.argv[3]))

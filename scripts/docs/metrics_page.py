@@ -1,4 +1,4 @@
-"""Print docs/reference/metrics.md, made from the catalogue: ``python -m nashdex.telemetry.metrics_page``."""
+"""Print docs/reference/metrics.md, made from the catalogue: ``python scripts/docs/metrics_page.py``."""
 
 import sys
 

@@ -1,16 +1,45 @@
-"""The teams of training battles by iteration, as a run stores them."""
+"""The teams that battles draw from, how likely each is, and how a run stores them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from nashdex.core import keys
 from nashdex.core.documents import Document
+from nashdex.core.seeds import inverse_cdf, seed_uniform
 from nashdex.games.interface import Game
-from nashdex.games.team_pool import TeamPool
 from nashdex.settings.run import RunSettings
 from nashdex.store.checked import read_root
 from nashdex.store.protocol import ObjectStore
+
+
+@dataclass(frozen=True)
+class TeamPool:
+    """Packed teams; without any, the game generates a team from the seed."""
+
+    teams: Sequence[str]
+    weights: Sequence[float] = ()
+    """Weight of each team, in any scale; empty: all teams are equally likely."""
+    names: Sequence[str] = ()
+    """Name of each team; empty: its number."""
+
+    def draw(self, seed: int) -> tuple[str, str | None]:
+        """Return the name and the text of the team that follows from ``seed``, a 64-bit number."""
+        if not self.teams:
+            return str(seed), None
+        place = self._place(seed) if self.weights else seed % len(self.teams)
+        return (self.names[place] if self.names else str(place)), self.teams[place]
+
+    def _place(self, seed: int) -> int:
+        return int(inverse_cdf(self._cumulative, np.array([seed_uniform(seed)]))[0])
+
+    @cached_property
+    def _cumulative(self) -> NDArray[np.float64]:
+        return np.cumsum(self.weights)[None, :]
 
 
 class TeamSets(Document):

@@ -1,1 +1,0 @@
-"""What a user writes: files, TOML, ``KEY=VALUE``, and names that are nearly right."""
