@@ -11,10 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from nashdex.core.errors import DataError
+from nashdex.core.user_input import shorten
 
 _MOST_PROBLEMS = 8
-_MOST_CHARACTERS = 80
-"""Longest quoted value in a message."""
 _WORDS: Final = {
     "extra_forbidden": "no such key",
     "int_parsing": "expected an integer",
@@ -125,15 +124,6 @@ def _refuse_long_integers(data: bytes, source: str) -> None:
 def _digest(content: dict[str, Any]) -> str:
     """Return the sha256 of JSON values, whatever their order and spacing in the file."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def shorten(value: object) -> str:
-    """Return ``repr(value)`` cut to the length that a message may quote."""
-    try:
-        text = repr(value)
-    except ValueError:  # an integer of more digits than Python prints
-        return "a number of thousands of digits"
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"
 
 
 def _where(problem: ErrorDetails) -> str:

@@ -6,8 +6,19 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from nashdex.core.documents import shorten
 from nashdex.core.errors import ConfigurationError, DataError
+
+_MOST_CHARACTERS = 80
+"""Longest quoted value in a message."""
+
+
+def shorten(value: object) -> str:
+    """Return ``repr(value)`` cut to the length that a message may quote."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return "a number of thousands of digits"
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 3, similarity: float = 0.6) -> str:

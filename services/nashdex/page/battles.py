@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from nashdex.core.documents import shorten
 from nashdex.core.errors import DataError
+from nashdex.core.user_input import shorten
 
 _MOST_BYTES: Final = 1 << 20
 _MOST_REPORT_BYTES: Final = 1 << 26

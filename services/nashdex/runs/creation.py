@@ -9,10 +9,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from nashdex.core import keys
-from nashdex.core.documents import describe_problems, shorten
+from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import RunId, id_of_text, run_id
 from nashdex.core.steps import StepName
+from nashdex.core.user_input import shorten
 from nashdex.games.registry import FORMATS
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.runs.defaults import defaults_of_format

@@ -13,7 +13,8 @@ from nashdex.core import keys
 from nashdex.core.errors import DataError, NashdexError
 from nashdex.core.ids import AttemptId, new_attempt_id
 from nashdex.core.manifest import Manifest, StoredObject
-from nashdex.core.steps import StepName, present_work
+from nashdex.core.steps import StepName
+from nashdex.core.work import present_work
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_described
 from nashdex.store.protocol import ObjectStore
 from nashdex.store.usage import charge

@@ -13,7 +13,7 @@ from typing import Literal
 import structlog
 
 from nashdex.core.redaction import Redaction
-from nashdex.core.steps import present_work
+from nashdex.core.work import present_work
 from nashdex.settings.process import TelemetrySettings
 
 

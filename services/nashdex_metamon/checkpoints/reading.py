@@ -10,8 +10,8 @@ from safetensors import SafetensorError
 from safetensors import torch as safetensors
 from torch import Tensor, nn
 
-from nashdex.core.documents import shorten
 from nashdex.core.errors import DataError
+from nashdex.core.user_input import shorten
 from nashdex_metamon.checkpoints.amago import AmagoAgent
 from nashdex_metamon.checkpoints.architecture import MiniRnnArchitecture
 from nashdex_metamon.checkpoints.inferring import Shape

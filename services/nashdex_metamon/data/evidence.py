@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from nashdex.core.documents import shorten
+from nashdex.core.user_input import shorten
 from nashdex.games.showdown.logs.evidence import format_problem, is_format
 from nashdex.games.showdown.logs.first_generations import Kind, letters_only
 from nashdex.games.showdown.logs.refusal import RefusedReplayError

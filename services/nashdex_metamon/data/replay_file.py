@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import lz4.frame
 
-from nashdex.core.documents import shorten
 from nashdex.core.errors import DataError
+from nashdex.core.user_input import shorten
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex_metamon.actions import DEFAULT_ACTIONS, UNKNOWN_ACTION
 from nashdex_metamon.state import NUM_MOVES, BattleState

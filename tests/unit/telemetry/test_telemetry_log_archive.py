@@ -15,7 +15,8 @@ import structlog
 
 from nashdex.cli import run_command_line
 from nashdex.core.errors import TryAgainError
-from nashdex.core.steps import StepName, working_on
+from nashdex.core.steps import StepName
+from nashdex.core.work import working_on
 from nashdex.runs.archived_logs import archived_lines
 from nashdex.settings.process import TelemetrySettings
 from nashdex.store import open_store

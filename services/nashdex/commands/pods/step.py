@@ -14,7 +14,7 @@ from nashdex.core.steps import StepName
 
 if TYPE_CHECKING:
     from nashdex.core.manifest import Manifest
-    from nashdex.core.steps import Work
+    from nashdex.core.work import Work
     from nashdex.settings.run import RunSettings
     from nashdex.store.protocol import ObjectStore
 
@@ -45,8 +45,8 @@ def step(
     """
     import structlog
 
-    from nashdex.core.steps import working_on
     from nashdex.core.stopping import check_stop, install_stop_handlers
+    from nashdex.core.work import working_on
     from nashdex.local.lifeline import stop_at_end_of_input as watch_input
     from nashdex.planning.programs import step_function
     from nashdex.runs.creation import open_run

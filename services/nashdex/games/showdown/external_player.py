@@ -1,4 +1,4 @@
-"""Plays with a user's poke-env player over a pipe: ``python -m nashdex.games.showdown.external_player CLASS FORMAT SLOTS``.
+"""Plays with a user's player over a pipe: ``python -m nashdex.games.showdown.external_player CLASS FORMAT SLOTS``.
 
 It runs as a child process. The parent writes one JSON line for each decision, and reads one JSON line for each answer,
 in the same order. poke-env's battle reads the protocol's lines; the player's own ``choose_move`` and ``teampreview``

@@ -8,7 +8,7 @@ wrong would be followed by wrong rules, so nothing can override a refusal.
 import re
 from typing import Final
 
-from nashdex.core.documents import shorten
+from nashdex.core.user_input import shorten
 from nashdex.games.showdown.logs.first_generations import Kind, first_generation
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.words import clean_name

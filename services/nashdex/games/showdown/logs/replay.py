@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
-from nashdex.core.documents import shorten
+from nashdex.core.user_input import shorten
 from nashdex.games.showdown.logs.evidence import Evidence, is_format
 from nashdex.games.showdown.logs.ratings import UNRATED_RATING
 from nashdex.games.showdown.logs.refusal import RefusedReplayError

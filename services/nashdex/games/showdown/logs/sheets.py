@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nashdex.core.documents import shorten
+from nashdex.core.user_input import shorten
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.stats import stats_of
 from nashdex.games.showdown.logs.teams import NUM_MOVES, TEAM_SIZE, Member, base_species

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from nashdex.core.documents import shorten
+from nashdex.core.user_input import shorten
 from nashdex.games.showdown.logs.cutting import STRUGGLE, bare, caller_of, name_of
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.words import clean_name

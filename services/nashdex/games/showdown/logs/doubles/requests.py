@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nashdex.core.documents import shorten
+from nashdex.core.user_input import shorten
 from nashdex.games.showdown.doubles_slots import GIMMICKS, NUM_MOVES, NUM_TARGETS
 from nashdex.games.showdown.doubles_slots import SlotChoice as Numbered
 from nashdex.games.showdown.logs.cutting import RECHARGE, STRUGGLE, bare, name_of
