@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.space import Space
-from nashdex.learning.rewards.interface import Reward
+from nashdex.learning.rewards import Reward
 from nashdex_metamon.rewards import REWARDS, Changes
 
 _UNIT: Final = 100.0

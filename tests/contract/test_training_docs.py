@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nashdex.learning.advantages.registry import ADVANTAGES
+from nashdex.learning.advantages import ADVANTAGES
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.registry import ORACLES
 from nashdex.settings.damping import DAMPING_PRESETS

@@ -82,7 +82,7 @@ HALVED = """
 from typing import Literal
 import numpy as np
 from nashdex.core.section import Choice
-from nashdex.learning.advantages.interface import AdvantageEstimator, Estimates
+from nashdex.learning.advantages import AdvantageEstimator, Estimates
 
 class HalvedSettings(Choice):
     kind: Literal["halved"] = "halved"

@@ -23,8 +23,7 @@ from nashdex.core.errors import ConfigurationError, DataError, NashdexError, Try
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.learning.actors import protocol
-from nashdex.learning.actors.protocol import Request
-from nashdex.learning.actors.requests import Requests
+from nashdex.learning.actors.protocol import Request, Requests
 from nashdex.learning.rounds.planned import NEWEST, RoundBattles
 from nashdex.store import ObjectStore, open_store
 from nashdex.store.attempt import Attempt, find_manifest, read_manifest, read_object

@@ -25,8 +25,7 @@ from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.learner import ActorsPlayer
-from nashdex.learning.actors.protocol import Chunk, Request
-from nashdex.learning.actors.requests import Requests
+from nashdex.learning.actors.protocol import Chunk, Request, Requests
 from nashdex.learning.experience.data import fresh_network, prepare_torch
 from nashdex.learning.rounds.planned import NEWEST, RoundBattles
 from nashdex.learning.rounds.players import StreamPosition, WantedRound, play_planned

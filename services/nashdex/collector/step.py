@@ -55,7 +55,7 @@ def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -
         return _nothing_to_play(Attempt(store, iteration, StepName.COLLECT, shard), plan)
     if settings.collect.device == "cuda":
         # Late: it imports torch, which tabular games do not need.
-        from nashdex.learning.hardware.machine import check_player  # noqa: PLC0415
+        from nashdex.learning.hardware import check_player  # noqa: PLC0415
 
         check_player(settings.collect.device)
     game = game_of_run(store, settings)

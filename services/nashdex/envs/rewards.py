@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import Space
-from nashdex.learning.rewards.registry import REWARDS
+from nashdex.learning.rewards import REWARDS
 
 _EVEN = 0.5
 

@@ -20,12 +20,10 @@ from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import PolicyId, is_replayed
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
-from nashdex.learning import initial
-from nashdex.learning.advantages import discounting
-from nashdex.learning.experience import batching, data, statistics
+from nashdex.learning import advantages, hardware, initial
+from nashdex.learning.experience import batching, data
 from nashdex.learning.experience.batching import Batch
-from nashdex.learning.hardware import machine, memory
-from nashdex.learning.hardware.forward import Forward
+from nashdex.learning.hardware import Forward
 from nashdex.learning.updates import optimiser
 from nashdex.learning.updates import training as updates
 from nashdex.learning.updates.training import Training
@@ -94,7 +92,7 @@ def make_lessons(
 
     def lesson(*, validation: bool) -> Lesson:
         chosen = [i for i, episode in enumerate(episodes) if (episode.seed in held_out) == validation]
-        returns = np.concatenate([discounting.discounted_returns(rewards[i], discount) for i in chosen])
+        returns = np.concatenate([advantages.discounted_returns(rewards[i], discount) for i in chosen])
         actors = np.repeat([names.index(episodes[i].policy) for i in chosen], [len(episodes[i]) for i in chosen])
         chosen_episodes = [episodes[i] for i in chosen]
         batch = batching.make_batch(chosen_episodes, device, num_slots=num_slots, remembers=remembers)
@@ -200,7 +198,7 @@ def _actor_loss(network: Forward, batch: Batch) -> tuple[Tensor, dict[str, float
 def _critic_loss(network: Forward, observations: Tensor, returns: Tensor) -> tuple[Tensor, dict[str, float]]:
     values = network.values(observations)
     loss = (values - returns).square().mean()
-    explained = statistics.explained_variance(values.detach(), returns)
+    explained = batching.explained_variance(values.detach(), returns)
     return loss, {"value_loss": loss.item(), "explained_variance": explained}
 
 
@@ -213,11 +211,11 @@ def _imitation(log_probs: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
     hit = (log_probs.argmax(dim=1) == batch.actions).float()
     if batch.agreeing is None:
         surprise = -log_probs.gather(1, batch.actions[:, None]).squeeze(1)
-        return statistics.mean_over_choices(surprise, batch.masks), statistics.mean_over_choices(hit, batch.masks)
+        return batching.mean_over_choices(surprise, batch.masks), batching.mean_over_choices(hit, batch.masks)
     surprise = -log_probs.masked_fill(~batch.agreeing, -torch.inf).logsumexp(dim=1)
     counts = wholly_known(batch)
     accuracy = (hit * counts).sum() / counts.sum().clamp(min=1)
-    return statistics.mean_over_choices(surprise, batch.masks), accuracy
+    return batching.mean_over_choices(surprise, batch.masks), accuracy
 
 
 def wholly_known(batch: Batch) -> Tensor:
@@ -275,14 +273,14 @@ def measure(network: ActorCritic, validation: Lesson) -> dict[str, float]:
     return by_actor | {
         "validation_loss": cross_entropy.item(),
         "validation_accuracy": accuracy.item(),
-        "validation_explained_variance": statistics.explained_variance(values, validation.returns),
+        "validation_explained_variance": batching.explained_variance(values, validation.returns),
     }
 
 
 def train(task: Task, settings: CloneSettings) -> Trained:
     """Clone the teacher, whose battles the iteration collected."""
     run, shared = task.settings, task.settings.train
-    machine.check_machine(shared.device)
+    hardware.check_machine(shared.device)
     device = data.prepare_torch(shared.device, shared.num_threads)
     collected = data.collected_battles(
         task.store,
@@ -312,7 +310,7 @@ def train(task: Task, settings: CloneSettings) -> Trained:
     baseline = most_frequent_accuracy(lesson.batch, validation.batch)
     with (
         Progress(StepName.TRAIN, task.shard, total, "updates", done=training.state.update) as progress,
-        memory.memory_limited_by("train.first.minibatch_decisions"),
+        hardware.memory_limited_by("train.first.minibatch_decisions"),
     ):
         summary = clone(training, lesson, validation, settings, task.seed, progress)
     return Trained(

@@ -18,7 +18,7 @@ from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop
 from nashdex.games.space import NUM_SEATS
 from nashdex.games.tabular.tree import GameTree, Table, one_hot
-from nashdex.learning.updates.curve import Curve
+from nashdex.learning.updates.state import Curve
 from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.tree import TreeOpponents
 from nashdex.settings.oracles import QLearningSettings

@@ -103,7 +103,7 @@ def check_here(settings: RunSettings) -> None:
     if "cuda" not in {train.device, collect.device}:
         return
     # Late: torch takes seconds to import, and runs on the CPU need no check.
-    from nashdex.learning.hardware.machine import check_machine, check_player  # noqa: PLC0415
+    from nashdex.learning.hardware import check_machine, check_player  # noqa: PLC0415
 
     check_machine(train.device, num_processes=train.num_processes)
     check_player(collect.device)

@@ -6,8 +6,7 @@ from nashdex.core import keys
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.seeds import derive_seed
-from nashdex.learning.evaluation.halves import best
-from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedger
+from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedger, best
 from nashdex.metagame.plan import IterationPlan
 from nashdex.runs.creation import Run
 from nashdex.runs.differences import differences

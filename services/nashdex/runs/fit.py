@@ -7,7 +7,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import is_imported
 from nashdex.core.section import changed_keys, without_effect
 from nashdex.games.registry import FORMATS, check_inputs
-from nashdex.learning.rewards.registry import REWARDS
+from nashdex.learning.rewards import REWARDS
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.interface import AnyOracle
 from nashdex.oracles.registry import ORACLES

@@ -11,7 +11,7 @@ from nashdex.settings.oracles import ORACLE_KINDS, CloneSettings
 from nashdex.settings.ppo import PpoSettings
 
 REWARD_NAMES = Names("nashdex.rewards", "reward", ("win-loss", "shaped"))
-"""Names of rewards. `nashdex.learning.rewards.registry` has the rewards themselves."""
+"""Names of rewards. `nashdex.learning.rewards` has the rewards themselves."""
 
 
 class TrackerSettings(Section):

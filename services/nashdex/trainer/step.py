@@ -9,8 +9,8 @@ from nashdex.core.ids import BarePolicyId
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_METRICS, TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.learning.rewards.registry import REWARDS
-from nashdex.learning.trackers.tracking import check_installed
+from nashdex.learning.rewards import REWARDS
+from nashdex.learning.trackers import check_installed
 from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import AnyOracle, Task, Trained
 from nashdex.oracles.registry import ORACLES

@@ -17,8 +17,7 @@ from nashdex.games.registry import tabular_game_of_run
 from nashdex.games.tabular.game import TabularGame
 from nashdex.learning.actors import protocol
 from nashdex.learning.actors.learner import ActorsPlayer
-from nashdex.learning.actors.protocol import Request
-from nashdex.learning.actors.requests import Requests
+from nashdex.learning.actors.protocol import Request, Requests
 from nashdex.learning.rounds.planned import NEWEST, RoundBattles
 from nashdex.learning.rounds.players import StreamPosition, WantedRound
 from nashdex.metagame.plan import IterationPlan

@@ -11,7 +11,7 @@ from nashdex.games.tabular.game import observations_of, observed_states, tabular
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import check_table, uniform_table
-from nashdex.learning.rewards.registry import REWARDS
+from nashdex.learning.rewards import REWARDS
 
 RPS = MatrixDocument(
     row_policies=("rock", "paper", "scissors"),

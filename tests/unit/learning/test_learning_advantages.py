@@ -11,12 +11,17 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from nashdex.learning.advantages.discounting import discounted_returns
-from nashdex.learning.advantages.gae import generalised_advantages
-from nashdex.learning.advantages.group_relative import GROUP_RELATIVE
-from nashdex.learning.advantages.interface import Circumstances, Estimates, Trajectory
-from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.advantages.v_trace import V_TRACE, v_trace
+from nashdex.learning.advantages import (
+    ADVANTAGES,
+    GROUP_RELATIVE,
+    V_TRACE,
+    Circumstances,
+    Estimates,
+    Trajectory,
+    discounted_returns,
+    generalised_advantages,
+    v_trace,
+)
 from nashdex.settings.advantages import GaeSettings, GroupRelativeSettings, VTraceSettings
 
 Floats = NDArray[np.float32]

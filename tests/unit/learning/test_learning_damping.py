@@ -7,16 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from nashdex.learning.damping.coefficients import coefficients, is_warm
-from nashdex.learning.damping.controller import (
+from nashdex.learning.damping import (
     OF_BETA,
     OF_STEP_SIZE,
     WINDOW_UPDATES,
     Controller,
     ControllerState,
+    Moment,
+    beta_at,
+    coefficients,
+    is_warm,
     observe_reference,
 )
-from nashdex.learning.damping.schedule import Moment, beta_at
 from nashdex.settings.damping import DAMPING_PRESETS, Damping, DampingSettings, ReferenceCoefficient
 
 PRESETS = {name: preset.damping for name, preset in DAMPING_PRESETS.all().items()}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nashdex.core.results import Evaluation
-from nashdex.learning.evaluation.halves import best, held_out, selection_score
+from nashdex.learning.evaluation.ledger import best, held_out, selection_score
 from nashdex.metagame.evidence.estimates import wilson_interval
 
 

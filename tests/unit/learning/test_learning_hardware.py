@@ -10,8 +10,7 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
 from nashdex.learning.experience.batching import CPU, Batch, evaluate, make_batch
-from nashdex.learning.hardware.forward import Precision
-from nashdex.learning.hardware.memory import memory_limited_by
+from nashdex.learning.hardware import Precision, memory_limited_by
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.oracles.ppo.loss import Targets

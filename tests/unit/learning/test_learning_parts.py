@@ -9,14 +9,20 @@ import torch
 
 from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
-from nashdex.learning.damping.coefficients import Coefficients
-from nashdex.learning.experience.batching import Batch, make_batch, minibatches, played_by
+from nashdex.learning.damping import Coefficients
+from nashdex.learning.experience.batching import (
+    Batch,
+    explained_variance,
+    make_batch,
+    mean_over_choices,
+    minibatches,
+    played_by,
+)
 from nashdex.learning.experience.round import Experience
-from nashdex.learning.experience.statistics import explained_variance, mean_over_choices
 from nashdex.learning.references import SnapshotReference
-from nashdex.learning.updates.curve import MAX_POINTS, Curve
-from nashdex.learning.updates.guard import Guard
 from nashdex.learning.updates.optimiser import Optimiser, Rates
+from nashdex.learning.updates.state import MAX_POINTS, Curve
+from nashdex.learning.updates.training import Guard
 from nashdex.oracles.ppo import loss
 from nashdex.oracles.ppo.loss import Targets, make_targets, ppo_loss
 from nashdex.policies.inference import NetworkPolicy

@@ -10,8 +10,7 @@ from torch import Tensor
 
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
-from nashdex.learning.damping.coefficients import coefficients
-from nashdex.learning.damping.schedule import Moment
+from nashdex.learning.damping import Moment, coefficients
 from nashdex.learning.experience.batching import Batch, make_batch
 from nashdex.learning.experience.round import Experience
 from nashdex.learning.references import (

@@ -8,7 +8,7 @@ import torch
 
 from nashdex.core.ids import AttemptId, PolicyId
 from nashdex.core.steps import StepName
-from nashdex.learning.rounds.snapshots import SnapshotPool
+from nashdex.learning.rounds.rounds import SnapshotPool
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.optimiser import Rates
 from nashdex.learning.updates.training import StepSettings, Training

@@ -7,7 +7,7 @@ import pytest
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.results import Evaluation
-from nashdex.learning.trackers.tracking import Trackers, check_installed
+from nashdex.learning.trackers import Trackers, check_installed
 from nashdex.settings.train import TrackerSettings
 
 EVALUATION = Evaluation(
@@ -76,7 +76,7 @@ def test_without_trackers_nothing_is_opened() -> None:
 def test_tensorboard_gets_every_value_by_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
     writer = Recorder()
     is_there(monkeypatch, "tensorboard", "torch.utils.tensorboard", SummaryWriter=writer)
-    monkeypatch.delitem(sys.modules, "nashdex.learning.trackers.tensorboard", raising=False)
+    monkeypatch.delitem(sys.modules, "nashdex.learning.trackers", raising=False)
     track(TrackerSettings(tensorboard_folder="boards"))
     assert writer.opened == {"folder": "boards/run-1/iteration-0001-shard-00000"}
     assert writer.points == [
@@ -92,7 +92,7 @@ def test_tensorboard_gets_every_value_by_decisions(monkeypatch: pytest.MonkeyPat
 def test_weights_and_biases_gets_one_run_that_resumes(monkeypatch: pytest.MonkeyPatch) -> None:
     service = Recorder()
     is_there(monkeypatch, "wandb", "wandb", init=service.init, Settings=dict)
-    monkeypatch.delitem(sys.modules, "nashdex.learning.trackers.wandb", raising=False)
+    monkeypatch.delitem(sys.modules, "nashdex.learning.trackers", raising=False)
     track(TrackerSettings(wandb_project="pokemon"))
     opened = service.opened
     assert (opened["project"], opened["group"], opened["resume"]) == ("pokemon", "run-1", "allow")

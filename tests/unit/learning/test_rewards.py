@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nashdex.games.space import ObservationBlock, ObservationField, Space
-from nashdex.learning.rewards.registry import REWARDS
+from nashdex.learning.rewards import REWARDS
 
 
 def _space() -> Space:

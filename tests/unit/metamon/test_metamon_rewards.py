@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.games.space import ObservationBlock, ObservationField, Space
-from nashdex.learning.rewards.registry import REWARDS
+from nashdex.learning.rewards import REWARDS
 from nashdex_metamon.rewards import reward_function
 from nashdex_metamon.state import BattleState
 from support.metamon_goldens import BATTLES, golden

@@ -9,7 +9,7 @@ import torch
 
 from nashdex.games.tabular.game import observations_of, tabular_space
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
-from nashdex.learning.damping.coefficients import Coefficients
+from nashdex.learning.damping import Coefficients
 from nashdex.learning.experience.batching import Batch
 from nashdex.learning.references import UniformReference
 from nashdex.oracles.ppo.loss import Targets, ppo_loss

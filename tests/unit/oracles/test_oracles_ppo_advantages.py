@@ -11,9 +11,8 @@ from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.values import expected_payoffs
-from nashdex.learning.advantages.interface import Circumstances
-from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.damping.coefficients import Coefficients
+from nashdex.learning.advantages import ADVANTAGES, Circumstances
+from nashdex.learning.damping import Coefficients
 from nashdex.learning.experience.batching import CPU
 from nashdex.learning.experience.round import Experience, gather
 from nashdex.learning.updates.checkpoint import Checkpoints

@@ -5,7 +5,7 @@ import torch
 
 from nashdex.core.ids import PolicyId
 from nashdex.games.registry import showdown_game
-from nashdex.learning.damping.coefficients import Coefficients
+from nashdex.learning.damping import Coefficients
 from nashdex.learning.experience.batching import CPU
 from nashdex.learning.experience.round import Experience, gather
 from nashdex.learning.references import SnapshotReference, UniformReference

@@ -9,7 +9,7 @@ import torch
 from nashdex.core.ids import PolicyId
 from nashdex.games.tabular.game import TabularGame
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.learning.damping.coefficients import Coefficients
+from nashdex.learning.damping import Coefficients
 from nashdex.learning.experience.round import Experience, gather
 from nashdex.oracles.ppo.loss import PREDICTION_COEFFICIENT, Targets, ppo_loss
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network

@@ -16,7 +16,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.results import TrainingResult
 from nashdex.core.steps import StepName
 from nashdex.games.registry import tabular_game_of_run
-from nashdex.learning.hardware.machine import check_machine
+from nashdex.learning.hardware import check_machine
 from nashdex.policies.archive import load_network
 from nashdex.runs.fit import check_fit
 from nashdex.settings.run import RunSettings

@@ -18,8 +18,7 @@ from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.values import expected_payoffs
 from nashdex.learning.rounds.planned import NEWEST
 from nashdex.learning.rounds.players import LocalPlayer
-from nashdex.learning.rounds.rounds import Rounds, RoundsSettings
-from nashdex.learning.rounds.snapshots import SnapshotPool
+from nashdex.learning.rounds.rounds import Rounds, RoundsSettings, SnapshotPool
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.metagame.plan import IterationPlan

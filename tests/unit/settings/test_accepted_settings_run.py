@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.section import Section
-from nashdex.learning.advantages.registry import ADVANTAGES
+from nashdex.learning.advantages import ADVANTAGES
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.metagame.solvers.registry import META_SOLVERS
 from nashdex.oracles.registry import ORACLES

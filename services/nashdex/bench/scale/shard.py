@@ -13,7 +13,7 @@ from nashdex.core.documents import Model
 from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.game import ShowdownGame
-from nashdex.learning.rewards.registry import REWARDS
+from nashdex.learning.rewards import REWARDS
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.policies.archive import save_policy

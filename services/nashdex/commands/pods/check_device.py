@@ -16,7 +16,7 @@ def check_device(
     Exits 64 if GPUs are requested and fewer are found, or the first cannot compute: no device in the pod, a torch
     without CUDA, or a driver that is too old for it.
     """
-    from nashdex.learning.hardware.device import try_device
+    from nashdex.learning.hardware import try_device
 
     name = try_device("cuda" if gpus else "cpu", num_gpus=gpus)
     if as_json:

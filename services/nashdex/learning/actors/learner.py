@@ -15,10 +15,17 @@ from nashdex.core.manifest import StoredObject
 from nashdex.core.stopping import check_stop
 from nashdex.games.space import Space
 from nashdex.learning.actors import protocol
-from nashdex.learning.actors.journal import JournalWriter, Timing, entry_of
+from nashdex.learning.actors.chunks import (
+    JournalWriter,
+    Stream,
+    Timing,
+    UnusableChunkError,
+    entry_of,
+    read_chunk,
+    read_episodes,
+    read_manifest,
+)
 from nashdex.learning.actors.protocol import Chunk, NoActorError, Request
-from nashdex.learning.actors.reading import UnusableChunkError, read_chunk, read_episodes, read_manifest
-from nashdex.learning.actors.stream import Stream
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles, PlannedBattles, RoundBattles
 from nashdex.learning.rounds.players import Networks, Played, StreamPosition, WantedRound
 from nashdex.policies.archive import weights_bytes

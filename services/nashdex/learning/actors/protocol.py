@@ -21,12 +21,14 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nashdex.core import keys
 from nashdex.core.documents import SealedDocument
-from nashdex.core.errors import TryAgainError
+from nashdex.core.errors import DataError, TryAgainError
 from nashdex.core.ids import AttemptIdField, PolicyIdField
 from nashdex.core.manifest import StoredObject
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.learning.rounds.planned import EvaluationBattles, RoundBattles
+from nashdex.store.checked import MAX_MANIFEST_BYTES
+from nashdex.store.protocol import ObjectStore
 
 DROP_CAUSES: Final = ("altered", "space", "stale", "twice")
 """Why a chunk is dropped: it does not match its hash or request, it is of another space, its weights are too old, or
@@ -145,3 +147,35 @@ def chunk_key(iteration: int, shard: int, folder: str, chunk: int) -> str:
 def episodes_key(iteration: int, shard: int, folder: str, chunk: int, attempt: str, part: str) -> str:
     """Return the key of a part of a chunk's episodes, as one attempt stores it."""
     return f"{chunks_folder(iteration, shard, folder)}/{chunk:05d}/{attempt}/{part}"
+
+
+class Requests:
+    """Reads the requests of an iteration's learners: one conditional GET each, once a learner has asked."""
+
+    def __init__(self, store: ObjectStore, iteration: int) -> None:
+        self._store = store
+        self._iteration = iteration
+        self._read: dict[int, tuple[str, Request]] = {}
+        """Last request by learner, with the tag of its object."""
+
+    def of(self, learner: int) -> Request | None:
+        """Return what a learner wants; None before its first request, and after its last.
+
+        Raises:
+            DataError: the request is altered.
+        """
+        key = request_key(self._iteration, learner)
+        tag, request = self._read.get(learner, ("", None))
+        if request is None and not self._store.exists(key):
+            return None
+        try:
+            found = self._store.get_if_changed(key, tag, MAX_MANIFEST_BYTES)
+        except DataError:
+            if self._store.exists(key):
+                raise
+            return None
+        if found is not None:
+            data, tag = found
+            request = Request.from_json(data, f"{self._store.uri}/{key}")
+            self._read[learner] = tag, request
+        return request

@@ -9,11 +9,10 @@ import structlog
 from nashdex.core.ids import BarePolicyId, PolicyId
 from nashdex.core.results import TRAINING_RESULT, Evaluation, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.learning.evaluation.halves import best
-from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedger, PlayedEvaluation
+from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedger, PlayedEvaluation, best
 from nashdex.learning.rounds.planned import NEWEST, EvaluationBattles
 from nashdex.learning.rounds.players import Networks, Player
-from nashdex.learning.trackers.tracking import Trackers
+from nashdex.learning.trackers import Trackers
 from nashdex.learning.updates.training import Training
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import load_network

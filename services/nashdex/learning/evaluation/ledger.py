@@ -1,19 +1,45 @@
 """The ledger of a training's evaluations: the result of every battle, from which the learning curve follows.
 
 Equal battles at each evaluation make a learning curve smoother than its intervals. Neither training nor any later
-evaluation plays these battles.
+evaluation plays these battles. One half of them chooses the best weights, the other scores what was chosen: the best of
+many scores is too high by its luck, and the other half's luck had no part in the choice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, model_validator
 
 from nashdex.core.documents import Document, Model
-from nashdex.core.results import Evaluation
-from nashdex.learning.evaluation.halves import held_out, selection_score
+from nashdex.core.results import Evaluation, HeldOut
 from nashdex.learning.rounds.planned import EvaluationBattles
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
+
+
+def selection_score(scores: Sequence[float]) -> float:
+    """Return the mean of ``scores`` over the even pairs; ``scores`` are by number, battles 2p and 2p + 1 a pair."""
+    chosen_by = [score for number, score in enumerate(scores) if number // 2 % 2 == 0]
+    return sum(chosen_by) / len(chosen_by)
+
+
+def held_out(scores: Sequence[float]) -> HeldOut:
+    """Return the score over the odd pairs, with its 95 % interval by pairs."""
+    rest = [(number // 2, score) for number, score in enumerate(scores) if number // 2 % 2]
+    pairs, kept = zip(*rest, strict=True)
+    low, high = clustered_wilson_interval(kept, pairs)
+    return HeldOut(score=sum(kept) / len(kept), low=low, high=high, battles=len(kept))
+
+
+def best(evaluations: Iterable[Evaluation]) -> Evaluation | None:
+    """Return the evaluation with the best weights, by the even pairs against the first anchor in the first style.
+
+    The weights that training began from do not count; of equals the earliest is the best. None without any.
+    """
+    found = list(evaluations)
+    first = [one for one in found if (one.anchor, one.style) == (found[0].anchor, found[0].style)]
+    scored = [(one.selection_score, one) for one in first if one.decisions > 0 and one.selection_score is not None]
+    return max(scored, key=lambda pair: pair[0])[1] if scored else None
+
 
 EVALUATION_LEDGER: Final = "evaluations.json"
 """The ledger's name beside the training's result."""

@@ -15,7 +15,7 @@ from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
 from nashdex.games.space import Space
 from nashdex.learning.experience.batching import played_by
-from nashdex.learning.rewards.registry import REWARDS
+from nashdex.learning.rewards import REWARDS
 from nashdex.learning.updates.checkpoint import Checkpoints
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network

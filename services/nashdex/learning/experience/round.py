@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Game
 from nashdex.games.space import Space
-from nashdex.learning.advantages.interface import Circumstances
+from nashdex.learning.advantages import Circumstances
 from nashdex.learning.experience.batching import Batch, make_batch
-from nashdex.learning.rewards.registry import REWARDS
+from nashdex.learning.rewards import REWARDS
 from nashdex.policies.networks.opponent_choices import UNKNOWN, opponent_choices
 from nashdex.trajectory.episode import Episode
 

@@ -16,7 +16,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.learning.damping.controller import ControllerState
+from nashdex.learning.damping import ControllerState
 from nashdex.metagame.plan import IterationPlan
 from nashdex.policies.archive import tensors_bytes
 from nashdex.store.attempt import find_manifest, read_object

@@ -7,13 +7,12 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from nashdex.learning.advantages.interface import Trajectory
-from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.damping.coefficients import Coefficients
-from nashdex.learning.experience import batching, statistics
+from nashdex.learning.advantages import ADVANTAGES, Trajectory
+from nashdex.learning.damping import Coefficients
+from nashdex.learning.experience import batching
 from nashdex.learning.experience.batching import WHOLE, Batch, Shares
 from nashdex.learning.experience.round import Experience
-from nashdex.learning.hardware.forward import Forward
+from nashdex.learning.hardware import Forward
 from nashdex.learning.references import Distribution, Reference
 from nashdex.policies import masked
 from nashdex.policies.networks.actor_critic import ActorCritic
@@ -155,7 +154,7 @@ def ppo_loss(
     log_probs = masked.masked_log_softmax(logits, batch.masks)
 
     def over_choices(per_decision: Tensor) -> Tensor:
-        return shares.choices * statistics.mean_over_choices(per_decision, batch.masks)
+        return shares.choices * batching.mean_over_choices(per_decision, batch.masks)
 
     ratio = targets.ratios(log_probs, batch)
     clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
@@ -178,7 +177,7 @@ def ppo_loss(
         loss = loss + coefficients.beta_reference * kl_reference
         measured["kl_reference"] = kl_reference.item()
     if prediction is not None and batch.opponent_choices is not None:
-        prediction_loss = shares.labels * statistics.cross_entropy(prediction, batch.opponent_choices)
+        prediction_loss = shares.labels * batching.cross_entropy(prediction, batch.opponent_choices)
         loss = loss + PREDICTION_COEFFICIENT * prediction_loss
         measured["prediction_loss"] = prediction_loss.item()
     return loss, measured
@@ -194,7 +193,7 @@ def critic_loss(
 
 def _critic_loss(values: Tensor, returns: Tensor, shares: Shares) -> tuple[Tensor, dict[str, float]]:
     loss = shares.decisions * (values - returns).square().mean()
-    explained = shares.decisions * statistics.explained_variance(values.detach(), returns)
+    explained = shares.decisions * batching.explained_variance(values.detach(), returns)
     return loss, {"value_loss": loss.item(), "explained_variance": explained}
 
 
@@ -210,7 +209,7 @@ def measure(
     start_log_probs = batching.log_probs(start, batch)
 
     def over_choices(per_decision: Tensor) -> float:
-        return statistics.mean_over_choices(per_decision, batch.masks).item()
+        return batching.mean_over_choices(per_decision, batch.masks).item()
 
     ratio = targets.ratios(log_probs, batch)
     measured = {
@@ -222,5 +221,5 @@ def measure(
         **targets.measured,
     }
     if targets.returns is not None:
-        measured["explained_variance"] = statistics.explained_variance(values, targets.returns)
+        measured["explained_variance"] = batching.explained_variance(values, targets.returns)
     return measured

@@ -6,7 +6,7 @@ from typing import Any, Final
 from nashdex.core.evidence import Evidence
 from nashdex.core.section import changed_keys
 from nashdex.games.registry import FORMATS
-from nashdex.learning.advantages.registry import ADVANTAGES
+from nashdex.learning.advantages import ADVANTAGES
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
 from nashdex.oracles.interface import Oracle
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of

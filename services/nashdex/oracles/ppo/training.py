@@ -15,24 +15,29 @@ from torch import Tensor
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.games.interface import Game
-from nashdex.learning.advantages.registry import ADVANTAGES
-from nashdex.learning.damping.coefficients import Coefficients, coefficients, is_warm
-from nashdex.learning.damping.controller import OF_STEP_SIZE, ControllerState, observe_reference
-from nashdex.learning.damping.schedule import Moment, annealed
+from nashdex.learning.advantages import ADVANTAGES
+from nashdex.learning.damping import (
+    OF_STEP_SIZE,
+    Coefficients,
+    ControllerState,
+    Moment,
+    annealed,
+    coefficients,
+    is_warm,
+    observe_reference,
+)
 from nashdex.learning.evaluation.learning_curve import EvaluationPlan, LearningCurve, anchor_networks
 from nashdex.learning.experience import batching
 from nashdex.learning.experience.batching import Batch
 from nashdex.learning.experience.data import checkpoints_of, prepare_torch
 from nashdex.learning.experience.round import Experience, gather
-from nashdex.learning.hardware.machine import check_machine
-from nashdex.learning.hardware.memory import memory_limited_by
+from nashdex.learning.hardware import check_machine, memory_limited_by
 from nashdex.learning.initial import freeze
 from nashdex.learning.references import SnapshotReference, make_reference
 from nashdex.learning.rounds.planned import NEWEST
 from nashdex.learning.rounds.players import Player, StreamPosition
-from nashdex.learning.rounds.rounds import Rounds, RoundsSettings
-from nashdex.learning.rounds.snapshots import SnapshotPool
-from nashdex.learning.trackers.tracking import Trackers
+from nashdex.learning.rounds.rounds import Rounds, RoundsSettings, SnapshotPool
+from nashdex.learning.trackers import Trackers
 from nashdex.learning.updates.continuation import Before
 from nashdex.learning.updates.optimiser import Rates
 from nashdex.learning.updates.training import StepSettings, Training

@@ -1,8 +1,12 @@
-"""Opening the trackers that a training's settings ask for, and writing to all of them."""
+"""Experiment trackers: TensorBoard and Weights & Biases, where they are installed and asked for.
+
+They see copies of numbers that are in the training's result anyway. Nothing reads them back.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final, Protocol, Self
 
 from nashdex.core.errors import ConfigurationError
@@ -52,12 +56,8 @@ class Trackers:
     def __enter__(self) -> Self:
         opened: list[Tracker] = []
         if self._settings.tensorboard_folder:
-            from nashdex.learning.trackers.tensorboard import TensorBoard  # noqa: PLC0415 - an extra
-
             opened.append(TensorBoard(self._settings.tensorboard_folder, self._run, self._name))
         if self._settings.wandb_project:
-            from nashdex.learning.trackers.wandb import WeightsAndBiases  # noqa: PLC0415 - an extra
-
             opened.append(WeightsAndBiases(self._settings.wandb_project, self._run, self._name))
         for tracker in opened:
             self._closing.callback(tracker.close)
@@ -81,3 +81,51 @@ class Trackers:
     def _record(self, decisions: int, values: Mapping[str, float]) -> None:
         for tracker in self._opened:
             tracker.record(decisions, values)
+
+
+class TensorBoard:
+    """Writes FOLDER/RUN/NAME. A resumed training adds a file; TensorBoard shows the folder's files as one."""
+
+    def __init__(self, folder: str, run: str, name: str) -> None:
+        from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - an extra
+
+        self._writer = SummaryWriter(str(Path(folder) / run / name))
+
+    def record(self, decisions: int, values: Mapping[str, float]) -> None:
+        """Add a point to the curve of each value."""
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, decisions)
+
+    def close(self) -> None:
+        """Write what is not yet written."""
+        self._writer.close()
+
+
+class WeightsAndBiases:
+    """A run at Weights & Biases, in the group of the nashdex run. A resumed training goes on with it.
+
+    The key comes from WANDB_API_KEY or Weights & Biases' own login, and never passes through nashdex.
+    """
+
+    def __init__(self, project: str, run: str, name: str) -> None:
+        import wandb  # noqa: PLC0415 - an extra
+
+        self._run = wandb.init(
+            project=project,
+            group=run,
+            name=f"{run} {name}",
+            id=f"{run}-{name}",
+            resume="allow",
+            settings=wandb.Settings(console="off", silent=True, disable_code=True, disable_git=True),
+        )
+        # A resumed training repeats a few decisions, which the tracker's own steps may not.
+        self._run.define_metric("decisions")
+        self._run.define_metric("*", step_metric="decisions")
+
+    def record(self, decisions: int, values: Mapping[str, float]) -> None:
+        """Add a point to the curve of each value."""
+        self._run.log({"decisions": decisions, **values})
+
+    def close(self) -> None:
+        """Send what is not yet sent."""
+        self._run.finish()

@@ -1,6 +1,8 @@
-"""Controllers: they move a multiplier so that a KL stays near a target.
+"""Damping: how strongly each update is held back, as data. A preset is an entry of the registry.
 
-A controller judges the mean of ``WINDOW_UPDATES`` KLs at a time, so that a change has shown its effect before the next.
+A coefficient is composed, never overwritten: β_k = clip(s_k · m_k, floor, 10 · initial) · min(1, k / warm-up), where
+s_k is a schedule. A controller moves the multiplier m_k, and checkpoints keep it. The step size is composed the same
+way. Imports no torch.
 """
 
 import math
@@ -10,8 +12,70 @@ from typing import Final
 from pydantic import NonNegativeFloat, NonNegativeInt
 
 from nashdex.core.documents import Model
-from nashdex.learning.damping.schedule import Moment, cap_of, scheduled
-from nashdex.settings.damping import ReferenceCoefficient
+from nashdex.settings.damping import Damping, ReferenceCoefficient
+
+_POWER: Final = 0.5
+"""β_ref falls as 1/√k, the rate for which the last iterate of damped self-play converges (arXiv 2206.05825)."""
+_LARGEST_FACTOR: Final = 10.0
+"""β_ref is at most this many times its initial value: beyond it, the KL outweighs what there is to learn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment of a training, as schedules see it."""
+
+    update: int = 0
+    """Optimiser steps so far."""
+    decisions: float = 0.0
+    """Decisions learned from so far. A decision counts once, in equal parts over its round's optimiser steps."""
+    share: float = 0.0
+    """Share of the training that is done, from 0 to 1."""
+
+
+def annealed(share_left: float, moment: Moment) -> float:
+    """Return the factor at ``moment`` of a value that falls linearly to ``share_left`` of itself."""
+    return 1.0 + (share_left - 1.0) * moment.share
+
+
+def scheduled(beta: ReferenceCoefficient, decisions: float) -> float:
+    """Return β_ref after ``decisions``, without bounds and warm-up."""
+    if beta.decay_decisions == 0:
+        return beta.initial
+    return beta.initial * math.pow(1.0 + decisions / beta.decay_decisions, -_POWER)
+
+
+def cap_of(beta: ReferenceCoefficient) -> float:
+    """Return the largest value of β_ref."""
+    return max(_LARGEST_FACTOR * beta.initial, beta.floor)
+
+
+def beta_at(beta: ReferenceCoefficient, moment: Moment, multiplier: float = 1.0) -> float:
+    """Return β_ref at ``moment``; ``multiplier`` is its controller's."""
+    warmth = min(1.0, moment.update / beta.warmup_updates) if beta.warmup_updates else 1.0
+    return min(max(scheduled(beta, moment.decisions) * multiplier, beta.floor), cap_of(beta)) * warmth
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """The weights of one update's losses."""
+
+    beta_reference: float
+    entropy: float
+
+
+def coefficients(damping: Damping, moment: Moment, multiplier: float = 1.0, entropy_share: float = 1.0) -> Coefficients:
+    """Return the coefficients at ``moment``.
+
+    ``multiplier`` is β_ref's controller's, and ``entropy_share`` what annealing leaves of the entropy bonus.
+    """
+    beta = 0.0 if damping.reference == "none" else beta_at(damping.beta, moment, multiplier)
+    return Coefficients(beta, damping.entropy * entropy_share)
+
+
+def is_warm(damping: Damping, moment: Moment) -> bool:
+    """Say whether controllers may act: they wait until β_ref, if there is a reference, has warmed up."""
+    return damping.reference == "none" or moment.update >= damping.beta.warmup_updates
+
 
 WINDOW_UPDATES: Final = 10
 """Optimiser steps whose mean KL is judged."""

@@ -1,1 +1,0 @@
-"""Rewards by name: what a training maximises."""
