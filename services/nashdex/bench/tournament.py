@@ -9,13 +9,13 @@ from pydantic import NonNegativeInt, PositiveInt
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.equilibria.zero_sum import symmetric_equilibrium
+from nashdex.metagame.equilibria import symmetric_equilibrium
 from nashdex.metagame.evidence.estimates import CONFIDENCE, EVEN, NORMAL_QUANTILE, Floats, Integers
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.plan import FurtherBattles
-from nashdex.metagame.tournament.foresight import even_division
+from nashdex.metagame.tournament.allocation import even_division
 from nashdex.settings.run import RunSettings
 from nashdex.solver.adaptive import further_battles
 

@@ -19,8 +19,7 @@ from nashdex.games.registry import game_of_run
 from nashdex.games.space import Space
 from nashdex.games.teams import training_teams
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.collecting import battles_to_collect, replays_of
-from nashdex.oracles.registry import ORACLES
+from nashdex.oracles.registry import ORACLES, battles_to_collect, replays_of
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment, require_finished

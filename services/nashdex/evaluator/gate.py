@@ -16,8 +16,7 @@ from nashdex.core.steps import StepName
 from nashdex.evaluator.exact import exact_gate
 from nashdex.games.interface import Game
 from nashdex.games.registry import game_of_run
-from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
-from nashdex.metagame.tournament.sprt import SequentialState, SequentialTest
+from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult, SequentialState, SequentialTest
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import require_finished
 from nashdex.rollout.session import Session

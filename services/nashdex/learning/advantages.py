@@ -267,9 +267,9 @@ ADVANTAGES: Registry[AdvantageEstimator[Any]] = Registry.of(
     ADVANTAGE_KINDS,
     AdvantageEstimator,
     {
-        "gae": f"{_HERE}.gae:GAE",
-        "v-trace": f"{_HERE}.v_trace:V_TRACE",
-        "group-relative": f"{_HERE}.group_relative:GROUP_RELATIVE",
+        "gae": f"{_HERE}:GAE",
+        "v-trace": f"{_HERE}:V_TRACE",
+        "group-relative": f"{_HERE}:GROUP_RELATIVE",
     },
 )
 """By the name that ``train.oracle.advantages.kind`` uses."""

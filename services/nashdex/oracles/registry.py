@@ -1,10 +1,13 @@
-"""Oracles by name: built in, or from installed packages. Imports no torch."""
+"""Oracles by name, built in or from installed packages, and what a run plays for one. Imports no torch."""
 
 from collections.abc import Iterator
 from typing import Final
 
+from nashdex.core.evidence import Evidence
 from nashdex.core.plugins import Registry
+from nashdex.core.steps import shard_range
 from nashdex.games.registry import FORMATS
+from nashdex.metagame.plan import IterationPlan
 from nashdex.oracles.interface import AnyOracle, Oracle
 from nashdex.settings.oracles import (
     ORACLE_KINDS,
@@ -13,6 +16,7 @@ from nashdex.settings.oracles import (
     FreshSettings,
     NullSettings,
     QLearningSettings,
+    ReplaySettings,
 )
 from nashdex.settings.run import RunSettings
 
@@ -83,7 +87,7 @@ NULL = Oracle(
 EXACT = Oracle(
     settings=ExactSettings,
     summary="the exact best response, by backward induction through the tree",
-    train=f"{_HERE}.exact:train",
+    train=f"{_HERE}.tabular:train_exact",
     makes="table",
     collects=None,
     needs_tree=True,
@@ -97,7 +101,7 @@ EXACT = Oracle(
 Q_LEARNING = Oracle(
     settings=QLearningSettings,
     summary="tabular Q-learning from simulated battles; the tree's probabilities are never read",
-    train=f"{_HERE}.q_learning:train",
+    train=f"{_HERE}.tabular:train_by_q_learning",
     makes="table",
     collects=None,
     needs_tree=True,
@@ -122,3 +126,29 @@ ORACLES: Final[Registry[AnyOracle]] = Registry.of(
     },
 )
 """By the name that ``train.oracle`` and ``train.first`` use."""
+
+
+def replays_of(settings: RunSettings, plan: IterationPlan) -> ReplaySettings | None:
+    """Return the replays that the iteration's oracle learns from, or None."""
+    return ORACLES[plan.oracle].replays(settings.train.section_of(plan.oracle))
+
+
+def battles_to_collect(settings: RunSettings, plan: IterationPlan, shard: int) -> range:
+    """Return the numbers of the battles that a collect shard plays.
+
+    There are none if the oracle learns from none, or from replays alone.
+    """
+    replays = replays_of(settings, plan)
+    wants_battles = ORACLES[plan.oracle].collects is not None and (replays is None or replays.share < 1)
+    return shard_range(settings.collect.battles if wants_battles else 0, settings.collect.shards, shard)
+
+
+def needs_actors(settings: RunSettings) -> bool:
+    """Say whether actors play the rounds of the run's trainings. If not, the trainer does, if there are any.
+
+    The trainer plays tabular games itself: their battles take microseconds.
+    """
+    oracle = settings.train.oracle
+    if settings.actors.shards == 0 or not ORACLES[oracle.kind].plays_rounds:
+        return False
+    return FORMATS[settings.format].evidence is not Evidence.EXACT

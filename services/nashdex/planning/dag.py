@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nashdex.core.steps import StepName
-from nashdex.oracles.actors import needs_actors
+from nashdex.oracles.registry import needs_actors
 from nashdex.settings.run import RunSettings
 
 

@@ -17,7 +17,7 @@ from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.opponents.interface import Situation
 from nashdex.metagame.opponents.registry import INITIAL_RULE, OPPONENT_RULES
-from nashdex.metagame.opponents.target import shares
+from nashdex.metagame.opponents.simple import shares
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population, newest
 from nashdex.oracles.registry import ORACLES

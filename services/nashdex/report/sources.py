@@ -16,7 +16,7 @@ from nashdex.metagame.evidence.totals import BattleTotals
 from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
-from nashdex.oracles.actors import needs_actors
+from nashdex.oracles.registry import needs_actors
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import find_manifest, read_manifest
 from nashdex.store.documents import read_published, read_written

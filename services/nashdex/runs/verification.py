@@ -23,8 +23,7 @@ from nashdex.games.registry import FORMATS
 from nashdex.learning.actors.protocol import NoActorError
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER
 from nashdex.metagame.plan import IterationPlan
-from nashdex.oracles.collecting import battles_to_collect
-from nashdex.oracles.registry import ORACLES
+from nashdex.oracles.registry import ORACLES, battles_to_collect
 from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.policies.document import read_document

@@ -9,7 +9,7 @@ import numpy as np
 
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 from nashdex.metagame.ratings.bradley_terry import fit
-from nashdex.metagame.ratings.glicko import INITIAL, updated
+from nashdex.metagame.ratings.ladder import INITIAL, updated
 from nashdex.serve.lines import to_id
 from nashdex.serve.room import SCORES
 from nashdex.serve.series import most_battles

@@ -6,8 +6,7 @@ from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.matrix import InteractionMatrix
 from nashdex.metagame.plan import FurtherBattles
 from nashdex.metagame.solvers.registry import configured
-from nashdex.metagame.tournament.allocation import contested_cells, decisive_cells
-from nashdex.metagame.tournament.foresight import best_division, even_division
+from nashdex.metagame.tournament.allocation import best_division, contested_cells, decisive_cells, even_division
 from nashdex.settings.run import RunSettings
 
 

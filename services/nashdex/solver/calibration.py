@@ -16,8 +16,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.core.steps import StepName
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
-from nashdex.metagame.calibration.coverage import Held, Truth, held, summarised
-from nashdex.metagame.calibration.design import Design
+from nashdex.metagame.calibration.coverage import Design, Held, Truth, held, summarised
 from nashdex.metagame.calibration.documents import Calibration, warnings_of
 from nashdex.metagame.evidence.estimates import EVEN, Floats, centred
 from nashdex.metagame.evidence.matrix import InteractionMatrix

@@ -8,7 +8,7 @@ from pydantic import Field, PositiveInt
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.metagame.analysis.exploitability import interval, largest_gain
-from nashdex.metagame.equilibria.gains import Floats, restricted_exploitability, restricted_nash_conv
+from nashdex.metagame.equilibria import Floats, restricted_exploitability, restricted_nash_conv
 from nashdex.metagame.evidence.estimates import CONFIDENCE, centred, posterior_scores
 from nashdex.metagame.evidence.intervals import Estimate, Interval
 from nashdex.metagame.evidence.tally import Tally

@@ -15,8 +15,7 @@ from nashdex.core.steps import StepName
 from nashdex.evaluator.gate import in_order, judge, play_gate, run
 from nashdex.games.interface import Events
 from nashdex.games.tabular.openspiel import openspiel_tree
-from nashdex.metagame.tournament.gate import GATE_RESULT, GateDecision, GateResult, admitted
-from nashdex.metagame.tournament.sprt import SequentialTest
+from nashdex.metagame.tournament.gate import GATE_RESULT, GateDecision, GateResult, SequentialTest, admitted
 from nashdex.policies.tables import load_table, save_table_policy
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store

@@ -8,8 +8,7 @@ import pytest
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.calibration.coverage import NUMBERS, Truth, held, summarised
-from nashdex.metagame.calibration.design import Design
+from nashdex.metagame.calibration.coverage import NUMBERS, Design, Truth, held, summarised
 from nashdex.metagame.calibration.documents import CalibratedNumber, Calibration, warnings_of
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval, interval_of_mixture
 from nashdex.metagame.evidence.pairs import pair_statistics

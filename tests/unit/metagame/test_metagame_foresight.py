@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from nashdex.core.ids import PolicyId
-from nashdex.metagame.equilibria.zero_sum import symmetric_equilibrium
+from nashdex.metagame.equilibria import symmetric_equilibrium
 from nashdex.metagame.evidence.estimates import Floats
 from nashdex.metagame.plan import FurtherBattles
-from nashdex.metagame.tournament.foresight import best_division, even_division, expected_losses
+from nashdex.metagame.tournament.allocation import best_division, even_division, expected_losses
 
 NAMES = [PolicyId(name) for name in "abcd"]
 GAMES = 20 * (1 - np.eye(4, dtype=np.int64))

@@ -11,9 +11,17 @@ from hypothesis import strategies as st
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.estimates import wilson_interval
 from nashdex.metagame.evidence.ledger import BattleRecord, tally_of
-from nashdex.metagame.ratings.elo import online_elo
-from nashdex.metagame.ratings.glicko import INITIAL, Glicko, glicko_after_one_period, gxe_of_mean_score, updated
-from nashdex.metagame.ratings.ladder import LadderRating, LadderSums, climbed
+from nashdex.metagame.ratings.ladder import (
+    INITIAL,
+    Glicko,
+    LadderRating,
+    LadderSums,
+    climbed,
+    glicko_after_one_period,
+    gxe_of_mean_score,
+    online_elo,
+    updated,
+)
 from nashdex.metagame.ratings.ladder import ladder_ratings as ratings_of_sums
 from support.tournaments import cell
 

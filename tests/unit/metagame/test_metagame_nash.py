@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from nashdex.metagame.equilibria.zero_sum import symmetric_equilibrium
+from nashdex.metagame.equilibria import symmetric_equilibrium
 from nashdex.metagame.solvers.nash import nash, nash_of_many, nash_of_two
 from nashdex.metagame.solvers.registry import meta_solver
 from support.zero_sum_games import (

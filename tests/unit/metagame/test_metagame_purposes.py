@@ -3,8 +3,7 @@
 import pytest
 
 from nashdex.core.errors import DataError
-from nashdex.metagame.evidence.ledger import BattleRecord, Purpose
-from nashdex.metagame.evidence.purposes import ScoringBattles, SelectionBattles
+from nashdex.metagame.evidence.ledger import BattleRecord, Purpose, ScoringBattles, SelectionBattles
 from support.tournaments import cell
 
 

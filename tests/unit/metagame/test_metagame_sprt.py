@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.ratings.elo import score_of_elo
-from nashdex.metagame.tournament.sprt import SequentialTest, operating_characteristics, pair_outcomes
+from nashdex.metagame.ratings.ladder import score_of_elo
+from nashdex.metagame.tournament.gate import SequentialTest, operating_characteristics, pair_outcomes
 
 TEST = SequentialTest()
 """The gate's: Elo 0 against 50, both error rates 0.05, side-swapped pairs."""

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.exact import ExactValues
-from nashdex.metagame.opponents.league import ClassShares, league_mixture, problems
-from nashdex.metagame.opponents.pfsp import Weighting, pfsp
+from nashdex.metagame.opponents.league import ClassShares, Weighting, league_mixture, pfsp, problems
 from nashdex.metagame.population import PolicyEntry, Population
 from nashdex.settings.opponents import LeagueSettings
 from support.tournaments import matrix

@@ -13,7 +13,7 @@ from nashdex.core.steps import StepName
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import uniform_table
 from nashdex.games.tabular.values import best_response, payoffs_between
-from nashdex.oracles.q_learning import ActionValues, learn
+from nashdex.oracles.tabular import ActionValues, learn
 from nashdex.oracles.tree import TreeOpponents
 from nashdex.policies.document import read_document
 from nashdex.policies.tables import load_table

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from nashdex.core.steps import StepName
-from nashdex.oracles.actors import needs_actors
+from nashdex.oracles.registry import needs_actors
 from nashdex.planning.dag import edges, iteration_steps, num_shards
 from nashdex.planning.programs import MODULES, step_function
 from nashdex.settings.run import RunSettings

@@ -14,8 +14,7 @@ from nashdex.core.ids import PolicyId, PolicyIdField
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.evidence.estimates import expected_scores, interval_of_mixture
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.metagame.evidence.ledger import Purpose
-from nashdex.metagame.evidence.purposes import ScoringBattles, SelectionBattles
+from nashdex.metagame.evidence.ledger import Purpose, ScoringBattles, SelectionBattles
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.evidence.tally import Tally
 from nashdex.metagame.evidence.totals import BattleTotals

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.equilibria.zero_sum import zero_sum_equilibrium
+from nashdex.metagame.equilibria import zero_sum_equilibrium
 from nashdex.metagame.evidence.counts import unplayed_cells
 from nashdex.metagame.evidence.estimates import (
     EVEN,

@@ -1,21 +1,126 @@
 """A league: prioritised fictitious self-play (PFSP) within classes of opponents, and exploiters in turn with it.
 
-The classes keep a share of the battles for anchors, for the learner itself, and for those that it must not forget to
-beat. Everything goes by id.
+Vinyals et al. 2019, "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Methods.
+
+PFSP: an opponent's weight is f(w), where w is the learner's win rate against it: hard (1 − w)² prefers those that it
+loses to, and variance w (1 − w) its equals. The classes keep a share of the battles for anchors, for the learner
+itself, and for those that it must not forget to beat. Everything goes by id.
+
+Exploiters look for weaknesses of the others. A *main exploiter* meets the newest main agent; while it hardly ever wins,
+it meets all main agents by PFSP, variance. A *league exploiter* meets the whole league by PFSP. Both start again from
+the run's first network, so that they look for another weakness: a main exploiter when it beats the main agent or has
+trained for long, a league exploiter with some probability at the same moments. Win rates come from the payoff table,
+never from training.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
+from nashdex.core.seeds import derive_uniform
 from nashdex.metagame.evidence.estimates import EVEN
-from nashdex.metagame.opponents.exploiters import exploiter_mixture, exploiter_reset
 from nashdex.metagame.opponents.interface import OpponentRule, Situation
-from nashdex.metagame.opponents.pfsp import pfsp
-from nashdex.metagame.population import Population, Reset
-from nashdex.settings.opponents import MAIN, ExploiterSettings, LeagueSettings
+from nashdex.metagame.population import PolicyEntry, Population, Reset, newest
+from nashdex.settings.opponents import MAIN, ExploiterSettings, LeagueSettings, Role
+
+Weighting = Literal["hard", "variance"]
+
+_WEIGHTS: Final[Mapping[Weighting, Callable[[float], float]]] = {
+    "hard": lambda win_rate: (1.0 - win_rate) ** 2,
+    "variance": lambda win_rate: win_rate * (1.0 - win_rate),
+}
+
+
+def pfsp(win_rates: Mapping[PolicyId, float], weighting: Weighting) -> dict[PolicyId, float]:
+    """Return how often each opponent is met, by the learner's win rate against it, in [0, 1].
+
+    If every weight is 0, because every opponent is beaten for certain, all are met equally often.
+    """
+    weights = {policy: _WEIGHTS[weighting](rate) for policy, rate in win_rates.items()}
+    total = math.fsum(weights.values())
+    if total > 0.0:
+        return {policy: weight / total for policy, weight in weights.items()}
+    return dict.fromkeys(weights, 1.0 / len(weights)) if weights else {}
+
+
+MAIN_EXPLOITER: Final[Role] = "main-exploiter"
+
+
+def exploiter_mixture(settings: ExploiterSettings, situation: Situation) -> dict[PolicyId, float]:
+    """Return how often the situation's learner, an exploiter, meets each member.
+
+    Args:
+        settings: the run's.
+        situation: its role is one of an exploiter.
+    """
+    win_rates = situation.matrix.win_rates(situation.learner)
+    if situation.role != MAIN_EXPLOITER:
+        return _met(pfsp(win_rates, "hard"))
+    mains = _main_agents(situation)
+    target = newest(mains, situation.ratings).id
+    if win_rates.get(target, EVEN) >= settings.learnable_win_rate:
+        return {target: 1.0}
+    others = {main.id: win_rates[main.id] for main in mains if main.id != situation.learner}
+    return _met(pfsp(others, "variance"))
+
+
+def exploiter_reset(settings: ExploiterSettings, situation: Situation) -> Reset | None:
+    """Return why the situation's learner, an exploiter, starts again; None where it goes on or has not trained yet."""
+    members = {entry.id: entry for entry in situation.population.policies}
+    entry = members[situation.learner]
+    if entry.role != situation.role:
+        return None
+    win_rates = situation.matrix.win_rates(entry.id)
+    opponent = min(_beaten_by(entry, situation), key=lambda policy: (win_rates[policy], policy))
+    trainings = _num_trainings(entry, members)
+    has_won = win_rates[opponent] > settings.reset_win_rate
+    if not has_won and trainings < settings.max_trainings:
+        return None
+    if situation.role != MAIN_EXPLOITER:
+        drawn = derive_uniform(situation.seed, "reset", situation.iteration)
+        if drawn >= settings.league_reset_probability:
+            return None
+    return Reset(
+        policy=entry.id,
+        cause="win-rate" if has_won else "trainings",
+        opponent=opponent,
+        win_rate=win_rates[opponent],
+        reset_win_rate=settings.reset_win_rate,
+        trainings=trainings,
+    )
+
+
+def _beaten_by(entry: PolicyEntry, situation: Situation) -> Sequence[PolicyId]:
+    """Return who an exploiter has to beat: the main agent that it trained against, or all members older than it."""
+    assert entry.iteration is not None, "a scripted policy has no role"
+    if situation.role == MAIN_EXPLOITER:
+        older = [main for main in _main_agents(situation) if _trained_in(main) < entry.iteration]
+        return [newest(older, situation.ratings).id]
+    return [other.id for other in situation.population.policies if _trained_in(other) < entry.iteration]
+
+
+def _main_agents(situation: Situation) -> list[PolicyEntry]:
+    """Return the main agents, and the run's first networks, from which they come."""
+    return [entry for entry in situation.population.policies if entry.role == MAIN or entry.iteration == 0]
+
+
+def _trained_in(entry: PolicyEntry) -> int:
+    return -1 if entry.iteration is None else entry.iteration
+
+
+def _num_trainings(entry: PolicyEntry, members: Mapping[PolicyId, PolicyEntry]) -> int:
+    """Return how many trainings in a row led to ``entry`` since its role began from a first network."""
+    number, parent = 1, entry.parent
+    while parent is not None and members[parent].role == entry.role:
+        number, parent = number + 1, members[parent].parent
+    return number
+
+
+def _met(mixture: Mapping[PolicyId, float]) -> dict[PolicyId, float]:
+    return {policy: chance for policy, chance in sorted(mixture.items()) if chance > 0.0}
+
 
 PEER_ELO: Final = 100.0
 """Peers are at most this much weaker than the learner. Stronger policies are peers too: hard PFSP is for them."""

@@ -10,11 +10,11 @@ OPPONENT_RULES: Final[Registry[OpponentRule[Any]]] = Registry.of(
     OPPONENT_KINDS,
     OpponentRule,
     {
-        "meta-strategy": "nashdex.metagame.opponents.one_line:META_STRATEGY",
-        "self-play": "nashdex.metagame.opponents.one_line:SELF_PLAY",
+        "meta-strategy": "nashdex.metagame.opponents.simple:META_STRATEGY",
+        "self-play": "nashdex.metagame.opponents.simple:SELF_PLAY",
         "league": "nashdex.metagame.opponents.league:LEAGUE",
-        "initial": "nashdex.metagame.opponents.one_line:INITIAL",
-        "target": "nashdex.metagame.opponents.target:TARGET",
+        "initial": "nashdex.metagame.opponents.simple:INITIAL",
+        "target": "nashdex.metagame.opponents.simple:TARGET",
     },
 )
 """By the name that ``opponents`` uses."""

@@ -1,6 +1,21 @@
-"""What a ladder would show of the population: online Elo, Glicko-1 and GXE. For display, never for a decision."""
+"""What a ladder would show of the population: online Elo, Glicko-1 and GXE. For display, never for a decision.
 
-from collections.abc import Iterable, Mapping
+The Bradley–Terry ratings beside them use every battle at once.
+
+Elo (1978): after each battle the winner takes K (1 − e) from the loser, where e is the score that their ratings
+expected. The order of battles matters, recent ones weigh most, and at K = 32 a rating wanders by tens of points
+without end: two policies' online ratings prove nothing about each other.
+
+Glickman (1999), "Parameter estimation in large dynamic paired comparison experiments", in the form of his "The Glicko
+system" (equations as there): a rating R with a deviation RD, updated after a rating period from the opponents' ratings
+*before* it. GXE is what Pokémon Showdown shows: the expected score, in per cent, against a player drawn from the whole
+ladder, which is taken to be at 1500 with a deviation of 130.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import log, pi, sqrt
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat
@@ -11,8 +26,141 @@ from nashdex.metagame.evidence.estimates import interval_of_mixture
 from nashdex.metagame.evidence.intervals import Interval
 from nashdex.metagame.evidence.ledger import BattleRecord
 from nashdex.metagame.evidence.tally import Tally
-from nashdex.metagame.ratings.elo import INITIAL_ELO, online_elo
-from nashdex.metagame.ratings.glicko import INITIAL, PeriodSums, gxe_of_mean_score, sums_of_one_period
+
+Name = TypeVar("Name", bound=str)
+
+K_FACTOR = 32.0
+INITIAL_ELO = 1000.0
+"""Where a ladder of Pokémon Showdown begins."""
+
+
+def online_elo(
+    policies: Sequence[Name],
+    battles: Iterable[tuple[Name, Name, float]],
+    k_factor: float = K_FACTOR,
+    before: Mapping[Name, float] = MappingProxyType({}),
+) -> Mapping[Name, float]:
+    """Return every policy's Elo after ``battles``.
+
+    Args:
+        policies: who is rated; without a battle one keeps ``INITIAL_ELO``.
+        battles: both policies and the score of the first (1, ½ or 0), in the order played.
+        k_factor: the most that one battle can move a rating.
+        before: ratings after earlier battles; a policy without one begins with ``INITIAL_ELO``.
+    """
+    elo = {policy: before.get(policy, INITIAL_ELO) for policy in policies}
+    for one, other, score in battles:
+        gained = k_factor * (score - score_of_elo(elo[one] - elo[other]))
+        elo[one] += gained
+        elo[other] -= gained
+    return elo
+
+
+def score_of_elo(elo: float) -> float:
+    """Return the expected score of a policy that is ``elo`` stronger than the other."""
+    return float(1.0 / (1.0 + 10.0 ** (-elo / 400.0)))
+
+
+_Q = log(10.0) / 400.0
+_LADDER_DEVIATION = 130.0
+
+
+class Glicko(NamedTuple):
+    """A rating and how sure it is."""
+
+    rating: float
+    deviation: float
+    """RD: a standard deviation, in points of rating."""
+
+    @property
+    def gxe(self) -> float:
+        """GXE in per cent: 100 / (1 + 10^(−g(√(RD² + 130²)) (R − 1500) / 400))."""
+        weight = _g(sqrt(self.deviation**2 + _LADDER_DEVIATION**2))
+        return float(100.0 / (1.0 + 10.0 ** (-weight * (self.rating - INITIAL.rating) / 400.0)))
+
+
+INITIAL = Glicko(rating=1500.0, deviation=350.0)
+"""Rating of a player before its first battle."""
+
+
+class PeriodSums(NamedTuple):
+    """The sums over the battles of a rating period that a player's rating follows from."""
+
+    information: float = 0.0
+    """Σ (q g)² E (1 − E): 1 / d² of equation 10."""
+    surprise: float = 0.0
+    """Σ g (score − E)."""
+
+    def after(self, player: Glicko) -> Glicko:
+        """Return the rating of ``player`` after the period."""
+        variance = 1.0 / (1.0 / player.deviation**2 + self.information)
+        return Glicko(player.rating + _Q * variance * self.surprise, sqrt(variance))
+
+
+NO_BATTLES = PeriodSums()
+
+
+def sums(player: Glicko, results: Iterable[tuple[Glicko, float]], before: PeriodSums = NO_BATTLES) -> PeriodSums:
+    """Return the sums of one rating period, added to the sums ``before`` of its earlier battles.
+
+    Args:
+        player: before the period. Its deviation is what it is: time passing between periods is for the caller.
+        results: each opponent, before the period, and what the player scored against it (1, ½ or 0).
+        before: the sums of the period's earlier battles.
+    """
+    information, surprise = before
+    for opponent, score in results:
+        weight = _g(opponent.deviation)
+        expected = 1.0 / (1.0 + 10.0 ** (-weight * (player.rating - opponent.rating) / 400.0))
+        information += (_Q * weight) ** 2 * expected * (1.0 - expected)
+        surprise += weight * (score - expected)
+    return PeriodSums(information, surprise)
+
+
+def updated(player: Glicko, results: Iterable[tuple[Glicko, float]]) -> Glicko:
+    """Return ``player`` after one rating period; arguments as of ``sums``."""
+    return sums(player, results).after(player)
+
+
+def sums_of_one_period(
+    battles: Iterable[tuple[Name, Name, float]], before: Mapping[Name, PeriodSums]
+) -> dict[Name, PeriodSums]:
+    """Return every policy's sums after ``battles``, all in one rating period in which everybody is ``INITIAL``.
+
+    In one period every opponent counts as ``INITIAL``, however strong it is: a policy that met only weak ones is
+    rated too high. Their order does not matter.
+
+    Args:
+        battles: both policies, and what the first scored (1, ½ or 0).
+        before: the sums so far of everybody who is rated.
+    """
+    results: dict[Name, list[tuple[Glicko, float]]] = {policy: [] for policy in before}
+    for one, other, score in battles:
+        results[one].append((INITIAL, score))
+        results[other].append((INITIAL, 1.0 - score))
+    return {policy: sums(INITIAL, met, before[policy]) for policy, met in results.items()}
+
+
+def glicko_after_one_period(
+    policies: Sequence[Name], battles: Iterable[tuple[Name, Name, float]]
+) -> dict[Name, Glicko]:
+    """Return every policy's Glicko after ``battles``, all in one rating period; without a battle ``INITIAL``."""
+    found = sums_of_one_period(battles, dict.fromkeys(policies, NO_BATTLES))
+    return {policy: of_policy.after(INITIAL) for policy, of_policy in found.items()}
+
+
+def gxe_of_mean_score(score: float, games: int) -> float:
+    """Return the GXE after one rating period, from ``INITIAL``: it depends on the mean score and how many games."""
+    one = sums(INITIAL, [(INITIAL, score)])
+    # Added one by one, as battles are, so that the last digit does not depend on who adds.
+    added = (float(np.cumsum(np.full(games, each))[-1]) if games else 0.0 for each in one)
+    return PeriodSums(*added).after(INITIAL).gxe
+
+
+def _g(deviation: float) -> float:
+    """Return by how much an opponent's uncertainty discounts a result: equation 8's g(RD)."""
+    return 1.0 / sqrt(1.0 + 3.0 * (_Q * deviation / pi) ** 2)
+
 
 _SCORES = {0: 1.0, 1: 0.0, None: 0.5}
 """Score of the first seat, by the winner's seat."""

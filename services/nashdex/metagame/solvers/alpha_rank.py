@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.metagame.equilibria.gains import Floats
+from nashdex.metagame.equilibria import Floats
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 from nashdex.settings.solve import AlphaRankSettings
 

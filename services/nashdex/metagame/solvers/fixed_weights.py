@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from nashdex.core.section import Choice
-from nashdex.metagame.equilibria.gains import Floats
+from nashdex.metagame.equilibria import Floats
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 from nashdex.settings.solve import LastKSettings, LastSettings, RecencySettings, UniformSettings
 

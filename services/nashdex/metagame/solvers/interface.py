@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 
 from nashdex.core.section import KIND, Choice
-from nashdex.metagame.equilibria.gains import Floats
+from nashdex.metagame.equilibria import Floats
 
 Status = Literal["optimal", "imprecise", "converged", "not-converged", "closed-form"]
 """``optimal``: solved to machine precision. ``imprecise``: the payoffs differ too much in size for that. ``converged``:

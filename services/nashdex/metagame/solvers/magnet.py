@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
+from nashdex.metagame.equilibria import Floats, gains, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
 from nashdex.settings.solve import MagnetSettings
 

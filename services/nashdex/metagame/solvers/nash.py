@@ -1,14 +1,37 @@
-"""The meta-solver ``nash``: an equilibrium to machine precision; where there are many, the one of maximum entropy."""
+"""The meta-solvers that return equilibria or start from one: ``nash``, ``regret-matching`` and ``rectified-nash``.
+
+``nash`` returns an equilibrium to machine precision; where there are many, the one of maximum entropy.
+
+``regret-matching`` plays each policy in proportion to its regret; the average is the answer. Hart and Mas-Colell
+(2000), "A simple adaptive procedure leading to correlated equilibrium", with the exploration of the PSRO literature:
+R ← R + Aσ − σᵀAσ, σ ∝ (1 − γ) R⁺ + γ / K. In zero-sum games the average is an equilibrium in the limit, at a rate of
+1/√T. Posterior draws take a tenth of the iterations.
+
+``rectified-nash`` returns the opponents that the policies of an equilibrium beat or tie, as in PSRO_rN. Balduzzi et al.
+(2019), "Open-ended learning in symmetric zero-sum games", arXiv 1901.08106, algorithm 4: every policy i of the
+equilibrium p has a learner of its own. This learner meets the policies that i beats or ties, in p's proportions:
+r_i(j) ∝ p_j 1[A_ij ≥ 0]. The paper keeps these mixtures apart. A meta-solver returns one mixture: σ = Σ_i p_i r_i, with
+i drawn from p and the opponent from r_i, so that one learner meets the same opponents as often as all of them together.
+It is exploitable by design: it asks for more of what a policy is good at, not for safety. With two populations p and q,
+"beats or ties" means at least the game's value, column = Σ_i p_i r_i and row = Σ_j q_j s_j with
+s_j(i) ∝ p_i 1[M_ij ≤ value]. The residual is the equilibrium's.
+"""
 
 import numpy as np
 
-from nashdex.metagame.equilibria.enumeration import LARGEST_SIZE, small_equilibria
-from nashdex.metagame.equilibria.gains import Floats, gains, payoff_scale
-from nashdex.metagame.equilibria.zero_sum import Equilibrium, symmetric_equilibrium, zero_sum_equilibrium
+from nashdex.metagame.equilibria import (
+    LARGEST_SIZE,
+    Equilibrium,
+    Floats,
+    gains,
+    payoff_scale,
+    small_equilibria,
+    symmetric_equilibrium,
+    zero_sum_equilibrium,
+)
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution, Status
-from nashdex.metagame.solvers.regret_matching import RegretMatcher
-from nashdex.metagame.solvers.repeated_play import average_of_one
-from nashdex.settings.solve import NashSettings
+from nashdex.metagame.solvers.repeated_play import DRAW_SHARE, average_of_one, average_of_two, averaged, averaged_pair
+from nashdex.settings.solve import NashSettings, RectifiedNashSettings, RegretMatchingSettings
 
 _PRECISION = 1e-9
 """Largest residual of an optimal answer, as a share of the largest payoff."""
@@ -92,4 +115,100 @@ NASH = MetaSolver(
     one_population=lambda payoffs, _: nash(payoffs),
     batched=lambda payoffs, _: nash_of_many(payoffs),
     two_populations=lambda payoffs, _: nash_of_two(payoffs),
+)
+
+
+_EXPLORATION = 1e-6
+"""γ."""
+_FIRST_REGRET = 1e-6
+"""First regret of every policy, as a share of ``payoff_scale``, so that rounding does not choose the first mixture."""
+
+
+class RegretMatcher:
+    """A learner (``repeated_play.Learner``) that matches its regrets."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.strategy = np.full(shape, 1.0 / shape[-1])
+        self._uniform = self.strategy
+        self._regrets = np.full(shape, _FIRST_REGRET)
+
+    def observe(self, payoffs: Floats) -> None:
+        """Add what each policy would have earned beyond the mixture, and match."""
+        self._regrets += payoffs - (payoffs * self.strategy).sum(axis=-1, keepdims=True)
+        regretted = np.maximum(self._regrets, 0.0)
+        total = regretted.sum(axis=-1, keepdims=True)
+        matched = np.divide(regretted, total, out=self._uniform.copy(), where=total > 0.0)
+        self.strategy = (1.0 - _EXPLORATION) * matched + _EXPLORATION * self._uniform
+
+
+def _matched(payoffs: Floats, settings: RegretMatchingSettings) -> Solution:
+    return averaged(payoffs, _averages(payoffs, settings.num_iterations), settings.num_iterations)
+
+
+def _matched_pair(payoffs: Floats, settings: RegretMatchingSettings) -> PairSolution:
+    scaled, (num_rows, num_columns) = payoffs / payoff_scale(payoffs), payoffs.shape
+    row, column = RegretMatcher((num_rows,)), RegretMatcher((num_columns,))
+    strategies = average_of_two(row, column, scaled, -scaled, settings.num_iterations)
+    return averaged_pair(payoffs, -payoffs, strategies, settings.num_iterations)
+
+
+def _batched(payoffs: Floats, settings: RegretMatchingSettings) -> Floats:
+    return _averages(payoffs, -(-settings.num_iterations // DRAW_SHARE))
+
+
+def _averages(payoffs: Floats, num_iterations: int) -> Floats:
+    return average_of_one(RegretMatcher(payoffs.shape[:-1]), payoffs / payoff_scale(payoffs), num_iterations)
+
+
+REGRET_MATCHING = MetaSolver(
+    settings=RegretMatchingSettings,
+    summary="average of play in proportion to regret",
+    promise="exploitability",
+    one_population=_matched,
+    two_populations=_matched_pair,
+    batched=_batched,
+)
+
+
+_TIE_TOLERANCE = 1e-9
+"""Payoffs this close to the value, as a share of ``payoff_scale``, are ties: the value itself is computed."""
+
+
+def _rectified(payoffs: Floats, settings: RectifiedNashSettings) -> Solution:
+    del settings
+    p = nash(payoffs)
+    strategy = _beaten_or_tied(p.strategy, p.strategy, payoffs)
+    return Solution(strategy, float(strategy @ payoffs @ strategy), p.residual, p.status, p.unique)
+
+
+def _rectified_pair(payoffs: Floats, settings: RectifiedNashSettings) -> PairSolution:
+    del settings
+    found = nash_of_two(payoffs)
+    column = _beaten_or_tied(found.row, found.column, payoffs - found.value)
+    row = _beaten_or_tied(found.column, found.row, (found.value - payoffs).T)
+    return PairSolution(row, column, float(row @ payoffs @ column), found.residual, found.status, found.unique)
+
+
+def _beaten_or_tied(learners: Floats, opponents: Floats, margins: Floats) -> Floats:
+    """Return Σ_i learners_i r_i, r_i(j) ∝ opponents_j 1[margins_ij ≥ 0], shapes (M,), (N,) and (M, N) giving (N,).
+
+    A policy of an equilibrium earns its value on average, so it beats or ties someone; where the equilibrium is
+    imprecise and it does not, its best matchup counts.
+    """
+    playing, played = learners > 0.0, opponents > 0.0
+    margins = margins[np.ix_(playing, played)]
+    tie = _TIE_TOLERANCE * payoff_scale(margins)
+    met = opponents[played] * (margins >= np.minimum(-tie, margins.max(axis=1, keepdims=True)))
+    mixture = np.zeros_like(opponents)
+    mixture[played] = learners[playing] @ (met / met.sum(axis=1, keepdims=True))
+    mixture /= mixture.sum()
+    return mixture
+
+
+RECTIFIED_NASH = MetaSolver(
+    settings=RectifiedNashSettings,
+    summary="the opponents that the policies of the equilibrium beat or tie",
+    promise="exploitability of the equilibrium that is rectified",
+    one_population=_rectified,
+    two_populations=_rectified_pair,
 )

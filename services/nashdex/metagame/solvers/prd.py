@@ -9,7 +9,7 @@ times the step for the same time.
 
 import numpy as np
 
-from nashdex.metagame.equilibria.gains import Floats, payoff_scale
+from nashdex.metagame.equilibria import Floats, payoff_scale
 from nashdex.metagame.solvers.interface import MetaSolver, PairSolution, Solution
 from nashdex.metagame.solvers.repeated_play import DRAW_SHARE, average_of_one, average_of_two, averaged, averaged_pair
 from nashdex.settings.solve import PrdSettings

@@ -22,11 +22,11 @@ META_SOLVERS: Registry[MetaSolver[Any]] = Registry.of(
     MetaSolver,
     {
         "nash": f"{_HERE}.nash:NASH",
-        "regret-matching": f"{_HERE}.regret_matching:REGRET_MATCHING",
+        "regret-matching": f"{_HERE}.nash:REGRET_MATCHING",
         "prd": f"{_HERE}.prd:PRD",
         "alpha-rank": f"{_HERE}.alpha_rank:ALPHA_RANK",
         "magnet": f"{_HERE}.magnet:MAGNET",
-        "rectified-nash": f"{_HERE}.rectified_nash:RECTIFIED_NASH",
+        "rectified-nash": f"{_HERE}.nash:RECTIFIED_NASH",
         "uniform": f"{_HERE}.fixed_weights:UNIFORM",
         "last": f"{_HERE}.fixed_weights:LAST",
         "last-k": f"{_HERE}.fixed_weights:LAST_K",

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from nashdex.metagame.equilibria.gains import (
+from nashdex.metagame.equilibria import (
     Floats,
     gains,
     payoff_scale,

@@ -1,13 +1,41 @@
-"""Which new policies join the population: the gate's result for each, and the rule that follows from it."""
+"""Which new policies join the population: the gate's result for each, the rule that follows from it, and its test.
+
+The test is a sequential probability ratio test of one policy against another.
+
+H0: the expected score is at most ``elo_low``'s. H1: it is at least ``elo_high``'s. After every
+look (a side-swapped pair of battles, as a rule) the test accepts, rejects or goes on; looking often costs nothing.
+
+Each hypothesis has its own evidence *against* it, a product of one factor a look, linear in the look's mean score x:
+
+    against H0:  1 + (1 − (q₁/q₀)ᵐ) (x − p₀) / p₀        against H1:  1 + (1 − (p₀/p₁)ᵐ) (p₁ − x) / q₁
+
+with p the two expected scores, q = 1 − p and m battles a look. Where m = 1 and there are no draws these are the
+likelihood ratio and its inverse, and the test is Wald's (1945). In general they are bets on the mean of a bounded
+variable (Waudby-Smith and Ramdas 2024): a factor's expectation is at most 1 while its hypothesis holds, *whatever*
+the distribution of x in [0, 1] is. Draws, half a win each, need no model of how often they come, and the two battles
+of a pair, which share their teams and are not independent, no model of how they go together. So by Ville's inequality
+(1939) evidence of 1/α against a true H0 comes up with probability at most α, however often one looks and whenever one
+stops, and 1/β against a true H1 with at most β. These bounds are exact, where Wald's A ≈ (1 − β)/α is an
+approximation for the battle that oversteps it. What is assumed: scores of different looks do not change the next
+look's mean; two policies that stay the same, on teams drawn afresh, keep to that.
+
+m only sets the stake. It is the best one for battles that are independent, and right, if not best, for others.
+"""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isfinite, log
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, NonNegativeInt
 
 from nashdex.core.documents import Document
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyIdField
 from nashdex.core.results import TrainingResult
+from nashdex.metagame.ratings.ladder import score_of_elo
 
 GATE_RESULT = "result.json"
 """The name of a gate's result among its attempt's objects."""
@@ -56,3 +84,163 @@ def admitted(trained: Iterable[TrainingResult], gates: Iterable[GateResult]) -> 
     """Return an iteration's results whose policies join the population: all that no gate rejected."""
     rejected = {gate.policy for gate in gates if gate.decision == "reject"}
     return tuple(result for result in trained if result.policy not in rejected)
+
+
+Floats = NDArray[np.float64]
+Decision = Literal["accept", "reject", "continue"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SequentialTest:
+    """What is tested, and how surely.
+
+    Raises:
+        ConfigurationError: the hypotheses are not in order, or an error rate is not between 0 and 1.
+    """
+
+    elo_low: float = 0.0
+    """H0: the policy is stronger by at most this, in Elo."""
+    elo_high: float = 50.0
+    """H1: it is stronger by at least this, in Elo."""
+    alpha: float = 0.05
+    """Largest probability of accepting where H0 is true."""
+    beta: float = 0.05
+    """Largest probability of rejecting where H1 is true."""
+    battles_per_look: int = 2
+    """2 for side-swapped pairs."""
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.elo_low) and isfinite(self.elo_high) and self.elo_low < self.elo_high):
+            raise ConfigurationError(
+                f"a sequential test of Elo {self.elo_low} against {self.elo_high}; expected the lower one first"
+            )
+        if not (0.0 < self.alpha < 1.0 and 0.0 < self.beta < 1.0):
+            raise ConfigurationError(
+                f"a sequential test with error rates {self.alpha} and {self.beta}; expected each between 0 and 1"
+            )
+        if self.battles_per_look < 1:
+            raise ConfigurationError(
+                f"a sequential test with {self.battles_per_look} battles a look; expected 1 or more"
+            )
+
+    @property
+    def accept_bound(self) -> float:
+        """Log evidence against H0 at which the test accepts."""
+        return -log(self.alpha)
+
+    @property
+    def reject_bound(self) -> float:
+        """Log evidence against H1 at which the test rejects."""
+        return -log(self.beta)
+
+    def start(self) -> "SequentialState":
+        """Return the test before any battle."""
+        return SequentialState(self)
+
+    def log_factors(self, score: float) -> tuple[float, float]:
+        """Return what a look of mean ``score`` in [0, 1] adds to the log evidence against H0 and against H1."""
+        low, high = score_of_elo(self.elo_low), score_of_elo(self.elo_high)
+        lost = ((1.0 - high) / (1.0 - low)) ** self.battles_per_look
+        won = (low / high) ** self.battles_per_look
+        against_low = 1.0 + (1.0 - lost) * (score - low) / low
+        against_high = 1.0 + (1.0 - won) * (high - score) / (1.0 - high)
+        return log(against_low), log(against_high)
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialState:
+    """The state of a test after some looks."""
+
+    test: SequentialTest
+    num_looks: int = 0
+    log_evidence_against_low: float = 0.0
+    """Log likelihood ratio of H1 to H0, if a look is one battle without a draw."""
+    log_evidence_against_high: float = 0.0
+
+    @property
+    def decision(self) -> Decision:
+        """Accept: stronger than ``elo_low``. Reject: not as strong as ``elo_high``. Each at its error rate."""
+        if self.log_evidence_against_low >= self.test.accept_bound:
+            return "accept"
+        if self.log_evidence_against_high >= self.test.reject_bound:
+            return "reject"
+        return "continue"
+
+    def observe(self, score: float) -> "SequentialState":
+        """Return the state after one more look. A test that has decided stays as it is.
+
+        Args:
+            score: the policy's mean score over the look's battles, in [0, 1], a draw being half a win.
+        """
+        if not 0.0 <= score <= 1.0:
+            raise ValueError(f"a look's score is {score}; expected the mean of its battles, from 0 to 1")
+        if self.decision != "continue":
+            return self
+        low, high = self.test.log_factors(score)
+        return SequentialState(
+            self.test, self.num_looks + 1, self.log_evidence_against_low + low, self.log_evidence_against_high + high
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingCharacteristics:
+    """How a truncated test ends."""
+
+    accept: float
+    """Probability."""
+    reject: float
+    undecided: float
+    """Probability that the last look comes first."""
+    expected_battles: float
+
+
+def operating_characteristics(
+    test: SequentialTest, outcomes: tuple[float, float, float], max_looks: int
+) -> OperatingCharacteristics:
+    """Return how ``test`` ends, by dynamic programming over the counts: exact, no simulation.
+
+    Args:
+        test: what is tested.
+        outcomes: probability of a look's score being 0, ½ and 1: of pairs of battles without draws (see
+            ``pair_outcomes``), or of single battles that are lost, drawn and won.
+        max_looks: where the test is cut off.
+    """
+    possible = [(score, chance) for score, chance in zip((0.0, 0.5, 1.0), outcomes, strict=True) if chance > 0.0]
+    factors = np.array([test.log_factors(score) for score, _ in possible])
+    digits = (max_looks + 1) ** np.arange(len(possible))
+    counts: NDArray[np.int64] = np.zeros((1, len(possible)), dtype=np.int64)
+    """How often each outcome came up, of every history that is still without a decision; shape (H, 3)."""
+    chances: Floats = np.ones(1)
+    accept = reject = expected_looks = 0.0
+    for _ in range(max_looks):
+        expected_looks += float(chances.sum())
+        longer = np.concatenate([counts + one for one in np.eye(len(possible), dtype=np.int64)])
+        _, first, same = np.unique(longer @ digits, return_index=True, return_inverse=True)
+        counts = longer[first]
+        chances = np.bincount(same, weights=np.concatenate([chance * chances for _, chance in possible])).astype(
+            np.float64
+        )
+        against_low, against_high = (counts @ factors).T
+        accepted = against_low >= test.accept_bound
+        rejected = ~accepted & (against_high >= test.reject_bound)
+        accept += float(chances[accepted].sum())
+        reject += float(chances[rejected].sum())
+        undecided = ~accepted & ~rejected
+        counts, chances = counts[undecided], chances[undecided]
+    return OperatingCharacteristics(accept, reject, float(chances.sum()), expected_looks * test.battles_per_look)
+
+
+def pair_outcomes(score: float, correlation: float = 0.0) -> tuple[float, float, float]:
+    """Return how likely a pair of battles without draws is lost, split and won, each battle won with ``score``.
+
+    ``correlation`` of its two battles: 1 where teams and seed decide for the same policy twice, negative where
+    they decide for a seat.
+
+    Raises:
+        ValueError: no two battles of this score have this correlation.
+    """
+    together = correlation * score * (1.0 - score)
+    outcomes = (1.0 - score) ** 2 + together, 2.0 * (score * (1.0 - score) - together), score**2 + together
+    if min(outcomes) < 0.0:
+        raise ValueError(f"two battles of score {score} cannot have a correlation of {correlation}")
+    return outcomes

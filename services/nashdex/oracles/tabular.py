@@ -1,4 +1,8 @@
-"""Tabular Q-learning (Watkins and Dayan 1992) against a mixture of tables, from simulated battles.
+"""The oracles of games whose tree is known: the exact best response, and Q-learning.
+
+The exact best response follows by backward induction through the tree.
+
+Tabular Q-learning (Watkins and Dayan 1992) against a mixture of tables, from simulated battles.
 
 Against fixed opponents, one of which is drawn for each battle, a seat's information states are the states of a Markov
 decision process: in a game of perfect recall they hold all that the seat can know about its opponent. So Q(s, a)
@@ -21,8 +25,16 @@ from nashdex.games.tabular.tree import GameTree, Table, one_hot
 from nashdex.learning.updates.state import Curve
 from nashdex.oracles.interface import Task, Trained
 from nashdex.oracles.tree import TreeOpponents
-from nashdex.settings.oracles import QLearningSettings
+from nashdex.settings.oracles import ExactSettings, QLearningSettings
 from nashdex.telemetry.progress import Progress
+
+
+def train_exact(task: Task, _settings: ExactSettings) -> Trained:
+    """Return the exact best response to the plan's opponents."""
+    opponents = task.opponents_in_tree()
+    table, value = opponents.best_response()
+    return Trained(policy=table, summary={"value": opponents.payoff(table), "best_response_value": value})
+
 
 _NONE = -1
 _CONCURRENT_BATTLES = 1000
@@ -147,7 +159,7 @@ def _draw(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.
     return inverse_cdf(weights.cumsum(axis=1), rng.random(len(weights)))
 
 
-def train(task: Task, settings: QLearningSettings) -> Trained:
+def train_by_q_learning(task: Task, settings: QLearningSettings) -> Trained:
     """Return the greedy policy of Q-learning against the plan's opponents."""
     opponents = task.opponents_in_tree()
     _, best_value = opponents.best_response()
