@@ -19,8 +19,7 @@ from nashdex.games.space import Space
 from nashdex.page.bundle import page_directory
 from nashdex.page.onnx import ExportedNetwork, export_network
 from nashdex.policies.archive import save_policy
-from nashdex.policies.joint import padded
-from nashdex.policies.masked import masked_log_softmax
+from nashdex.policies.masked import masked_log_softmax, padded
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.rollout.pairs import PairedBattles

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.cli import run_command_line
-from nashdex.policies.published import read_published_names
+from nashdex.policies.references import read_published_names
 from nashdex.store import open_store
 
 pytestmark = pytest.mark.integration

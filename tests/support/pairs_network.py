@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nashdex.policies.networks.linear import linear
-from nashdex.policies.networks.slots.inference import ActingSlotsNetwork
-from nashdex.policies.networks.slots.network import ACTOR_GAIN, Fused, SlotsNetwork
+from nashdex.policies.networks.slots import ACTOR_GAIN, ActingSlotsNetwork, Fused, SlotsNetwork
 from nashdex.settings.networks import RowSettings
 
 _INTERACTION_GAIN = 0.1

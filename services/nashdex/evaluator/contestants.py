@@ -7,7 +7,7 @@ from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.references import PolicyReference
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.space import Space
-from nashdex.policies.external.policy import ExternalPolicy
+from nashdex.policies.external import ExternalPolicy
 from nashdex.policies.interface import Policy
 from nashdex.policies.mixture import Mixture
 from nashdex.policies.references import Referred, resolve

@@ -12,8 +12,7 @@ from nashdex.core.references import ZOO, PolicyReference
 from nashdex.evaluator.match import MatchResult, play_match
 from nashdex.games.registry import FORMATS
 from nashdex.metagame.evidence.estimates import CONFIDENCE
-from nashdex.policies.published import read_published_names
-from nashdex.policies.references import format_of_policy, resolve
+from nashdex.policies.references import format_of_policy, read_published_names, resolve
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES, scripted_policies_of
 from nashdex.store import open_store
 

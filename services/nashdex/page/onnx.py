@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.policies.networks.actor_critic import ActorCritic
-from nashdex.policies.networks.memory.network import Recurrence
+from nashdex.policies.networks.memory import Recurrence
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 
 OPSET_VERSION = 18

@@ -11,7 +11,7 @@ from nashdex.core.ids import PlayedPolicy, PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.games.legal import LegalActions
 from nashdex.policies.interface import Actions
-from nashdex.policies.joint import acting_logits
+from nashdex.policies.masked import acting_logits
 from nashdex.policies.memory import RememberingNetwork, SeatMemory
 from nashdex.policies.networks.actor_critic import ActingNetwork, ActorCritic
 from nashdex.policies.sampling import listed_log_probs, sample_masked

@@ -2,22 +2,47 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
+
+from pydantic import Field
 
 from nashdex.core import keys
+from nashdex.core.documents import Document
 from nashdex.core.errors import ConfigurationError, DataError
-from nashdex.core.ids import SAMPLED, BarePolicyId, PlayedPolicy, PolicyId, is_replayed, policy_id
+from nashdex.core.ids import SAMPLED, BarePolicyId, BarePolicyIdField, PlayedPolicy, PolicyId, is_replayed, policy_id
 from nashdex.core.references import NASH, NEWEST, SEARCH, PolicyReference, matches
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import did_you_mean
 from nashdex.metagame.analysis.documents import MetaGameAnalysis, MetaStrategy
 from nashdex.metagame.population import Kind, Population, display_names, newest, short_ids
-from nashdex.policies.published import read_published_names
 from nashdex.policies.scripted.registry import SCRIPTED_POLICIES
 from nashdex.policies.sources import source_of
 from nashdex.store import open_store
 from nashdex.store.attempt import newest_manifest
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
+
+_MAX_BYTES: Final = 1 << 20
+
+
+class Published(Document):
+    """The published policies of a store."""
+
+    policies: dict[str, BarePolicyIdField] = Field(
+        default_factory=dict, description="Ids by name. An id is the hash of weights, sizes and space."
+    )
+
+
+def read_published_names(store: ObjectStore) -> Published:
+    """Return the names that ``store`` has published; none where it has no such document.
+
+    Raises:
+        DataError: the document is wrong.
+    """
+    if not store.exists(keys.PUBLISHED):
+        return Published()
+    return Published.from_json(store.get(keys.PUBLISHED, _MAX_BYTES), f"{store.uri}/{keys.PUBLISHED}")
+
 
 _MOST_LISTED = 8
 

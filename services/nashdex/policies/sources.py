@@ -79,7 +79,7 @@ ENSEMBLE: Final = PolicySource(
 EXTERNAL: Final = PolicySource(
     describe=lambda _store, policy: ("external", policy),
     objects=lambda _store, _policy: {},
-    player="nashdex.policies.external.policy:load_external",
+    player="nashdex.policies.external:load_external",
     plays=lambda game, _num_slots: game == SHOWDOWN,
 )
 SOURCES: Final = Registry(

@@ -19,8 +19,7 @@ from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.policies.archive import load_network, tensors_bytes
 from nashdex.policies.document import PolicyDocument, read_document
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
-from nashdex.policies.published import Published, read_published_names
-from nashdex.policies.references import resolve
+from nashdex.policies.references import Published, read_published_names, resolve
 from nashdex.runs.creation import open_run
 from nashdex.store.protocol import ObjectStore
 from nashdex.zoo.card import PolicyCard, read_card

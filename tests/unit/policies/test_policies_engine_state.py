@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nashdex.policies.search.engine_state import make_state, move_name
+from nashdex.policies.search.engine import make_state, move_name
 from support.stand_in import poke_engine
 
 STATS = dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 200)

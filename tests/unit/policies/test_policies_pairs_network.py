@@ -9,7 +9,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Decisions
 from nashdex.policies import masked
 from nashdex.policies.inference import NetworkPolicy
-from nashdex.policies.joint import acting_logits, padded, pair_logits
+from nashdex.policies.masked import acting_logits, padded, pair_logits
 from nashdex.policies.networks.actor_critic import make_network
 from nashdex.settings.networks import PointerPairsSettings, SlotsSettings
 from support.joint_space import ACTIONS_EACH, joint_decisions, joint_space

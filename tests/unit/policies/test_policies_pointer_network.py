@@ -12,7 +12,7 @@ from nashdex.policies.masked import kl_divergence, masked_log_softmax, uniform_l
 from nashdex.policies.networks import onednn
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.networks.opponent_choices import UNKNOWN, choices, num_choices, opponent_choices
-from nashdex.policies.networks.pointer import look_up, sides
+from nashdex.policies.networks.pointer import rows, sides
 from nashdex.settings.networks import PointerSettings
 from support.bandit import bandit_space
 from support.battle_spaces import Fields, random_observations, space_of, with_rows, with_team
@@ -157,7 +157,7 @@ def test_a_fresh_network_is_close_to_uniform() -> None:
 def test_acting_computes_what_training_does_whatever_the_number_of_rows(
     *, last_move: bool, max_combinations: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(look_up, "MAX_COMBINATIONS", max_combinations)
+    monkeypatch.setattr(rows, "MAX_COMBINATIONS", max_combinations)
     space = battle_space(last_move=last_move)
     net = network(space)
     acting = net.for_acting()
@@ -179,7 +179,7 @@ def test_categories_mean_the_same_alone_and_combined(monkeypatch: pytest.MonkeyP
     space = battle_space()
     values = observations(space, 20, 8)
     combined = network(space)
-    monkeypatch.setattr(look_up, "MAX_COMBINATIONS", 1)
+    monkeypatch.setattr(rows, "MAX_COMBINATIONS", 1)
     alone = network(space)
     np.testing.assert_allclose(logits(alone, values), logits(combined, values), atol=1e-5)
 
@@ -224,7 +224,7 @@ def test_gradients_are_those_of_numerical_differentiation(
     tile_decisions: int, max_combinations: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of all outputs by all weights, in double precision, with several tiles and with one."""
-    monkeypatch.setattr(look_up, "MAX_COMBINATIONS", max_combinations)
+    monkeypatch.setattr(rows, "MAX_COMBINATIONS", max_combinations)
     monkeypatch.setattr(sides, "TILE_DECISIONS", tile_decisions)
     space = battle_space()
     net = network(space).double()

@@ -18,8 +18,7 @@ from nashdex.policies.archive import load_network, read_weights, save_policy, te
 from nashdex.policies.document import policy_objects, read_document
 from nashdex.policies.ensembles.making import make_ensemble
 from nashdex.policies.networks.actor_critic import make_network
-from nashdex.policies.published import Published, read_published_names
-from nashdex.policies.references import find_policy, format_of_policy
+from nashdex.policies.references import Published, find_policy, format_of_policy, read_published_names
 from nashdex.runs.creation import create_run, open_run, prepare_run
 from nashdex.runs.exploits import Budget, prepare_exploit
 from nashdex.settings.networks import SlotsSettings

@@ -17,8 +17,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
 from nashdex.games.legal import LegalActions
 from nashdex.learning.references import Distribution
-from nashdex.policies.joint import padded
-from nashdex.policies.masked import mask_of, masked_log_softmax
+from nashdex.policies.masked import mask_of, masked_log_softmax, padded
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.opponent_choices import UNKNOWN
 from nashdex.trajectory.episode import Episode

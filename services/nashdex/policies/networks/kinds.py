@@ -37,7 +37,7 @@ class NetworkKind:
 _HERE = "nashdex.policies.networks"
 _SHOWDOWN = frozenset({SHOWDOWN})
 
-SLOTS = NetworkKind(SlotsSettings, "entity-mlp-1", f"{_HERE}.slots.network:SlotsNetwork")
+SLOTS = NetworkKind(SlotsSettings, "entity-mlp-1", f"{_HERE}.slots:SlotsNetwork")
 POINTER = NetworkKind(PointerSettings, "pointer-2", f"{_HERE}.pointer.network:PointerNetwork", games=_SHOWDOWN)
 POINTER_PAIRS = NetworkKind(
     PointerPairsSettings,
@@ -46,9 +46,9 @@ POINTER_PAIRS = NetworkKind(
     games=_SHOWDOWN,
     num_slots=2,
 )
-MEMORY = NetworkKind(MemorySettings, "memory-2", f"{_HERE}.memory.network:MemoryNetwork", games=_SHOWDOWN)
+MEMORY = NetworkKind(MemorySettings, "memory-2", f"{_HERE}.memory:MemoryNetwork", games=_SHOWDOWN)
 TRANSFORMER = NetworkKind(
-    TransformerSettings, "transformer-1", f"{_HERE}.transformer.network:TransformerNetwork", games=_SHOWDOWN
+    TransformerSettings, "transformer-1", f"{_HERE}.transformer:TransformerNetwork", games=_SHOWDOWN
 )
 
 NETWORKS: Registry[NetworkKind] = Registry.of(

@@ -5,16 +5,19 @@ are drawn. Every pair of choices is played out in every world, and the player pl
 game in which the opponent knows its cards (docs/reference/search.md).
 """
 
+from typing import Final
+
 import numpy as np
 import structlog
 from numpy.typing import NDArray
 
 from nashdex.core.seeds import derive_uniform, inverse_cdf
 from nashdex.games.interface import Decisions
+from nashdex.games.showdown.formats import GAME as SHOWDOWN
 from nashdex.games.showdown.protocol import Found, Search, Searched
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
-from nashdex.policies.scripted.declaration import ScriptedPlayer
+from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
 from nashdex.policies.search.searching import SearchGateway, search_roots
 
 _log = structlog.get_logger()
@@ -77,3 +80,24 @@ def _legal_mixture(found: Found, legal: NDArray[np.uint16]) -> NDArray[np.float6
     weights = np.array([by_action.get(action, 0.0) for action in legal.tolist()])
     total = weights.sum()
     return weights / total if total > 0 else np.full(len(legal), 1.0 / len(legal))
+
+
+def _player(space: Space, nodes: float, turns: float, milliseconds: float) -> ScriptedPlayer:
+    return SearchPlayer(space, int(nodes), int(turns), milliseconds or None)
+
+
+def _matrix(nodes: int, max_concurrent_battles: int, milliseconds: float = 0.0) -> ScriptedPolicy:
+    return ScriptedPolicy(
+        _player,
+        games=frozenset({SHOWDOWN}),
+        needs_lines=True,
+        parameters={"nodes": nodes, "turns": 1, "milliseconds": milliseconds},
+        max_concurrent_battles=max_concurrent_battles,
+    )
+
+
+MATRIX: Final = _matrix(nodes=100, max_concurrent_battles=8)
+MATRIX_SMALL: Final = _matrix(nodes=1, max_concurrent_battles=16)
+"""One world."""
+MATRIX_ONE_SECOND: Final = _matrix(nodes=1_000_000, max_concurrent_battles=1, milliseconds=1000.0)
+"""As many worlds as a second allows: the only one whose choices depend on the machine."""

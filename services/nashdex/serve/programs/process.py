@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.policies.external.process import environment_of_players
+from nashdex.policies.external import environment_of_players
 from nashdex.settings.external import ExternalPlayer, arguments_of
 
 _STOP_SECONDS: Final = 3.0

@@ -85,7 +85,7 @@ export class NetworkPolicy {
  */
 export function legalLogits(logits, dims, legal, space) {
   if (space.num_slots === 1) return Float64Array.from(legal, (action) => logits[action]);
-  // Pairs (a, b): f(a) + g(b) + h(a) · k(b), from (1, 2, actions, 1 + factors); nashdex.policies.joint.
+  // Pairs (a, b): f(a) + g(b) + h(a) · k(b), from (1, 2, actions, 1 + factors); nashdex.policies.masked.
   const [, , size, width] = dims;
   return Float64Array.from(legal, (action) => {
     const first = width * Math.floor(action / size);

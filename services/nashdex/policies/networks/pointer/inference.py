@@ -14,11 +14,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, in_chunks, padded
-from nashdex.policies.networks.pointer.look_up import GroupLookUp
-from nashdex.policies.networks.pointer.rows import FusedRows, Rows
+from nashdex.policies.networks.pointer.rows import FusedRows, GroupLookUp, Rows
 
 if TYPE_CHECKING:
-    from nashdex.policies.networks.memory.network import MemoryNetwork
+    from nashdex.policies.networks.memory import MemoryNetwork
     from nashdex.policies.networks.pointer.network import PointerNetwork
 
 

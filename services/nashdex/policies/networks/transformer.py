@@ -9,25 +9,67 @@ layers are the pointer network's, and so is the scorer: an action's score follow
 
 With a memory, the context goes through a GRU over the decisions of the battle, as the memory network's does. The critic
 is such a network with its own, smaller layers and one output.
+
+Layers of attention are those of Vaswani et al. 2017, normalised before each part (Xiong et al. 2020).
+
+The network acts with a copy, whose first layers are laid out once, without gradient. The logits equal
+``TransformerNetwork.logits`` up to rounding (|Δ log π| < 1e-4).
 """
 
+import copy
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nashdex.games.space import Space
-from nashdex.policies.memory import RememberingNetwork
+from nashdex.policies.memory import Memory, RememberingNetwork
 from nashdex.policies.networks.actor_critic import ActingNetwork
 from nashdex.policies.networks.layout import layout_of
 from nashdex.policies.networks.linear import linear
-from nashdex.policies.networks.memory.network import CRITIC_MEMORY_SIZE, Recurrence
+from nashdex.policies.networks.memory import CRITIC_MEMORY_SIZE, Recurrence, Remembering
+from nashdex.policies.networks.onednn import in_chunks
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import CRITIC_MOVE_SIZE, CRITIC_POKEMON_SIZE, Scorer, prediction_layer
-from nashdex.policies.networks.transformer.attention import AttentionLayer
-from nashdex.policies.networks.transformer.inference import ActingTransformer, RememberingTransformer
 from nashdex.settings.networks import TransformerSettings
+
+
+class AttentionLayer(nn.Module):
+    """One layer: each token looks at all, and then goes through two layers by itself.
+
+    The products are written out: with few tokens they cost little, and they give the same bits each time on every
+    device, as a training that resumes needs.
+    """
+
+    def __init__(self, size: int, num_heads: int, feedforward_size: int, gain: float) -> None:
+        super().__init__()
+        self._num_heads = num_heads
+        self.before_attention = nn.LayerNorm(size)
+        # A bias of the keys would change nothing.
+        self.looks = nn.Linear(size, 3 * size, bias=False)
+        self.joined = linear(size, size, gain)
+        self.before_layers = nn.LayerNorm(size)
+        self.first = linear(size, feedforward_size, gain=2**0.5)
+        self.second = linear(feedforward_size, size, gain)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Return the tokens (B, T, D) after the layer."""
+        tokens = tokens + self._attention(self.before_attention(tokens))
+        changed: Tensor = tokens + self.second(torch.relu(self.first(self.before_layers(tokens))))
+        return changed
+
+    def _attention(self, tokens: Tensor) -> Tensor:
+        num, num_tokens, size = tokens.shape
+        # As one matrix: the bits are then the same with and without gradients.
+        looks = self.looks(tokens.reshape(-1, size)).view(num, num_tokens, 3, self._num_heads, -1)
+        queries, keys, values = looks.permute(2, 0, 3, 1, 4).unbind()
+        weights = (queries @ keys.transpose(2, 3) * queries.shape[-1] ** -0.5).softmax(dim=-1)
+        mixed: Tensor = self.joined((weights @ values).transpose(1, 2).reshape(num, num_tokens, size))
+        return mixed
+
 
 _CRITIC_TOKEN_SIZE = 64
 _CRITIC_NUM_HEADS = 4
@@ -167,3 +209,40 @@ class TransformerNetwork(EntityNetwork[EncoderInputs, FusedEncoder]):
     def for_acting(self) -> ActingNetwork | RememberingNetwork:
         """Return the actor under its current weights."""
         return RememberingTransformer(self) if self.remembers else ActingTransformer(self)
+
+
+class _Actor:
+    """The actor of ``network`` under its current weights: later changes of the network have no effect on it."""
+
+    def __init__(self, network: "TransformerNetwork") -> None:
+        self.network = copy.deepcopy(network).requires_grad_(requires_grad=False)
+        with torch.inference_mode():
+            self.fused = self.network.fuse()
+
+
+class ActingTransformer:
+    """The actor without memory. Implements ``ActingNetwork``."""
+
+    def __init__(self, network: "TransformerNetwork") -> None:
+        self._actor = _Actor(network)
+
+    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return logits before masking, (B, A), of ``observations`` (B, F)."""
+        return in_chunks(lambda chunk: self._actor.network.logits(chunk, self._actor.fused), observations)
+
+
+class RememberingTransformer(Remembering):
+    """The actor with a memory. Implements ``policies.memory.RememberingNetwork``."""
+
+    def __init__(self, network: "TransformerNetwork") -> None:
+        assert network.memory is not None, "it is for networks that remember"
+        super().__init__(network.memory.gru)
+        self._actor = _Actor(network)
+
+    def chunk(self, observations: Tensor, memory: Memory, slots: Tensor) -> Tensor:
+        """Return the logits of at most ``CHUNK_ROWS`` decisions, and update the memory."""
+        network = self._actor.network
+        attended: Attended = network.body(network.actor_encoder.read(observations), self._actor.fused)
+        context = self.remember(attended.context, memory, slots)
+        scores: Tensor = network.scorer(context, attended.own_pokemon, attended.own_moves)
+        return scores

@@ -1,1 +1,0 @@
-"""The pointer network with a memory of the battle's earlier decisions. It fits Showdown's spaces."""
