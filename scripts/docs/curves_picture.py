@@ -12,8 +12,8 @@ from pathlib import Path
 
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.experiments.drawing import CPU_MINUTES, DECISIONS, curves_drawing
 from nashdex.experiments.estimates import ClusteredEstimate
+from nashdex.experiments.page import CPU_MINUTES, DECISIONS, curves_drawing
 from nashdex.experiments.report import ArmCurve, CurvePoint
 from nashdex.store import open_store
 from nashdex.store.documents import read_from_shards

@@ -15,7 +15,7 @@ from nashdex.metagame.plan import IterationPlan
 from nashdex.metagame.population import Population
 from nashdex.metagame.tournament.gate import GATE_RESULT, GateResult
 from nashdex.policies.document import PolicyDocument
-from nashdex.report.document.report import Report
+from nashdex.report.document import Report
 from support.made_runs import ROCK_PAPER_SCISSORS, finish_iteration, made_settings, make_iteration, make_tabular_run
 from support.memory_store import MemoryStore
 

@@ -23,7 +23,7 @@ from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import ExitCode
 from nashdex.core.journal import Entry, journal_folder
-from nashdex.exporter.exposition import FactCollector
+from nashdex.exporter.service import FactCollector
 from nashdex.exporter.watch import Watch
 from nashdex.runs.creation import open_run
 from nashdex.store import open_store

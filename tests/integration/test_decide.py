@@ -23,10 +23,9 @@ from nashdex.bench.asked import Ask, asked
 from nashdex.bench.decide import bench_decide, lines
 from nashdex.cli import run_command_line
 from nashdex.core.errors import DataError
-from nashdex.decide.deciding import Adviser
+from nashdex.decide.deciding import Adviser, open_adviser
 from nashdex.decide.documents import Answer, RefusedError, parse_question
 from nashdex.decide.lines import answer_lines
-from nashdex.decide.opening import open_adviser
 from nashdex.decide.service import Limits, service
 from nashdex.games.registry import showdown_game
 from nashdex.policies.archive import save_policy

@@ -1,12 +1,13 @@
 """``nashdex.open_run``: what a run has measured, as typed rows and pandas frames."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from nashdex.api.picture import Picture
-from nashdex.api.rows import BattleRow, CurveRow, ExploitabilityRow, MixtureRow, PayoffRow, PolicyRow, RatingRow
-from nashdex.api.table import Table
 from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.ids import PolicyId
 from nashdex.core.steps import StepName
 from nashdex.report.document import Report
 from nashdex.report.sources import read_ledgers, read_manifests
@@ -15,6 +16,134 @@ from nashdex.runs.creation import Run as StoredRun
 from nashdex.runs.creation import open_run as open_stored_run
 from nashdex.settings.run import RunSettings
 from nashdex.store.documents import read_written
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class PolicyRow(NamedTuple):
+    """A member of the population."""
+
+    policy: PolicyId
+    name: str
+    kind: str
+    iteration: int | None
+    """Iteration that trained it; None for the initial population."""
+    parent: PolicyId | None
+    is_anchor: bool
+    games: int
+    """Battles in the ledgers."""
+
+
+class PayoffRow(NamedTuple):
+    """The score of ``policy`` against ``opponent``: from battles, or exact."""
+
+    policy: PolicyId
+    opponent: PolicyId
+    value: float
+    """Mean score from 0 to 1; where payoffs are exact, the payoff in the game's units."""
+    low: float
+    high: float
+    wins: int | None
+    """None where payoffs are exact, like ``draws`` and ``losses``."""
+    draws: int | None
+    losses: int | None
+
+
+class RatingRow(NamedTuple):
+    """A Bradley–Terry rating after the newest iteration, in Elo."""
+
+    policy: PolicyId
+    elo: float
+    low: float
+    high: float
+    standard_error: float
+
+
+class MixtureRow(NamedTuple):
+    """A policy's probability in the meta-strategy of an iteration."""
+
+    iteration: int
+    policy: PolicyId
+    probability: float
+    low: float
+    high: float
+
+
+class ExploitabilityRow(NamedTuple):
+    """One estimate of exploitability. Different estimators are never compared."""
+
+    iteration: int
+    estimator: str
+    value: float
+    low: float
+    high: float
+
+
+class CurveRow(NamedTuple):
+    """One measured value after one optimiser step of a training."""
+
+    iteration: int
+    policy: PolicyId
+    name: str
+    update: int
+    value: float
+
+
+class BattleRow(NamedTuple):
+    """One finished battle of a tournament."""
+
+    iteration: int
+    first: PolicyId
+    """Policy at seat 0."""
+    second: PolicyId
+    pair: int
+    """Side-swapped pair within the two policies' cell."""
+    seed: int
+    winner: int | None
+    """Seat; None for a draw."""
+    turns: int
+    decisions: int
+    """Decisions of both seats."""
+
+
+Row = TypeVar("Row", bound=NamedTuple)
+
+
+class Table(tuple[Row, ...]):
+    """Rows of one kind. ``frame`` returns them as a pandas frame, which the extra ``pandas`` brings."""
+
+    __slots__ = ()
+
+    def frame(self, columns: Sequence[str] | None = None) -> "pd.DataFrame":
+        """Return a frame with one column for each field.
+
+        Args:
+            columns: fields to keep; all by default. Name them where there may be no rows.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        try:
+            import pandas as pd  # noqa: PLC0415 - of the extra alone
+        except ModuleNotFoundError as error:
+            raise ConfigurationError("a frame needs pandas: pip install 'nashdex[pandas]'") from error
+        return pd.DataFrame.from_records([row._asdict() for row in self], columns=columns)
+
+
+_HEIGHT_PIXELS: Final = 340
+
+
+class Picture:
+    """A picture of ``Run.draw``. Notebooks show it; ``html`` is a page for a file."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+        """A whole page that loads nothing."""
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame, so that its style stays inside."""
+        return f'<iframe width="100%" height="{_HEIGHT_PIXELS}" frameborder="0" srcdoc="{escape(self.html)}"></iframe>'
 
 
 def open_run(uri: str) -> "Run":

@@ -14,9 +14,8 @@ from nashdex.bench.process_tree import cpu_seconds_of_tree
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.stopping import check_stop
-from nashdex.decide.deciding import Adviser
+from nashdex.decide.deciding import Adviser, open_adviser
 from nashdex.decide.documents import Question, RefusedError
-from nashdex.decide.opening import open_adviser
 
 _WARM_UP: Final = 10
 """Questions before the first measurement."""

@@ -25,7 +25,7 @@ from nashdex.core.stopping import check_stop
 from nashdex.games.showdown.stock_server import StockServer, stock_server
 from nashdex.serve.lines import to_id
 from nashdex.serve.record import BATTLES
-from nashdex.serve.served import ServedBattle
+from nashdex.serve.room import ServedBattle
 
 _OPPOSITE: Final = {"win": "loss", "loss": "win", "tie": "tie"}
 _POLL_SECONDS: Final = 0.2

@@ -24,9 +24,17 @@ from argo_workflows.model.io_argoproj_workflow_v1alpha1_workflow_terminate_reque
     IoArgoprojWorkflowV1alpha1WorkflowTerminateRequest,
 )
 
-from nashdex.cluster.client import NAME_LABEL, Cluster, Template, WorkflowObject, refusal
+from nashdex.cluster.client import (
+    NAME_LABEL,
+    WATCH_SECONDS,
+    Cluster,
+    Template,
+    WorkflowObject,
+    followed,
+    json_lines,
+    refusal,
+)
 from nashdex.cluster.site import Site
-from nashdex.cluster.watching import WATCH_SECONDS, followed, json_lines
 from nashdex.core.errors import ConfigurationError, TryAgainError
 
 TOKEN_VARIABLE = "ARGO_TOKEN"  # noqa: S105 - a variable's name, which argo's own command line reads too

@@ -43,8 +43,8 @@ def decide(
         _listen(policy, format_id, listen, seed, batch=batch, body_mib=body_mib, concurrent=concurrent, seconds=seconds)
         return
 
+    from nashdex.decide.deciding import open_adviser
     from nashdex.decide.lines import answer_lines
-    from nashdex.decide.opening import open_adviser
 
     _log_to_stderr()
     adviser = open_adviser(policy, format_id, seed=seed)
@@ -66,11 +66,10 @@ def _listen(
     seconds: float,
 ) -> None:
     try:
-        from nashdex.decide.listening import listen, open_socket
-        from nashdex.decide.service import Limits
+        from nashdex.decide.service import Limits, listen, open_socket
     except ModuleNotFoundError as error:
         raise ConfigurationError(f"--listen needs {error.name}: pip install 'nashdex[decide]'") from error
-    from nashdex.decide.opening import open_adviser
+    from nashdex.decide.deciding import open_adviser
 
     install_stop_handlers()
     _log_to_stderr()

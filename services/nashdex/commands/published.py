@@ -76,8 +76,7 @@ def show_policy(
     from nashdex.policies.references import find_policy, format_of_policy
     from nashdex.policies.sources import source_of
     from nashdex.store import open_store
-    from nashdex.zoo.card import read_card
-    from nashdex.zoo.text import card_text
+    from nashdex.zoo.card import card_text, read_card
 
     reference = PolicyReference.parse(policy)
     if not reference.store:

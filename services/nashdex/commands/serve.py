@@ -13,7 +13,7 @@ from nashdex.core.errors import ConfigurationError, StoppedError
 from nashdex.core.stopping import check_stop, install_stop_handlers
 
 if TYPE_CHECKING:
-    from nashdex.serve.served import ServedBattle
+    from nashdex.serve.room import ServedBattle
 
 PRESETS = {
     "localhost": "ws://localhost:8000/showdown/websocket",
@@ -101,9 +101,9 @@ def serve(
 
     from nashdex.serve.client import Client
     from nashdex.serve.connection import Connection
+    from nashdex.serve.deciding import open_decider
     from nashdex.serve.lines import to_id
     from nashdex.serve.login import account
-    from nashdex.serve.opening import open_decider
     from nashdex.serve.record import Record
     from nashdex.serve.service import Service
     from nashdex.settings.process import load_telemetry_settings

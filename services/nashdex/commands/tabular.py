@@ -24,7 +24,7 @@ def tabular() -> None:
 @app.command()
 def value(game: _Game, as_json: JsonOption = False) -> None:
     """Print a game's value to its first player, and the NashConv of every scripted policy that plays it."""
-    from nashdex.evaluator.game_value import game_value
+    from nashdex.evaluator.tabular import game_value
     from nashdex.games.tabular.game import GAME
     from nashdex.games.tabular.values import nash_conv
     from nashdex.policies.scripted.playing import scripted_table
@@ -58,7 +58,7 @@ def double_oracle(
     as_json: JsonOption = False,
 ) -> None:
     """Run double oracle with a population for each player, exact best responses and nash."""
-    from nashdex.evaluator.double_oracle import double_oracle
+    from nashdex.evaluator.tabular import double_oracle
     from nashdex.policies.scripted.playing import scripted_table
 
     tree = _tree(game)

@@ -1,17 +1,90 @@
 """An answer, assembled from the policy's choice, the networks' evaluation and the tracker's state."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nashdex.core.errors import DataError
 from nashdex.core.ids import PolicyId
-from nashdex.decide.documents import ActionAnswer, Answer, RefusedError
-from nashdex.decide.predicting import predicted
-from nashdex.decide.reading import Asked
+from nashdex.decide.documents import ActionAnswer, Answer, Predicted, Question, RefusedError, check_request
 from nashdex.envs.text import choices_of
 from nashdex.games.space import Space
+from nashdex.serve.room import Room
+from nashdex.serve.tracking import neutral_request
+
+
+class Asked(NamedTuple):
+    """A question that can be decided."""
+
+    battle: str
+    seat: Literal[0, 1]
+    lines: tuple[str, ...]
+    """Lines of the battle, with neutral names of the players."""
+    request: dict[str, Any]
+    turn: int
+
+
+def read_question(question: Question) -> Asked:
+    """Return what a question asks.
+
+    Raises:
+        RefusedError: it does not name the players, or nothing is to be decided.
+    """
+    room = Room(question.battle, "", 0)
+    seat: Literal[0, 1] = 0 if question.seat == "p1" else 1
+    try:
+        for line in question.log:
+            room.read(line)
+    except DataError as error:
+        raise RefusedError(f"log: {error}", "log") from error
+    if not room.players[seat]:
+        raise RefusedError(
+            f"log names no player of {question.seat}; expected every line of the room, |player|{question.seat}|NAME "
+            "among them",
+            "log",
+        )
+    if room.result is not None:
+        raise RefusedError("log is of a battle that is over; expected one that goes on", "log")
+    request = room.request if question.request is None else question.request
+    if request is None or request.get("wait"):
+        raise RefusedError(
+            f"{question.seat} has nothing to choose; expected a request in a line |request|{{…}} of log, or in request",
+            "request",
+        )
+    check_request(request, question.seat)
+    return Asked(question.battle, seat, tuple(room.new_lines()), neutral_request(request, seat), room.turns)
+
+
+_UNSEEN: Final = "unseen"
+
+
+def predicted(
+    space: Space, observation: NDArray[np.float32], state: Mapping[str, Any], probabilities: NDArray[np.float64]
+) -> tuple[Predicted, ...]:
+    """Return the probability (C,) of each choice that the opponent has shown, and of all others as ``unseen``.
+
+    Shown are the moves of its active Pokémon, and the Pokémon that it can switch to.
+    """
+    shown = {name: float(probabilities[number]) for name, number in _shown(space, observation, state)}
+    found = [Predicted(name=name, probability=probability) for name, probability in shown.items()]
+    rest = max(0.0, 1.0 - sum(shown.values()))
+    return (*sorted(found, key=lambda each: -each.probability), Predicted(name=_UNSEEN, probability=rest))
+
+
+def _shown(space: Space, observation: NDArray[np.float32], state: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield names and numbers: rows of the observation and of the state are in one order."""
+    species = space.view(observation[None], "opponent", "species")[0, :, 0].astype(np.int64)
+    moves = space.view(observation[None], "opponent_moves", "move")[0, :, 0].astype(np.int64)
+    moves_each = len(moves) // len(species)
+    for row, pokemon in enumerate(state["opponent"]["pokemon"][: len(species)]):
+        if pokemon["active"]:
+            for place, move in enumerate(pokemon["moves"][:moves_each]):
+                if number := int(moves[row * moves_each + place]):
+                    yield move["id"], number
+        elif not pokemon["fainted"] and species[row]:
+            yield f"switch {pokemon['species']}", space.vocabularies["move"] + int(species[row])
 
 
 class Thought(NamedTuple):

@@ -9,19 +9,23 @@ import structlog
 
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 from nashdex.core.ids import PolicyId
+from nashdex.core.references import PolicyReference
 from nashdex.core.seeds import derive_seed, derive_uniform
-from nashdex.decide.answering import Thought, answer_of
+from nashdex.decide.answering import Asked, Thought, answer_of, read_question
 from nashdex.decide.documents import Answer, Question, RefusedError
-from nashdex.decide.judging import Judge
-from nashdex.decide.reading import Asked, read_question
-from nashdex.evaluator.contestants import Contestant
+from nashdex.decide.judging import Judge, judge_of
+from nashdex.evaluator.contestants import Contestant, open_contestant
 from nashdex.games.interface import Decisions
+from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import TrackedSeat
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions, with_processes
+from nashdex.policies.references import resolve
 from nashdex.rollout.seats import Seats
+from nashdex.runs.played_format import format_to_play
 from nashdex.serve.tracking import Tracking
+from nashdex.settings.external import is_external
 
 MOST_AT_ONCE: Final = 64
 """Questions that are decided in one batch."""
@@ -226,3 +230,26 @@ def _texts(
             if each.cause is None:
                 found[number][action] = each.choice
     return found
+
+
+def open_adviser(policy: str, format_id: str | None = None, *, seed: int = 0, answer_seconds: float = 10.0) -> Adviser:
+    """Return what answers for ``policy``, as ``nashdex battle --p1`` takes it. Close it after use.
+
+    Raises:
+        ConfigurationError: there is no such policy, it does not play the format, or the format is not Showdown's.
+        DataError: its run or policy is missing or altered.
+        TryAgainError: no gateway answers.
+    """
+    game = showdown_game(format_to_play(format_id, {"POLICY": policy}))
+    gateway, contestant = open_contestant(policy, game.format)
+    try:
+        store = None if is_external(policy) else resolve(PolicyReference.parse(policy)).store
+        judges = {
+            each.id: judge
+            for each in contestant.policies.values()
+            if store is not None and (judge := judge_of(store, each, gateway.space)) is not None
+        }
+    except BaseException:
+        gateway.close()
+        raise
+    return Adviser(contestant, judges, gateway, seed=seed, answer_seconds=answer_seconds)

@@ -8,8 +8,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,23 +23,100 @@ from nashdex.core.errors import (
     StoppedError,
     TryAgainError,
 )
+from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, Evaluation, TrainingResult
+from nashdex.core.steps import StepName
 from nashdex.experiments import commands
-from nashdex.experiments.measuring import measured
 from nashdex.experiments.places import Place
 from nashdex.experiments.plan import Plan, PlannedRun
-from nashdex.experiments.records import (
-    Match,
-    Registration,
-    Results,
-    RunRecord,
-    Status,
-    read_results,
-    write_atomically,
-)
+from nashdex.experiments.records import Match, Registration, Results, RunRecord, Status, read_results, write_atomically
 from nashdex.experiments.registration import has_run_begun, registered
-from nashdex.experiments.reporting import newest_lines
 from nashdex.local.processes import Child, last_error, run_process, stop_on_signals
-from nashdex.runs.creation import PreparedRun, prepare_run
+from nashdex.runs.creation import PreparedRun, Run, open_run, prepare_run
+from nashdex.store.attempt import read_manifest
+from nashdex.store.documents import read_written
+
+_SECONDS_PER_MINUTE = 60.0
+
+
+def measured(record: RunRecord, run_uri: str) -> RunRecord:
+    """Return ``record`` with what a finished run's store holds, without matches.
+
+    Raises:
+        DataError: a result is missing or altered.
+    """
+    run = open_run(run_uri)
+    collected = sum(one.cpu_seconds for one in _collected(run))
+    trainings = list(_trainings(run))
+    decisions, cpu_seconds, curve = 0, 0.0, list[Evaluation]()
+    for result in trainings:
+        for evaluation in result.evaluations:
+            before = {
+                "decisions": decisions + evaluation.decisions,
+                "cpu_seconds": cpu_seconds + evaluation.cpu_seconds,
+            }
+            curve.append(evaluation.model_copy(update=before))
+        decisions += result.num_decisions
+        cpu_seconds += result.cpu_seconds
+    last = trainings[-1]
+    return record.model_copy(
+        update={
+            "policy": last.policy,
+            "decisions": decisions,
+            "cpu_minutes": (collected + cpu_seconds) / _SECONDS_PER_MINUTE,
+            "rollbacks": sum(result.rollbacks for result in trainings),
+            "summary": last.summary,
+            "curve": tuple(curve),
+        }
+    )
+
+
+def _collected(run: Run) -> Iterator[CollectResult]:
+    for iteration in range(run.settings.iterations):
+        for shard in range(run.settings.collect.shards):
+            manifest = read_manifest(run.store, iteration, StepName.COLLECT, shard)
+            yield read_written(run.store, manifest, COLLECT_RESULT, CollectResult)
+
+
+def _trainings(run: Run) -> Iterator[TrainingResult]:
+    """Yield the result of each iteration's first training shard."""
+    for iteration in range(run.settings.iterations):
+        manifest = read_manifest(run.store, iteration, StepName.TRAIN, 0)
+        yield read_written(run.store, manifest, TRAINING_RESULT, TrainingResult)
+
+
+_EVERY_SECONDS = 60.0
+_MAX_LINE_BYTES = 4096
+
+
+@asynccontextmanager
+async def newest_lines(
+    log: Path, say: Callable[[str], None], *, every_seconds: float = _EVERY_SECONDS
+) -> AsyncIterator[None]:
+    """Pass the last line of ``log`` to ``say`` at intervals, where it is another than before."""
+
+    async def report(said: str) -> None:
+        while True:
+            await asyncio.sleep(every_seconds)
+            if (line := last_line(log)) != said:
+                say(line)
+                said = line
+
+    reporting = asyncio.create_task(report(last_line(log)))
+    try:
+        yield
+    finally:
+        reporting.cancel()
+
+
+def last_line(log: Path) -> str:
+    """Return the last line of a log, empty if there is none."""
+    if not log.exists():
+        return ""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - _MAX_LINE_BYTES))
+        lines = file.read().decode(errors="replace").splitlines()
+    return lines[-1] if lines else ""
+
 
 RESULTS_SUFFIX = ".results.json"
 _GRACE_SECONDS = 60.0

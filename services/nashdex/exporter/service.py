@@ -1,17 +1,43 @@
 """The exporter's loop: read the store, publish the facts, wait."""
 
 import time
+from collections.abc import Iterable, Iterator
 
 import prometheus_client
 import structlog
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.stopping import wait_for_stop
-from nashdex.exporter.exposition import FactCollector
-from nashdex.exporter.watch import Watch
+from nashdex.exporter.watch import RunFacts, Watch
 from nashdex.store.protocol import ObjectStore
 from nashdex.telemetry import metrics
+from nashdex.telemetry.metric import PROCESS_LABELS
 from nashdex.telemetry.progress import beat, beat_without_advance
+
+COMPONENT = "exporter"
+
+
+class FactCollector(Collector):
+    """Exports the facts that ``runs`` holds at the moment of a scrape. Replace ``runs`` as a whole."""
+
+    def __init__(self) -> None:
+        self.runs: Iterable[RunFacts] = ()
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield one family for each metric with a fact."""
+        families: dict[str, GaugeMetricFamily] = {}
+        for run in self.runs:
+            for fact in run.facts:
+                metric = fact.metric
+                if metric.name not in families:
+                    labels = (*PROCESS_LABELS, *metric.labels)
+                    families[metric.name] = GaugeMetricFamily(metric.name, metric.help, labels=labels)
+                values = (run.run, COMPONENT, run.format, *(fact.labels[label] for label in metric.labels))
+                families[metric.name].add_metric(values, fact.value)
+        yield from families.values()
+
 
 _PUBLISH_EVERY_SECONDS = 5.0
 """During a scan. The first one of a large store takes minutes, and its first runs need not wait for the last."""

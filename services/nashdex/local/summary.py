@@ -9,8 +9,7 @@ from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.tournament.gate import GateResult
 from nashdex.report.document import IterationRow, Report, policy_names
 from nashdex.report.words.findings import found_again, reset_finding
-from nashdex.report.words.numbers import precise, signed
-from nashdex.report.words.texts import DECISIONS, other_opponents
+from nashdex.report.words.texts import DECISIONS, other_opponents, precise, signed
 from nashdex.store.documents import read_published
 from nashdex.store.protocol import ObjectStore
 

@@ -27,7 +27,7 @@ _SERVER_LOST = 255
 _STARTS = 3
 _DEATH_SECONDS = 0.2
 _LATE = (
-    "nashdex.local.lifeline",
+    "nashdex.local.processes",
     "nashdex.report.assembly.report",
     "nashdex.report.page.render",
     "prometheus_client",

@@ -14,8 +14,15 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import read_toml
 from nashdex.metagame.evidence.intervals import Estimate
-from nashdex.report.assembly.cost import ELO_STEP, GAP_STEP, gained_elo, lowered_exploitability, ratio
-from nashdex.report.assembly.uses import bottleneck, step_uses
+from nashdex.report.assembly.cost import (
+    ELO_STEP,
+    GAP_STEP,
+    bottleneck,
+    gained_elo,
+    lowered_exploitability,
+    ratio,
+    step_uses,
+)
 from nashdex.report.document import Report, StepUse
 from nashdex.report.sources import IterationManifests
 

@@ -1,30 +1,107 @@
 """The report step: one document with every number, and one page to read and to share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
 
 import nashdex
 from nashdex.core import keys
 from nashdex.core.errors import DataError
-from nashdex.core.ids import RunId
+from nashdex.core.ids import PolicyId, RunId
 from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
-from nashdex.metagame.analysis.exploit import ExploitVerdict, SmallerBudgets
+from nashdex.games.registry import game_of_run
+from nashdex.metagame.analysis.exploit import (
+    EXACT_ESTIMATOR,
+    SAMPLED_ESTIMATOR,
+    BestResponse,
+    ExploitVerdict,
+    SmallerBudgets,
+    WonReplay,
+)
+from nashdex.metagame.analysis.exploitability import Answer
 from nashdex.metagame.calibration.documents import Calibration
+from nashdex.metagame.evidence.estimates import EVEN
 from nashdex.metagame.opponents.registry import OPPONENT_RULES
+from nashdex.oracles.registry import ORACLES
+from nashdex.oracles.tree import tree_opponents
+from nashdex.report.assembly.report import replays
 from nashdex.report.document import IterationRow, Replay, Report, replays_to_embed
 from nashdex.report.page.board import Board
-from nashdex.report.sources import (
-    IterationManifests,
-    IterationSources,
-    read_iteration,
-    read_manifests,
-)
+from nashdex.report.sources import IterationManifests, IterationSources, read_iteration, read_manifests
 from nashdex.settings.run import RunSettings
 from nashdex.store.attempt import Attempt, find_done, find_manifest, newest_manifest, read_manifest, read_object
 from nashdex.store.checked import read_root
 from nashdex.store.documents import read_written
 from nashdex.store.protocol import ObjectStore
+
+
+def exploit_verdict(
+    store: ObjectStore, settings: RunSettings, earlier: Sequence[IterationManifests], last: IterationSources
+) -> ExploitVerdict | None:
+    """Return what the newest best responses score against the run's target.
+
+    None in an iteration without a trained response, such as a cloning one.
+
+    Raises:
+        DataError: the new policies have not met all of the target.
+    """
+    if not ORACLES[last.plan.oracle].answers_opponents:
+        return None
+    target = last.plan.answered
+    game = game_of_run(store, settings)
+    is_played = last.matrix.evidence.is_played
+    candidates = tuple(sorted({last.plan.member(result) for result in last.trained}))
+    records = tuple(record for each in last.evaluated for record in each.ledger.battles)
+    gap = last.matrix.best_response_gap(Answer(target, candidates, records))
+    if gap is None or gap.policy is None:
+        raise DataError("no best response has met all of the target; expected battles against each of its policies")
+    unit = 1.0 if is_played else 1.0 / (2.0 * game.largest_payoff)
+    manifests = [manifest for each in earlier for manifest in each.all] + list(last.manifests.all)
+    demonstrated = max((int(m.counts.get("decisions", 0)) for m in _first_trainings(earlier)), default=0)
+    return ExploitVerdict(
+        target=dict(target),
+        policy=gap.policy,
+        score=EVEN + unit * gap.value,
+        low=max(0.0, EVEN + unit * gap.low),
+        high=min(1.0, EVEN + unit * gap.high),
+        estimator=SAMPLED_ESTIMATOR if is_played else EXACT_ESTIMATOR,
+        battles=gap.games or 0,
+        decisions=demonstrated + sum(result.num_decisions for result in last.trained),
+        seeds=len(last.trained),
+        exact=_exact_score(store, settings, last),
+        cpu_seconds=sum(manifest.cpu_seconds for manifest in manifests),
+        best_responses=tuple(
+            BestResponse(
+                policy=last.plan.member(result), seed=shard, decisions=result.num_decisions, curve=result.evaluations
+            )
+            for shard, result in enumerate(last.trained)
+        ),
+        replays=tuple(_won(last, gap.policy)),
+    )
+
+
+def _first_trainings(earlier: Sequence[IterationManifests]) -> Iterator[Manifest]:
+    for each in earlier:
+        yield from each.by_step[StepName.TRAIN]
+
+
+def _exact_score(store: ObjectStore, settings: RunSettings, last: IterationSources) -> float | None:
+    """Return the score of the exact best response to the target; None where the game's tree is not known."""
+    game = game_of_run(store, settings)
+    if game.tree is None:
+        return None
+    _, value = tree_opponents(store, game.tree, last.plan.answered).best_response()
+    return float(np.clip(EVEN + value / (2.0 * game.largest_payoff), 0.0, 1.0))
+
+
+def _won(last: IterationSources, policy: PolicyId) -> Iterator[WonReplay]:
+    """Yield the stored battles that ``policy`` won against the target."""
+    for replay in replays(last):
+        others = [seat for seat in replay.policies if seat != policy]
+        if replay.winner == policy and len(others) == 1 and others[0] in last.plan.answered:
+            yield WonReplay(key=replay.key, opponent=others[0], turns=replay.turns)
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -64,7 +141,6 @@ def _exploit_verdict(store: ObjectStore, settings: RunSettings, last: IterationS
     """Return what an exploiter's run scores against its target; None in other runs, and before it has a response."""
     if not OPPONENT_RULES[last.plan.rule].is_fixed:
         return None
-    from nashdex.report.exploit import exploit_verdict  # noqa: PLC0415 - for exploiters alone
 
     earlier = [read_manifests(store, settings, number) for number in range(last.iteration)]
     return exploit_verdict(store, settings, earlier, last)
@@ -86,9 +162,9 @@ def _rows_and_replays(
     says less of its own iteration's cost, which the report step was part of. If a shard of that iteration ran again
     since, every iteration is read again whose attempts are not the ones that the report was made from.
     """
-    from nashdex.report.assembly.iterations import iteration_row  # noqa: PLC0415 - numpy takes longer than a finished step
-    from nashdex.report.assembly.replays import replays as iteration_replays  # noqa: PLC0415 - the same
-    from nashdex.report.assembly.uses import step_uses  # noqa: PLC0415 - the same
+    from nashdex.report.assembly.cost import step_uses  # noqa: PLC0415 - numpy takes longer than a finished step
+    from nashdex.report.assembly.iterations import iteration_row  # noqa: PLC0415 - the same
+    from nashdex.report.assembly.report import replays as iteration_replays  # noqa: PLC0415 - the same
 
     before = _report_before(store, last.iteration)
     known = {row.iteration: row for row in before.iterations} if before else {}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -12,11 +12,12 @@ from nashdex.core import keys
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.ids import RunId, id_of_text, run_id
+from nashdex.core.section import KIND
 from nashdex.core.steps import StepName
 from nashdex.core.user_input import shorten
 from nashdex.games.registry import FORMATS
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
-from nashdex.runs.defaults import defaults_of_format
+from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.runs.first_policies import with_policy_ids
 from nashdex.runs.fit import check_fit
 from nashdex.runs.inputs import SETTING_OF, read_inputs
@@ -26,6 +27,24 @@ from nashdex.settings.run import RunSettings
 from nashdex.store import Observer, open_store
 from nashdex.store.checked import read_root, write_root
 from nashdex.store.protocol import ObjectStore
+
+TRAINED_NETWORKS: Final = ("pointer", "pointer-pairs")
+"""The first of these that fits a format learns best there."""
+_NETWORKS: Final = (*TRAINED_NETWORKS, "slots")
+"""The default network is the first of these that fits the format."""
+
+
+def defaults_of_format(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested settings that hold where ``values``, not validated yet, have none."""
+    network, name = values.get("network", {}), values.get("format", RunSettings.model_fields["format"].default)
+    if not isinstance(network, Mapping) or KIND in network:
+        return {}
+    if not isinstance(name, str) or canonical_format(name) not in FORMATS:
+        return {}  # refused later, by name
+    played = FORMATS[canonical_format(name)]
+    fitting = (n for n in _NETWORKS if NETWORKS[n].fits(played.game, played.num_slots))
+    return {"network": {KIND: next(fitting, "slots")}}  # refused later, if none fits
+
 
 CONFIG_SCHEMA_VERSION = 1
 _MAX_STEM = 54

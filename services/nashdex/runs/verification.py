@@ -14,6 +14,7 @@ from importlib.util import find_spec
 
 from nashdex.core import keys
 from nashdex.core.errors import ExitCode, NashdexError, StoppedError
+from nashdex.core.evidence import Evidence
 from nashdex.core.ids import BarePolicyId
 from nashdex.core.journal import JOURNAL, Journal
 from nashdex.core.manifest import Manifest, RunManifest
@@ -28,15 +29,37 @@ from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.policies.document import read_document
 from nashdex.runs.creation import Run
-from nashdex.runs.curve import curve_problems
-from nashdex.runs.differences import difference
+from nashdex.runs.differences import curve_problems, difference
 from nashdex.runs.overlay import OverlayStore
-from nashdex.runs.replay import replay_settings, why_not_replayable
 from nashdex.settings.run import RunSettings
+from nashdex.settings.train import TrackerSettings
 from nashdex.store.attempt import find_manifest, read_object
 from nashdex.store.checked import MAX_MANIFEST_BYTES, read_hashed, read_root
 from nashdex.store.documents import read_published, read_written
 from nashdex.store.verdict import Verdict
+
+_PATIENCE_SECONDS = 0.1
+"""How long a replay waits for a chunk. Nobody plays, so one that is not there is lost."""
+
+
+def why_not_replayable(settings: RunSettings, plan: IterationPlan) -> str | None:
+    """Return why an iteration's trainings cannot be repeated without battles; None if they can."""
+    if not ORACLES[plan.oracle].plays_rounds:
+        return None  # it learned from the collected battles alone
+    if FORMATS[settings.format].evidence is Evidence.EXACT:
+        return None  # the trainer plays; such battles take microseconds
+    if settings.actors.shards == 0:
+        return "the trainer played its battles itself; only actors keep them (actors.shards, actors.keep_chunks)"
+    if not settings.actors.keep_chunks:
+        return "its battles were not kept (actors.keep_chunks)"
+    return None
+
+
+def replay_settings(settings: RunSettings) -> RunSettings:
+    """Return the settings that repeat a training: it waits for nobody and draws no curves."""
+    actors = settings.actors.model_copy(update={"patience_seconds": _PATIENCE_SECONDS})
+    train = settings.train.model_copy(update={"trackers": TrackerSettings()})
+    return settings.model_copy(update={"actors": actors, "train": train})
 
 
 @dataclass

@@ -18,9 +18,7 @@ from nashdex.serve.lines import Message, read_object, to_id, words_of
 from nashdex.serve.login import Account, rename_command
 from nashdex.serve.record import Record
 from nashdex.serve.refereeing import Referee, Ruling
-from nashdex.serve.room import Room
-from nashdex.serve.series import OpenSeries
-from nashdex.serve.served import ServedBattle
+from nashdex.serve.room import OpenSeries, Room, ServedBattle
 from nashdex.serve.service import Service
 
 _LISTEN_SECONDS: Final = 0.25

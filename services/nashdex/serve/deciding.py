@@ -8,9 +8,11 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
+from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId, policy_id
 from nashdex.core.seeds import derive_seed, derive_uniform
-from nashdex.games.interface import Decisions
+from nashdex.evaluator.contestants import open_contestant
+from nashdex.games.interface import Decisions, Game
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.protocol import Choice, TrackedSeat
 from nashdex.games.space import Space
@@ -179,3 +181,17 @@ class Decider:
         chosen = self._tracking.choices(decisions.battle, decisions.seat, actions)
         self._gateway.channel.recycle()
         return {row.battle: row for row in chosen}
+
+
+def open_decider(policy: str, game: Game, seed: int) -> Decider:
+    """Return what decides for ``policy``, as ``nashdex battle --p1`` takes it, in ``game``. Close it after use.
+
+    Raises:
+        ConfigurationError: there is no such policy, it does not play the game, or the game is not Showdown's.
+        DataError: its run or policy is missing or altered.
+        TryAgainError: no gateway answers.
+    """
+    if game.tree is not None:
+        raise ConfigurationError(f"no Showdown server plays {game.format}; name a Showdown format, such as gen1ou")
+    gateway, contestant = open_contestant(policy, game.format)
+    return Decider(gateway, dict(contestant.policies), Mixture(contestant.mixture.weights), seed)

@@ -6,9 +6,65 @@ from html import unescape
 from re import compile as pattern
 from typing import Any, Final, Literal
 
+from pydantic import NonNegativeInt
+
+from nashdex.core.documents import Model
 from nashdex.games.space import NUM_SEATS
 from nashdex.serve.lines import is_of_the_battle, read_number, read_object, to_id, with_neutral_names, words_of
-from nashdex.serve.series import series_of
+
+_SERIES: Final = pattern(r'href="/(game-bestof[0-9]+-[a-z0-9-]+)"')
+_NUM_BATTLES: Final = pattern(r"^game-bestof([0-9]+)-")
+
+
+def series_of(line: str) -> str | None:
+    """Return the series that a battle's line says it is part of."""
+    if not line.startswith("|uhtml|bestof|"):
+        return None
+    found = _SERIES.search(line)
+    return None if found is None else found[1]
+
+
+def asks_if_ready(line: str) -> bool:
+    """Say whether a line of a series' room asks if its next battle may begin, and has no answer yet."""
+    return "/confirmready" in line and "disabled" not in line
+
+
+def most_battles(series: str) -> int:
+    """Return the most battles that a series has, such as 3 of ``game-bestof3-gen9ou-12``."""
+    found = _NUM_BATTLES.match(series)
+    return int(found[1]) if found else 1
+
+
+class OpenSeries:
+    """The series under way. A client stays in their rooms until they end."""
+
+    def __init__(self) -> None:
+        self._open: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def read(self, room_id: str, lines: tuple[str, ...]) -> list[str]:
+        """Read a message of a series' room and return the commands to answer it with.
+
+        A series begins with its room, and ends with a result or the end of the room.
+        """
+        commands = []
+        for line in lines:
+            if line.startswith("|init|"):
+                self._open.add(room_id)
+            elif asks_if_ready(line):
+                commands.append("/confirmready")
+            elif line.startswith(("|win|", "|tie", "|deinit", "|noinit|")) and room_id in self._open:
+                self._open.remove(room_id)
+                if not line.startswith(("|deinit", "|noinit|")):
+                    commands.append("/leave")
+        return commands
+
+    def is_open(self, series: str | None) -> bool:
+        """Say whether more battles of a series may follow."""
+        return series in self._open
+
 
 _OVERTAKEN: Final = ("[Invalid choice] Sorry, too late", "[Invalid choice] There's nothing to choose")
 """Answers to a choice whose request is over: it was sent once before the connection broke and once after."""
@@ -166,3 +222,29 @@ class Room:
             self.rating = int(found[3])
         else:
             self.opponent_rating = int(found[3])
+
+
+class ServedBattle(Model):
+    """One battle that was served."""
+
+    room: str
+    format: str
+    policy: str
+    name: str
+    opponent: str
+    seat: Literal[0, 1] | None
+    result: Result | None
+    """None: void, for the reason in ``void``."""
+    void: str | None
+    series: str | None = None
+    """The room of the series that it is part of."""
+    turns: NonNegativeInt
+    decisions: NonNegativeInt
+    refused: NonNegativeInt
+    """Choices that the server refused."""
+    untracked: NonNegativeInt = 0
+    """Decisions that the tracker could not follow; the server's default choice answered them."""
+    trajectory: bool = False
+    """Whether every decision was the policy's and of one process, so that the record has the trajectory."""
+    rating: NonNegativeInt | None
+    """The server's, after the battle."""

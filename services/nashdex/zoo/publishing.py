@@ -1,30 +1,158 @@
 """Publishes a stored network under a name for good: half precision, a card, and an entry in ``published.json``."""
 
 import hashlib
+import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from nashdex.core import keys
-from nashdex.core.errors import ConfigurationError
-from nashdex.core.ids import ID_PATTERN, SAMPLED, BarePolicyId, PlayedPolicy, RunId
+from nashdex.core.errors import ConfigurationError, DataError
+from nashdex.core.ids import ID_PATTERN, SAMPLED, BarePolicyId, PlayedPolicy, PolicyId, RunId
+from nashdex.core.manifest import Manifest
 from nashdex.core.references import PolicyReference
+from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.steps import StepName
 from nashdex.evaluator.panel import Panel
+from nashdex.games.interface import Decisions, Game
 from nashdex.games.registry import game_of_run
 from nashdex.metagame.analysis.exploit import ExploitVerdict
 from nashdex.policies.archive import load_network, tensors_bytes
 from nashdex.policies.document import PolicyDocument, read_document
+from nashdex.policies.inference import NetworkPolicy, choose
+from nashdex.policies.interface import Actions
 from nashdex.policies.networks.actor_critic import ActorCritic, make_network
 from nashdex.policies.references import Published, read_published_names, resolve
-from nashdex.runs.creation import open_run
+from nashdex.policies.sampling import log_probabilities
+from nashdex.rollout.pairs import PairedBattles
+from nashdex.rollout.play import require_finished
+from nashdex.rollout.session import Session
+from nashdex.runs.creation import Run, open_run
+from nashdex.store.attempt import read_object
+from nashdex.store.checked import read_root
 from nashdex.store.protocol import ObjectStore
-from nashdex.zoo.card import PolicyCard, read_card
-from nashdex.zoo.origin import training_of
-from nashdex.zoo.parity import measure_parity
+from nashdex.zoo.card import Parity, PolicyCard, Training, read_card
+
+
+def training_of(run: Run, document: PolicyDocument, hardware: str | None, commit: str | None) -> Training:
+    """Return how the policy of ``document`` was trained in ``run``.
+
+    Raises:
+        DataError: no finished training of the run made it.
+    """
+    manifests = list(_manifests(run, document.iteration))
+    trained = [
+        (m, _result(run, m)) for m in manifests if m.step == StepName.TRAIN and m.iteration == document.iteration
+    ]
+    found = next(((manifest, result) for manifest, result in trained if result.policy == document.id), None)
+    if found is None:
+        raise DataError(
+            f"no finished training of {run.store.uri} made {document.id}: expected a policy that one of its iterations "
+            "trained"
+        )
+    manifest, result = found
+    return Training(
+        run=run.id,
+        policy=document.id,
+        oracle=document.oracle,
+        iteration=document.iteration,
+        seed=run.settings.seed,
+        run_decisions=result.num_run_decisions,
+        cpu_minutes=round(sum(one.cpu_seconds for one in manifests) / 60, 1),
+        gpu_minutes=round(sum(one.gpu_seconds for one in manifests) / 60, 1),
+        hardware=hardware,
+        nashdex_version=manifest.nashdex_version,
+        commit=commit,
+        curve=result.evaluations,
+        settings=json.loads(read_root(run.store, keys.CONFIG)),
+    )
+
+
+def _manifests(run: Run, last_iteration: int) -> Iterator[Manifest]:
+    """Yield the manifests of the steps that led to a policy of ``last_iteration``, without what came after it."""
+    after = {StepName.GATE, StepName.EVALUATE, StepName.SOLVE, StepName.REPORT}
+    for key in run.store.list(f"{keys.ITERATIONS}/"):
+        if not key.endswith("/manifest.json"):
+            continue
+        manifest = Manifest.from_json(run.store.get(key), f"{run.store.uri}/{key}")
+        if (manifest.iteration, manifest.step in after) <= (last_iteration, False):
+            yield manifest
+
+
+def _result(run: Run, manifest: Manifest) -> TrainingResult:
+    return TrainingResult.from_json(read_object(run.store, manifest, TRAINING_RESULT), f"{run.store.uri} (training)")
+
+
+_CONCURRENT_BATTLES = 32
+_DEADLINE_SECONDS = 300.0
+
+
+@dataclass
+class _Compared:
+    """Plays by the trained network, and asks the rounded one about each decision. Implements ``Policy``."""
+
+    id: PolicyId
+    trained: NetworkPolicy
+    rounded: NetworkPolicy
+    is_joint: bool
+    differences: list[NDArray[np.float64]] = field(default_factory=list)
+    """Largest |Δ log π| of a legal action, for each decision, by batch."""
+    num_equal: int = 0
+    """Decisions whose most probable action is the same."""
+    needs_lines = False
+    needs_state = False
+    view = None
+
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
+        """Answer each row by the trained network."""
+        logits = self.trained.legal_logits(decisions)
+        one, other = (log_probabilities(each) for each in (logits, self.rounded.legal_logits(decisions)))
+        legal = np.isfinite(one)
+        gaps = np.abs(np.where(legal, one, 0.0) - np.where(legal, other, 0.0))
+        self.differences.append(gaps.max(axis=1))
+        self.num_equal += int((one.argmax(axis=1) == other.argmax(axis=1)).sum())
+        return choose(decisions, logits, uniforms, SAMPLED, is_joint=self.is_joint)
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Free the memory of a seat whose battle ended."""
+        self.trained.forget(battle, seat)
+        self.rounded.forget(battle, seat)
+
+
+def measure_parity(game: Game, trained: ActorCritic, rounded: ActorCritic, *, battles: int, seed: int = 0) -> Parity:
+    """Return how far ``rounded`` is from ``trained`` on the decisions of ``battles`` battles of self-play.
+
+    Raises:
+        DataError: the networks are of another space than the game's.
+        TryAgainError: a battle could not be finished.
+    """
+    with Session(game.open_arena(num_gateways=1), min(_CONCURRENT_BATTLES, battles)) as session:
+        policy = PolicyId("compared")
+        compared = _Compared(
+            policy,
+            NetworkPolicy(policy, trained),
+            NetworkPolicy(policy, rounded),
+            is_joint=session.space.num_slots > 1,
+        )
+        session.policies[policy] = compared
+        paired = PairedBattles(seed, game.teams(), _DEADLINE_SECONDS)
+        for finished in session.play(paired.assignment(number, (policy, policy)) for number in range(battles)):
+            require_finished(finished)
+    gaps = np.concatenate(compared.differences)
+    return Parity(
+        battles=battles,
+        decisions=len(gaps),
+        mean_log_probability_gap=float(gaps.mean()),
+        largest_log_probability_gap=float(gaps.max()),
+        same_action=compared.num_equal / len(gaps),
+    )
+
 
 MAX_WEIGHTS_BYTES: Final = 2_500_000
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from nashdex.core.errors import NashdexError
 from nashdex.core.steps import StepName
 from nashdex.core.stopping import check_stop, install_stop_handlers
-from nashdex.local.lifeline import stop_at_end_of_input
+from nashdex.local.processes import stop_at_end_of_input
 from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 

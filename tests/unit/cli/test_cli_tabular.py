@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from nashdex.cli import run_command_line
-from nashdex.evaluator.double_oracle import double_oracle
-from nashdex.evaluator.game_value import game_value
+from nashdex.evaluator.tabular import double_oracle, game_value
 from nashdex.games.tabular.matrix import MatrixDocument, matrix_tree
 from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import uniform_table

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from nashdex.decide.answering import read_question
 from nashdex.decide.documents import MOST_LINES, RefusedError, parse_question
-from nashdex.decide.reading import read_question
 
 POKEMON = {
     "ident": "p1: Mew",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nashdex.core import keys
-from nashdex.exporter.facts import iteration_facts
+from nashdex.exporter.watch import iteration_facts
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.report import step as report_step
 from nashdex.report.document import Report

@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import RunId
-from nashdex.exporter.exposition import FactCollector
+from nashdex.exporter.service import FactCollector
 from nashdex.exporter.watch import Watch
 from nashdex.report import step as report_step
 from nashdex.runs.creation import PreparedRun, create_run

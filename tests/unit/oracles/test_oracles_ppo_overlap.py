@@ -16,7 +16,7 @@ from nashdex.oracles.ppo.training import train
 from nashdex.policies.archive import weights_bytes
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.runs.overlay import OverlayStore
-from nashdex.runs.replay import replay_settings
+from nashdex.runs.verification import replay_settings
 from nashdex.settings.ppo import PpoSettings
 from nashdex.settings.run import RunSettings
 from nashdex.store import open_store

@@ -17,7 +17,7 @@ from nashdex.report.words.findings import (
     scripted_opponents_warning,
     top_rated_note,
 )
-from nashdex.report.words.numbers import percent, precise, sentence, signed, verdict
+from nashdex.report.words.texts import percent, precise, sentence, signed, verdict
 
 CLAIMS = ("clear progress", "scores above", "scores below", "is exploitable", "made the policy weaker")
 A, B, C = PolicyId("a"), PolicyId("b"), PolicyId("c")

@@ -3,8 +3,13 @@
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import Evaluation
 from nashdex.report.document import Curve, Training
-from nashdex.report.page.views.cloning import ClonedGroup, cloned_groups
-from nashdex.report.page.views.learning import constant_curves, learning_views, strength_views
+from nashdex.report.page.views.learning import (
+    ClonedGroup,
+    cloned_groups,
+    constant_curves,
+    learning_views,
+    strength_views,
+)
 
 
 def trained_by(oracle: str, **curves: tuple[float, ...]) -> Training:

@@ -17,7 +17,7 @@ from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.solvers.registry import meta_solver
 from nashdex.report import step as report_step
-from nashdex.report.assembly.evidence.sampled import sampled_embedding
+from nashdex.report.assembly.evidence import sampled_embedding
 from nashdex.report.assembly.iterations import CURVE_POINTS, thinned
 from nashdex.report.document import Embedding, Report, policy_names, replays_to_embed
 from nashdex.report.page.render import render_page, typeset

@@ -2,9 +2,8 @@
 
 import pytest
 
-from nashdex.serve.series import OpenSeries, series_of
-from nashdex.serve.served import ServedBattle
-from nashdex.serve.standing import rating_of, standing_of
+from nashdex.serve.record import rating_of, standing_of
+from nashdex.serve.room import OpenSeries, ServedBattle, series_of
 
 
 def _battle(number: int, result: str | None, opponent: str = "one", series: str | None = None) -> ServedBattle:

@@ -94,7 +94,7 @@ def _show(result: "MatchResult") -> None:
 
 
 def _print(panel: "Panel") -> None:
-    from nashdex.evaluator.panel_text import panel_lines
+    from nashdex.evaluator.panel import panel_lines
 
     for line in panel_lines(panel):
         print_text(line)

@@ -22,8 +22,7 @@ def exporter(
     from contextlib import suppress
 
     from nashdex.core.stopping import install_stop_handlers
-    from nashdex.exporter.exposition import COMPONENT
-    from nashdex.exporter.service import export
+    from nashdex.exporter.service import COMPONENT, export
     from nashdex.settings.process import load_telemetry_settings
     from nashdex.store import open_store
     from nashdex.telemetry.metrics import observe_store

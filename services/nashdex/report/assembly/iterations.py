@@ -1,25 +1,48 @@
 """The report's row of one iteration. It follows from the iteration's sources alone."""
 
+import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 
 from nashdex.core.ids import PolicyId
 from nashdex.core.results import CollectResult, TrainedPolicy, TrainingResult
 from nashdex.metagame.analysis.exploitability import Estimator, ExploitabilityEstimate
 from nashdex.metagame.evidence.estimates import count_interval, wilson_interval
 from nashdex.metagame.evidence.intervals import Estimate, Interval
-from nashdex.report.assembly.uses import step_uses
-from nashdex.report.assembly.versions import iteration_versions
-from nashdex.report.document import (
-    Collection,
-    Curve,
-    IterationRow,
-    OpponentScore,
-    Probability,
-    Throughput,
-    Training,
-)
+from nashdex.report.assembly.cost import step_uses
+from nashdex.report.document import Collection, Curve, IterationRow, OpponentScore, Probability, Throughput, Training
 from nashdex.report.sources import IterationSources
+
+_PACKAGES = ("numpy", "scipy", "pydantic", "torch", "poke-env", "open-spiel")
+
+
+def iteration_versions(sources: IterationSources) -> dict[str, str]:
+    """Return the versions that made an iteration, several where the run continued under another."""
+    nashdex = ({"nashdex": manifest.nashdex_version} for manifest in sources.manifests.all)
+    return _merged([*nashdex, *(result.versions for result in sources.collected)])
+
+
+def run_versions(rows: Sequence[IterationRow]) -> dict[str, str]:
+    """Return the versions that made the run, and this process's own."""
+    found = _merged(
+        {name: number} for row in rows for name, numbers in row.versions.items() for number in numbers.split(", ")
+    )
+    found["python"] = platform.python_version()
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def _merged(versions: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    merged: dict[str, set[str]] = {}
+    for found in versions:
+        for name, number in found.items():
+            merged.setdefault(name, set()).add(number)
+    return {name: ", ".join(sorted(numbers)) for name, numbers in sorted(merged.items())}
+
 
 CURVE_POINTS = 120
 """Most points of a learning curve: a chart is about 300 pixels wide."""

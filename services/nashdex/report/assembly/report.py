@@ -1,18 +1,72 @@
 """The report of a run from the sources of its newest iteration and the rows of every iteration."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nashdex.core.ids import PolicyId, RunId
 from nashdex.metagame.analysis.exploit import ExploitVerdict
+from nashdex.metagame.evidence.intervals import Estimate
+from nashdex.metagame.population import short_ids
+from nashdex.metagame.ratings.ladder import ladder_ratings
 from nashdex.report.assembly.cost import cost_of_rows
 from nashdex.report.assembly.evidence import Context, parts
-from nashdex.report.assembly.policies import policy_rows
-from nashdex.report.assembly.versions import run_versions
-from nashdex.report.document import Intransitivity, IterationRow, Replay, Report, policy_names
+from nashdex.report.assembly.iterations import run_versions, shares
+from nashdex.report.document import EloEstimate, Intransitivity, IterationRow, PolicyRow, Replay, Report, policy_names
 from nashdex.report.sources import IterationSources
 from nashdex.report.words import findings
-from nashdex.report.words.numbers import sentence
+from nashdex.report.words.texts import sentence
 from nashdex.settings.run import RunSettings
+
+
+def replays(sources: IterationSources) -> Iterable[Replay]:
+    """Yield the battles that the iteration's tournament stored."""
+    for evaluated in sources.evaluated:
+        records = {(record.policies, record.pair): record for record in evaluated.ledger.battles}
+        for saved in evaluated.ledger.replays:
+            record = records[saved.policies, saved.pair]
+            described = evaluated.manifest.objects[saved.object]
+            yield Replay(
+                policies=saved.policies,
+                winner=None if record.winner is None else record.policies[record.winner],
+                turns=record.turns,
+                iteration=sources.iteration,
+                name=saved.object.removeprefix("replays/").removesuffix(".log"),
+                key=described.key,
+                shard=evaluated.manifest.shard,
+                object=saved.object,
+                size_bytes=described.size_bytes,
+            )
+
+
+def policy_rows(
+    last: IterationSources, by_rating: Sequence[PolicyId], anchors: Sequence[PolicyId]
+) -> tuple[PolicyRow, ...]:
+    """Return a row for each policy of ``by_rating``."""
+    entries = {entry.id: entry for entry in last.population.policies}
+    probabilities = {share.policy: share.probability for share in shares(last)}
+    short = short_ids(last.population.policies)
+    ladder = ladder_ratings(last.totals.ladder, last.totals.tally()) if last.totals.battles else {}
+    rows = []
+    for policy in by_rating:
+        entry, rating = entries[policy], last.analysis.ratings[policy]
+        rows.append(
+            PolicyRow(
+                id=policy,
+                short_id=short[policy],
+                name=entry.name,
+                kind=entry.kind,
+                iteration=entry.iteration,
+                parent=entry.parent,
+                anchor=policy in anchors,
+                probability=probabilities[policy],
+                rating=EloEstimate(
+                    elo=Estimate(value=rating.elo, low=rating.low, high=rating.high),
+                    standard_error=rating.standard_error,
+                ),
+                ladder=ladder.get(policy),
+                games=rating.games,
+            )
+        )
+    return tuple(rows)
 
 
 def assemble(

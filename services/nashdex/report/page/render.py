@@ -14,14 +14,13 @@ from nashdex.core.errors import ConfigurationError
 from nashdex.core.ids import PolicyId
 from nashdex.games.showdown.replays import PLAYER_HOST, rename_players, replay_page
 from nashdex.metagame.calibration.documents import Calibration
-from nashdex.report.assembly.uses import in_sequence
+from nashdex.report.assembly.cost import in_sequence
 from nashdex.report.document import MAX_PICTURED_POLICIES, Replay, Report, policy_names
 from nashdex.report.page.board import Board
 from nashdex.report.page.charts import NUM_COLOURS
-from nashdex.report.page.views import cloning, exploitability, learning, matrix, mixture, policies
+from nashdex.report.page.views import exploitability, learning, matrix, mixture, policies
 from nashdex.report.words import findings
-from nashdex.report.words.numbers import capital, percent, precise, signed
-from nashdex.report.words.texts import DECISIONS, opponents_of, oracle_summary
+from nashdex.report.words.texts import DECISIONS, capital, opponents_of, oracle_summary, percent, precise, signed
 
 SECTIONS = (
     ("payoffs", "Payoffs"),
@@ -105,7 +104,7 @@ def render_page(
         learning={training.policy: learning.learning_views(training) for row in drawn for training in row.training},
         strength={training.policy: learning.strength_views(training) for row in drawn for training in row.training},
         cloned={
-            training.policy: list(cloning.cloned_groups(training, report.settings["collect"]["teacher"]))
+            training.policy: list(learning.cloned_groups(training, report.settings["collect"]["teacher"]))
             for row in drawn
             for training in row.training
         },
@@ -225,7 +224,7 @@ def _compiled_templates() -> Environment:
         "named": _named_reference,
         "in_sequence": in_sequence,
     }
-    environment.tests["of_group"] = cloning.is_of_group
+    environment.tests["of_group"] = learning.is_of_group
     for name in environment.list_templates(extensions=["j2"]):
         environment.get_template(name)
     return environment

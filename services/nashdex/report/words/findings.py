@@ -16,8 +16,7 @@ from nashdex.report.document import (
     Probability,
     Progress,
 )
-from nashdex.report.words.numbers import capital, percent, percent_range, precise, signed, verdict
-from nashdex.report.words.texts import other_opponents
+from nashdex.report.words.texts import capital, other_opponents, percent, percent_range, precise, signed, verdict
 
 ROUGH_WIDTH = 0.2
 """A wider 95 % interval of a payoff hides differences that matter. 96 battles give an interval of this width."""

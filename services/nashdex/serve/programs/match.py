@@ -25,14 +25,13 @@ from nashdex.games.teams import TeamPool
 from nashdex.metagame.evidence.estimates import clustered_wilson_interval
 from nashdex.serve.client import Client
 from nashdex.serve.connection import Connection
+from nashdex.serve.deciding import open_decider
 from nashdex.serve.lines import to_id
 from nashdex.serve.login import Account
-from nashdex.serve.opening import open_decider
 from nashdex.serve.programs.process import Program
 from nashdex.serve.programs.referee import ProgramGoneError, ProgramReferee
 from nashdex.serve.record import Record
-from nashdex.serve.room import SCORES, Result
-from nashdex.serve.served import ServedBattle
+from nashdex.serve.room import SCORES, Result, ServedBattle
 from nashdex.serve.service import Service
 from nashdex.settings.external import ExternalPlayer
 

@@ -7,6 +7,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+
+def svg(label: str, parts: Sequence[Markup], width: int, height: int) -> Markup:
+    """Return ``parts`` as one drawing; ``label`` describes it to screen readers."""
+    return Markup('<svg role="img" aria-label="{}" viewBox="0 0 {} {}">{}</svg>').format(
+        label, width, height, Markup("").join(parts)
+    )
+
+
 WIDTH, HEIGHT = 320, 176
 LEFT, RIGHT, TOP, BOTTOM = 46, 8, 8, 30
 """Margins around the plotted area."""

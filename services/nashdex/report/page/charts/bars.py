@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from nashdex.report.page.charts.axes import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, grid
-from nashdex.report.page.charts.svg import svg
+from nashdex.report.page.charts.axes import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, grid, svg
 
 _WIDEST_BAR = 48
 

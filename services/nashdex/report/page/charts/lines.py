@@ -17,8 +17,8 @@ from nashdex.report.page.charts.axes import (
     grid,
     linear_axis,
     nice_ticks,
+    svg,
 )
-from nashdex.report.page.charts.svg import svg
 
 _MOST_LARGE_MARKS = 25
 

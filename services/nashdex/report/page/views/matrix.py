@@ -10,7 +10,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.report.document import Cell, Report
 from nashdex.report.page.charts.disc import Dot, disc_chart
-from nashdex.report.words.numbers import percent, signed
+from nashdex.report.words.texts import percent, signed
 
 Density = Literal["full", "values", "colours"]
 

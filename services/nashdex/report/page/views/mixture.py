@@ -8,7 +8,7 @@ from nashdex.core.ids import PolicyId
 from nashdex.report.document import IterationRow, Report
 from nashdex.report.page.charts.bars import Segment, share_bar, stacked_bars
 from nashdex.report.page.charts.lines import Point, Series, line_chart
-from nashdex.report.words.numbers import percent
+from nashdex.report.words.texts import percent
 
 Names = Mapping[PolicyId, str]
 _VISIBLE_SHARE = 0.0005

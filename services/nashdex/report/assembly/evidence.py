@@ -1,21 +1,126 @@
-"""Counts of battles: every number has an interval."""
+"""The parts of a report that depend on the kind of payoff evidence, chosen by ``parts``."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_seed
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
-from nashdex.metagame.analysis.embedding import Payoffs
+from nashdex.metagame.analysis.embedding import Payoffs, first_disc, share_interval, transitive_part
 from nashdex.metagame.analysis.progress import improvement, mixture_scores
 from nashdex.metagame.evidence.estimates import cell_intervals
+from nashdex.metagame.evidence.exact import ExactValues
 from nashdex.metagame.evidence.intervals import Estimate
 from nashdex.metagame.evidence.sampled import SampledCounts
 from nashdex.metagame.tournament.schedule import full_table_battles
-from nashdex.report.assembly.evidence.embedding import embedding
-from nashdex.report.assembly.evidence.interface import Context, Parts
-from nashdex.report.assembly.iterations import newest_gap
-from nashdex.report.document import AnchorScore, Cell, Embedding, NewestTrained, PayoffMatrix, Progress
+from nashdex.report.assembly.iterations import estimates_by, newest_gap
+from nashdex.report.document import (
+    MAX_PICTURED_POLICIES,
+    AnchorPayoff,
+    AnchorScore,
+    Cell,
+    Embedding,
+    EmbeddingPoint,
+    IterationRow,
+    NewestTrained,
+    PayoffMatrix,
+    Progress,
+)
+from nashdex.report.sources import IterationSources
 from nashdex.report.words import findings
+from nashdex.settings.run import RunSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What the parts are made from."""
+
+    settings: RunSettings
+    last: IterationSources
+    rows: Sequence[IterationRow]
+    """Every iteration so far."""
+    names: Mapping[PolicyId, str]
+    """Display names."""
+    base: PolicyId | None
+    """The first trained network."""
+    anchors: Sequence[PolicyId]
+    by_rating: Sequence[PolicyId]
+    """The members by falling rating."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Fields of the same names in ``Report``."""
+
+    leading_findings: tuple[str, ...] = ()
+    """``findings`` before that about the mixture."""
+    findings: tuple[str, ...]
+    """``findings`` after it."""
+    payoffs: PayoffMatrix
+    embedding: Embedding | None
+    anchor_scores: tuple[AnchorScore, ...] = ()
+    anchor_payoffs: tuple[AnchorPayoff, ...] = ()
+    trained: NewestTrained | None = None
+    progress: Progress | None = None
+
+
+_FEWEST_PICTURED = 3
+"""A cycle has at least three policies."""
+
+
+def embedding(order: Sequence[PolicyId], payoffs: Payoffs) -> Embedding | None:
+    """Return the largest disc of what ratings do not explain; None if there is none to show."""
+    if not _FEWEST_PICTURED <= len(order) <= MAX_PICTURED_POLICIES:
+        return None
+    disc = first_disc(order, payoffs.estimates, payoffs.transitive)
+    if disc is None:
+        return None
+    return Embedding(
+        points=tuple(
+            EmbeddingPoint(policy=policy, x=x, y=y)
+            for policy, (x, y) in zip(order, disc.positions.tolist(), strict=True)
+        ),
+        share=disc.share,
+        share_interval=share_interval(disc.share, payoffs),
+    )
+
+
+def exact_parts(context: Context, matrix: ExactValues) -> Parts:
+    """Return the parts of a report whose payoffs are exact."""
+    rows, names = context.rows, context.names
+    ordered = matrix.restricted_to(context.by_rating)
+    anchors = _anchor_payoffs(context, matrix)
+    return Parts(
+        findings=(
+            findings.exact_finding(estimates_by(rows, "exact")),
+            findings.unjudged_finding(rows[-1], names) or findings.exact_best_response_finding(newest_gap(rows), names),
+            findings.anchor_payoffs_finding(anchors, names),
+        ),
+        payoffs=PayoffMatrix(
+            policies=tuple(context.by_rating),
+            cells=None,
+            exact=ordered.payoffs,
+            imputed=context.last.analysis.imputed_cells,
+            battles=0,
+            full_table_battles=None,
+        ),
+        embedding=embedding(context.by_rating, Payoffs(ordered.array(), transitive_part(ordered.array()))),
+        anchor_payoffs=anchors,
+    )
+
+
+def _anchor_payoffs(context: Context, matrix: ExactValues) -> tuple[AnchorPayoff, ...]:
+    """Return the mixture's payoff against each anchor that is not the whole mixture."""
+    strategy = context.last.meta_strategy.meta_strategy
+    mixed = np.array([strategy[policy] for policy in matrix.policies]) @ matrix.array()
+    return tuple(
+        AnchorPayoff(opponent=anchor, payoff=float(mixed[matrix.policies.index(anchor)]))
+        for anchor in context.anchors
+        if strategy[anchor] < 1.0
+    )
 
 
 def sampled_parts(context: Context, matrix: SampledCounts) -> Parts:
@@ -135,3 +240,14 @@ def sampled_embedding(analysis: MetaGameAnalysis, ordered: SampledCounts) -> Emb
         return None
     elo = np.array([analysis.ratings[policy].elo for policy in order])
     return embedding(order, Payoffs.of_counts(order, ordered.tally, elo, analysis.num_draws))
+
+
+__all__ = ["Context", "Parts", "parts"]
+
+_KINDS: Mapping[Evidence, Callable[..., Parts]] = {Evidence.COUNTS: sampled_parts, Evidence.EXACT: exact_parts}
+
+
+def parts(context: Context) -> Parts:
+    """Return the parts of the newest iteration's evidence."""
+    matrix = context.last.matrix
+    return _KINDS[matrix.evidence](context, matrix)

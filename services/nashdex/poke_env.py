@@ -1,4 +1,7 @@
-"""``nashdex.poke_env.Player``: a policy as a poke-env player, which plays on a server by poke-env's own loop."""
+"""A policy as a player of poke-env, for poke-env's users: it plays on a server and neither trains nor records.
+
+Importing this module imports poke-env; ``import nashdex`` does not.
+"""
 
 from typing import Any, Final
 
@@ -14,9 +17,11 @@ from nashdex.core.seeds import derive_seed
 from nashdex.games.teams import TeamPool
 from nashdex.runs.inputs import game_with_team_set
 from nashdex.runs.played_format import format_to_play
-from nashdex.serve.deciding import DEFAULT, MOST_BATTLES
-from nashdex.serve.opening import open_decider
+from nashdex.serve.deciding import DEFAULT, MOST_BATTLES, open_decider
 from nashdex.serve.room import Room
+
+__all__ = ["Player"]
+
 
 _BEGINS: Final = "|init|battle"
 _log = structlog.get_logger()
