@@ -21,10 +21,10 @@ from typer.main import get_command
 import nashdex
 from nashdex.commands import analyse, config, decide, formats, play, policy, report, run, serve, solve, tabular, verify
 from nashdex.commands.added import add_commands
-from nashdex.commands.cluster import begin, check_store, logs, resume, status, stop, submit
+from nashdex.commands.cluster import begin, check_store, logs, status, submit
 from nashdex.commands.measure import battle, bench, calibrate, cost, experiment, exploit, panel, rate
+from nashdex.commands.output import drop_output, open_missing_streams, print_any_character
 from nashdex.commands.pods import check_device, exporter, step, verdict
-from nashdex.commands.streams import drop_output, open_missing_streams, print_any_character
 from nashdex.core.errors import ConfigurationError, ExitCode, NashdexError
 from nashdex.core.redaction import clean, redacted
 
@@ -84,8 +84,8 @@ app.add_typer(tabular.app, name="tabular", rich_help_panel=SOLVE)
 app.command(rich_help_panel=CLUSTER)(submit.submit)
 app.command(rich_help_panel=CLUSTER)(status.status)
 app.command(rich_help_panel=CLUSTER)(logs.logs)
-app.command(rich_help_panel=CLUSTER)(stop.stop)
-app.command(rich_help_panel=CLUSTER)(resume.resume)
+app.command(rich_help_panel=CLUSTER)(submit.stop)
+app.command(rich_help_panel=CLUSTER)(submit.resume)
 app.command(rich_help_panel=CLUSTER)(begin.begin)
 app.command(rich_help_panel=CLUSTER)(check_store.check_store)
 app.command(rich_help_panel=PODS)(step.step)

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.games.interface import SeatLines
+from nashdex.games.interface import NO_ACTION, SeatLines
 from nashdex.games.showdown.logs.words import clean_name
 from nashdex.games.showdown.wire_actions import WireActions
-from nashdex.games.view import NO_ACTION
 from nashdex_metamon.actions import DEFAULT_ACTIONS, FIRST_SWITCH, FIRST_TERA
 from nashdex_metamon.conditions import Conditions
 from nashdex_metamon.dex import Dex

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from nashdex.bench.scale.cluster import shards_workflow
+from nashdex.bench.scale import shards_workflow
 from nashdex.core.ids import RunId
 
 pytestmark = pytest.mark.contract

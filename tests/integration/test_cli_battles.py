@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nashdex.bench.scale.shard import run_scale
+from nashdex.bench.scale import run_scale
 from nashdex.cli import run_command_line
 from nashdex.collector.trial import self_play_trial
 from nashdex.games.registry import showdown_game

@@ -19,8 +19,7 @@ import pytest
 import torch
 from fastapi import FastAPI
 
-from nashdex.bench.asked import Ask, asked
-from nashdex.bench.decide import bench_decide, lines
+from nashdex.bench.decide import Ask, asked, bench_decide, lines
 from nashdex.cli import run_command_line
 from nashdex.core.errors import DataError
 from nashdex.decide.deciding import Adviser, open_adviser

@@ -11,14 +11,13 @@ import pytest
 
 from nashdex.cli import run_command_line
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import BattleSpec, Decisions, RunningBattle, SeatLines
+from nashdex.games.interface import NO_ACTION, BattleSpec, Decisions, RunningBattle, SeatLines
 from nashdex.games.registry import showdown_game
 from nashdex.games.showdown.gateway import Gateway
 from nashdex.games.showdown.logs.words import clean_name
 from nashdex.games.showdown.protocol import Lines, Track, TrackedSeat
 from nashdex.games.showdown.wire_actions import WireActions
 from nashdex.games.space import Space
-from nashdex.games.view import NO_ACTION
 from nashdex.policies.interface import Policy
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles

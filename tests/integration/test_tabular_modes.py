@@ -8,7 +8,7 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.results import COLLECT_RESULT, TRAINING_RESULT, CollectResult, TrainingResult
 from nashdex.core.steps import StepName
-from nashdex.learning.updates.continuation import Continuation
+from nashdex.learning.updates.checkpoint import Continuation
 from nashdex.local.summary import summarise
 from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.metagame.evidence.exact import ExactValues

@@ -3,19 +3,48 @@
 import time
 from collections.abc import Iterator
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import psutil
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from nashdex.bench.asked import Ask, asked
 from nashdex.bench.process_tree import cpu_seconds_of_tree
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
+from nashdex.core.seeds import derive_seed
 from nashdex.core.stopping import check_stop
 from nashdex.decide.deciding import Adviser, open_adviser
 from nashdex.decide.documents import Question, RefusedError
+from nashdex.games.interface import BattleSpec, RunningBattle
+from nashdex.games.registry import showdown_game
+
+Ask = dict[str, Any]
+"""A question of ``nashdex decide``."""
+
+
+def asked(format_id: str, seed: int, *, team: str | None = None) -> Iterator[Ask]:
+    """Yield the question of every decision of one battle, as the seat had seen it by then."""
+    arena = showdown_game(format_id).open_arena(num_gateways=1)
+    generator = np.random.default_rng(seed)
+    logs: tuple[list[str], list[str]] = ([], [])
+    try:
+        seeds = (derive_seed(seed, 0), derive_seed(seed, 1))
+        spec = BattleSpec(seed=seed, teams=(team, team), team_seeds=seeds)
+        arena.start([RunningBattle(0, spec, lines=(True, True))])
+        is_over = False
+        while not is_over:
+            events = arena.poll()
+            is_over = bool(events.outcomes or events.failures)
+            for decisions in events.decisions:
+                actions = np.array([generator.choice(decisions.legal[row]) for row in range(len(decisions))])
+                for (_, seat), seen in decisions.lines.items():
+                    logs[seat].extend(seen.lines)
+                    yield {"log": list(logs[seat]), "seat": f"p{seat + 1}", "request": seen.request}
+                arena.act(decisions.battle, decisions.seat, actions.astype(np.int64))
+    finally:
+        arena.close()
+
 
 _WARM_UP: Final = 10
 """Questions before the first measurement."""

@@ -1,9 +1,13 @@
-"""Output of commands: one JSON document, or lines of text, on standard output. Logs go to standard error."""
+"""What commands print: JSON, text, notes and counts, on standard streams that are made safe."""
 
 import json
+import os
 import sys
-from collections.abc import Mapping
-from typing import Annotated, Any
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import Annotated, Any, Final, TextIO
 
 import typer
 
@@ -27,3 +31,61 @@ def print_note(text: str) -> None:
     """Print a line on standard error at once, because the results are on standard output."""
     sys.stderr.write(f"{clean(text)}\n")
     sys.stderr.flush()
+
+
+_TERMINAL_EVERY_SECONDS: Final = 0.2
+_LINE_EVERY_SECONDS: Final = 10.0
+
+
+@contextmanager
+def counter(unit: str) -> Iterator[Callable[[int], None]]:
+    """Yield what to call with the number of units done so far."""
+    is_terminal = sys.stderr.isatty()
+    every = _TERMINAL_EVERY_SECONDS if is_terminal else _LINE_EVERY_SECONDS
+    began_seconds = shown_seconds = time.monotonic()
+
+    def show(done: int) -> None:
+        nonlocal shown_seconds
+        now = time.monotonic()
+        if now - shown_seconds < every:
+            return
+        shown_seconds = now
+        text = f"{done:,} {unit}, {done / (now - began_seconds):.1f} a second"
+        sys.stderr.write(f"\r{text}" if is_terminal else f"{text}\n")
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        if is_terminal:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+_STANDARD = range(3)
+
+
+def open_missing_streams() -> None:
+    """Open closed standard streams (``>&-``) on the null device, so that no file gets their number."""
+    for number in _STANDARD:
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+def print_any_character() -> None:
+    """Write characters outside the terminal's encoding as escapes, so that no output ends in the middle."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def drop_output(stream: TextIO) -> None:
+    """Redirect ``stream`` to the null device: the interpreter flushes it on exit, but it cannot be written."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -65,9 +65,8 @@ def run_here(begun: "Run", *, processes: int | None, stream: TextIO) -> int:
     """
     from nashdex.local import warm_start
     from nashdex.local.display import open_display
-    from nashdex.local.places import logs_folder, report_address
     from nashdex.local.processes import start_command
-    from nashdex.local.runner import RunnerOptions, run_plan, step_command
+    from nashdex.local.runner import RunnerOptions, logs_folder, report_address, run_plan, step_command
     from nashdex.local.summary import summarise
 
     last = begun.settings.iterations - 1

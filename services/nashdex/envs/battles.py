@@ -10,17 +10,49 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nashdex.core.errors import TryAgainError
+from nashdex.core.errors import ConfigurationError, TryAgainError
 from nashdex.core.ids import PolicyId
 from nashdex.core.seeds import derive_uniform
 from nashdex.evaluator.contestants import load_contestant
 from nashdex.games.interface import Decisions, Failure, Game, Outcome, SeatLines
 from nashdex.games.space import NUM_SEATS, Space
 from nashdex.games.teams import TeamPool
+from nashdex.learning.rewards import REWARDS
 from nashdex.policies.interface import Actions, Policy, with_processes
 from nashdex.policies.mixture import Mixture
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.seats import Seats
+
+_EVEN = 0.5
+
+
+class StepRewards:
+    """The reward called ``kind`` of each step in ``space``.
+
+    Raises:
+        ConfigurationError: there is no such reward, or ``space`` does not have it.
+    """
+
+    def __init__(self, space: Space, kind: str, discount: float) -> None:
+        self._reward = REWARDS[kind]
+        if not self._reward.fits(space.game, space.num_slots):
+            raise ConfigurationError(f"{space.format} has no reward {kind!r}; expected 'win-loss'")
+        self._space = space
+        self._discount = discount
+
+    def of_steps(self, before: NDArray[np.float32], after: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the rewards of steps within battles, shape (N,), from neighbouring observations, each (N, F)."""
+        pairs = np.stack([before, after], axis=1).reshape(-1, before.shape[1])
+        found: NDArray[np.float32] = self._rewards(pairs, _EVEN)[::2]
+        return found
+
+    def of_last_step(self, before: NDArray[np.float32], score: float) -> float:
+        """Return the reward of the step that ends a battle, from the last observation, shape (F,)."""
+        return float(self._rewards(before[None], score)[0])
+
+    def _rewards(self, observations: NDArray[np.float32], score: float) -> NDArray[np.float32]:
+        return self._reward.compute(self._space, observations, score, self._discount)
+
 
 _CALLER: Final = PolicyId("caller")
 _DEADLINE_SECONDS: Final = 86_400.0

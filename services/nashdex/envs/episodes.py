@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from nashdex.core.documents import Model
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.seeds import derive_uniform
-from nashdex.envs.battles import Asked, Battles
-from nashdex.envs.rewards import StepRewards
+from nashdex.envs.battles import Asked, Battles, StepRewards
 from nashdex.envs.text import choices_of, position
 from nashdex.games.interface import Failure, Game
 

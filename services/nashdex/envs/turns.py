@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 
 from nashdex.core.errors import ConfigurationError
-from nashdex.envs.battles import Battles
-from nashdex.envs.rewards import StepRewards
+from nashdex.envs.battles import Battles, StepRewards
 from nashdex.games.interface import Failure
 from nashdex.runs.inputs import game_with_team_set
 

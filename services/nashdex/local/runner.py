@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential
 
+from nashdex.core import keys
 from nashdex.core.errors import (
     ConfigurationError,
     DataError,
@@ -23,6 +24,7 @@ from nashdex.core.errors import (
     StoppedError,
     TryAgainError,
 )
+from nashdex.core.machine import state_folder
 from nashdex.core.steps import StepName
 from nashdex.local.display import Display
 from nashdex.local.processes import Start, last_error, run_process, start_command, stop_on_signals
@@ -30,7 +32,29 @@ from nashdex.local.step_progress import StepProgress
 from nashdex.planning.dag import PlannedStep, iteration_steps, num_shards
 from nashdex.runs.creation import Run
 from nashdex.store.attempt import find_manifest
+from nashdex.store.naming import parse_uri
 from nashdex.store.verdict import Phase, record_end, reopen
+
+
+def logs_folder(run: Run) -> Path:
+    """Return the folder for the run's local logs: inside the run if it is a directory, else in the user's state folder.
+
+    Logs are not part of a run: no step reads them, and other machines keep their own.
+    """
+    place = parse_uri(run.store.uri)
+    if isinstance(place, Path):
+        return place / "logs"
+    return state_folder() / run.id / "logs"
+
+
+def report_address(run: Run, iteration: int) -> str:
+    """Return the URL of an iteration's report page; for a bucket, its key and the command that downloads it."""
+    place = parse_uri(run.store.uri)
+    key = keys.published(iteration, keys.REPORT_PAGE)
+    if isinstance(place, Path):
+        return (place / key).as_uri()
+    return f"{run.store.uri}/{key} (to open it: nashdex report {run.store.uri} --output report.html)"
+
 
 GO_ON = "run the same command again to go on"
 

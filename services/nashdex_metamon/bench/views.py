@@ -10,10 +10,9 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 from nashdex.core.documents import Model
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import Decisions
+from nashdex.games.interface import Decisions, Viewed, ViewIdentity
 from nashdex.games.registry import showdown_game
 from nashdex.games.space import Space
-from nashdex.games.view import Viewed, ViewIdentity
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.playing import scripted_policy
 from nashdex.rollout.pairs import PairedBattles

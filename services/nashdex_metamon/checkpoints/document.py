@@ -11,8 +11,8 @@ from nashdex.core import keys
 from nashdex.core.documents import Document
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, BarePolicyIdField, PolicyId
+from nashdex.games.interface import ViewIdentity
 from nashdex.games.showdown.formats import GAME as SHOWDOWN
-from nashdex.games.view import ViewIdentity
 from nashdex.policies.sources import PolicySource
 from nashdex.store.checked import read_hashed
 from nashdex.store.protocol import ObjectStore

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from nashdex.core.ids import GREEDY, SAMPLED
 from nashdex.core.seeds import inverse_cdf
-from nashdex.games.interface import Decisions
+from nashdex.games.interface import NO_ACTION, Decisions, Viewed
 from nashdex.games.space import Space
-from nashdex.games.view import NO_ACTION, Viewed
 from nashdex.policies.interface import Actions
 from nashdex.policies.memory import SeatMemory
 from nashdex.policies.scripted.declaration import ScriptedPlayer

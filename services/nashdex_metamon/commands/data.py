@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nashdex.commands.counting import counter
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, counter, print_json, print_text
 from nashdex.core.errors import DataError
 
 if TYPE_CHECKING:

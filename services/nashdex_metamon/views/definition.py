@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from nashdex.core.documents import Model
-from nashdex.games.view import ViewIdentity
+from nashdex.games.interface import ViewIdentity
 from nashdex_metamon.actions import FIRST_SWITCH, FIRST_TERA, action_space
 from nashdex_metamon.observations import ObservationSpace, observation_space
 from nashdex_metamon.state import NUM_MOVES, NUM_SWITCHES, TEAM_SIZE

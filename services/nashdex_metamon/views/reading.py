@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nashdex.games.interface import Decisions
+from nashdex.games.interface import NO_ACTION, Decisions, Viewed, ViewIdentity
 from nashdex.games.showdown.wire_actions import WireActions
 from nashdex.games.space import Space
-from nashdex.games.view import NO_ACTION, Viewed, ViewIdentity
 from nashdex.telemetry import metrics
 from nashdex_metamon.actions import action_space
 from nashdex_metamon.dex import dex

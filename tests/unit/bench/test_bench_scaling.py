@@ -2,8 +2,7 @@
 
 import pytest
 
-from nashdex.bench.scaling.growth import Size, exponent_lines, lines, scaling
-from nashdex.bench.scaling.measure import measured
+from nashdex.bench.scaling.growth import Size, exponent_lines, lines, measured, scaling
 from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
 

@@ -8,8 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from nashdex.bench.collect.flame_graph import collapsed, flame_graph, stacks_of_cpu_profile
-from nashdex.bench.collect.profiling import sampled
+from nashdex.bench.collect.profiling import collapsed, flame_graph, sampled, stacks_of_cpu_profile
 from nashdex.core.errors import DataError
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nashdex.bench.collect.stopwatch import Stopwatch
+from nashdex.bench.collect.self_play import Stopwatch
 from nashdex.core.ids import PolicyId
 from nashdex.games.interface import Arena
 from nashdex.rollout.pairs import PairedBattles

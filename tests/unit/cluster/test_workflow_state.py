@@ -14,7 +14,7 @@ from rich.console import Console
 
 from nashdex.cluster.status import failure, run_status
 from nashdex.cluster.workflow_state import WorkflowState, read_workflow
-from nashdex.commands.cluster.status_table import run_table, runs_table, state_line
+from nashdex.commands.cluster.follow import run_table, runs_table, state_line
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 
 DATA = Path(__file__).parents[2] / "data" / "workflows"

@@ -11,8 +11,7 @@ from nashdex.core.manifest import Manifest
 from nashdex.core.steps import StepName
 from nashdex.learning.experience.batching import make_batch
 from nashdex.learning.experience.round import Experience
-from nashdex.learning.updates.checkpoint import Checkpoints
-from nashdex.learning.updates.continuation import Continuation
+from nashdex.learning.updates.checkpoint import Checkpoints, Continuation
 from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.oracles.ppo.loss import make_targets
 from nashdex.policies.inference import NetworkPolicy

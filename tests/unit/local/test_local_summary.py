@@ -8,7 +8,7 @@ import pytest
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import RunId
-from nashdex.local.places import logs_folder, report_address
+from nashdex.local.runner import logs_folder, report_address
 from nashdex.local.summary import summarise
 from nashdex.metagame.evidence.estimates import cell_intervals
 from nashdex.metagame.evidence.sampled import SampledCounts

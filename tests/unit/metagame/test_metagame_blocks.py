@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from nashdex.core.errors import TryAgainError
-from nashdex.metagame.evidence.blocks import draws_a_block, in_blocks
 from nashdex.metagame.evidence.estimates import Floats, posterior_of_cells, posterior_scores, score_blocks
+from nashdex.metagame.evidence.tally import draws_a_block, in_blocks
 from nashdex.metagame.ratings.bradley_terry import fit, fit_samples
 from nashdex.metagame.ratings.table import resampled_strengths
 from support.tournaments import drawn_matrix

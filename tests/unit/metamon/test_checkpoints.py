@@ -13,7 +13,7 @@ from nashdex.cli import run_command_line
 from nashdex.core import keys
 from nashdex.core.errors import DataError
 from nashdex.core.ids import BarePolicyId, PolicyId
-from nashdex.games.view import ViewIdentity
+from nashdex.games.interface import ViewIdentity
 from nashdex.policies.memory import SeatMemory
 from nashdex.store import open_store
 from nashdex_metamon.checkpoints import archive

@@ -7,8 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from nashdex.core.ids import PolicyId
-from nashdex.games.interface import Decisions
-from nashdex.games.view import NO_ACTION, Viewed, ViewIdentity
+from nashdex.games.interface import NO_ACTION, Decisions, Viewed, ViewIdentity
 from nashdex.policies.interface import Actions, Policy
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import MAX_TRIES, PlayedBattle, Rollout

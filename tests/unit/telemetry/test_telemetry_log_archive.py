@@ -20,8 +20,7 @@ from nashdex.core.work import working_on
 from nashdex.runs.archived_logs import archived_lines
 from nashdex.settings.process import TelemetrySettings
 from nashdex.store import open_store
-from nashdex.telemetry.log_archive import LogArchive
-from nashdex.telemetry.logging import configure_logging
+from nashdex.telemetry.logging import LogArchive, configure_logging
 from support.begun_runs import begin_run
 
 CONFIG = Path(__file__).parents[3] / "configs" / "kuhn.toml"

@@ -1,27 +1,88 @@
 """A base size and, for each dimension, one that is larger in that dimension alone: what they cost, and exponents."""
 
 import math
+import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from nashdex.bench.scaling.measure import StepScale, measured
-from nashdex.bench.scaling.start import write_start
-from nashdex.bench.scaling.synthetic import settings_of, write_config, write_inputs, write_ledgers
+from nashdex.bench.scaling.synthetic import settings_of, write_config, write_inputs, write_ledgers, write_start
 from nashdex.core import keys
 from nashdex.core.documents import Model
+from nashdex.core.errors import DataError
 from nashdex.core.steps import StepName
 from nashdex.exporter.watch import Watch
 from nashdex.planning.programs import step_function
 from nashdex.settings.run import RunSettings
 from nashdex.store.directory import DirectoryStore
 from nashdex.store.protocol import ObjectStore
-from nashdex.store.usage import ObservedStore
+from nashdex.store.usage import ObservedStore, total
+
+_KIB = 1 if sys.platform == "darwin" else 1024
+"""Bytes of the unit that the system counts resident memory in."""
+
+
+class StepScale(Model):
+    """One step of the newest iteration."""
+
+    step: str
+    cpu_seconds: NonNegativeFloat
+    """User and system, without the imports of the process."""
+    peak_bytes: NonNegativeInt
+    """Largest resident memory of the process, with its imports."""
+    requests: NonNegativeInt
+    """Requests to the store."""
+
+
+def measured(step: str, work: Callable[[], object]) -> StepScale:
+    """Do ``work`` in a forked process and return what it took.
+
+    Raises:
+        DataError: the process failed; it has printed why.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        _work_and_exit(work, writing)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        requests = answer.read()
+    _, status, used = os.wait4(child, 0)
+    if status or not requests:
+        raise DataError(f"the {step} step of the benchmark failed; its error is above")
+    return StepScale(
+        step=step,
+        cpu_seconds=used.ru_utime + used.ru_stime,
+        peak_bytes=used.ru_maxrss * _KIB,
+        requests=int(requests),
+    )
+
+
+def _work_and_exit(work: Callable[[], object], answer: int) -> None:
+    """Do ``work``, write how many requests it made, and end this process without the parent's clean-up."""
+    code = 1
+    try:
+        before = _num_requests()
+        work()
+        os.write(answer, str(_num_requests() - before).encode())
+        code = 0
+    except BaseException:  # noqa: BLE001 - whatever it is, the parent must not go on as two processes
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _num_requests() -> int:
+    return total().requests.total()
+
 
 Dimension = Literal["policies", "iterations", "shards", "battles_per_pair"]
 DIMENSIONS: Final[tuple[Dimension, ...]] = get_args(Dimension)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.pods.step import write_outputs
 from nashdex.commands.run_options import CONFIG_HELP, OverridesOption, RunIdOption, StoreOption
-from nashdex.commands.workflow_outputs import write_outputs
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.core.user_input import read_file
 

@@ -1,15 +1,159 @@
-"""Following a run on a cluster until it ends."""
+"""The table of a run's status, and following a run on a cluster until it ends."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TextIO
 
+from rich.markup import escape
+from rich.table import Table
+
 from nashdex.cluster.client import Cluster
-from nashdex.cluster.status import RunStatus, failure, run_status
+from nashdex.cluster.status import IterationStatus, RunStatus, StepStatus, failure, run_status
 from nashdex.cluster.submission import watch_workflows
 from nashdex.cluster.workflow_state import WorkflowState
 from nashdex.core.errors import TryAgainError
+from nashdex.core.redaction import clean
+from nashdex.local.step_progress import describe_seconds
+from nashdex.runs.training_rates import TrainingRates
+
+_STATES = {
+    "Succeeded": "[green]done[/]",
+    "Running": "[cyan]running[/]",
+    "Pending": "[yellow]waiting[/]",
+    "Failed": "[red]failed[/]",
+    "Error": "[red]error[/]",
+    "Skipped": "[dim]skipped[/]",
+    "Omitted": "[dim]omitted[/]",
+    "": "",
+}
+
+
+def runs_table(statuses: Iterable[RunStatus]) -> Table:
+    """Return a table with one row per run."""
+    table = Table("run", "state", "iterations", "time", "workflow", "message", box=None, pad_edge=False)
+    for status in statuses:
+        done = sum(iteration.phase == "Succeeded" for iteration in status.iterations)
+        of = "" if status.last is None else f" of {status.last + 1}"
+        table.add_row(
+            status.run,
+            _state(status.phase),
+            f"{done}{of}",
+            _time(status.seconds),
+            status.workflow,
+            _text(_why(status)),
+        )
+    return table
+
+
+def run_table(status: RunStatus) -> Table:
+    """Return a table with one row per iteration, and one per step of unfinished iterations."""
+    table = Table(
+        "iteration",
+        "step",
+        "state",
+        "shards",
+        "attempts",
+        "time",
+        "message",
+        box=None,
+        pad_edge=False,
+        title_justify="left",
+    )
+    table.title = f"run {status.run}: {_state(status.phase)} {_text(status.message)}"
+    for iteration in status.iterations:
+        table.add_row(*_iteration_row(iteration, status))
+        if iteration.phase != "Succeeded":
+            for step in iteration.steps:
+                table.add_row(*_step_row(step))
+    return table
+
+
+def rates_table(rates: Iterable[TrainingRates]) -> Table:
+    """Return a table with one row per training."""
+    table = Table(
+        "iteration",
+        "shard",
+        "round",
+        "decisions/s",
+        "battles/s",
+        "weights' age",
+        "learner waits",
+        "actors wait",
+        "actors",
+        "dropped",
+        box=None,
+        pad_edge=False,
+    )
+    for one in rates:
+        table.add_row(
+            str(one.iteration),
+            str(one.shard),
+            str(one.round),
+            f"{one.decisions_per_second:,.0f}",
+            f"{one.battles_per_second:,.1f}",
+            f"{one.staleness_versions:.1f} versions, {one.staleness_seconds:.0f} s",
+            f"{one.learner_waiting_share:.0%}",
+            f"{one.actors_waiting_share:.0%}",
+            str(len(one.chunks_by_actor)),
+            ", ".join(f"{number} {cause}" for cause, number in one.dropped.items()),
+        )
+    return table
+
+
+def state_line(status: RunStatus) -> str:
+    """Return the progress of a run in one line."""
+    if not status.iterations:
+        return f"run {status.run}: {status.phase.lower()} {status.message}".strip()
+    current = status.iterations[-1]
+    return f"run {status.run}: {status.phase.lower()}, iteration {current.iteration} {' '.join(_steps_of(current))}"
+
+
+def _steps_of(iteration: IterationStatus) -> Iterator[str]:
+    if iteration.phase == "Succeeded":
+        yield "done"
+        return
+    active = [step for step in iteration.steps if step.phase in {"Running", "Pending", "Failed", "Error"}]
+    for step in active:
+        yield f"{step.step} {step.done}/{step.shards} {step.phase.lower()}"
+
+
+def _iteration_row(iteration: IterationStatus, status: RunStatus) -> tuple[str, ...]:
+    of = "" if status.last is None else f" of {status.last}"
+    name = f"{iteration.iteration}{of}"
+    return name, "", _state(iteration.phase), "", "", _time(iteration.seconds), _text(iteration.message)
+
+
+def _step_row(step: StepStatus) -> tuple[str, ...]:
+    shards = f"{step.done}/{step.shards}" if step.shards else ""
+    again = str(step.tries) if step.tries > step.shards else ""
+    return "", step.step, _state(step.phase), shards, again, _time(step.seconds), _text(step.message)
+
+
+def _why(status: RunStatus) -> str:
+    """Return the message of a run, or of one of its steps."""
+    messages = [
+        step.message
+        for iteration in status.iterations
+        for step in iteration.steps
+        # Hide failures that a retry has superseded.
+        if step.message and (status.is_over or step.phase in {"Pending", "Running"})
+    ]
+    return messages[-1] if messages and status.phase != "Succeeded" else status.message
+
+
+def _text(message: str) -> str:
+    """Return a message of Argo or of a step as a table shows it."""
+    return escape(clean(message))
+
+
+def _state(phase: str) -> str:
+    return _STATES.get(phase, escape(phase.lower()))
+
+
+def _time(seconds: float | None) -> str:
+    return "" if seconds is None else describe_seconds(seconds)
+
 
 _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 1.0, 15.0
 _PATIENCE_SECONDS = 120.0
@@ -23,8 +167,6 @@ def follow(cluster: Cluster, run: str, stream: TextIO) -> RunStatus:
     """
     from rich.console import Console
     from rich.live import Live
-
-    from nashdex.commands.cluster.status_table import run_table, state_line
 
     console = Console(file=stream, highlight=False)
     shown = ""

@@ -34,8 +34,7 @@ def status(
     from nashdex.cluster.connection import connect
     from nashdex.cluster.status import run_status
     from nashdex.cluster.submission import find_workflows
-    from nashdex.commands.cluster.follow import follow
-    from nashdex.commands.cluster.status_table import run_table, runs_table
+    from nashdex.commands.cluster.follow import follow, run_table, runs_table
     from nashdex.core.errors import ConfigurationError
 
     if watch and run is None:
@@ -66,7 +65,7 @@ def status(
 def _print_rates(uri: str, *, watch: bool, as_json: bool) -> None:
     from rich.console import Console
 
-    from nashdex.commands.cluster.status_table import rates_table
+    from nashdex.commands.cluster.follow import rates_table
     from nashdex.core.errors import ConfigurationError
     from nashdex.runs.creation import open_run
     from nashdex.runs.training_rates import training_rates

@@ -7,12 +7,8 @@ from typing import Annotated
 import typer
 
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
-from nashdex.commands.measure.calibrating import calibration
-from nashdex.commands.measure.cloning import cloning
-from nashdex.commands.measure.deciding import decide
-from nashdex.commands.measure.envs import envs
-from nashdex.commands.measure.external import external
-from nashdex.commands.measure.served import serve
+from nashdex.commands.measure.clients import decide, envs, external, serve
+from nashdex.commands.measure.networks import calibration, cloning
 from nashdex.commands.output import JsonOption, print_json, print_text
 from nashdex.commands.run_options import SeedOption
 
@@ -277,7 +273,7 @@ def scale(
     if namespace is None and context is None and server is None:
         _scale_here(format_id, seconds, battles, as_json=as_json)
         return
-    from nashdex.bench.scale.cluster import (
+    from nashdex.bench.scale import (
         DEFAULT_BATTLES,
         ClusterScaleResult,
         ClusterScaleRow,
@@ -309,7 +305,7 @@ def scale(
 
 
 def _scale_here(format_id: str, seconds: float | None, battles: int | None, *, as_json: bool) -> None:
-    from nashdex.bench.scale.shard import run_scale
+    from nashdex.bench.scale import run_scale
     from nashdex.core.errors import ConfigurationError
 
     if battles is not None:

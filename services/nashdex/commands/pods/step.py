@@ -1,5 +1,6 @@
 """``nashdex step``: one step of one iteration, as every pod and local process runs it."""
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +9,6 @@ import typer
 
 import nashdex
 from nashdex.commands.output import JsonOption, print_json, print_text
-from nashdex.commands.workflow_outputs import write_outputs
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.steps import StepName
 
@@ -17,6 +17,21 @@ if TYPE_CHECKING:
     from nashdex.core.work import Work
     from nashdex.settings.run import RunSettings
     from nashdex.store.protocol import ObjectStore
+
+
+def write_outputs(folder: Path, values: Mapping[str, int]) -> None:
+    """Write each value to the file of its name in ``folder``.
+
+    Raises:
+        ConfigurationError: they cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, value in values.items():
+            (folder / name).write_text(str(value))
+    except OSError as error:
+        raise ConfigurationError(f"--outputs {folder}: cannot be written ({error.strerror})") from error
+
 
 _GRACE_SECONDS = 20.0
 
@@ -92,7 +107,7 @@ def _archived_log(store: "ObjectStore", work: "Work") -> AbstractContextManager[
     """Return a context that archives the log of an attempt, if the environment says so."""
     from nashdex.core import keys
     from nashdex.settings.process import load_telemetry_settings
-    from nashdex.telemetry.log_archive import LogArchive
+    from nashdex.telemetry.logging import LogArchive
 
     if not load_telemetry_settings().archive_logs:
         return nullcontext()

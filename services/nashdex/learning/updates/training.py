@@ -13,8 +13,7 @@ from nashdex.core.errors import DataError
 from nashdex.core.stopping import check_stop, stop_requested
 from nashdex.learning.hardware import Precision, forward_passes
 from nashdex.learning.references import Reference
-from nashdex.learning.updates.checkpoint import Checkpoints
-from nashdex.learning.updates.continuation import Continuation
+from nashdex.learning.updates.checkpoint import Checkpoints, Continuation
 from nashdex.learning.updates.optimiser import Optimiser, Rates
 from nashdex.learning.updates.state import RunningMean, TrainingState
 from nashdex.policies.networks.actor_critic import ActorCritic

@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike
 
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.evidence.blocks import in_blocks
 from nashdex.metagame.evidence.counts import unplayed_cells
-from nashdex.metagame.evidence.tally import Floats, Integers, Tally, degrees_of_freedom, design_effect
+from nashdex.metagame.evidence.tally import Floats, Integers, Tally, degrees_of_freedom, design_effect, in_blocks
 
 __all__ = ["Floats", "Integers", "Tally"]
 

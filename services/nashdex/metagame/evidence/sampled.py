@@ -14,7 +14,6 @@ from pydantic import Field, model_validator
 from nashdex.core.evidence import Evidence
 from nashdex.core.ids import PolicyId
 from nashdex.metagame.analysis.exploitability import Answer, ExploitabilityEstimate, best_response_gap
-from nashdex.metagame.evidence.blocks import draws_a_block
 from nashdex.metagame.evidence.counts import check_counts, check_pairs
 from nashdex.metagame.evidence.estimates import Floats, Integers, Tally, cell_intervals, centred, score_blocks
 from nashdex.metagame.evidence.imputation import Imputation, filled, filled_cells
@@ -28,6 +27,7 @@ from nashdex.metagame.evidence.planned import (
     check_played_as_planned,
     planned_cells,
 )
+from nashdex.metagame.evidence.tally import draws_a_block
 from nashdex.metagame.ratings.table import RatingTable, rate
 
 

@@ -17,7 +17,6 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from nashdex.core.documents import Model
 from nashdex.core.errors import DataError
 from nashdex.core.seeds import derive_seed
-from nashdex.metagame.evidence.blocks import draws_a_block, in_blocks
 from nashdex.metagame.evidence.estimates import (
     CONFIDENCE,
     EVEN,
@@ -28,6 +27,7 @@ from nashdex.metagame.evidence.estimates import (
     cell_intervals,
 )
 from nashdex.metagame.evidence.intervals import Estimate, Interval
+from nashdex.metagame.evidence.tally import draws_a_block, in_blocks
 from nashdex.metagame.ratings.bradley_terry import Strengths, expected_scores_of, fit, fit_samples, sandwich_covariance
 
 _KINDS = np.array(

@@ -38,7 +38,7 @@ from nashdex.learning.rounds.planned import NEWEST
 from nashdex.learning.rounds.players import Player, StreamPosition
 from nashdex.learning.rounds.rounds import Rounds, RoundsSettings, SnapshotPool
 from nashdex.learning.trackers import Trackers
-from nashdex.learning.updates.continuation import Before
+from nashdex.learning.updates.checkpoint import Before
 from nashdex.learning.updates.optimiser import Rates
 from nashdex.learning.updates.training import StepSettings, Training
 from nashdex.oracles.interface import Task, Trained

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from nashdex.games.space import ObservationBlock, Space
-from nashdex.policies.networks.categories import embedding_name
+from nashdex.policies.networks.entities import embedding_name
 from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
 
 MAX_COMBINATIONS = 16_384

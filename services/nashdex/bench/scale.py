@@ -1,16 +1,16 @@
-"""Scaling on a cluster: the load of ``bench.scale.shard``, in shards that Argo starts side by side.
-
-Each measurement is a separate run that only collects. This program creates it in the site's store and reads its results
-there, so it needs access to the cluster and to the store.
-"""
+"""Scaling on this machine (more gateways per collector, more collectors) and on a cluster, in shards side by side."""
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from multiprocessing import get_context
+from typing import Any
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
+from nashdex.bench.collect.self_play import Load, Measured, self_play
+from nashdex.bench.networks import default_network
 from nashdex.cluster.client import COMPONENT_LABEL, ITERATION_LABEL, NAME_LABEL, RUN_LABEL, Cluster
 from nashdex.cluster.site import CONFIG_MAP, Site
 from nashdex.cluster.submission import check_site, stop_run
@@ -21,17 +21,119 @@ from nashdex.core.ids import RunId, run_id
 from nashdex.core.results import COLLECT_RESULT, CollectResult
 from nashdex.core.steps import StepName
 from nashdex.games.registry import showdown_game
+from nashdex.games.showdown.game import ShowdownGame
+from nashdex.learning.rewards import REWARDS
+from nashdex.metagame.plan import IterationPlan
+from nashdex.metagame.population import PolicyEntry, Population
+from nashdex.policies.archive import save_policy
+from nashdex.policies.networks.actor_critic import ActorCritic, make_network
+from nashdex.rollout.sizing import BATTLES_PER_GATEWAY
 from nashdex.runs.creation import PreparedRun, Run, create_run
 from nashdex.settings.oracles import NullSettings
 from nashdex.settings.run import CollectSettings, RunSettings
 from nashdex.settings.train import TrainSettings
 from nashdex.store import open_store
+from nashdex.store.attempt import Attempt
 from nashdex.store.documents import read_from_shards
-
-if TYPE_CHECKING:
-    from nashdex.policies.networks.actor_critic import ActorCritic
+from nashdex.store.protocol import ObjectStore
 
 NUMBERS = (1, 2, 4)
+
+
+class ScaleRow(Model):
+    """One measurement. Rates are of all shards together."""
+
+    shards: PositiveInt = Field(description="Collectors at the same time, one process each.")
+    gateways: PositiveInt = Field(description="Gateway processes per collector.")
+    decisions_per_second: PositiveFloat = Field(description="Decisions per second of wall time.")
+    decisions_per_cpu_second: PositiveFloat = Field(
+        description="Decisions per second of CPU time of all processes, user and system."
+    )
+    collector_waiting_share: float = Field(description="Share of wall time, mean over the shards.")
+    gateway_waiting_share: float = Field(description="Share of wall time, mean over the gateways.")
+    resident_bytes: PositiveInt = Field(description="Resident memory of all processes at the end.")
+
+
+class ScaleResult(Model):
+    """One collector with 1, 2, 4 gateways, then 2 and 4 collectors with one gateway each, by default."""
+
+    format: str
+    battles_per_gateway: PositiveInt = BATTLES_PER_GATEWAY
+    rows: tuple[ScaleRow, ...]
+
+
+def run_scale(format_id: str, *, seconds: float = 20.0, numbers: Sequence[int] = NUMBERS) -> ScaleResult:
+    """Measure each of ``numbers`` as a number of gateways, then as a number of shards, for ``seconds`` each.
+
+    Raises:
+        ConfigurationError: it is not a Showdown format, or Node or the gateway's package is missing.
+    """
+    game = showdown_game(format_id)
+    sizes = [(1, gateways) for gateways in numbers] + [(shards, 1) for shards in numbers if shards > 1]
+    return ScaleResult(format=format_id, rows=tuple(_row(game, *size, seconds) for size in sizes))
+
+
+def fresh_network(format_id: str) -> ActorCritic:
+    """Return an untrained network like the one that ``run_scale`` measures. A gateway provides its space.
+
+    Raises:
+        ConfigurationError: it is not a Showdown format, or Node or the gateway's package is missing.
+    """
+    arena = showdown_game(format_id).open_arena(num_gateways=1)
+    try:
+        return make_network(arena.space, default_network(arena.space))
+    finally:
+        arena.close()
+
+
+def plan_self_play(run: ObjectStore, network: ActorCritic) -> None:
+    """Store ``network`` and a plan of iteration 0 in which it plays itself, both seats recorded."""
+    policy = save_policy(
+        run,
+        network,
+        name="fresh",
+        parent=None,
+        iteration=0,
+        oracle="null",
+        reward="win-loss",
+        reward_version=REWARDS["win-loss"].version,
+    )
+    entry = PolicyEntry(id=policy, kind="network", name="fresh", iteration=0, parent=None)
+    plan = IterationPlan(
+        iteration=0,
+        oracle="null",
+        population=Population(policies=(entry,)),
+        rule="self-play",
+        opponents={policy: 1.0},
+        learner=policy,
+    )
+    attempt = Attempt(run, 0, StepName.PLAN, 0)
+    attempt.publish(keys.PLAN, plan.to_json())
+    attempt.finish({})
+
+
+def _row(game: ShowdownGame, num_shards: int, num_gateways: int, seconds: float) -> ScaleRow:
+    loads = [Load(game, BATTLES_PER_GATEWAY * num_gateways, num_gateways, seed=shard) for shard in range(num_shards)]
+    # A single shard runs in a child process too, so that all rows are measured alike.
+    with ProcessPoolExecutor(num_shards, mp_context=get_context("spawn")) as pool:
+        measured = list(pool.map(_measure, loads, [seconds] * num_shards))
+    decisions = sum(m.decisions for m in measured)
+    return ScaleRow(
+        shards=num_shards,
+        gateways=num_gateways,
+        decisions_per_second=sum(m.decisions_per_second for m in measured),
+        decisions_per_cpu_second=decisions / sum(m.cpu_seconds + m.gateway_cpu_seconds for m in measured),
+        collector_waiting_share=sum(m.collector_waited_seconds / m.seconds for m in measured) / num_shards,
+        gateway_waiting_share=sum(m.gateways_waited_seconds / m.seconds for m in measured) / num_shards,
+        resident_bytes=sum(m.collector_bytes + m.gateway_bytes for m in measured),
+    )
+
+
+def _measure(load: Load, seconds: float) -> Measured:
+    with self_play(load) as collecting:
+        return collecting.measure(seconds)
+
+
 DEFAULT_BATTLES = 2000
 _ITERATION = 0
 Wait = Callable[[RunId], object]
@@ -90,11 +192,10 @@ def measure_shards(
     check_site(cluster, runs[0])
     _check_store(site, cluster.namespace)
     # Late: it imports torch, which other commands for clusters do not need.
-    from nashdex.bench.scale.shard import fresh_network  # noqa: PLC0415
 
     network = fresh_network(format_id)
     for settings in runs:
-        yield _measure(cluster, site.store, settings, network, wait)
+        yield _measure_shards(cluster, site.store, settings, network, wait)
 
 
 def shards_workflow(namespace: str, run: RunId, num_shards: int) -> Mapping[str, Any]:
@@ -170,10 +271,9 @@ def _check_store(site: Site, namespace: str) -> None:
         ) from error
 
 
-def _measure(
+def _measure_shards(
     cluster: Cluster, store_uri: str, settings: RunSettings, network: "ActorCritic", wait: Wait
 ) -> ClusterScaleRow:
-    from nashdex.bench.scale.shard import plan_self_play  # noqa: PLC0415 - as above
 
     run = create_run(store_uri, PreparedRun(settings, inputs={}))
     plan_self_play(run.store, network)
@@ -185,13 +285,13 @@ def _measure(
         raise InterruptedByUserError(
             f"run {run.id} is stopping; its objects in {run.store.uri} can be removed"
         ) from error
-    row = _row(cluster, run)
+    row = _cluster_row(cluster, run)
     for key in list(run.store.list("")):
         run.store.delete(key)
     return row
 
 
-def _row(cluster: Cluster, run: Run) -> ClusterScaleRow:
+def _cluster_row(cluster: Cluster, run: Run) -> ClusterScaleRow:
     """Return the measurement of a run whose shards are all done."""
     num_shards = run.settings.collect.shards
     results = read_from_shards(run.store, _ITERATION, StepName.COLLECT, num_shards, COLLECT_RESULT, CollectResult)

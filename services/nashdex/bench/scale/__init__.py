@@ -1,1 +1,0 @@
-"""Benchmarks of scaling: more gateways, more collectors, more shards of a cluster."""

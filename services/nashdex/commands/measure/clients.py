@@ -1,0 +1,146 @@
+"""``nashdex bench decide``, ``envs``, ``external`` and ``serve``: policies and arenas as other programs use them."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.run_options import SeedOption
+
+
+def decide(
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="As `nashdex decide` takes it, such as RUN_URI#newest@greedy.")
+    ],
+    *,
+    format_id: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="Showdown format. [default: the policy's run's format]"),
+    ] = None,
+    questions: Annotated[int, typer.Option(min=10, max=1_000_000, help="Decisions to ask for.")] = 640,
+    batch: Annotated[int, typer.Option(min=1, max=4096, help="Questions of a batch.")] = 64,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure `nashdex decide` without HTTP: questions one after another, then in batches.
+
+    The questions come from battles between random players; each holds its battle's whole log.
+    """
+    from nashdex.bench.decide import bench_decide, lines
+
+    result = bench_decide(policy, format_id, questions=questions, batch=batch, seed=seed)
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    for line in lines(result):
+        print_text(line)
+
+
+def envs(
+    format_id: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="Showdown singles format.")
+    ] = "gen1randombattle",
+    num_envs: Annotated[int, typer.Option(min=1, max=1024, help="Battles at once of the vector environment.")] = 64,
+    gateways: Annotated[int, typer.Option(min=1, max=64, help="Simulator processes of the vector environment.")] = 1,
+    seconds: Annotated[float, typer.Option(min=1, max=3600, help="Duration of each measurement.")] = 20.0,
+    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of all measurements, in turn.")] = 3,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the single and the vector environment, and poke-env's SinglesEnv on the stock server, in turn.
+
+    One agent plays random legal actions against a random player. A step is one action of the agent. poke-env's
+    environment computes no observation. Steps a CPU second count all processes.
+    """
+    from nashdex.bench.envs import bench_envs, lines
+
+    result = bench_envs(
+        format_id,
+        num_envs=num_envs,
+        num_gateways=gateways,
+        seconds=seconds,
+        repetitions=repetitions,
+        seed=seed,
+        on_side=_show_side,
+    )
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    for line in lines(result):
+        print_text(line)
+
+
+def _show_side(side: str) -> None:
+    sys.stderr.write(f"measuring {side}\n")
+
+
+def external(
+    format_id: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="Showdown format without teams of one's own.")
+    ] = "gen1randombattle",
+    opponent: Annotated[
+        str, typer.Option(metavar="POLICY", help="Opponent of both, as `nashdex battle --p2` takes it.")
+    ] = "max-power",
+    battles: Annotated[int, typer.Option(min=2, max=1_000_000, help="Battles of each.")] = 400,
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="Battles at once by websocket.")] = 4,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Play poke-env's SimpleHeuristicsPlayer by websocket and in process, and compare its scores.
+
+    By websocket it is a program of its own on the stock server. The difference has a 95 % interval.
+    """
+    from nashdex.bench.external import bench_external, lines
+    from nashdex.settings.process import load_telemetry_settings
+    from nashdex.telemetry.logging import configure_logging
+
+    configure_logging(load_telemetry_settings())
+    result = bench_external(
+        format_id, opponent=opponent, battles=battles, at_once=at_once, seed=seed, on_part=_show_part
+    )
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    for line in lines(result):
+        print_text(line)
+
+
+def _show_part(part: str) -> None:
+    sys.stderr.write(f"playing {part}\n")
+
+
+def serve(
+    format_id: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="Showdown format without teams of one's own.")
+    ] = "gen1randombattle",
+    battles: Annotated[int, typer.Option(min=1, max=100_000, help="Battles by search.")] = 100,
+    restart_battles: Annotated[
+        int, typer.Option(min=1, max=100_000, help="Battles while a client is killed and started again.")
+    ] = 20,
+    kills: Annotated[int, typer.Option(min=0, max=1000, help="Times that it is killed and started again.")] = 3,
+    minutes: Annotated[float, typer.Option(min=0.1, max=10_000, help="Minutes of battles without an end.")] = 15.0,
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="Battles at once.")] = 4,
+    as_json: JsonOption = False,
+) -> None:
+    """Play two clients of `nashdex serve` against each other on the stock server, and compare their records.
+
+    Three parts: battles by search; battles while one client is killed and started again; and battles for a time, with
+    a client's memory. A battle agrees if both records have the server's result.
+    """
+    from nashdex.bench.serve import bench_serve, lines
+
+    result = bench_serve(
+        format_id,
+        battles=battles,
+        restart_battles=restart_battles,
+        kills=kills,
+        minutes=minutes,
+        at_once=at_once,
+        on_part=_show_part,
+    )
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    for line in lines(result):
+        print_text(line)
