@@ -2,13 +2,11 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from nashdex.core.evidence import Evidence
-
-if TYPE_CHECKING:
-    from nashdex.games.interface import Game
-    from nashdex.games.tabular.matrix import MatrixDocument
+from nashdex.games.interface import Game
+from nashdex.games.tabular.matrix import MatrixDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +15,7 @@ class Inputs:
 
     teams: str | None = None
     """Packed teams, one per line."""
-    matrix: "MatrixDocument | None" = None
+    matrix: MatrixDocument | None = None
     """Payoffs."""
 
 
@@ -49,7 +47,7 @@ class Format(ABC):
         return False
 
     @abstractmethod
-    def make(self, name: str, inputs: Inputs) -> "Game":
+    def make(self, name: str, inputs: Inputs) -> Game:
         """Return the game, which calls itself ``name``. ``inputs`` holds nothing that the format does not take.
 
         Raises:

@@ -3,25 +3,24 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from nashdex.games.interface import Decisions, View
-    from nashdex.games.tabular.tree import GameTree, Table
-    from nashdex.policies.interface import Actions
+from nashdex.games.interface import Decisions, View
+from nashdex.games.tabular.tree import GameTree, Table
+from nashdex.policies.interface import Actions
 
 
 class ScriptedPlayer(ABC):
     """A scripted policy in one process, ready for one space. Plays many battles at once."""
 
-    view: "View | None" = None
+    view: View | None = None
     """The view that ``Decisions.viewed`` is to come from, if it reads one."""
 
     @abstractmethod
-    def act(self, decisions: "Decisions", uniforms: "NDArray[np.float64]") -> "Actions":
+    def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each of N decisions. ``uniforms``, shape (N,) in [0, 1), is all the randomness there is."""
 
     def forget(self, battle: int, seat: int) -> None:  # noqa: B027 - most players remember nothing
@@ -57,7 +56,7 @@ class ScriptedPolicy:
     """Keyword arguments of ``player``: one class can be registered under several names."""
     max_concurrent_battles: int | None = None
     """Largest number of its concurrent battles in a match: a slow policy must not let battles pass their deadline."""
-    table: "Callable[[GameTree], Table] | None" = None
+    table: Callable[[GameTree], Table] | None = None
     """Its action probabilities in a tabular game. None: ``player`` is deterministic and is asked in every state."""
 
     def plays(self, game: str, num_slots: int = 1) -> bool:
