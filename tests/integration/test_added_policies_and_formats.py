@@ -93,7 +93,7 @@ def test_added_formats_are_played_and_run(formats: Path, tmp_path: Path) -> None
 
 
 OTHER_NAME = """
-from nashdex.games.tabular.formats import TabularFormat
+from nashdex.games.tabular.game import TabularFormat
 from nashdex.games.tabular.openspiel import openspiel_tree
 FORMAT = TabularFormat(lambda name: openspiel_tree("kuhn_poker"))
 """

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from nashdex.policies.networks.linear import linear
+from nashdex.policies.networks.layers import linear
 from nashdex.policies.networks.slots import ACTOR_GAIN, ActingSlotsNetwork, Fused, SlotsNetwork
 from nashdex.settings.networks import RowSettings
 

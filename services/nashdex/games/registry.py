@@ -49,9 +49,9 @@ FORMATS: Registry[Format] = _Formats(
             (*DOUBLES_TIERS, *OTHER_VGC, *series_of(OTHER_VGC)), "nashdex.games.showdown.formats:DOUBLES_TIER"
         ),
         **dict.fromkeys((*VGC, *series_of(VGC)), "nashdex.games.showdown.formats:VGC"),
-        "kuhn_poker": "nashdex.games.tabular.formats:OPENSPIEL",
-        "leduc_poker": "nashdex.games.tabular.formats:OPENSPIEL",
-        "matrix": "nashdex.games.tabular.formats:MATRIX",
+        "kuhn_poker": "nashdex.games.tabular.game:OPENSPIEL",
+        "leduc_poker": "nashdex.games.tabular.game:OPENSPIEL",
+        "matrix": "nashdex.games.tabular.game:MATRIX",
     },
 )
 

@@ -1,16 +1,20 @@
-"""Tabular games as games that the steps can play: their space, their arena, and the game itself."""
+"""Tabular games as games that the steps can play: their space, their arena, the game itself, and the formats."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nashdex.core.evidence import Evidence
 from nashdex.core.seeds import inverse_cdf, uniforms
+from nashdex.games.format import Format, Inputs
 from nashdex.games.interface import Decisions, Events, Outcome, RunningBattle, Situations
 from nashdex.games.legal import LegalActions
 from nashdex.games.space import NUM_SEATS, ObservationBlock, ObservationField, Space
+from nashdex.games.tabular.matrix import matrix_tree
+from nashdex.games.tabular.openspiel import openspiel_tree
 from nashdex.games.tabular.tree import GameTree
 
 GAME = "tabular"
@@ -207,3 +211,41 @@ class TabularGame:
         del space
         num_decisions = len(observations)
         return Situations("", np.arange(num_decisions), np.zeros(num_decisions, np.int64))
+
+
+@dataclass(frozen=True)
+class TabularFormat(Format):
+    """A two-player zero-sum game that is small enough to be written down."""
+
+    make_tree: Callable[[str], GameTree]
+    """Returns the game's tree, given the format's name. Called when the game is needed; heavy imports belong inside."""
+
+    game: ClassVar[str] = GAME
+    evidence: ClassVar[Evidence] = Evidence.EXACT
+
+    def make(self, name: str, inputs: Inputs) -> TabularGame:
+        """Return the game."""
+        del inputs
+        return TabularGame(self.make_tree(name))
+
+
+class MatrixFormat(Format):
+    """A zero-sum matrix game whose payoffs a run brings."""
+
+    game: ClassVar[str] = GAME
+    evidence: ClassVar[Evidence] = Evidence.EXACT
+
+    @property
+    def takes_matrix(self) -> bool:
+        """True: a run brings the payoffs."""
+        return True
+
+    def make(self, name: str, inputs: Inputs) -> TabularGame:
+        """Return the game of the payoffs in ``inputs``."""
+        assert inputs.matrix is not None, "the registry checks what a format takes"
+        return TabularGame(matrix_tree(inputs.matrix, name))
+
+
+OPENSPIEL: Final = TabularFormat(openspiel_tree)
+"""A game that OpenSpiel calls by the format's name."""
+MATRIX: Final = MatrixFormat()

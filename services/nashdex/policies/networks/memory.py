@@ -19,21 +19,20 @@ from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
 from nashdex.games.space import Space
 from nashdex.policies.memory import Inputs, Memory, RememberingNetwork
+from nashdex.policies.networks.layers import in_float32, linear
 from nashdex.policies.networks.layout import layout_of
-from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.onednn import CHUNK_ROWS
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
-from nashdex.policies.networks.pointer.inference import ActingScores
 from nashdex.policies.networks.pointer.network import (
     CRITIC_CONTEXT_SIZE,
+    ActingScores,
     Scorer,
     actor_encoder,
     context_layers,
     critic_encoder,
     prediction_layer,
 )
-from nashdex.policies.networks.precision import in_float32
 from nashdex.settings.networks import MemorySettings
 
 CRITIC_MEMORY_SIZE = 64
@@ -160,7 +159,7 @@ class ActingMemoryNetwork(Remembering):
 
     def __init__(self, network: "MemoryNetwork") -> None:
         super().__init__(network.memory.gru)
-        self._actor = ActingScores(network)
+        self._actor = ActingScores(network.encoder, network.context, network.scorer)
 
     def chunk(self, observations: Tensor, memory: Memory, slots: Tensor) -> Tensor:
         """Return the logits of at most ``CHUNK_ROWS`` decisions, and update the memory."""

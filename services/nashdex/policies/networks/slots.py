@@ -34,7 +34,7 @@ from torch.nn import Linear, functional
 from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.networks.entities import Entity, LookUp, embedding_name, entities_of
-from nashdex.policies.networks.linear import linear
+from nashdex.policies.networks.layers import linear
 from nashdex.policies.networks.onednn import CHUNK_ROWS, HiddenLayer, in_chunks, padded
 from nashdex.settings.networks import RowSettings
 

@@ -10,7 +10,7 @@ layers are the pointer network's, and so is the scorer: an action's score follow
 With a memory, the context goes through a GRU over the decisions of the battle, as the memory network's does. The critic
 is such a network with its own, smaller layers and one output.
 
-Layers of attention are those of Vaswani et al. 2017, normalised before each part (Xiong et al. 2020).
+Attention is Vaswani et al. 2017's, normalised before each part (Xiong et al. 2020).
 
 The network acts with a copy, whose first layers are laid out once, without gradient. The logits equal
 ``TransformerNetwork.logits`` up to rounding (|Δ log π| < 1e-4).
@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from nashdex.games.space import Space
 from nashdex.policies.memory import Memory, RememberingNetwork
 from nashdex.policies.networks.actor_critic import ActingNetwork
+from nashdex.policies.networks.layers import linear
 from nashdex.policies.networks.layout import layout_of
-from nashdex.policies.networks.linear import linear
 from nashdex.policies.networks.memory import CRITIC_MEMORY_SIZE, Recurrence, Remembering
 from nashdex.policies.networks.onednn import in_chunks
 from nashdex.policies.networks.pointer.encoder import Encoder, EncoderInputs, FusedEncoder

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from nashdex.games.space import ObservationBlock, Space
+from nashdex.policies.networks.layers import linear
 from nashdex.policies.networks.layout import Layout
-from nashdex.policies.networks.linear import linear
-from nashdex.policies.networks.pointer.block import BlockValues
+from nashdex.policies.networks.pointer.parts import BlockValues
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
 from nashdex.policies.networks.pointer.sides import SideValues, SideVectors, SideWeights, encode_sides
 

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from nashdex.games.space import ObservationBlock, Space
 from nashdex.policies.networks.entities import embedding_name
-from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
+from nashdex.policies.networks.pointer.parts import BlockValues, trained_sums
 
 MAX_COMBINATIONS = 16_384
 """Rows of one table of combinations, at most."""

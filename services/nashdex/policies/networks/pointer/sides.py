@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from nashdex.policies.networks.pointer.block import BlockValues, add_gradients, sums
-from nashdex.policies.networks.precision import in_float32
+from nashdex.policies.networks.layers import in_float32
+from nashdex.policies.networks.pointer.parts import BlockValues, add_gradients, sums
 
 TILE_DECISIONS = 1024
 """Decisions of one tile, at most."""

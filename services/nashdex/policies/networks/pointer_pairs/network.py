@@ -27,9 +27,8 @@ from torch import Tensor, nn
 
 from nashdex.games.space import Space
 from nashdex.policies.networks.actor_critic import ActingNetwork
-from nashdex.policies.networks.linear import linear
+from nashdex.policies.networks.layers import linear
 from nashdex.policies.networks.onednn import in_chunks
-from nashdex.policies.networks.pointer.block import BlockValues, trained_sums
 from nashdex.policies.networks.pointer.encoder import Pool
 from nashdex.policies.networks.pointer.entity_network import EntityNetwork, Read
 from nashdex.policies.networks.pointer.network import (
@@ -38,6 +37,7 @@ from nashdex.policies.networks.pointer.network import (
     CRITIC_POKEMON_SIZE,
     context_layers,
 )
+from nashdex.policies.networks.pointer.parts import BlockValues, trained_sums
 from nashdex.policies.networks.pointer.rows import FusedRows, Rows, embeddings
 from nashdex.policies.networks.pointer_pairs.layout import PASS, TARGETS, Layout, layout_of
 from nashdex.settings.networks import PointerPairsSettings

@@ -1,10 +1,20 @@
-"""Parts of a network that compute in float32 whatever autocast says: own autograd functions, which mix no types."""
+"""What layers of all networks share: first weights of linear layers, and parts that compute in float32."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+
+
+def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
+    """Return a layer with orthogonal weights of this gain and a bias of 0."""
+    layer = nn.Linear(inputs, outputs)
+    if inputs:
+        nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
 
 R = TypeVar("R")
 
