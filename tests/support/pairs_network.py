@@ -2,7 +2,7 @@
 
 Shapes: B decisions, F observation values, E ``entity_size``, M actions of one slot, Z ``interaction_size``.
 
-The score of the pair (a, b) is f(a) + g(b) + h(a)·k(b): 2·M·(1 + Z) outputs instead of M². ``policies.joint`` scores
+The score of the pair (a, b) is f(a) + g(b) + h(a)·k(b): 2·M·(1 + Z) outputs instead of M². ``policies.masked`` scores
 the pairs that are legal; nothing ever holds all M² of them.
 """
 

@@ -22,7 +22,7 @@ class Inputs:
 class Format(ABC):
     """One format: a game that settings can name. Its entry point has the same name.
 
-    Subclasses are ``games.showdown.formats.ShowdownFormat`` and ``games.tabular.formats.TabularFormat``.
+    Subclasses are ``games.showdown.formats.ShowdownFormat`` and ``games.tabular.game.TabularFormat``.
     """
 
     game: ClassVar[str]

@@ -111,7 +111,7 @@ class NetworkPolicy:
     def legal_logits(self, decisions: Decisions) -> NDArray[np.float32]:
         """Return the logits of each row's legal actions.
 
-        Shape (N, A), −∞ for illegal actions; in a joint space (N, K), as ``policies.joint.acting_logits``.
+        Shape (N, A), −∞ for illegal actions; in a joint space (N, K), as ``policies.masked.acting_logits``.
 
         Raises:
             DataError: one is not finite, so that no action follows from them.

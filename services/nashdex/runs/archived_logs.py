@@ -1,4 +1,4 @@
-"""Logs that steps have written to their run's store (``telemetry.log_archive``): they outlive the pods."""
+"""Logs that steps have written to their run's store (``telemetry.logging``): they outlive the pods."""
 
 import json
 import re

@@ -35,7 +35,7 @@ class ViewBench(Model):
 
 
 class _TimedView:
-    """Implements ``games.view.View``: a view whose readings are timed."""
+    """Implements ``games.interface.View``: a view whose readings are timed."""
 
     def __init__(self, view: MetamonView) -> None:
         self._view = view

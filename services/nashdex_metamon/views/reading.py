@@ -34,7 +34,7 @@ class _Seat:
 
 
 class MetamonView:
-    """Implements ``games.view.View`` for the format of ``space``.
+    """Implements ``games.interface.View`` for the format of ``space``.
 
     Raises ConfigurationError if that is not a Showdown format, or a name is unknown.
     """

@@ -35,7 +35,7 @@ class Batch:
     """(N, F), float32; (N, F + 1) if ``remembers``."""
     masks: Tensor
     """(N, A), true where legal: as stored when the action was chosen. In a joint space, rows of legal pairs (N, K),
-    padded as in ``policies.joint``: K takes the part of A in everything computed from the batch."""
+    padded as in ``policies.masked``: K takes the part of A in everything computed from the batch."""
     actions: Tensor
     """(N,), int64; in a joint space, their places in the rows of legal pairs."""
     log_probs: Tensor

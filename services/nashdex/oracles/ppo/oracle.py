@@ -143,7 +143,7 @@ def _of_staleness(settings: PpoSettings, run: RunSettings) -> Iterator[str]:
 
 
 def _trainer_plays(format_name: str) -> bool:
-    """Say whether the trainer itself plays a format, with however many actors (``oracles.actors.needs_actors``)."""
+    """Say whether the trainer itself plays a format, with however many actors (``oracles.registry.needs_actors``)."""
     return FORMATS[format_name].evidence is Evidence.EXACT
 
 

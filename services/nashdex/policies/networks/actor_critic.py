@@ -98,7 +98,7 @@ class ActorCritic(nn.Module, ABC):
     def logits(self, observations: Tensor, fused: Any = None) -> Tensor:  # noqa: ANN401 - see fuse
         """Return the actor's logits before masking, (B, A): all that acting needs.
 
-        In a joint space, return what ``policies.joint`` scores pairs with, (B, 2, actions of a slot, 1 + factors).
+        In a joint space, return what ``policies.masked`` scores pairs with, (B, 2, actions of a slot, 1 + factors).
         """
 
     def logits_and_prediction(self, observations: Tensor) -> tuple[Tensor, Tensor | None]:

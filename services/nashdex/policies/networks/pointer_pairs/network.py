@@ -10,7 +10,7 @@ layers over the maximum over each side's Pokémon, all four slots, and the field
 An action's vector is relu(context + own slot + other slot + what it names), by one layer for both slots. What it names
 is the Pokémon to switch to, or a move and the slot it is aimed at; the move's layer has a part for each target, since
 the same move does more to one foe than to the other. A last layer for each way to use a move reads a score f and Z
-factors h from that vector. The pair (a, b) has the logit f(a) + f(b) + Σᵢ (−1)ⁱ hᵢ(a) hᵢ(b), see ``policies.joint``:
+factors h from that vector. The pair (a, b) has the logit f(a) + f(b) + Σᵢ (−1)ⁱ hᵢ(a) hᵢ(b), see ``policies.masked``:
 without signs, two actions with the same factors could never be worse together than apart. Factors are bounded, because
 products of large ones would cost the digits in which acting and training agree.
 
