@@ -21,7 +21,7 @@ class Section(BaseModel):
 
 
 class Choice(Section):
-    """The section of one entry of a registry, chosen by ``kind`` (``core.plugins.OneOf``)."""
+    """The section of one entry of a registry, chosen by ``kind`` (``OneOf``)."""
 
     kind: str
     """The entry's name. A subclass declares it as ``kind: Literal["name"] = "name"``."""

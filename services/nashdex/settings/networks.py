@@ -50,7 +50,7 @@ class InitSettings(Section):
 
     @property
     def policy_id(self) -> BarePolicyId | None:
-        """The policy's id, or its name before the run begins (``runs.inputs.with_policy_ids``); None without one."""
+        """Its id, or its name before the run begins (``runs.first_policies.with_policy_ids``); None without one."""
         return BarePolicyId(PolicyId(PolicyReference.parse(self.policy).name)) if self.policy else None
 
 

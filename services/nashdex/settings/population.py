@@ -64,7 +64,7 @@ def _list_policies(schema: dict[str, Any]) -> None:
 PolicyName = Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra=_list_policies)]
 """An initial policy of a run: a scripted one by name, or a stored one as in `nashdex battle`.
 
-A run names stored policies by id (``runs.inputs.with_policy_ids``) and copies them when it begins.
+A run names stored policies by id (``runs.first_policies.with_policy_ids``) and copies them when it begins.
 """
 
 
