@@ -214,7 +214,14 @@ def _entry(number: int) -> Entry:
 
 
 def _values(data: bytes) -> object:
+    """Return what a document says: a key without its value says what a missing key does."""
     try:
-        return json.loads(data)
+        return json.loads(
+            data, object_hook=lambda found: {key: each for key, each in found.items() if each is not None}
+        )
     except (ValueError, RecursionError):
         return data
+
+
+def _without_nulls(found: dict[str, object]) -> dict[str, object]:
+    return {key: each for key, each in found.items() if each is not None}
