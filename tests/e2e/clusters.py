@@ -77,7 +77,10 @@ def _find() -> Cluster:
 def _start(command: list[str]) -> Cluster:
     folder = (ROOT / command[0]).parent
     ran = _answers(_variables(folder))
-    run(*command, seconds=_START_SECONDS)
+    if attempt(*command, seconds=_START_SECONDS).returncode != 0:
+        run(
+            *command, seconds=_START_SECONDS
+        )  # once more: on a busy machine a part may not be there when it is waited for
     return Cluster(
         _variables(folder),
         _load_command(folder),

@@ -9,6 +9,7 @@ import pytest
 
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay, parse_log
+from nashdex_metamon.data.evidence import check
 from nashdex_metamon.data.folder import entries
 from nashdex_metamon.data.replay_file import write
 from support.metamon_goldens import METAMON_DATA, golden
@@ -123,3 +124,31 @@ def test_parsed_replays_under_another_format_are_refused(tmp_path: Path) -> None
     assert len(causes) == 3
     assert {"format", "id"} < set(causes)
     assert set(causes) - {"format", "id"} <= {"species", "move", "item", "ability", "base-stats"}
+
+
+def test_a_replay_whose_every_label_is_rewritten_is_refused_by_what_differs_between_generations() -> None:
+    """All that is left are gen3ou replays whose moves gen 4 has with the same numbers."""
+    passed = set()
+    for entry in entries(METAMON_DATA / "replays"):
+        name, replay = entry.read()
+        own = replay.states[0].format
+        check(own, name, replay, "a replay")
+        for label in (f"gen{generation}ou" for generation in range(1, 10)):
+            if label != own:
+                states = tuple(replace(state, format=label) for state in replay.states)
+                try:
+                    relabelled = replace(name, battle=name.battle.replace(own, label))
+                    check(label, relabelled, replace(replay, states=states), "a replay")
+                except RefusedReplayError:
+                    continue
+                passed.add((own, label))
+    assert passed <= {("gen3ou", "gen4ou")}
+
+
+def test_a_replay_with_one_odd_move_that_fits_no_generation_is_kept() -> None:
+    """Files of other versions of the data may hold odd numbers: only what fits another generation is refused."""
+    name, replay = next(entries(METAMON_DATA / "replays", ["gen4ou"])).read()
+    state = replay.states[0]
+    moves = tuple(replace(move, base_power=77) for move in state.player_active_pokemon.moves)
+    odd = replace(state, player_active_pokemon=replace(state.player_active_pokemon, moves=moves))
+    check("gen4ou", name, replace(replay, states=(odd, *replay.states[1:])), "a replay")
