@@ -67,8 +67,8 @@ class Dex:
         return found
 
     def _read_species(self, forme: str) -> Species:
-        entry = _data(self.generation).pokedex.get(forme)
-        if entry is None:
+        entry = _data(self.generation).pokedex.get(forme, {})
+        if "types" not in entry:  # some generations name species that they lack
             return Species(clean_name(forme), clean_name(forme), type_words(()), _UNKNOWN_STATS, ())
         return Species(
             name=clean_name(forme),

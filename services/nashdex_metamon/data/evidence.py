@@ -50,12 +50,21 @@ def check(format_id: str, name: ReplayName, replay: ParsedReplay, source: str) -
     _check_base_stats(generation, replay, source)
     facts = _Facts.of(format_id, replay)
     if (problem := facts.problem(generation)) is not None:
-        fits = [other for other in _GENERATIONS if other != generation and facts.problem(other) is None]
+        fits = [other for other in _GENERATIONS if other != generation and _fits(other, replay, facts)]
         if fits:
             raise RefusedReplayError(
                 "generation",
                 f"{source} is of generation {generation}, but {problem}; all of it fits generation {fits[0]}",
             )
+
+
+def _fits(generation: int, replay: ParsedReplay, facts: "_Facts") -> bool:
+    try:
+        _check_names(generation, replay, "it")
+        _check_base_stats(generation, replay, "it")
+    except RefusedReplayError:
+        return False
+    return facts.problem(generation) is None
 
 
 def _check_names(generation: int, replay: ParsedReplay, source: str) -> None:
@@ -85,7 +94,7 @@ class _Facts:
     moves: frozenset[MoveState]
     """Of the seat's own Pokémon, with full PP."""
     types: frozenset[tuple[str, str]]
-    """Species and types of Pokémon on the bench: in battle types may change."""
+    """Species and types of Pokémon on the bench: in battle types may change. Terastallized ones are left out."""
     lacks_ability: bool
     """An own Pokémon has no ability."""
     has_preview: bool | None
@@ -97,7 +106,12 @@ class _Facts:
         says_preview = not replay.adapted["no-opponent_teampreview"] and "random" not in format_id
         return cls(
             moves=frozenset(replace(move, current_pp=move.max_pp) for each in own for move in each.moves),
-            types=frozenset((each.name, each.types) for state in replay.states for each in state.available_switches),
+            types=frozenset(
+                (each.name, each.types)
+                for state in replay.states
+                for each in state.available_switches
+                if each.types != type_words((each.tera_type,))
+            ),
             lacks_ability=any(each.ability == "noability" for each in own),
             has_preview=any(state.opponent_teampreview for state in replay.states) if says_preview else None,
         )

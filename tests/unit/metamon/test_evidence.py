@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from poke_env.data import GenData
 
 from nashdex.games.showdown.logs.refusal import RefusedReplayError
 from nashdex.games.showdown.logs.replay import RawReplay, parse_log
 from nashdex_metamon.data.evidence import check
 from nashdex_metamon.data.folder import entries
 from nashdex_metamon.data.replay_file import write
+from nashdex_metamon.dex import dex
 from support.metamon_goldens import METAMON_DATA, golden
 
 LABELS = ("gen1ou", "gen1uu", "gen2ou", "gen3ou", "gen4ou", "gen9ou", "gen9vgc2024regg")
@@ -152,3 +154,18 @@ def test_a_replay_with_one_odd_move_that_fits_no_generation_is_kept() -> None:
     moves = tuple(replace(move, base_power=77) for move in state.player_active_pokemon.moves)
     odd = replace(state, player_active_pokemon=replace(state.player_active_pokemon, moves=moves))
     check("gen4ou", name, replace(replay, states=(odd, *replay.states[1:])), "a replay")
+
+
+def test_a_terastallized_pokemon_on_the_bench_keeps_its_type() -> None:
+    name, replay = next(entries(METAMON_DATA / "replays", ["gen9ou"])).read()
+    state = replay.states[0]
+    changed = replace(state.available_switches[0], types="notype water", tera_type="water")
+    fits_gen_8 = replace(state, available_switches=(changed, *state.available_switches[1:]))
+    check("gen9ou", name, replace(replay, states=(fits_gen_8, *replay.states[1:])), "a replay")
+
+
+@pytest.mark.parametrize("generation", range(1, 10))
+def test_every_species_that_any_generation_names_can_be_looked_up(generation: int) -> None:
+    """Some generations name species of later ones without their types."""
+    named = {name for each in range(1, 10) for name in GenData.from_gen(each).pokedex}
+    assert all(dex(generation).species(name).types for name in named)
