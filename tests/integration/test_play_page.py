@@ -16,7 +16,9 @@ from nashdex.page.writing import write_play_page
 from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.session import Session
 from nashdex.store import open_store
+from support.begun_runs import begin_run
 from support.browser import Tab, chromium_path, open_tab, running_browser
+from support.made_runs import finish_iteration
 from support.stored_network import stored_network
 
 pytestmark = [
@@ -91,6 +93,51 @@ def saved(page: Page, name: str) -> dict[str, object]:
         page.get_by_role("button", name=name).click()
     found: dict[str, object] = json.loads(download.value.path().read_text("utf-8"))
     return found
+
+
+MIXED_RUN = """
+format = "gen1randombattle"
+iterations = 1
+[population]
+initial = ["random", "max-power"]
+[network]
+kind = "slots"
+embedding_size = 4
+entity_size = 8
+hidden_size = 32
+num_hidden_layers = 1
+[collect]
+battles = 2
+shards = 1
+[train]
+first = "fresh"
+[evaluate]
+battles_per_pair = 2
+shards = 1
+[solve]
+meta_solver = "uniform"
+num_draws = 100
+"""
+
+
+def test_a_mixture_gives_hints_and_a_battle_with_help_does_not_count(browser: BrowserContext, tmp_path: Path) -> None:
+    settings = tmp_path / "mixed.toml"
+    settings.write_text(MIXED_RUN)
+    run = begin_run(str(tmp_path / "store"), settings, name="mixed")
+    finish_iteration(run.store, run.settings, 0)
+    file = write_play_page(FORMAT, [f"{tmp_path / 'store'}/mixed#nash"], tmp_path / "page")
+    found = open_tab(browser, file.as_uri())
+    page = found.page
+    page.wait_for_selector("form.setup")
+    page.fill("#seed", str(SEED))
+    page.click("button[type=submit]")
+    page.wait_for_selector("button.choice")
+    page.get_by_role("button", name="Hint").click()
+    page.wait_for_selector("text=in your seat would choose")
+    play_to_the_end(page, by_key=False)
+    assert "this battle does not count in the score" in page.locator("main").inner_text()
+    assert found.problems == []
+    found.page.close()
 
 
 @pytest.mark.parametrize("by_key", [False, True])

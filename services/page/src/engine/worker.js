@@ -33,6 +33,12 @@ function playerOf(id, uniform) {
   return policyOf(members ? drawn(members, uniform) : id);
 }
 
+/** @param {string} id of a policy, or of a mixture, whose likeliest member gives advice @returns {import("./player.js").Policy} */
+function adviserOf(id) {
+  const members = mixtures.get(id);
+  return policyOf(members ? members.reduce((best, each) => (each.weight > best.weight ? each : best)).policy : id);
+}
+
 /** @param {import("./policies.js").Member[]} members @param {number} uniform @returns {string} as `nashdex.policies.mixture` draws */
 function drawn(members, uniform) {
   const sorted = [...members].sort((a, b) => (a.policy < b.policy ? -1 : 1));
@@ -86,7 +92,7 @@ const methods = {
   },
 
   /** @param {{seat: number, policy: string}} options */
-  hint: ({ seat, policy }) => game.hint(seat, policyOf(policy)),
+  hint: ({ seat, policy }) => game.hint(seat, adviserOf(policy)),
 
   /** @param {{seat: number}} options */
   resign({ seat }) {

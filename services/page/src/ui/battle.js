@@ -50,13 +50,18 @@ export function showBattle(engine, main, table, view, go) {
   };
 
   /** @param {string} method @param {any} options @param {(result: any) => string} [noteOf] */
-  const run = async (method, options, noteOf = () => "") => {
+  const run = (method, options, noteOf = () => "") => alone(async () => {
+    const result = await engine.call(method, { seat, ...options });
+    draw(result, noteOf(result));
+  });
+
+  /** One thing at a time: while it is done, nothing else is. @param {() => Promise<void>} act */
+  const alone = async (act) => {
     if (busy) return;
     busy = true;
     main.setAttribute("aria-busy", "true");
     try {
-      const result = await engine.call(method, { seat, ...options });
-      draw(result, noteOf(result));
+      await act();
     } catch (error) {
       draw(view, `This did not work: ${/** @type {Error} */ (error).message}`);
     } finally {
@@ -70,17 +75,14 @@ export function showBattle(engine, main, table, view, go) {
   const undo = () => run("undo", {}, () => "The whole turn is taken back.");
   const resign = () => run("resign", {});
 
-  const hint = async () => {
-    if (busy) return;
-    busy = true;
+  const hint = () => alone(async () => {
     const { probabilities, win } = await engine.call("hint", { seat, policy: opponent });
-    busy = false;
     const best = probabilities.slice(0, 3).map((/** @type {any} */ { action: number, probability }) => {
       const { parts } = view.choices.find((/** @type {any} */ choice) => choice.action === number);
       return `${parts.map(nameOf).join(" and ")} ${percent(probability)}`;
     });
     draw({ ...view, helped: true }, `${names[1 - seat]} in your seat would choose: ${best.join(", ")}.${win === null ? "" : ` It sees your chance to win at ${percent(win)}.`}`);
-  };
+  });
 
   draw(view);
   /** @type {HTMLElement | null} */ (main.querySelector("h2"))?.focus();

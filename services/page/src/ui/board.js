@@ -72,7 +72,10 @@ export async function showBoard(engine, main, page, record, go, judge) {
 
   /** Try the choices while the board is open, then go to the first mistake unless the reader is elsewhere. */
   async function deepen() {
-    const deep = await engine.call("review", { record, policy, forks: FORKS }, report).catch(() => null);
+    const deep = await engine.call("review", { record, policy, forks: FORKS }, report).catch((/** @type {Error} */ error) => {
+      progress.parentElement?.replaceChildren(`The choices could not be tried: ${error.message}`);
+      return null;
+    });
     if (!deep || !progress.isConnected) return;
     review = deep;
     state.isDeep = true;
