@@ -92,13 +92,13 @@ class _Facts:
     """What a replay shows that differs between generations, beside names and base stats."""
 
     moves: frozenset[MoveState]
-    """Of the seat's own Pokémon, with full PP."""
+    """Moves of the seat's own Pokémon, with full PP."""
     types: frozenset[tuple[str, str]]
     """Species and types of Pokémon on the bench: in battle types may change. Terastallized ones are left out."""
     lacks_ability: bool
-    """An own Pokémon has no ability."""
+    """Whether an own Pokémon has no ability."""
     has_preview: bool | None
-    """None where the file, or the format, cannot say it."""
+    """Whether a state shows a Team Preview; None where the file, or the format, cannot say it."""
 
     @classmethod
     def of(cls, format_id: str, replay: ParsedReplay) -> Self:
