@@ -1,4 +1,10 @@
-"""Objects as files in a directory."""
+"""Objects as files below a directory: the default, which needs nothing but a disk.
+
+A write goes to a temporary file in the same folder, is flushed to the disk, and is then renamed (``put``) or
+hard-linked (``put_if_absent``: a link, unlike a rename, fails if the target exists). Both are atomic, on network file
+systems too, so a reader never sees half an object. A process that is killed while it writes can leave a temporary file
+behind; its name starts with a dot, which no key can, so it is never taken for an object.
+"""
 
 import errno
 import hashlib
@@ -12,13 +18,6 @@ from uuid import uuid4
 
 from nashdex.core.errors import ConfigurationError, DataError, NashdexError, TryAgainError
 from nashdex.store.naming import check_key, check_prefix, too_large
-
-
-def if_changed(data: bytes, tag: str) -> tuple[bytes, str] | None:
-    """Return an object and its tag, which is its hash; None if its tag is still ``tag``."""
-    digest = hashlib.sha256(data).hexdigest()
-    return None if digest == tag else (data, digest)
-
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
@@ -246,3 +245,9 @@ def _explain(error: OSError, path: Path) -> NashdexError:
             f"{path}: cannot be used as a store ({error.strerror}); choose a directory that you can read and write"
         )
     return TryAgainError(f"{path}: the file system failed ({error.strerror}); nothing was written by this call")
+
+
+def if_changed(data: bytes, tag: str) -> tuple[bytes, str] | None:
+    """Return an object and its tag, which is its hash; None if its tag is still ``tag``."""
+    digest = hashlib.sha256(data).hexdigest()
+    return None if digest == tag else (data, digest)
