@@ -4,14 +4,19 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Annotated, Any, Final, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, TypeVar
 
 import typer
 
 from nashdex.core.redaction import clean
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+R = TypeVar("R", bound="BaseModel")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")]
 
@@ -25,6 +30,15 @@ def print_json(document: Mapping[str, Any]) -> None:
 def print_text(text: str) -> None:
     """Print ``text`` and a newline, without secrets and control characters."""
     sys.stdout.write(f"{clean(text)}\n")
+
+
+def print_result(result: R, lines: Callable[[R], Iterable[str]], *, as_json: bool) -> None:
+    """Print what was measured: as one JSON document, or in the words of ``lines``."""
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+        return
+    for line in lines(result):
+        print_text(line)
 
 
 def print_note(text: str) -> None:

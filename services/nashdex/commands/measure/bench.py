@@ -9,7 +9,7 @@ import typer
 from nashdex.commands.cluster.cluster_options import ContextOption, ServerOption
 from nashdex.commands.measure.clients import decide, envs, external, serve
 from nashdex.commands.measure.networks import calibration, cloning
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_json, print_result, print_text
 from nashdex.commands.run_options import SeedOption
 
 FormatOption = Annotated[
@@ -403,11 +403,7 @@ def tournament(
     with Progress(*columns, console=Console(file=sys.stderr), disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("games", total=games)
         result = bench_tournament(games, seed, on_game=lambda: progress.advance(task))
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    for line in lines(result):
-        print_text(line)
+    print_result(result, lines, as_json=as_json)
 
 
 @app.command()

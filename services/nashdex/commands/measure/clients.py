@@ -1,11 +1,10 @@
 """``nashdex bench decide``, ``envs``, ``external`` and ``serve``: policies and arenas as other programs use them."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, print_json, print_text
+from nashdex.commands.output import JsonOption, print_note, print_result
 from nashdex.commands.run_options import SeedOption
 
 
@@ -30,11 +29,7 @@ def decide(
     from nashdex.bench.decide import bench_decide, lines
 
     result = bench_decide(policy, format_id, questions=questions, batch=batch, seed=seed)
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    for line in lines(result):
-        print_text(line)
+    print_result(result, lines, as_json=as_json)
 
 
 def envs(
@@ -62,17 +57,9 @@ def envs(
         seconds=seconds,
         repetitions=repetitions,
         seed=seed,
-        on_side=_show_side,
+        on_side=lambda side: print_note(f"measuring {side}"),
     )
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    for line in lines(result):
-        print_text(line)
-
-
-def _show_side(side: str) -> None:
-    sys.stderr.write(f"measuring {side}\n")
+    print_result(result, lines, as_json=as_json)
 
 
 def external(
@@ -97,17 +84,14 @@ def external(
 
     configure_logging(load_telemetry_settings())
     result = bench_external(
-        format_id, opponent=opponent, battles=battles, at_once=at_once, seed=seed, on_part=_show_part
+        format_id,
+        opponent=opponent,
+        battles=battles,
+        at_once=at_once,
+        seed=seed,
+        on_part=lambda part: print_note(f"playing {part}"),
     )
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    for line in lines(result):
-        print_text(line)
-
-
-def _show_part(part: str) -> None:
-    sys.stderr.write(f"playing {part}\n")
+    print_result(result, lines, as_json=as_json)
 
 
 def serve(
@@ -137,10 +121,6 @@ def serve(
         kills=kills,
         minutes=minutes,
         at_once=at_once,
-        on_part=_show_part,
+        on_part=lambda part: print_note(f"playing {part}"),
     )
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    for line in lines(result):
-        print_text(line)
+    print_result(result, lines, as_json=as_json)

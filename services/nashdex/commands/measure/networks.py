@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nashdex.commands.output import JsonOption, counter, print_json, print_text
+from nashdex.commands.output import JsonOption, counter, print_result
 from nashdex.commands.run_options import SeedOption
 from nashdex.core.stopping import install_stop_handlers
 
@@ -46,11 +46,7 @@ def calibration(
             gateways=gateways,
             on_battle=count,
         )
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    for line in lines(result):
-        print_text(line)
+    print_result(result, lines, as_json=as_json)
 
 
 _MINIBATCH = 64
@@ -85,8 +81,4 @@ def cloning(
     settings = CloneSettings(num_epochs=epochs, minibatch_decisions=_MINIBATCH, critic_warmup_epochs=0)
     with counter("folds") as report:
         result = bench_cloning(logs, canonical_format(format_id), settings, num_folds=folds, seed=seed, on_fold=report)
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return
-    for line in lines(result):
-        print_text(line)
+    print_result(result, lines, as_json=as_json)
