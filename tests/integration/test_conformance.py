@@ -16,7 +16,7 @@ pytestmark = pytest.mark.integration
 
 def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "nashdex", "bench", "conformance", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=550, check=False, env=environment or None)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment or None)
 
 
 @pytest.mark.slow
@@ -34,13 +34,14 @@ def test_says_what_was_compared() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # 20 s of two cores, beside other tests minutes
 def test_every_format_plays_the_same_battles() -> None:
-    process = _run("--battles", "300", "--json")
+    process = _run("--battles", "150", "--json")
     assert process.returncode == 0, process.stderr
     answer = json.loads(process.stdout)
-    assert (answer["battles"], answer["differences"]) == (300, 0)
-    assert len(answer["formats"]) >= 40
-    assert answer["decisions"] > 30 * 300
+    assert (answer["battles"], answer["differences"]) == (150, 0)
+    assert 40 <= len(answer["formats"]) <= 75, "every format is played twice"
+    assert answer["decisions"] > 30 * 150
 
 
 def test_refuses_a_format_that_does_not_exist() -> None:

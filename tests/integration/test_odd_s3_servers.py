@@ -26,6 +26,8 @@ class Answer:
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     silent_seconds: float = 0.0
+    num_times: int | None = None
+    """Requests that it is the answer to; later ones succeed."""
     requests: list[str] = field(default_factory=list)
 
 
@@ -43,13 +45,16 @@ def store(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Store]:
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             answer.requests.append(self.command)
             time.sleep(answer.silent_seconds)
+            if answer.num_times is not None and len(answer.requests) > answer.num_times:
+                answer.status, answer.body = 200, b""
+            body = answer.body  # the test may go on as soon as it has the headers
             self.send_response(answer.status)
-            for name, value in ({"Content-Length": str(len(answer.body))} | dict(answer.headers)).items():
+            for name, value in ({"Content-Length": str(len(body))} | dict(answer.headers)).items():
                 self.send_header(name, value)
             self.end_headers()
             if self.command != "HEAD":
                 with suppress(BrokenPipeError):  # a client that was kept waiting has gone
-                    self.wfile.write(answer.body)
+                    self.wfile.write(body)
 
         do_GET = do_PUT = do_HEAD = do_DELETE = answer_anything  # noqa: N815 - http.server's names
 
@@ -102,6 +107,40 @@ def test_an_expired_token_is_one_on_every_request(store: S3Store, answer: Answer
     for call in calls(store):
         with pytest.raises(TryAgainError, match="ExpiredToken"):
             call()
+
+
+@pytest.mark.parametrize(("status", "code"), [(404, "NoSuchKey"), (409, "ExistingObjectIsDirectory")])
+def test_a_write_whose_folder_is_removed_meanwhile_is_repeated(
+    store: S3Store, answer: Answer, status: int, code: str
+) -> None:
+    """A server over a folder removes a directory with its last object, also under another request's write."""
+    answer.status, answer.body, answer.num_times = status, error_document(code), 2
+    store.put("a/key", b"data")
+    assert answer.requests == ["PUT"] * 3
+    answer.status, answer.body, answer.num_times = status, error_document(code), 4
+    assert store.put_if_absent("a/key", b"data")
+    assert answer.requests == ["PUT"] * 5
+
+
+def test_a_write_that_meets_others_again_and_again_asks_to_try_again(store: S3Store, answer: Answer) -> None:
+    answer.status, answer.body = 409, error_document("ConditionalRequestConflict")
+    with pytest.raises(TryAgainError, match="run/a/key: another write or deletion is in progress"):
+        store.put_if_absent("a/key", b"data")
+
+
+def test_an_object_that_another_request_deletes_meanwhile_is_deleted(store: S3Store, answer: Answer) -> None:
+    answer.status, answer.body = 404, error_document("NoSuchKey")
+    store.delete("a/key")
+    answer.body = error_document("NoSuchBucket")
+    with pytest.raises(ConfigurationError, match="the bucket does not exist"):
+        store.delete("a/key")
+
+
+def test_hidden_files_of_a_server_over_a_folder_are_not_listed(store: S3Store, answer: Answer) -> None:
+    keys = ("run/a/.part.lz4.sgwtmp.17", "run/a/part.lz4", "run/.hidden/part.lz4")
+    listed = "".join(f"<Contents><Key>{key}</Key></Contents>" for key in keys)
+    answer.body = f"<ListBucketResult>{listed}</ListBucketResult>".encode()
+    assert list(store.list("")) == ["a/part.lz4"]
 
 
 def test_a_body_that_differs_from_its_checksum_is_asked_for_again(store: S3Store, answer: Answer) -> None:

@@ -45,6 +45,7 @@ _TRANSIENT_CODES = {
     "RequestTimeout",
     "SlowDown",
 }
+_NO_OBJECT = {"NoSuchKey", "NotFound"}
 _SERVER_ERROR = 500
 SILENCE_SECONDS = 30
 """Longest wait for a server to send anything."""
@@ -76,7 +77,20 @@ class _Conditions(TypedDict, total=False):
 
 
 class _ConflictError(TryAgainError):
-    """Another conditional write of the same key is in progress; S3 asks the client to retry."""
+    """Another write or deletion of the same key, or beside it, is in progress; the client is to retry.
+
+    S3 answers 409 to a conditional write. A server over a folder answers 409 or 404 to any write whose folder another
+    request removes as empty.
+    """
+
+
+_write = retry(
+    retry=retry_if_exception_type(_ConflictError),
+    stop=stop_after_attempt(8),
+    wait=wait_random_exponential(multiplier=0.05, max=2),
+    reraise=True,
+)
+"""Repeats a write while it meets another one."""
 
 
 class S3Store:
@@ -159,18 +173,17 @@ class S3Store:
                 self._bucket_seen = True
             return False
 
+    @_write
     def put(self, key: str, data: bytes) -> None:
         """Write an object, replacing what was there."""
         place = self._place(key)
         with self._explained(key):
-            self._client.put_object(Bucket=self._bucket, Key=place, Body=data)
+            try:
+                self._client.put_object(Bucket=self._bucket, Key=place, Body=data)
+            except ClientError as error:
+                raise self._conflict(error, key) or error from None
 
-    @retry(
-        retry=retry_if_exception_type(_ConflictError),
-        stop=stop_after_attempt(8),
-        wait=wait_random_exponential(multiplier=0.05, max=2),
-        reraise=True,
-    )
+    @_write
     def put_if_absent(self, key: str, data: bytes) -> bool:
         """Write an object unless there is one; return whether this call wrote it."""
         place = self._place(key)
@@ -180,16 +193,24 @@ class S3Store:
             except ClientError as error:
                 if _status(error) == HTTPStatus.PRECONDITION_FAILED:
                     return False
-                if _status(error) == HTTPStatus.CONFLICT:
-                    raise _ConflictError(f"{self.uri}/{key}: another write is under way") from error
-                raise
+                raise self._conflict(error, key) or error from None
         return True
+
+    def _conflict(self, error: ClientError, key: str) -> _ConflictError | None:
+        """Return the error to retry, if a write failed because another request was in progress."""
+        if _status(error) == HTTPStatus.CONFLICT or _code(error) in _NO_OBJECT:
+            return _ConflictError(f"{self.uri}/{key}: another write or deletion is in progress; try again")
+        return None
 
     def delete(self, key: str) -> None:
         """Remove an object; one that does not exist is no error."""
         place = self._place(key)
         with self._explained(key):
-            self._client.delete_object(Bucket=self._bucket, Key=place)
+            try:
+                self._client.delete_object(Bucket=self._bucket, Key=place)
+            except ClientError as error:
+                if _code(error) not in _NO_OBJECT:  # a server over a folder says so when two requests delete at once
+                    raise
 
     def delete_folder(self, folder: str) -> None:
         """Remove every object whose key begins with ``folder`` and a slash."""
@@ -203,8 +224,9 @@ class S3Store:
         with self._explained(prefix):
             for page in self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=place):
                 keys = [entry["Key"].removeprefix(base) for entry in page.get("Contents", [])]
-                # Consoles create empty objects whose keys end in '/' to represent folders.
-                yield from (key for key in keys if not key.endswith("/"))
+                # Consoles create empty objects whose keys end in '/' to represent folders. A server over a folder may
+                # list the hidden files that it is writing.
+                yield from (key for key in keys if not key.endswith("/") and "/." not in f"/{key}")
 
     def folders(self) -> Iterator[str]:
         """Yield the first segment of every key that has several, once each and in the order of their bytes."""
@@ -246,8 +268,8 @@ class S3Store:
 
     def _explain(self, error: ClientError, key: str) -> NashdexError:
         """Return the error behind a response. Its own text is left out because it can quote the access key."""
-        code, status = str(error.response.get("Error", {}).get("Code") or ""), _status(error)
-        if code in {"NoSuchKey", "NotFound"}:
+        code, status = _code(error), _status(error)
+        if code in _NO_OBJECT:
             return DataError(f"{self.uri}/{key} does not exist")
         named = f" {code}" if code and not code.isdigit() else ""
         where = f"{self._where()} refused a request about {key!r} ({status}{named})"
@@ -270,6 +292,10 @@ def _new_client() -> "S3Client":
     # boto3 reads AWS_DEFAULT_REGION only; other AWS tools and pod identity set AWS_REGION.
     region = os.environ.get("AWS_REGION") or None
     return boto3.session.Session(region_name=region).client("s3", config=config)
+
+
+def _code(error: ClientError) -> str:
+    return str(error.response.get("Error", {}).get("Code") or "")
 
 
 def _status(error: ClientError) -> int:
