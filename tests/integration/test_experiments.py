@@ -76,6 +76,7 @@ def test_a_run_that_fails_says_why_and_ends_the_command_with_an_error(tmp_path: 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("nashdex", ["argo server"], indirect=True)
 def test_on_a_cluster_every_run_is_a_workflow(
     nashdex: Callable[..., int],
     state: ClusterState,

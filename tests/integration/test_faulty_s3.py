@@ -65,7 +65,8 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def run(folder: Path, config: str, store: str, endpoint: str = "") -> "subprocess.CompletedProcess[str]":
     (folder / "small.toml").write_text(config)
     command = [sys.executable, "-m", "nashdex", "run", "small.toml", "--store", store, "--run", "small"]
-    environment = os.environ | CREDENTIALS | ({"AWS_ENDPOINT_URL": endpoint} if endpoint else {})
+    environment = os.environ | CREDENTIALS | {"XDG_STATE_HOME": str(folder / "state")}
+    environment |= {"AWS_ENDPOINT_URL": endpoint} if endpoint else {}
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
@@ -101,3 +102,5 @@ def test_a_faulty_s3_server_loses_and_doubles_nothing(
         timeout=300,
     )
     assert verified.returncode == 0, verified.stderr
+    assert not (tmp_path / "runs").exists(), "nothing of a run in a bucket lies here, but its logs"
+    assert list((tmp_path / "state" / "nashdex" / "small" / "logs").glob("0000-*.log"))

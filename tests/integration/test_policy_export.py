@@ -33,6 +33,8 @@ SINGLES, DOUBLES = "gen1randombattle", "gen9vgc2024regg"
 RANDOM = PolicyId("random")
 TOLERANCE = 1e-4
 NUM_DECISIONS = 1000
+NUM_DECISIONS_OF_A_FILE = 250
+"""The page runs the same file on all."""
 TIMEOUT_SECONDS = 300
 Played = dict[str, tuple[Space, list[Episode]]]
 
@@ -55,14 +57,14 @@ def play(format_id: str, num_battles: int) -> tuple[Space, list[Episode]]:
         return session.space, episodes
 
 
-def first_decisions(episodes: list[Episode]) -> list[Episode]:
+def first_decisions(episodes: list[Episode], num_decisions: int = NUM_DECISIONS) -> list[Episode]:
     """Return the first whole battles of a seat that have enough decisions."""
     total, chosen = 0, []
     for episode in episodes:
-        if total < NUM_DECISIONS:
+        if total < num_decisions:
             chosen.append(episode)
             total += len(episode)
-    assert total >= NUM_DECISIONS
+    assert total >= num_decisions
     return chosen
 
 
@@ -128,7 +130,7 @@ def test_a_file_computes_what_the_network_does(
     played: Played, format_id: str, kind: str, sizes: dict[str, int]
 ) -> None:
     space, episodes = played[format_id]
-    episodes = first_decisions(episodes)
+    episodes = first_decisions(episodes, NUM_DECISIONS_OF_A_FILE)
     network = network_of(space, kind, **sizes)
     exported = export_network(network)
     assert bool(exported.memory_sizes) == network.remembers

@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-import boto3
 import psutil
 import pytest
 import torch
-from moto.server import ThreadedMotoServer
 from torch import Tensor
 
 from nashdex.core import keys
@@ -264,31 +262,3 @@ def test_an_interrupted_run_leaves_no_process(number: signal.Signals, code: int,
     assert process.returncode == code
     assert err == "error: stopped; every process has ended; run the same command again to go on\n"
     assert _gone(descendants)
-
-
-@pytest.mark.slow
-def test_a_run_in_a_bucket_is_the_same_run(
-    whole: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    for name, value in {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-        "AWS_ACCESS_KEY_ID": "testing",
-        "AWS_SECRET_ACCESS_KEY": "testing-secret",
-        "AWS_REGION": "us-east-1",
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-    }.items():
-        monkeypatch.setenv(name, value)
-    boto3.client("s3", region_name="us-east-1").create_bucket(Bucket="bucket")
-    try:
-        answer = json.loads(_finish(_start(tmp_path, "--store", "s3://bucket/runs", "--set", "iterations=1", "--json")))
-        assert answer["uri"] == "s3://bucket/runs/tiny"
-        store = open_store(answer["uri"])
-        for name in (keys.POPULATION, keys.INTERACTION_MATRIX, keys.META_STRATEGY):
-            assert json.loads(store.get(keys.published(0, name))) == _published(whole[0], 0, name)
-    finally:
-        server.stop()
-    assert not (tmp_path / "runs").exists()
-    assert list((tmp_path / "state" / "nashdex" / "tiny" / "logs").glob("0000-collect-*.log"))

@@ -15,7 +15,6 @@ from nashdex.core.steps import StepName
 from nashdex.store import open_store
 from support.killing import family, kill_one
 from support.results import published
-from support.run_files import SMALL_GEN1OU
 
 SMALLEST = """
 format = "gen1ou"
@@ -45,7 +44,7 @@ KILLS = 4
 """The largest number of kills of one run."""
 
 
-def start(folder: Path, *options: str, config: str = SMALL_GEN1OU) -> "subprocess.Popen[str]":
+def start(folder: Path, *options: str, config: str = SMALLEST) -> "subprocess.Popen[str]":
     (folder / "small.toml").write_text(config)
     command = [sys.executable, "-m", "nashdex", "run", "small.toml", "--store", "store", *options]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -96,7 +95,7 @@ def test_a_killed_run_without_actors_on_a_busy_machine_gives_the_same_policies(t
 @pytest.mark.timeout(0)
 def test_every_repeat_of_a_run_that_is_killed_at_random_gives_the_same_policies(tmp_path: Path) -> None:
     """Any process dies, at any moment; actors and shards of evaluation differ in number from run to run."""
-    finish(start(tmp_path, "--run", "whole", config=SMALLEST))
+    finish(start(tmp_path, "--run", "whole"))
     expected = results(tmp_path, "whole")
     generator = random.Random(20)
     equal = kills = 0
@@ -105,7 +104,7 @@ def test_every_repeat_of_a_run_that_is_killed_at_random_gives_the_same_policies(
         options = ["--run", name, "--set", f"actors.shards={repeat % 3}", "--set", f"evaluate.shards={1 + repeat % 2}"]
         left = generator.randint(1, KILLS)
         while True:
-            run = start(tmp_path, *options, config=SMALLEST)
+            run = start(tmp_path, *options)
             while left and run.poll() is None:
                 time.sleep(generator.uniform(0, MOST_LIFE_SECONDS))
                 if kill_one(run, generator):
