@@ -98,7 +98,7 @@ python-test: setup ## Run all Python tests but the slow ones: unit, contract, in
 
 .PHONY: slow-test
 slow-test: setup ## Run the slow Python tests: kills, faults, tutorials, trainings; minutes
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --junitxml .test-times/slow-test.xml -m slow tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --timeout 1800 --junitxml .test-times/slow-test.xml -m slow tests/unit tests/contract tests/integration tests/chart $(PYTEST_ARGS)
 
 # A full disk also stops the measurement, and the measurement takes memory.
 DISTURBED_BY_COVERAGE := tests/integration/test_directory_store.py::test_a_run_whose_disk_fills_goes_on_when_there_is_space \

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.integration
 def _json(*arguments: str) -> dict[str, Any]:
     """Run a command with --json; return the one document that it prints."""
     command = [sys.executable, "-m", "nashdex", *arguments, "--json"]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert process.returncode == 0, process.stderr
     document = json.loads(process.stdout)
     assert isinstance(document, dict)

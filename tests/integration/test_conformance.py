@@ -34,7 +34,6 @@ def test_says_what_was_compared() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)  # 20 s of two cores, beside other tests minutes
 def test_every_format_plays_the_same_battles() -> None:
     process = _run("--battles", "150", "--json")
     assert process.returncode == 0, process.stderr

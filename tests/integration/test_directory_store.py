@@ -89,7 +89,6 @@ def short_folder() -> Iterator[Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(480)
 def test_a_run_whose_disk_fills_goes_on_when_there_is_space(tmp_path: Path, short_folder: Path) -> None:
     """The store, the logs and the temporary files share one small disk."""
     disk = short_folder

@@ -130,7 +130,7 @@ def test_bench_envs_measures_every_side(capsys: pytest.CaptureFixture[str]) -> N
 )
 def test_an_example_runs(example: str, arguments: list[str], expected: str) -> None:
     command = [sys.executable, "-W", "ignore", str(ROOT / "examples" / example), *arguments]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    found = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert found.returncode == 0, found.stderr
     assert expected in found.stdout
 

@@ -27,13 +27,13 @@ def test_an_experiment_that_is_stopped_goes_on(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "nashdex", "experiment", "run", "plan.toml", "--store", "runs", "--json"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     results = tmp_path / "plan.results.json"
-    deadline = time.monotonic() + 200
+    deadline = time.monotonic() + 900
     while not results.exists() or '"running"' not in results.read_text():
         assert time.monotonic() < deadline
         time.sleep(0.1)
     children = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=200)
+    _, said = process.communicate(timeout=900)
     assert process.returncode == 130
     assert "run the same command again to go on" in said
     assert not [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
@@ -132,7 +132,7 @@ def _work_through(state: ClusterState, overrides: dict[str, list[str]]) -> None:
 
 def _workflow_of(state: ClusterState, run: str) -> dict[str, Any]:
     """Return a run's Workflow as soon as it is there."""
-    deadline = time.monotonic() + 200
+    deadline = time.monotonic() + 900
     while True:
         for workflow in list(state.workflows.values()):
             if workflow["metadata"]["labels"]["nashdex.dev/run"] == run:

@@ -11,7 +11,7 @@ from nashdex.metagame.analysis.documents import MetaGameAnalysis
 from nashdex.report.document import Report
 from nashdex.store import open_store
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.integration
 
 CONFIG = Path(__file__).parents[2] / "configs" / "null.toml"
 SMALL = ("iterations=2", "train.seeds=2", "evaluate.battles_per_pair=20", "evaluate.shards=1", "solve.num_draws=200")

@@ -23,7 +23,7 @@ from nashdex.rollout.pairs import PairedBattles
 from nashdex.rollout.play import Assignment
 from nashdex.rollout.session import Session
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.integration
 STAND_IN = Path(__file__).parents[1] / "support" / "stand_in"
 CLI = ("battle", "--p1", "search:poke-engine", "--p2", "random", "--battles", "1", "--format")
 ENGINE, OPPONENT = PolicyId("search:poke-engine"), PolicyId("first-action")

@@ -35,7 +35,7 @@ TOLERANCE = 1e-4
 NUM_DECISIONS = 1000
 NUM_DECISIONS_OF_A_FILE = 250
 """The page runs the same file on all."""
-TIMEOUT_SECONDS = 300
+TIMEOUT_SECONDS = 1200
 Played = dict[str, tuple[Space, list[Episode]]]
 
 

@@ -22,7 +22,7 @@ from nashdex.store.documents import read_written
 from nashdex.telemetry.progress import Progress
 from support.begun_runs import begin_run
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.integration
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 LOGS = Path(__file__).parents[1] / "data" / "metamon" / "logs"

@@ -27,7 +27,7 @@ from nashdex.runs.creation import open_run
 from nashdex.store import open_store
 from nashdex.store.attempt import read_manifest
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.integration
 
 CONFIG = """
 format = "gen1randombattle"
@@ -63,7 +63,7 @@ shards = 2
 num_draws = 100
 """
 BATTLES_PER_PAIR = 5
-FINISH_SECONDS = 300.0
+FINISH_SECONDS = 1200.0
 
 
 def _start(folder: Path, *more: str, text: str = CONFIG) -> "subprocess.Popen[str]":
@@ -198,7 +198,7 @@ def _children(process: "subprocess.Popen[str]") -> list[psutil.Process]:
         return []
 
 
-def _wait_until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+def _wait_until(condition: Callable[[], object], what: str, seconds: float = 300.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited in vain for {what}"
@@ -253,12 +253,10 @@ def test_killed_steps_and_a_killed_runner_lose_and_double_nothing(whole: tuple[P
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_leaves_no_process(number: signal.Signals, code: int, tmp_path: Path) -> None:
     process = _start(tmp_path)
-    _wait_until(
-        lambda: any("node" in Path(child.name()).name for child in _children(process)), "a gateway", seconds=120.0
-    )
+    _wait_until(lambda: any("node" in Path(child.name()).name for child in _children(process)), "a gateway")
     descendants = _children(process)
     os.kill(process.pid, number)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == code
     assert err == "error: stopped; every process has ended; run the same command again to go on\n"
     assert _gone(descendants)

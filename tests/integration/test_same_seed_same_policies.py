@@ -37,7 +37,7 @@ battles_per_pair = 2
 [solve]
 num_draws = 100
 """
-FINISH_SECONDS = 3600 if os.environ.get("NASHDEX_TEST_REPEATS") else 400
+FINISH_SECONDS = 3600 if os.environ.get("NASHDEX_TEST_REPEATS") else 1200
 REPEATS = int(os.environ.get("NASHDEX_TEST_REPEATS", "0"))
 MOST_LIFE_SECONDS = 20.0
 KILLS = 4

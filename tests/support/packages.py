@@ -36,7 +36,7 @@ def run_nashdex(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]
         [sys.executable, "-m", "nashdex", *arguments],
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=900,
         check=False,
         env={**os.environ, "PYTHONPATH": str(site)},
         cwd=site.parent,

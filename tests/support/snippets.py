@@ -122,5 +122,5 @@ def run(snippet: Snippet, folder: Path) -> subprocess.CompletedProcess[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=200,
+        timeout=1200,
     )

@@ -85,7 +85,6 @@ def begun(store: ObjectStore, settings: RunSettings) -> IterationPlan:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("versions", [0, 2], ids=["lock-step", "stream"])
 def test_two_learners_train_on_the_battles_of_one_actor(tmp_path: Path, versions: int) -> None:
     settings = settings_of(versions=versions)

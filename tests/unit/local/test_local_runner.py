@@ -21,7 +21,7 @@ from nashdex.store.verdict import read_verdict
 from support.begun_runs import begin_run
 
 PROGRAM = Path(__file__).parents[2] / "support" / "programs" / "scripted_run.py"
-DEADLINE_SECONDS = 60.0
+DEADLINE_SECONDS = 300.0
 
 
 @dataclass
