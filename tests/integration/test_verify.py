@@ -320,19 +320,64 @@ def test_a_ledger_of_other_battles_is_refused(
     assert says in err
 
 
-def test_a_run_without_a_ledger_of_evaluations_says_so(
-    evaluated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = Path(shutil.copytree(evaluated, tmp_path / "kuhn"))
+def without(data: dict[str, Any], *, last: int, of: list[str]) -> bytes:
+    """Return a document without the last items of some of its lists."""
+    return json.dumps(data | {name: data[name][:-last] for name in of}).encode()
+
+
+def name_no_ledger(folder: Path) -> None:
+    """Take the ledger of evaluations out of the second training's manifest, under a hash that fits."""
     key = folder / keys.manifest(1, StepName.TRAIN, 0)
     manifest = Manifest.from_json(key.read_bytes(), "manifest")
     objects = {name: each for name, each in manifest.objects.items() if name != EVALUATION_LEDGER}
     key.write_bytes(manifest.model_copy(update={"objects": objects}).to_json())
-    code, found, _ = verified(folder, capsys)
-    assert (code, found["problems"]) == (0, [])
-    assert list(found["not_recomputed"]) == ["iterations/0001/train/00000"]  # type: ignore[call-overload]
-    assert run_command_line(["verify", str(folder)]) == 0
-    assert "not computed again: iterations/0001/train/00000: its" in capsys.readouterr().out
+
+
+def test_a_training_that_evaluates_has_its_ledger(
+    evaluated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for curve in ("as it was", "changed", "removed"):
+        result = stored_training(evaluated, TRAINING_RESULT)
+        if curve == "changed":
+            result["evaluations"][2]["score"] = 1.0
+        if curve == "removed":
+            result |= {"evaluations": [], "kept": None}
+        folder = altered_training(evaluated, tmp_path / curve, **{TRAINING_RESULT: json.dumps(result).encode()})
+        name_no_ledger(folder)
+        code, _, err = verified(folder, capsys)
+        assert code == 65
+        assert "iterations/0001/train/00000/manifest.json names no evaluations.json, from which its" in err
+
+
+@pytest.mark.parametrize("num_left_out", [1, 100])
+def test_a_ledger_and_a_curve_that_end_early_are_found(
+    evaluated: Path, tmp_path: Path, num_left_out: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger, result = (stored_training(evaluated, name) for name in (EVALUATION_LEDGER, TRAINING_RESULT))
+    matches = len(ledger["evaluations"][0]["battles"]["matches"])
+    objects = {
+        EVALUATION_LEDGER: without(ledger, last=num_left_out, of=["evaluations"]),
+        TRAINING_RESULT: without(result, last=num_left_out * matches, of=["evaluations"]),
+    }
+    code, _, err = verified(altered_training(evaluated, tmp_path, **objects), capsys)
+    assert code == 65
+    which, decisions = ("last", result["num_decisions"]) if num_left_out == 1 else ("first", 0)
+    assert f"evaluations.json lacks the {which} evaluation, after {decisions} decisions" in err
+
+
+def test_a_curve_of_an_oracle_without_a_ledger_is_named(
+    evaluated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(evaluated, tmp_path / "kuhn"))
+    store = open_store(str(folder))
+    clone = json.loads(read_object(store, read_manifest(store, 0, StepName.TRAIN, 0), TRAINING_RESULT))
+    clone["evaluations"] = stored_training(evaluated, TRAINING_RESULT)["evaluations"]
+    replace_object(store, 0, StepName.TRAIN, 0, TRAINING_RESULT, json.dumps(clone).encode())
+    _, found, _ = verified(folder, capsys)
+    assert list(found["not_recomputed"]) == ["iterations/0000/train/00000"]  # type: ignore[call-overload]
+    assert run_command_line(["verify", str(folder)]) == 65
+    out = capsys.readouterr().out
+    assert "not computed again: iterations/0000/train/00000: its oracle, clone, stores no evaluations.json of" in out
 
 
 STREAM = """

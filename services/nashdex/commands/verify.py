@@ -27,8 +27,8 @@ def verify(
 ) -> None:
     """Read a whole run, compare every hash, and recompute everything that needs no battles and no training.
 
-    Learning curves are recomputed from the result of each evaluation's battles. Runs without these results still
-    verify, and the output names them.
+    Learning curves are recomputed from the result of each evaluation's battles. A training whose settings evaluate must
+    have these results, from the first evaluation to the last; runs of a nashdex that did not store them do not verify.
 
     --replay trains again from the collected battles or from the chunks that actors.keep_chunks kept, in the journal's
     order. It takes as long as the optimiser steps took. The same bits need the same kind of processor or GPU.

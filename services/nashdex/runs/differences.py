@@ -8,6 +8,7 @@ from nashdex.core import keys
 from nashdex.core.journal import JOURNAL
 from nashdex.core.manifest import Manifest
 from nashdex.core.results import TRAINING_RESULT, TrainingResult
+from nashdex.core.section import Choice
 from nashdex.core.seeds import derive_seed
 from nashdex.learning.evaluation.ledger import EVALUATION_LEDGER, EvaluationLedger, best
 from nashdex.metagame.plan import IterationPlan
@@ -68,6 +69,26 @@ def differences(stored: object, fresh: object, path: str, unread: Collection[str
                 yield f"{path} is {str(stored)[:80]}, expected {str(fresh)[:80]}"
 
 
+def plans_evaluations(run: Run, iteration: int) -> bool:
+    """Say whether the settings plan evaluations during an iteration's trainings, which then have a ledger.
+
+    Raises:
+        DataError: the iteration's plan is missing or altered, or names an oracle that the settings lack.
+    """
+    settings = _evaluation_settings(_oracle_settings(run, iteration))
+    return settings is not None and settings.every_decisions > 0
+
+
+def _oracle_settings(run: Run, iteration: int) -> Choice:
+    plan = read_published(run.store, iteration, keys.PLAN, IterationPlan)
+    return run.settings.train.section_of(plan.oracle)
+
+
+def _evaluation_settings(section: Choice) -> EvaluationSettings | None:
+    settings = getattr(section, "evaluation", None)
+    return settings if isinstance(settings, EvaluationSettings) else None
+
+
 def curve_problems(run: Run, manifest: Manifest, result: TrainingResult) -> Iterator[str]:
     """Yield what of a training's learning curve does not follow from its ledger and the run's settings.
 
@@ -75,10 +96,9 @@ def curve_problems(run: Run, manifest: Manifest, result: TrainingResult) -> Iter
         DataError: an object is missing, altered or not what it should be.
     """
     ledger = read_written(run.store, manifest, EVALUATION_LEDGER, EvaluationLedger)
-    plan = read_published(run.store, manifest.iteration, keys.PLAN, IterationPlan)
-    section = run.settings.train.section_of(plan.oracle)
-    settings = getattr(section, "evaluation", None)
-    if isinstance(settings, EvaluationSettings) and (problem := _unplanned(ledger, settings, run.settings.seed)):
+    section = _oracle_settings(run, manifest.iteration)
+    settings = _evaluation_settings(section)
+    if settings is not None and (problem := _unplanned(ledger, settings, run.settings.seed, result.num_decisions)):
         yield f"{run.store.uri}/{manifest.objects[EVALUATION_LEDGER].key} {problem}"
         return
     curve = ledger.summarised()
@@ -93,8 +113,8 @@ def curve_problems(run: Run, manifest: Manifest, result: TrainingResult) -> Iter
         return
 
 
-def _unplanned(ledger: EvaluationLedger, settings: EvaluationSettings, seed: int) -> str | None:
-    """Return which evaluation has other battles than the settings plan, or None."""
+def _unplanned(ledger: EvaluationLedger, settings: EvaluationSettings, seed: int, num_decisions: int) -> str | None:
+    """Return which evaluation is missing, or has other battles than the settings plan; None if all are as planned."""
     planned_seed = derive_seed(seed, "evaluation")
     before = -1
     for number, played in enumerate(ledger.evaluations):
@@ -108,4 +128,10 @@ def _unplanned(ledger: EvaluationLedger, settings: EvaluationSettings, seed: int
         if played.decisions <= before:
             return f"has evaluation {number} after {played.decisions} decisions, not after the one before"
         before = played.decisions
+    for which, found, expected in (
+        ("first", ledger.evaluations[:1], 0),
+        ("last", ledger.evaluations[-1:], num_decisions),
+    ):
+        if [played.decisions for played in found] != [expected]:
+            return f"lacks the {which} evaluation, after {expected} decisions"
     return None

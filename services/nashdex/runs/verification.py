@@ -29,7 +29,7 @@ from nashdex.planning.dag import iteration_steps, num_shards
 from nashdex.planning.programs import step_function
 from nashdex.policies.document import read_document
 from nashdex.runs.creation import Run
-from nashdex.runs.differences import curve_problems, difference
+from nashdex.runs.differences import curve_problems, difference, plans_evaluations
 from nashdex.runs.overlay import OverlayStore
 from nashdex.settings.run import RunSettings
 from nashdex.settings.train import TrackerSettings
@@ -235,10 +235,16 @@ def _curve(run: Run, manifest: Manifest, result: TrainingResult, found: Verifica
     if EVALUATION_LEDGER in manifest.objects:
         yield from curve_problems(run, manifest, result)
         found.recomputed.append(f"{manifest.objects[TRAINING_RESULT].key}#evaluations")
+    elif plans_evaluations(run, manifest.iteration):
+        where = keys.manifest(manifest.iteration, manifest.step, manifest.shard)
+        yield (
+            f"{run.store.uri}/{where} names no {EVALUATION_LEDGER}, from which its learning curve must follow; the "
+            "run's settings evaluate (evaluation.every_decisions)"
+        )
     elif result.evaluations:
         where = keys.shard_prefix(manifest.iteration, manifest.step, manifest.shard)
         found.not_recomputed[where] = (
-            f"its {len(result.evaluations)} evaluations have no {EVALUATION_LEDGER}; an older nashdex stored none"
+            f"its oracle, {result.oracle}, stores no {EVALUATION_LEDGER} of its {len(result.evaluations)} evaluations"
         )
     if TRAINING_METRICS in manifest.objects:
         stored = read_object(run.store, manifest, TRAINING_METRICS)
