@@ -24,7 +24,7 @@ from nashdex.games.showdown.protocol import Sample, Sampled, SampledSeat
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
-from nashdex.policies.search.searching import SearchGateway, search_roots
+from nashdex.policies.search.searching import Searching, search_roots
 
 STATUSES: Final = {
     "": "none",
@@ -201,15 +201,15 @@ _SUFFIXES: Final = {"": "", "mega": "-mega", "terastallize": "-tera"}
 """What the engine appends to a move, by the simulator's word. It has neither Z-moves nor Dynamax."""
 
 
-class PokeEnginePlayer(ScriptedPlayer):
+class PokeEnginePlayer(Searching, ScriptedPlayer):
     """Asks the engine in ``worlds`` worlds, for ``milliseconds`` in all. Its choices depend on the machine."""
 
     def __init__(self, space: Space, worlds: int, milliseconds: float) -> None:
         """Raise ConfigurationError if the package is missing or has another interface."""
+        super().__init__(space)
         self._engine = _installed()
         self._worlds = worlds
         self._milliseconds = milliseconds
-        self._gateway = SearchGateway(space)
         self.illegal = 0
         """Number of answers with an illegal best choice; the best legal one was played instead."""
         self.failed = 0
@@ -230,19 +230,6 @@ class PokeEnginePlayer(ScriptedPlayer):
             else:
                 action[row] = chosen
         return Actions(action, np.log(probability).astype(np.float32))
-
-    def forget(self, battle: int, seat: int) -> None:
-        """Forget both seats of the battle, which has ended."""
-        del seat
-        self._gateway.forget(battle)
-
-    def cpu_seconds(self) -> float:
-        """Return the CPU time of the gateway that draws the worlds, in seconds; the engine runs in this process."""
-        return self._gateway.cpu_seconds()
-
-    def close(self) -> None:
-        """Stop the gateway."""
-        self._gateway.close()
 
     def _search(self, found: SampledSeat, request: dict[str, Any], legal: set[int]) -> int | None:
         """Return the legal action that the engine visits most, or None if it has none."""

@@ -27,7 +27,7 @@ from nashdex.policies.interface import Actions
 from nashdex.policies.memory import RememberingNetwork
 from nashdex.policies.networks.actor_critic import ActorCritic
 from nashdex.policies.sampling import sample_masked
-from nashdex.policies.search.searching import SearchGateway, search_roots
+from nashdex.policies.search.searching import Searching, search_roots
 from nashdex.store.protocol import ObjectStore
 
 _log = structlog.get_logger()
@@ -36,7 +36,7 @@ _BETA: Final = 0.1
 """Temperature of the search's values, which are from −1 to 1."""
 
 
-class GuidedSearch:
+class GuidedSearch(Searching):
     """A network that searches. Implements ``policies.interface.Policy`` and ``WithProcesses``.
 
     Sets torch to one thread, as ``NetworkPolicy`` does.
@@ -60,6 +60,7 @@ class GuidedSearch:
                 f"{SEARCH}{policy} cannot search: {why}; expected a policy of singles without memory that was trained "
                 f"with the reward {' or '.join(POTENTIAL_SHARES)}"
             )
+        super().__init__(network.space)
         torch.set_num_threads(1)
         self.id = PolicyId(f"{SEARCH}{policy}")
         self._temperature = PlayedPolicy.of(policy).temperature
@@ -68,7 +69,6 @@ class GuidedSearch:
         assert not isinstance(actor, RememberingNetwork), "it does not remember"
         self._actor = actor
         self._share_of_potential = POTENTIAL_SHARES[reward]
-        self._gateway = SearchGateway(network.space)
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row. Its uniform number seeds the search and the draw."""
@@ -96,19 +96,6 @@ class GuidedSearch:
             logits[row, list(found.actions)] += np.array(found.values) / _BETA
         draws = np.array([derive_uniform(root, "draw") for root in roots])
         return sample_masked(logits.astype(np.float32), decisions.mask, draws, self._temperature)
-
-    def forget(self, battle: int, seat: int) -> None:
-        """Forget both seats of the battle, which has ended."""
-        del seat
-        self._gateway.forget(battle)
-
-    def cpu_seconds(self) -> float:
-        """Return the CPU time of the search's gateway so far, in seconds."""
-        return self._gateway.cpu_seconds()
-
-    def close(self) -> None:
-        """Stop the gateway."""
-        self._gateway.close()
 
     def _values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the chance to win from each leaf, from −1 to 1, shape (N,), of observations (N, F)."""

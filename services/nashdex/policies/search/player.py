@@ -18,22 +18,22 @@ from nashdex.games.showdown.protocol import Found, Search, Searched
 from nashdex.games.space import Space
 from nashdex.policies.interface import Actions
 from nashdex.policies.scripted.declaration import ScriptedPlayer, ScriptedPolicy
-from nashdex.policies.search.searching import SearchGateway, search_roots
+from nashdex.policies.search.searching import Searching, search_roots
 
 _log = structlog.get_logger()
 
 
-class SearchPlayer(ScriptedPlayer):
+class SearchPlayer(Searching, ScriptedPlayer):
     """Searches every decision. ``nodes``, ``turns`` and ``milliseconds`` are the fields of ``protocol.Search``.
 
     Without a limit in milliseconds, the same battle has the same choices on every machine.
     """
 
     def __init__(self, space: Space, nodes: int, turns: int, milliseconds: float | None) -> None:
+        super().__init__(space)
         self._nodes = nodes
         self._turns = turns
         self._milliseconds = milliseconds
-        self._gateway = SearchGateway(space)
 
     def act(self, decisions: Decisions, uniforms: NDArray[np.float64]) -> Actions:
         """Answer each row. Its uniform number seeds the search and draws from the mixture."""
@@ -49,19 +49,6 @@ class SearchPlayer(ScriptedPlayer):
             (place,) = inverse_cdf(probabilities.cumsum()[None], draw)
             action[row], probability[row] = decisions.legal[row][place], probabilities[place]
         return Actions(action, np.log(probability).astype(np.float32))
-
-    def forget(self, battle: int, seat: int) -> None:
-        """Forget both seats of the battle, which has ended."""
-        del seat
-        self._gateway.forget(battle)
-
-    def cpu_seconds(self) -> float:
-        """Return the CPU time of the search's gateway so far, in seconds."""
-        return self._gateway.cpu_seconds()
-
-    def close(self) -> None:
-        """Stop the gateway."""
-        self._gateway.close()
 
     def _search(self, decisions: Decisions, roots: list[int]) -> tuple[Found, ...]:
         message = Search(

@@ -96,6 +96,26 @@ class SearchGateway:
         self._tracked.clear()
 
 
+class Searching:
+    """A player whose searches a gateway runs: the methods that every such player shares."""
+
+    def __init__(self, space: Space) -> None:
+        self._gateway = SearchGateway(space)
+
+    def forget(self, battle: int, seat: int) -> None:
+        """Forget both seats of the battle, which has ended."""
+        del seat
+        self._gateway.forget(battle)
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of the gateway so far, in seconds."""
+        return self._gateway.cpu_seconds()
+
+    def close(self) -> None:
+        """Stop the gateway."""
+        self._gateway.close()
+
+
 def search_roots(uniforms: NDArray[np.float64]) -> list[int]:
     """Return the seed of each decision, from its uniform number: it seeds the search, and the draw from the mixture."""
     roots: list[int] = (uniforms * _UNIFORM_BITS).astype(np.int64).tolist()
