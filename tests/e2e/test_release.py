@@ -172,11 +172,15 @@ def test_lost_pods_and_a_killed_controller_lose_and_double_nothing(installed: In
     room = "nashdex.dev/room-of-the-test"
     patch = json.loads(installed.site()["evaluate-pod-patch"]) | {"nodeSelector": {room: installed.namespace}}
     evaluators = {"run": SMALL_RUN, "iteration": "1", "component": StepName.EVALUATE.value}
+    trainers = evaluators | {"component": StepName.TRAIN.value}
     with ExitStack() as while_evaluating:
         while_evaluating.enter_context(installed.site_with("evaluate-pod-patch", json.dumps(patch)))
         name = installed.submit(run=SMALL_RUN, iteration="1")
         trainer = installed.at_work(SMALL_RUN, 1, StepName.TRAIN, "nashdex_updates_total", 600)
+        known = uids(installed.objects("pods", **trainers))
         installed.kubectl("delete", "pod", trainer, "--wait=false")
+        # Argo may give a new pod the old one's name, and count it as the same try.
+        wait_for(lambda: uids(installed.objects("pods", **trainers)) - known, "another trainer", 300)
         rejected = installed.rejected(SMALL_RUN, 1, StepName.EVALUATE, 600)
         while_evaluating.enter_context(marked_nodes("label", f"{room}={installed.namespace}", f"{room}-"))
         # Only the successor of the rejected pod counts a failed attempt.
@@ -185,7 +189,6 @@ def test_lost_pods_and_a_killed_controller_lose_and_double_nothing(installed: In
         assert installed.shard(evaluator) == rejected["metadata"]["labels"]["nashdex.dev/shard"]
         known = uids(installed.objects("pods", **evaluators))
         installed.kubectl("delete", "pod", evaluator, "--grace-period=0", "--force")
-        # Argo may give the new pod the old one's name, and count it as the same try.
         wait_for(lambda: uids(installed.objects("pods", **evaluators)) - known, "another evaluator", 300)
     controller = ("delete", "pod", "-n", "argo", "-l", "app=workflow-controller", "--grace-period=0", "--force")
     assert "deleted" in run("kubectl", *controller)
@@ -193,7 +196,6 @@ def test_lost_pods_and_a_killed_controller_lose_and_double_nothing(installed: In
     workflow = installed.end_of(name, ITERATION_SECONDS)
     assert_succeeded(workflow)
     assert tries(workflow, "evaluate") > 1
-    assert tries(workflow, "train") > 1
     with installed.bucket() as store:
         assert_exact(open_run(f"{store}/{SMALL_RUN}"), 1)
 
