@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 from nashdex.core.steps import StepName
 from nashdex.telemetry.progress import RecentRate
 
-_MIN_UNITS_FOR_RATE = 10
-"""Battles start together, so the first ones to finish say nothing about the rate."""
-
 _SHOWN_FACTS = {"accuracy": "accuracy", "entropy": "entropy", "kl_reference": "KL from reference"}
 """Facts that the line shows, with their words. The report has the others."""
 
@@ -71,7 +68,7 @@ class StepProgress:
 
     def rate(self, now: float) -> float | None:
         """Return units per second of late; None while too little is done to know."""
-        return self._recent.per_second(now) if self._advanced >= _MIN_UNITS_FOR_RATE else None
+        return self._recent.per_second(now)
 
     def seconds_left(self, now: float) -> float | None:
         """Return the remaining time at the current rate; None while the rate is unknown."""

@@ -32,6 +32,8 @@ def seconds_since_beat() -> float:
     return time.monotonic() - _last_seconds
 
 
+_LEAST_UNITS: Final = 10
+"""Battles start together, so the first ones to finish say nothing about the rate."""
 _LEAST_SECONDS: Final = 10.0
 _SHARE: Final = 1 / 3
 """Share of the time so far. Training works in bursts, a round each, and more rounds need a longer window."""
@@ -43,13 +45,14 @@ class RecentRate:
 
     def __init__(self) -> None:
         self._began: float | None = None
+        self._first_done = 0.0
         self._marks: deque[tuple[float, float]] = deque()
         """Times, and the units done by then; the first is at or before the window's beginning."""
 
     def add(self, done: float, now: float) -> None:
         """Record that ``done`` units are done by ``now``."""
         if self._began is None:
-            self._began = now
+            self._began, self._first_done = now, done
         window = max(_LEAST_SECONDS, _SHARE * (now - self._began))
         if len(self._marks) > 1 and self._marks[-1][0] - self._marks[-2][0] < window / _MARKS_A_WINDOW:
             self._marks.pop()
@@ -58,8 +61,8 @@ class RecentRate:
             self._marks.popleft()
 
     def per_second(self, now: float) -> float | None:
-        """Return the rate; None while nothing has been done, or no time has passed."""
-        if not self._marks:
+        """Return the rate; None while fewer than ten units have been done, or no time has passed."""
+        if not self._marks or self._marks[-1][1] - self._first_done < _LEAST_UNITS:
             return None
         since, before = self._marks[0]
         done = self._marks[-1][1] - before

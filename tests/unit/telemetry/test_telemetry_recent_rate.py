@@ -33,6 +33,15 @@ def test_what_was_done_before_is_no_rate() -> None:
     assert rate.per_second(10.0) == pytest.approx(2.0)
 
 
+def test_the_first_battles_to_end_are_no_rate() -> None:
+    rate = RecentRate()
+    rate.add(0, 0.0)
+    rate.add(9, 17.0)
+    assert rate.per_second(17.0) is None
+    rate.add(10, 20.0)
+    assert rate.per_second(20.0) == pytest.approx(0.5)
+
+
 def test_standing_still_lowers_the_rate() -> None:
     rate = RecentRate()
     rate.add(0, 0.0)
