@@ -42,6 +42,7 @@ from nashdex.runs.creation import CONFIG_SCHEMA_VERSION
 from nashdex.settings.run import CollectSettings, EvaluateSettings, GateSettings, RunSettings
 from nashdex.settings.solve import SolveSettings
 from nashdex.solver import step as solve_step
+from nashdex.store import open_store
 from nashdex.store.attempt import Attempt
 from nashdex.store.checked import write_root
 from nashdex.store.protocol import ObjectStore
@@ -315,6 +316,18 @@ def finish_iteration(store: ObjectStore, settings: RunSettings, iteration: int) 
     for step in iteration_steps(settings):
         for shard in range(num_shards(settings, step.name)):
             step_function(step.name)(store, settings, iteration, shard)
+
+
+def make_run(uri: str, *, iterations: int) -> ObjectStore:
+    """Make a run of finished iterations at ``uri``; return its store."""
+    store, settings = open_store(uri), made_settings(iterations=iterations)
+    config = json.dumps({"schema_version": CONFIG_SCHEMA_VERSION, **settings.model_dump(mode="json")}).encode()
+    store.put(keys.CONFIG, config)
+    write_root(store, {keys.CONFIG: config})
+    for iteration in range(iterations):
+        make_iteration(store, settings, iteration)
+        finish_iteration(store, settings, iteration)
+    return store
 
 
 def copy_reports(store: ObjectStore, num: int) -> None:

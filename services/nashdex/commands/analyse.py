@@ -14,7 +14,8 @@ def analyse(
         str,
         typer.Argument(
             metavar="BATTLE",
-            help="File of a Showdown log, a replay, its JSON or a saved battle; REPORT.html#NAME for one of a report.",
+            help="Showdown log, replay, its JSON or a saved battle: a file or a web address, such as "
+            "https://replay.pokemonshowdown.com/ID. RUN#NAME or REPORT.html#NAME for a battle of a run or of a report.",
         ),
     ],
     policies: Annotated[

@@ -1,4 +1,4 @@
-"""Battles of other places, as text that the page reads: a log, a replay file, a saved battle, a battle of a report."""
+"""Battles of other places, as text that the page reads: logs, replays, saved battles, battles of runs and reports."""
 
 import json
 import re
@@ -7,14 +7,27 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from nashdex.core import keys
 from nashdex.core.errors import DataError
+from nashdex.core.steps import StepName
 from nashdex.core.user_input import shorten
+from nashdex.games.showdown.replays import rename_players
+from nashdex.page.fetching import fetch
+from nashdex.report.document import Report, policy_names
+from nashdex.report.step import newest_report
+from nashdex.runs.creation import open_run
+from nashdex.store.attempt import read_manifest, read_object
+from nashdex.store.documents import read_written
 
 _MOST_BYTES: Final = 1 << 20
 _MOST_REPORT_BYTES: Final = 1 << 26
+_MOST_NAMED: Final = 10
+"""Battles that a message lists."""
 _REPLAYS = re.compile(r'<script type="application/json" id="replay-pages">(.*?)</script>', re.DOTALL)
 _TIER = re.compile(r'\|tier\|([^|"\\\r\n]{1,100})')
 _SAVED_FORMAT = re.compile(r'\{\s*"kind":\s*"nashdex battle".{0,100}?"format":\s*"([a-z0-9]{1,40})"', re.DOTALL)
+_SHOWDOWN_REPLAY = re.compile(r"https?://replay\.pokemonshowdown\.com/[a-z0-9-]+")
+"""A replay's page. The log lies beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +40,29 @@ class BattleText:
 
 
 def read_battle(source: str) -> BattleText:
-    """Return the battle in a file: its path or ``file:`` URL, with ``#NAME`` for one of a report.
+    """Return the battle that ``source`` names.
+
+    A source is a path, a ``file:`` URL or a web address; of a report's page, with ``#NAME``. ``RUN#NAME`` is a battle
+    of a run; the beginning of its name is enough where no other battle's is the same.
 
     Raises:
-        DataError: there is no such file or battle, or it does not name its format.
+        ConfigurationError: the address is none.
+        DataError: there is no such document or battle, or it does not name its format.
+        TryAgainError: a server or a store does not answer.
     """
-    path, _, name = source.partition("#")
-    file = Path(unquote(urlsplit(path).path) if path.startswith("file:") else path)
-    text = _read(file, _MOST_REPORT_BYTES if name else _MOST_BYTES)
-    if name:
-        text = _of_report(text, name, file)
+    place, _, name = source.partition("#")
+    path = Path(unquote(urlsplit(place).path) if place.startswith("file:") else place)
+    is_of_web = place.startswith(("http://", "https://"))
+    if place.startswith("s3://") or (not is_of_web and path.is_dir()):
+        return _of_run(place, name)
+    most_bytes = _MOST_REPORT_BYTES if name else _MOST_BYTES
+    if is_of_web:
+        address = f"{place}.log" if _SHOWDOWN_REPLAY.fullmatch(place) else place
+        text = fetch(address, most_bytes).decode(errors="replace")
+    else:
+        text = _read(path, most_bytes)
+    if name or _REPLAYS.search(text):
+        text = _of_report(text, name, place)
     tier = _TIER.search(text)
     saved = _SAVED_FORMAT.match(text.lstrip())
     if saved is not None:
@@ -45,6 +71,23 @@ def read_battle(source: str) -> BattleText:
         raise DataError(f"{source} does not name its format; expected a Showdown log, a replay file or a saved battle")
     # Ids of formats have the short word.
     return BattleText(text, re.sub(r"[^a-z0-9]", "", tier[1].lower()).replace("regulation", "reg"))
+
+
+def _of_run(uri: str, name: str) -> BattleText:
+    run = open_run(uri)
+    report = read_written(run.store, newest_report(run.store), keys.REPORT, Report)
+    found = [replay for replay in report.replays if replay.name == name]
+    found = found or [replay for replay in report.replays if name and replay.name.startswith(name)]
+    if len(found) != 1:
+        names = sorted(replay.name for replay in found or report.replays)
+        listed = ", ".join(names[:_MOST_NAMED]) or "none"
+        listed += f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+        raise DataError(f"{uri} has {'several battles' if found else 'no battle'} {shorten(name)}; it has {listed}")
+    manifest = read_manifest(run.store, found[0].iteration, StepName.EVALUATE, found[0].shard)
+    log = read_object(run.store, manifest, found[0].object).decode(errors="replace")
+    shown = policy_names(report.policies)
+    first, second = (shown[policy] for policy in found[0].policies)
+    return BattleText(rename_players(log, (first, second)), report.format)
 
 
 def _read(file: Path, most_bytes: int) -> str:
@@ -58,14 +101,16 @@ def _read(file: Path, most_bytes: int) -> str:
     return content.decode(errors="replace")
 
 
-def _of_report(page: str, name: str, file: Path) -> str:
+def _of_report(page: str, name: str, place: str) -> str:
     found = _REPLAYS.search(page)
     try:
         replays = json.loads(found[1]) if found else None
     except ValueError:
         replays = None
     if not isinstance(replays, dict):
-        raise DataError(f"{file} is no report of nashdex: leave #{name} out, or name a report's page")
+        raise DataError(f"{place} is no report of nashdex: leave #{name} out, or name a report's page")
     if not isinstance(replays.get(name), str):
-        raise DataError(f"{file} has no battle {shorten(name)}; it has {', '.join(sorted(replays)[:10]) or 'none'}")
+        raise DataError(
+            f"{place} has no battle {shorten(name)}; it has {', '.join(sorted(replays)[:_MOST_NAMED]) or 'none'}"
+        )
     return str(replays[name])

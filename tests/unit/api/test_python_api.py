@@ -1,6 +1,5 @@
 """``import nashdex``: runs as rows and frames, and battles."""
 
-import json
 import re
 import subprocess
 import sys
@@ -11,25 +10,15 @@ import pytest
 
 import nashdex
 from nashdex.cli import run_command_line
-from nashdex.core import keys
 from nashdex.core.errors import ConfigurationError, DataError
 from nashdex.report.page.render import render_page
-from nashdex.runs.creation import CONFIG_SCHEMA_VERSION
 from nashdex.store import open_store
-from nashdex.store.checked import write_root
-from support.made_runs import finish_iteration, made_settings, make_iteration, make_tabular_run
+from support.made_runs import make_run, make_tabular_run
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> nashdex.Run:
-    store = open_store(str(tmp_path_factory.mktemp("store"))).at("made-run")
-    settings = made_settings(iterations=2)
-    config = json.dumps({"schema_version": CONFIG_SCHEMA_VERSION, **settings.model_dump(mode="json")}).encode()
-    store.put(keys.CONFIG, config)
-    write_root(store, {keys.CONFIG: config})
-    for iteration in range(2):
-        make_iteration(store, settings, iteration)
-        finish_iteration(store, settings, iteration)
+    store = make_run(str(tmp_path_factory.mktemp("store") / "made-run"), iterations=2)
     return nashdex.open_run(store.uri)
 
 

@@ -1,12 +1,22 @@
 """Which battle a source names, and what is said of one that is none."""
 
 import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
-from nashdex.core.errors import DataError
+from nashdex.core import keys
+from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
+from nashdex.page import battles, fetching
 from nashdex.page.battles import read_battle
+from nashdex.report.document import Report, policy_names
+from nashdex.report.step import newest_report
+from nashdex.store.documents import read_written
+from support.http_servers import JsonHandler, served_by
+from support.made_runs import make_run
 
 LOG = "|player|p1|A|\n|tier|[Gen 1] OU\n|turn|1\n"
 
@@ -54,3 +64,101 @@ def test_what_is_no_battle(tmp_path: Path, text: str, fragment: str, message: st
 def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         read_battle(str(tmp_path / "missing.log"))
+
+
+class _Web(JsonHandler):
+    """Serves a log, a replay's page by its own address, a report, and what goes wrong."""
+
+    REPORT = json.dumps({"a-b-0": LOG}).replace("<", "\\u003c")
+    PAGES: ClassVar[dict[str, str]] = {
+        "/battle.log": LOG,
+        "/report.html": f'<script type="application/json" id="replay-pages">{REPORT}</script>',
+        "/large": "x" * (2**20 + 1),
+    }
+    REDIRECTS: ClassVar[dict[str, str]] = {"/moved": "/battle.log", "/to-a-file": "file:///etc/passwd"}
+
+    def do_GET(self) -> None:  # noqa: N802 - http.server's name
+        if self.path in self.REDIRECTS:
+            self.send_response(302)
+            self.send_header("Location", self.REDIRECTS[self.path])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif self.path == "/broken":
+            self.answer(503, b"")
+        elif self.path == "/silent":
+            time.sleep(0.6)
+        else:
+            page = self.PAGES.get(self.path)
+            self.answer(404 if page is None else 200, (page or "").encode())
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[str]:
+    with served_by(_Web) as url:
+        yield url
+
+
+@pytest.mark.parametrize("path", ["/battle.log", "/moved", "/report.html#a-b-0"])
+def test_a_battle_of_the_web(web: str, path: str) -> None:
+    assert read_battle(f"{web}{path}").text == LOG
+
+
+def test_the_log_of_a_replay_lies_beside_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def fetch(address: str, most_bytes: int) -> bytes:
+        assert most_bytes > len(LOG)
+        asked.append(address)
+        return LOG.encode()
+
+    monkeypatch.setattr(battles, "fetch", fetch)
+    read_battle("https://replay.pokemonshowdown.com/gen1ou-123")
+    read_battle("https://replay.pokemonshowdown.com/gen1ou-123.json")
+    assert asked == [f"https://replay.pokemonshowdown.com/gen1ou-123.{kind}" for kind in ("log", "json")]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "message"),
+    [
+        ("/missing", DataError, "answers 404 Not Found; check the address"),
+        ("/large", DataError, "more than 1,048,576 bytes"),
+        ("/report.html#other", DataError, "has no battle 'other'; it has a-b-0"),
+        ("/report.html", DataError, "has no battle ''; it has a-b-0"),
+        ("/broken", TryAgainError, "answers 503"),
+        ("/silent", TryAgainError, "cannot be reached"),
+        ("/to-a-file", DataError, "answers 302"),
+        ("/a b", ConfigurationError, "is no address"),
+    ],
+)
+def test_what_is_no_battle_of_the_web(
+    web: str, path: str, kind: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "_SILENCE_SECONDS", 0.3)
+    with pytest.raises(kind, match=message):
+        read_battle(f"{web}{path}")
+
+
+@pytest.mark.parametrize("address", ["http://", "https:///battle.log", "http://[::1", "http://host:port/battle.log"])
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(ConfigurationError, match="is no address"):
+        read_battle(address)
+
+
+def test_a_slow_server_is_not_waited_for_for_ever(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "_SECONDS", -1.0)
+    with pytest.raises(TryAgainError, match="did not arrive within"):
+        read_battle(f"{web}/battle.log")
+
+
+def test_a_battle_of_a_run(tmp_path: Path) -> None:
+    store = make_run(str(tmp_path / "run"), iterations=1)
+    report = read_written(store, newest_report(store), keys.REPORT, Report)
+    replay, *_ = report.replays
+    read = read_battle(f"{tmp_path / 'run'}#{replay.name}")
+    assert read.format == report.format
+    assert f"|player|p1|{policy_names(report.policies)[replay.policies[0]]}|" in read.text
+    assert read_battle(f"{(tmp_path / 'run').as_uri()}#{replay.name[:-1]}").format == read.format
+    with pytest.raises(DataError, match="has no battle 'other'; it has "):
+        read_battle(f"{tmp_path / 'run'}#other")
+    with pytest.raises(DataError, match="has no battle ''"):
+        read_battle(str(tmp_path / "run"))
