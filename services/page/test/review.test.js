@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Table } from "../../showdown/src/gateway/table.js";
 import { describe } from "../src/engine/describe.js";
 import { Match } from "../src/engine/match.js";
-import { Review } from "../src/engine/review.js";
+import { Review, lossAgainstBest } from "../src/engine/review.js";
 import { bestOf, markMistakes } from "../src/ui/mistakes.js";
 
 // One against one. Houndoom is faster and takes Lucario out with any fire move that hits: Flamethrower always does, Inferno half the time.
@@ -98,4 +98,26 @@ test("all parts of a battle sum to its whole change", async () => {
   const sum = steps.reduce((/** @type {number} */ total, /** @type {any} */ { change }) => total + change.choice + change.chance, 0);
   assert.ok(Math.abs(sum - (end.win - steps[0].win)) < 1e-9);
   assert.ok(steps.some((/** @type {any} */ { change }) => Math.abs(change.choice) > 0.01 && Math.abs(change.chance) > 0.01));
+});
+
+test("the loss of a choice leans to no side among equal ones, and low among unequal ones", () => {
+  const [numSets, numChoices, numForks] = [4000, 10, 4];
+  let state = 7;
+  const coin = () => (state = (state * 48271) % 0x7fffffff) / 0x7fffffff < 0.5;
+  const sum = { equal: 0, flattered: 0, unequal: 0 };
+  for (let set = 0; set < numSets; set++) {
+    const tried = Array.from({ length: numChoices }, () => Array.from({ length: numForks }, () => Number(coin() ? 0.65 : 0.35)));
+    const means = tried.map((wins) => wins.reduce((a, b) => a + b) / numForks);
+    sum.equal += lossAgainstBest(tried, tried[0]);
+    sum.flattered += Math.max(...means) - means[0];
+    sum.unequal += lossAgainstBest([...tried, tried[1].map((win) => win + 0.3)], tried[0]);
+  }
+  assert.ok(Math.abs(sum.equal / numSets) < 0.01, `equal choices lose ${sum.equal / numSets}`); // some four standard errors
+  assert.ok(sum.flattered / numSets > 0.1, "the best of ten means would be flattered");
+  const unequal = sum.unequal / numSets;
+  assert.ok(unequal > 0.15 && unequal < 0.3, `a choice .3 below the best loses ${unequal}`);
+});
+
+test("one repetition alone measures itself", () => {
+  assert.equal(lossAgainstBest([[0.25], [0.75]], [0.25]), 0.5);
 });

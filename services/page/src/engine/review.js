@@ -26,7 +26,7 @@ import { winProbability } from "./value.js";
  * @property {number | null} played action; null where a log does not show it
  * @property {{action: number, parts: import("./describe.js").Part[], probability: number, win: Estimate | null}[]} choices most
  *   probable first, the played one always; `win` is the seat's own probability to win after it
- * @property {number | null} loss of win probability against the best of the tried choices; null if they were not tried
+ * @property {number | null} loss of win probability against the best of the tried choices (`lossAgainstBest`); null if they were not tried
  *
  * @typedef {object} Step
  * @property {number} turn
@@ -110,15 +110,15 @@ export class Review {
     for (const judgement of decisions) {
       const { seat, choices } = judgement;
       const own = (/** @type {number[]} */ wins) => (seat === 0 ? wins : wins.map((win) => 1 - win));
-      let best = -Infinity;
+      const tried = [];
       for (const choice of choices) {
         const isPlayed = choice.action === judgement.played;
         if (!isPlayed && choice.probability < LEAST_PROBABILITY) continue;
         const wins = own(isPlayed ? actual : await this.#after(match, frozen, new Map(played).set(seat, choice.action), memory, seeds));
         choice.win = estimate(wins);
-        best = Math.max(best, choice.win.mean);
+        tried.push(wins);
       }
-      judgement.loss = best - estimate(own(actual)).mean;
+      judgement.loss = lossAgainstBest(tried, own(actual));
     }
     return actual;
   }
@@ -203,6 +203,25 @@ export function estimate(values) {
   const average = /** @type {number} */ (meanOf(values));
   const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0);
   return { mean: average, error: Math.sqrt(squares / Math.max(1, values.length - 1) / values.length), samples: values.length };
+}
+
+/**
+ * The loss of a choice against the best one. The best of several noisy means looks better than it is, so each half of the dice
+ * chooses the best and the other half measures it. The mean of both leans to no side where all are equal, and low elsewhere.
+ *
+ * @param {number[][]} tried probability to win by choice and fork, the played one among them
+ * @param {number[]} played the same after the played choice
+ * @returns {number} may be below 0 by chance
+ */
+export function lossAgainstBest(tried, played) {
+  const halves = [0, 1].map((half) => played.map((_, fork) => fork).filter((fork) => fork % 2 === half));
+  if (halves[1].length === 0) halves[1] = halves[0];
+  const meanOver = (/** @type {number[]} */ wins, /** @type {number[]} */ forks) => /** @type {number} */ (meanOf(forks.map((fork) => wins[fork])));
+  const losses = halves.map((chooses, half) => {
+    const best = tried.reduce((a, b) => (meanOver(b, chooses) > meanOver(a, chooses) ? b : a), played);
+    return meanOver(best, halves[1 - half]) - meanOver(played, halves[1 - half]);
+  });
+  return /** @type {number} */ (meanOf(losses));
 }
 
 /** @param {number | null} winner @returns {number} seat 0's score */

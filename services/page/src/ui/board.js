@@ -153,5 +153,5 @@ function explanation(policy, isWhole) {
   const judge = `Judged by ${policy.name}: its distribution over the legal choices, and its critic's win probability.${policy.calibration ? ` ${policy.calibration}` : ""}`;
   if (!isWhole) return `${judge} A log shows neither the dice nor what no line reveals: each side's team is what the log shows of it, stats are usual ones, turns are judged at their start, and no choice is tried.`;
   const classes = CLASSES.map(([name, least]) => `${name} from ${percent(least)}`).join(", ");
-  return `${judge} “Wins after it” is the mean over ${FORKS} repetitions of the turn with other dice, against the choice that the other side made; ± is a 95 % interval of that mean alone, not of the critic. Mistakes by loss against the best choice tried: ${classes}. Choices are judged with both teams known, which no player was.`;
+  return `${judge} “Wins after it” is the mean over ${FORKS} repetitions of the turn with other dice, against the choice that the other side made; ± is a 95 % interval of that mean alone, not of the critic. Mistakes by loss against the best choice tried, which one half of the repetitions chooses and the other half measures: ${classes}. Choices are judged with both teams known, which no player was.`;
 }

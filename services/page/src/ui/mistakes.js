@@ -21,7 +21,7 @@ export function markMistakes(review) {
  * @param {any} review
  * @param {number} seat
  * @returns {{counts: Record<string, number>, accuracy: number | null, key: {step: number, loss: number} | null}} accuracy: one minus
- *   the mean loss of the decisions that were tried
+ *   the mean loss of the decisions that were tried, at most 1
  */
 export function summaryOf(review, seat) {
   const counts = /** @type {Record<string, number>} */ (Object.fromEntries(CLASSES.map(([name]) => [name, 0])));
@@ -33,7 +33,7 @@ export function summaryOf(review, seat) {
     if (name) counts[name]++;
   }
   const worst = losses.reduce((a, b) => (b.loss > (a?.loss ?? 0) ? b : a), /** @type {{step: number, loss: number} | null} */ (null));
-  return { counts, accuracy: losses.length ? 1 - losses.reduce((sum, { loss }) => sum + loss, 0) / losses.length : null, key: worst && classOf(worst.loss) ? worst : null };
+  return { counts, accuracy: losses.length ? Math.min(1, 1 - losses.reduce((sum, { loss }) => sum + loss, 0) / losses.length) : null, key: worst && classOf(worst.loss) ? worst : null };
 }
 
 /** @param {any} review @param {[string, string]} names @returns {string[]} sentences */
