@@ -177,6 +177,28 @@ def test_undo_takes_back_a_turn_and_help_does_not_count(tab: Tab) -> None:
     assert "Your score" not in page.locator("main").inner_text()
 
 
+def test_in_doubles_a_key_goes_back_to_the_first_pokemon(browser: BrowserContext, tmp_path: Path) -> None:
+    file = write_play_page("gen9randomdoublesbattle", ["random"], tmp_path / "page")
+    found = open_tab(browser, file.as_uri())
+    page = found.page
+    page.wait_for_selector("form.setup")
+    page.fill("#seed", str(SEED))
+    page.click("button[type=submit]")
+    page.wait_for_selector("button.choice")
+    first = page.locator("button.choice .name").all_inner_texts()
+    page.keyboard.press("1")
+    page.get_by_text(f"Second Pokémon (first: {first[0]})", exact=True).wait_for()
+    page.keyboard.press("Backspace")
+    page.get_by_text("First Pokémon", exact=True).wait_for()
+    assert page.locator("button.choice .name").all_inner_texts() == first
+    page.keyboard.press("2")
+    page.get_by_text(f"Second Pokémon (first: {first[1]})", exact=True).wait_for()
+    play_to_the_end(page, by_key=True)
+    assert re.search("win|draw", page.locator("h2").first.inner_text())
+    assert found.problems == []
+    page.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_on_any_screen(tab: Tab, scheme: Literal["light", "dark"]) -> None:
     page = tab.page

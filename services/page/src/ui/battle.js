@@ -1,5 +1,5 @@
 /** The battle's screen: field, log in words, choices, help, and what follows the end. */
-import { choiceButtons, nameOf } from "./choices.js";
+import { action, choiceButtons, nameOf } from "./choices.js";
 import { h, percent } from "./dom.js";
 import { field } from "./field.js";
 import { inWords } from "./words.js";
@@ -86,11 +86,6 @@ export function showBattle(engine, main, table, view, go) {
 
   draw(view);
   /** @type {HTMLElement | null} */ (main.querySelector("h2"))?.focus();
-}
-
-/** @param {string} label @param {string} key @param {() => void} onclick */
-function action(label, key, onclick) {
-  return h("button.quiet", { type: "button", "data-key": key || null, onclick }, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
 }
 
 /** @param {any} view @param {number} seat @param {[string, string]} names @returns {string} */

@@ -31,7 +31,7 @@ export function choiceButtons(choices, onChoose) {
       const some = parts.filter((part) => part.kind === kind);
       if (!some.length) return [];
       return [h("div.group", { role: "group", "aria-label": label || "Other" }, ...some.map((part) => button(part, KEYS[number++], pick)))];
-    }), ...(slot ? [h("button.quiet", { type: "button", onclick: () => show([]) }, "Choose the first again")] : []));
+    }), ...(slot ? [action("Choose the first again", "Backspace", () => show([]))] : []));
   };
   show([]);
   return box;
@@ -44,6 +44,11 @@ function button(part, key, pick) {
     part.kind === "switch" && part.hp !== undefined ? h("span.facts", {}, `${percent(part.hp)} HP${part.status ? ` · ${part.status}` : ""}`) : null,
     part.kind === "move" ? h("span.facts", {}, typeTag(part.type), ` ${factsOf(part)}`) : null,
     part.kind === "move" && part.text ? h("span.text", {}, part.text) : null);
+}
+
+/** @param {string} label @param {string} key that presses it; empty: none @param {() => void} onclick */
+export function action(label, key, onclick) {
+  return h("button.quiet", { type: "button", "data-key": key || null, onclick }, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null);
 }
 
 /** @param {any} part @returns {string} */
