@@ -26,8 +26,8 @@ _MOST_NAMED: Final = 10
 _REPLAYS = re.compile(r'<script type="application/json" id="replay-pages">(.*?)</script>', re.DOTALL)
 _TIER = re.compile(r'\|tier\|([^|"\\\r\n]{1,100})')
 _SAVED_FORMAT = re.compile(r'\{\s*"kind":\s*"nashdex battle".{0,100}?"format":\s*"([a-z0-9]{1,40})"', re.DOTALL)
-_SHOWDOWN_REPLAY = re.compile(r"https?://replay\.pokemonshowdown\.com/[a-z0-9-]+")
-"""A replay's page. The log lies beside it."""
+_SHOWDOWN_REPLAY = re.compile(r"(https?://replay\.pokemonshowdown\.com/[a-z0-9-]+)(?:\?.*)?")
+"""A replay's page, from either side (``?p2``). The log lies beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,8 @@ def read_battle(source: str) -> BattleText:
         return _of_run(place, name)
     most_bytes = _MOST_REPORT_BYTES if name else _MOST_BYTES
     if is_of_web:
-        address = f"{place}.log" if _SHOWDOWN_REPLAY.fullmatch(place) else place
+        replay = _SHOWDOWN_REPLAY.fullmatch(place)
+        address = f"{replay[1]}.log" if replay else place
         text = fetch(address, most_bytes).decode(errors="replace")
     else:
         text = _read(path, most_bytes)

@@ -45,7 +45,7 @@ def fetch(address: str, most_bytes: int) -> bytes:
         raise ConfigurationError(f"{address} is no address ({error}): expected https://HOST/PATH") from error
     except OSError as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise TryAgainError(f"{address} cannot be reached: {reason}") from error
+        raise TryAgainError(f"{address} cannot be reached ({reason}); check the address, or try again later") from error
 
 
 def _download(address: str, most_bytes: int) -> bytes:

@@ -113,8 +113,9 @@ def test_the_log_of_a_replay_lies_beside_its_page(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(battles, "fetch", fetch)
     read_battle("https://replay.pokemonshowdown.com/gen1ou-123")
+    read_battle("https://replay.pokemonshowdown.com/gen1ou-123?p2")
     read_battle("https://replay.pokemonshowdown.com/gen1ou-123.json")
-    assert asked == [f"https://replay.pokemonshowdown.com/gen1ou-123.{kind}" for kind in ("log", "json")]
+    assert asked == [f"https://replay.pokemonshowdown.com/gen1ou-123.{kind}" for kind in ("log", "log", "json")]
 
 
 @pytest.mark.parametrize(
