@@ -141,6 +141,31 @@ def test_an_exact_payoff_with_hashes_that_fit_is_found(run: Path, capsys: pytest
     assert "ledger.json does not follow from what evaluate reads: exact[0].payoff" in err
 
 
+@pytest.mark.parametrize("shares", [(0.0,), (1.0, -0.5), ()])
+def test_opponents_that_are_no_mixture_are_refused(
+    run: Path, shares: tuple[float, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = open_store(str(run))
+    plan = json.loads(read_object(store, read_manifest(store, 1, StepName.PLAN, 0), keys.PLAN))
+    plan["opponents"] = dict(zip((plan["learner"], "random"), shares, strict=False))
+    replace_object(store, 1, StepName.PLAN, 0, keys.PLAN, json.dumps(plan).encode())
+    code, found, _ = verified(run, capsys)
+    assert code == 65
+    says = "the shares are no mixture; expected shares from 0 on, and one above 0"
+    assert any(says in problem for problem in found["problems"])  # type: ignore[attr-defined]
+
+
+def test_an_integer_beyond_every_float_differs(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = open_store(str(run))
+    matrix = json.loads(read_object(store, read_manifest(store, 1, StepName.SOLVE, 0), keys.INTERACTION_MATRIX))
+    matrix["schema_version"] = 10**400
+    replace_object(store, 1, StepName.SOLVE, 0, keys.INTERACTION_MATRIX, json.dumps(matrix).encode())
+    code, found, _ = verified(run, capsys)
+    assert code == 65
+    differs = f"{keys.INTERACTION_MATRIX} does not follow from what solve reads: schema_version is 1000"
+    assert any(differs in problem for problem in found["problems"])  # type: ignore[attr-defined]
+
+
 def test_a_report_that_another_machine_wrote_follows(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The control image has other packages than whoever verifies."""
     store = open_store(str(run))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
 
 from nashdex.core.documents import Document, Model
 from nashdex.core.ids import GREEDY, SAMPLED, BarePolicyIdField, PlayedPolicy, PolicyId, PolicyIdField
@@ -46,6 +46,13 @@ class IterationPlan(Document):
         (), description="Battles of the adaptive schedule beyond every cell's first ones."
     )
 
+    @field_validator("opponents")
+    @classmethod
+    def _is_a_mixture(cls, opponents: dict[str, float]) -> dict[str, float]:
+        if not opponents or min(opponents.values()) < 0 or sum(opponents.values()) <= 0:
+            raise ValueError("the shares are no mixture; expected shares from 0 on, and one above 0")
+        return opponents
+
     def learns_from_both_seats(self, opponent: PolicyId) -> bool:
         """Say whether training learns from both seats of the learner's battles with ``opponent``.
 
@@ -67,7 +74,7 @@ class IterationPlan(Document):
         """
         others = {p: share for p, share in self.opponents.items() if not self.learns_from_both_seats(p)}
         total = sum(others.values())
-        return {policy: share / total for policy, share in others.items()} if others else dict(self.opponents)
+        return {policy: share / total for policy, share in others.items()} if total else dict(self.opponents)
 
     def member(self, result: TrainingResult) -> PolicyId:
         """Return the id of a new policy as a member of the population, which says how it plays."""
