@@ -20,7 +20,12 @@ GREET = Command(run=greet, panel="Greetings")
 HIDE = """
 import importlib.metadata as metadata
 found = metadata.entry_points
-metadata.entry_points = lambda **wanted: [] if wanted.get("group", "").startswith("nashdex.") else found(**wanted)
+def others(**wanted):
+    every = found()
+    groups = (group for group in every.groups if not group.startswith("nashdex."))
+    points = metadata.EntryPoints(point for group in groups for point in every.select(group=group))
+    return points.select(**wanted)
+metadata.entry_points = others
 """
 
 

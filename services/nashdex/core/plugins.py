@@ -9,16 +9,26 @@ Only installed packages count. Settings files and stores hold names, which are l
 import.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import resolve_name
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
+from weakref import WeakSet
 
 from nashdex.core.errors import ConfigurationError
 from nashdex.core.user_input import did_you_mean
 
 Entry = TypeVar("Entry")
+
+
+@lru_cache(maxsize=1)
+def _installed(_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Return the entry points of all packages on ``sys.path``: their files are read once for all registries."""
+    every = entry_points()
+    return tuple(point for group in every.groups for point in every.select(group=group))
 
 
 class Names:
@@ -34,6 +44,7 @@ class Names:
         self.group = group
         self.what = what
         self.built_in = tuple(built_in)
+        _EVERY.add(self)
 
     @cached_property
     def _added(self) -> dict[str, EntryPoint]:
@@ -43,7 +54,8 @@ class Names:
             ConfigurationError: two packages, or a package and nashdex, use one name.
         """
         found: dict[str, EntryPoint] = {}
-        for point in sorted(entry_points(group=self.group), key=lambda point: (point.name, _package(point))):
+        points = (point for point in _installed(tuple(sys.path)) if point.group == self.group)
+        for point in sorted(points, key=lambda point: (point.name, _package(point))):
             if point.name in self.built_in or point.name in found:
                 other = _package(found[point.name]) if point.name in found else "nashdex"
                 raise ConfigurationError(
@@ -85,6 +97,19 @@ class Names:
 
     def _provided(self, name: str) -> str:
         return f"the {self.what} {name!r} of the package {_package(self._added[name])}"
+
+
+_EVERY: Final[WeakSet[Names]] = WeakSet()
+
+
+def find_added() -> None:
+    """Look up now what packages add to every registry, for the sake of processes that are forked later.
+
+    A registry in which two packages use one name is left to whoever needs it.
+    """
+    for each in list(_EVERY):
+        with suppress(ConfigurationError):
+            _ = each.names
 
 
 class Registry(Names, Generic[Entry]):

@@ -18,6 +18,7 @@ from nashdex.core.errors import TryAgainError
 from nashdex.games.registry import FORMATS
 from nashdex.local.processes import PROGRESS_VARIABLE
 from nashdex.oracles.registry import ORACLES
+from nashdex.planning.dag import iteration_steps
 from nashdex.planning.programs import MODULES
 from nashdex.policies.networks.kinds import NETWORKS
 from nashdex.settings.run import RunSettings
@@ -28,10 +29,15 @@ _STARTS = 3
 _DEATH_SECONDS = 0.2
 _LATE = (
     "nashdex.local.processes",
+    "nashdex.local.warm_start",  # a child begins in this module
+    "nashdex.metagame.solvers.nash",
+    "nashdex.policies.scripted.baselines",
     "nashdex.report.assembly.report",
     "nashdex.report.page.render",
+    "nashdex.store.verdict",
     "prometheus_client",
     "scipy.optimize",
+    "typer._adapters",
 )
 """What steps import inside functions, for the sake of other commands. Importing it can take longer than the step."""
 _LATE_IN_TABULAR_GAMES = ("pyspiel",)
@@ -48,6 +54,10 @@ _LATE_WITH_TORCH = (
     "torch._inductor",
     "torch.fx.experimental.symbolic_shapes",
 )
+
+
+_LAST = "nashdex.local.built"
+"""Builds what the modules before it define."""
 
 
 def is_available() -> bool:
@@ -144,7 +154,8 @@ class WarmStart:
 
 def modules_of_steps(settings: RunSettings) -> list[str]:
     """Return the modules that the steps of a run import, those included that a step imports late."""
-    modules = ["nashdex.runs.creation", "nashdex.telemetry.server", *MODULES.values(), *_LATE]
+    steps = (MODULES[step.name] for step in iteration_steps(settings))
+    modules = ["nashdex.runs.creation", "nashdex.telemetry.server", *steps, *_LATE]
     plays = FORMATS[settings.format].evidence.is_played
     modules += _LATE_IN_BATTLES if plays else _LATE_IN_TABULAR_GAMES
     trains = ORACLES[settings.train.oracle.kind]
@@ -152,7 +163,7 @@ def modules_of_steps(settings: RunSettings) -> list[str]:
     modules += [oracle.train.partition(":")[0] for oracle in oracles]
     if plays or any(oracle.makes == "network" for oracle in oracles):
         modules += [*_LATE_WITH_TORCH, NETWORKS[settings.network.kind].implementation.partition(":")[0]]
-    return modules
+    return [*modules, _LAST]
 
 
 def _start_undisturbed(process: multiprocessing.process.BaseProcess) -> None:

@@ -1,6 +1,8 @@
 """Settings of logs, metrics and health. From the environment only: they depend on the place, not on the run."""
 
-from typing import Literal
+import os
+from functools import lru_cache
+from typing import Final, Literal
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -8,11 +10,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from nashdex.core.documents import describe_problems
 from nashdex.core.errors import ConfigurationError
 
+_PREFIX: Final = "NASHDEX_"
+
 
 class TelemetrySettings(BaseSettings):
     """``NASHDEX_LOG_FORMAT``, ``NASHDEX_LOG_LEVEL`` and so on."""
 
-    model_config = SettingsConfigDict(env_prefix="NASHDEX_", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="forbid")
 
     log_format: Literal["console", "json"] | None = Field(
         None, description="Format of logs; by default console on a terminal, JSON lines elsewhere."
@@ -37,6 +41,12 @@ def load_telemetry_settings() -> TelemetrySettings:
     Raises:
         ConfigurationError: a variable has a wrong value.
     """
+    return _load(tuple(each for each in os.environ.items() if each[0].upper().startswith(_PREFIX)))
+
+
+@lru_cache(maxsize=1)
+def _load(_environment: tuple[tuple[str, str], ...]) -> TelemetrySettings:
+    """Return the settings from the environment, whose variables of nashdex are given: a step asks several times."""
     try:
         return TelemetrySettings()
     except ValidationError as error:

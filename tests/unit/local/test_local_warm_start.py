@@ -161,6 +161,29 @@ def test_a_full_disk_under_the_log_leaves_the_exit_code(tmp_path: Path) -> None:
     assert run(tmp_path / "log", "nashdex", "config", "schema") == 75
 
 
+IN_A_SERVER = """
+import importlib, sys
+from nashdex.local.warm_start import modules_of_steps
+from nashdex.settings.run import RunSettings
+settings = {"format": "kuhn_poker", "train": {"oracle": "exact"}, "population": {"initial": ["random"]}}
+for module in modules_of_steps(RunSettings.model_validate(settings)):
+    importlib.import_module(module)
+from nashdex.core.manifest import Manifest
+from nashdex.local.built import unbuilt
+from nashdex.metagame.plan import IterationPlan
+from nashdex.oracles.registry import ORACLES
+assert Manifest.__pydantic_complete__ and IterationPlan.__pydantic_complete__
+print(*(model.__name__ for model in unbuilt()))
+print("_added" in vars(ORACLES), "nashdex.actor.step" in sys.modules, "torch" in sys.modules)
+"""
+
+
+def test_the_server_prepares_what_every_step_needs() -> None:
+    """Each of these costs a step of a small game more than its work."""
+    done = subprocess.run([sys.executable, "-c", IN_A_SERVER], capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout.splitlines() == ["", "True False False"]
+
+
 IN_A_NEW_PROCESS = """
 import importlib, sys
 from nashdex.local.warm_start import modules_of_steps

@@ -1,0 +1,45 @@
+"""Imported last by the server of warm children: what every step would else prepare for itself.
+
+pydantic builds the schema of a document when the document is first used, and registries look for installed packages
+then. Both take longer than most steps of a small game. What is built here is in every child.
+"""
+
+import gc
+from collections.abc import Iterator
+from contextlib import suppress
+
+from pydantic import BaseModel
+
+from nashdex.core.documents import Model
+from nashdex.core.errors import ConfigurationError
+from nashdex.core.plugins import find_added
+from nashdex.core.section import Section
+
+
+def build_documents() -> None:
+    """Build the schema of every document and section that is imported so far and has none.
+
+    One that cannot be built, because a package that it needs cannot be imported, is left to the step that uses it.
+    """
+    for model in unbuilt():
+        with suppress(ConfigurationError):
+            model.model_rebuild(raise_errors=False)
+
+
+def unbuilt() -> list[type[BaseModel]]:
+    """Return the documents and sections that are imported so far and have no schema, parts before what has them."""
+    return [model for base in (Model, Section) for model in _below(base) if not model.__pydantic_complete__]
+
+
+def _below(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    """Yield the classes under ``model`` in the order of their definition."""
+    for each in model.__subclasses__():
+        yield each
+        yield from _below(each)
+
+
+find_added()
+build_documents()
+# Children share this process's memory until one writes to it; a collection would write to every object.
+gc.collect()
+gc.freeze()
