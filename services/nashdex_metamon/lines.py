@@ -50,6 +50,16 @@ def read_request(conditions: Conditions, request: Mapping[str, Any]) -> None:
                 conditions.appearances.named(pokemon["ident"]).ability = clean_name(ability)
 
 
+def shown_species(lines: Iterable[str], side: str) -> tuple[str, ...]:
+    """Return the species by id, with cosmetic formes, of each Pokémon of ``side`` as it came in first."""
+    first: dict[str, str] = {}
+    for line in lines:
+        if line.startswith((f"|switch|{side}", f"|drag|{side}")):
+            pokemon, details, *_ = *line.split("|")[2:], ""
+            first.setdefault(pokemon, clean_name(details.partition(",")[0]))
+    return tuple(first.values())
+
+
 def _switch(conditions: Conditions, parts: list[str]) -> None:
     pokemon = _pokemon(parts[0])
     side = pokemon[:2]

@@ -63,7 +63,11 @@ def battle_state(
     if knowledge == "online":
         active = _as_metamon(active, conditions.appearances.of_side(own_side), dex, is_own=True)
         foe = _as_metamon(foe, conditions.appearances.of_side(opponent_side), dex, is_own=False)
-    names = own_names(own["pokemon"], conditions, dex)
+    else:
+        shown = (conditions.appearances.of_side(opponent_side).name,)
+        names = cosmetic_names([opponent["pokemon"][opponent["active"]]], shown, dex)
+        foe = replace(foe, name=names.get(foe.name, foe.name))
+    names = cosmetic_names(own["pokemon"], conditions.own_names, dex)
     if names:
         active, *bench = (replace(pokemon, name=names.get(pokemon.name, pokemon.name)) for pokemon in (active, *bench))
     winner = conditions.winner
@@ -130,10 +134,16 @@ def _pokemon(pokemon: Mapping[str, Any], dex: Dex, effect: str, knowledge: Knowl
     )
 
 
-def own_names(team: Sequence[Mapping[str, Any]], conditions: Conditions, dex: Dex) -> dict[str, str]:
-    """Return the names of own Pokémon with cosmetic formes, such as ``unownexclamation``, by the tracker's names."""
+def cosmetic_names(team: Sequence[Mapping[str, Any]], shown: Sequence[str], dex: Dex) -> dict[str, str]:
+    """Return the names with cosmetic formes, such as ``unownexclamation``, by the tracker's names.
+
+    Args:
+        team: Pokémon as the tracker has them.
+        shown: species of the same side by id, with cosmetic formes; "" for one that is unknown.
+        dex: the format's generation.
+    """
     formes = {pokemon["forme"] for pokemon in team}
-    bases = {name: dex.species(name).base_species for name in conditions.own_names if name not in formes}
+    bases = {name: dex.species(name).base_species for name in shown if name and name not in formes}
     return {base: name for name, base in bases.items() if base in formes}
 
 

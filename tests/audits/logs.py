@@ -4,13 +4,18 @@ It plays battles of random policies with the gateway, keeps what each seat saw a
 spectator does not see from the log, rebuilds both views from it, and compares.
 
 Run: ``PYTHONPATH=tests python -m audits.logs --format gen1ou --battles 50 --seed 1``
+
+``--goldens DIR`` takes battles that metamon's own code has seen instead: their logs and choices (``DIR/battles``) and
+its states (``DIR/spaces``), such as those of ``tests/data/metamon``.
 """
 
 import argparse
+import gzip
 import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from nashdex.core.ids import PolicyId
@@ -31,6 +36,7 @@ from nashdex_metamon.data.first_person import FirstPerson, Turn
 from nashdex_metamon.data.generation import RecordedPolicy
 from nashdex_metamon.data.parsing import parsed
 from nashdex_metamon.data.replay_file import ParsedReplay
+from nashdex_metamon.names import move_name
 from nashdex_metamon.state import BattleState, PokemonState
 
 _SEATS: Final[tuple[Seat, Seat]] = (0, 1)
@@ -107,6 +113,65 @@ def audit(format_id: str, battles: int, seed: int) -> Audit:
                 continue
             _compare(replay, truth, follower, result)
     return result
+
+
+def audit_goldens(folder: Path) -> Audit:
+    """Compare what is rebuilt of logs with what was chosen, and with the states of metamon's own code."""
+    result = Audit()
+    for path in sorted((folder / "battles").glob("*.json.gz")):
+        given, seen = _read(path), _read(folder / "spaces" / path.name)
+        result.battles += 1
+        try:
+            replay = parse_log(given["log"], given["id"], given["formatid"], given["uploadtime"], path.name)
+        except RefusedReplayError as refusal:
+            result.refused[refusal.cause] += 1
+            continue
+        with Follower(replay.format) as follower:
+            pairs, refused = views([replay], follower)
+            result.refused.update(refused)
+            for view in (view for pair in pairs for view in pair):
+                rebuilt = parsed(view, follower)
+                rows = [row for row in given["rows"] if row["seat"] == view.seat and _is_decision(row)]
+                states = [BattleState.from_json(row["state"]) for row in seen["decisions"] if row["seat"] == view.seat]
+                result.views += 1
+                if rebuilt is None or (rebuilt.num_decisions, len(rebuilt.states)) != (len(rows), len(states)):
+                    result.wrong.append(f"{replay.battle} seat {view.seat}: another number of decisions")
+                    continue
+                result.views_of_right_length += 1
+                asked = [decision for decision in view.decisions if decision.asks != "team"]
+                for number, row in enumerate(rows):
+                    result.decisions += 1
+                    only = asked[number].only in {FIGHT, RECHARGE, STRUGGLE}
+                    ours = action_name(rebuilt.states[number], rebuilt.actions[number])
+                    if ours is None:
+                        result.unnamed += 1
+                    elif only or ours == _picked(row):
+                        result.named_right += 1
+                    else:
+                        result.wrong.append(f"{replay.battle} seat {view.seat} decision {number}: {ours}")
+                for ours_state, right_state in zip(rebuilt.states, states, strict=True):
+                    _compare_states(ours_state, right_state, result)
+    return result
+
+
+def _read(path: Path) -> dict[str, Any]:
+    with gzip.open(path) as file:
+        document: dict[str, Any] = json.load(file)
+    return document
+
+
+def _is_decision(row: dict[str, Any]) -> bool:
+    return bool(row.get("pick")) and not (row["request"] or {}).get("teamPreview")
+
+
+def _picked(row: dict[str, Any]) -> str:
+    """Return what was truly chosen, as ``action_name`` names it."""
+    kind, number, *gimmick = row["pick"].split()
+    if kind == "switch":
+        details: str = row["request"]["side"]["pokemon"][int(number) - 1]["details"]
+        return f"switch {''.join(c for c in details.partition(',')[0].lower() if c.isalnum())}"
+    move = move_name(row["request"]["active"][0]["moves"][int(number) - 1]["id"])
+    return f"{move}{' terastallize' if gimmick else ''}"
 
 
 def _compare(replay: RawReplay, truth: list[ParsedReplay | None], follower: Follower, result: Audit) -> None:
@@ -206,8 +271,13 @@ def main() -> None:
     parser.add_argument("--format", default="gen1ou")
     parser.add_argument("--battles", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--goldens", type=Path, metavar="DIR")
     arguments = parser.parse_args()
-    print(json.dumps(audit(arguments.format, arguments.battles, arguments.seed).to_json(), indent=2))  # noqa: T201
+    if arguments.goldens is None:
+        found = audit(arguments.format, arguments.battles, arguments.seed)
+    else:
+        found = audit_goldens(arguments.goldens)
+    print(json.dumps(found.to_json(), indent=2))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """A player's view of a raw replay as metamon's trajectory."""
 
+import itertools
+
 import numpy as np
 
 from nashdex.games.interface import SeatLines
@@ -10,7 +12,7 @@ from nashdex_metamon.actions import UNKNOWN_ACTION
 from nashdex_metamon.conditions import Conditions
 from nashdex_metamon.data.replay_file import ParsedReplay
 from nashdex_metamon.dex import dex
-from nashdex_metamon.lines import read_lines
+from nashdex_metamon.lines import read_lines, shown_species
 from nashdex_metamon.live import orders
 from nashdex_metamon.tracked import battle_state
 
@@ -23,6 +25,8 @@ def parsed(view: View, follower: Follower) -> ParsedReplay | None:
     states, actions = [], []
     chosen = [*view.actions, NO_ACTION]
     lines = [*(row.lines for row in followed.asked), followed.last_lines]
+    # A replay has no request, so it is read once for the own team's names.
+    conditions.own_names = shown_species(itertools.chain.from_iterable(lines), f"p{view.seat + 1}")
     for number, (state, new) in enumerate(zip(followed.states, lines, strict=True)):
         read_lines(conditions, new)
         is_last = number == len(followed.asked)
