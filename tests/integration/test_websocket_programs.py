@@ -44,7 +44,10 @@ def declare(folder: Path) -> Declare:
 
     def write(command: str, **keys: float | bool) -> None:
         lines = [f"command = {json.dumps(command)}"]
-        lines += [f"{key} = {json.dumps(value)}" for key, value in ({"pause_seconds": 0.0} | keys).items()]
+        lines += [
+            f"{key} = {json.dumps(value)}"
+            for key, value in ({"pause_seconds": 0.0, "start_seconds": 900.0} | keys).items()
+        ]
         (folder / "players.toml").write_text("\n".join(("[bot]", *lines)))
 
     return write
