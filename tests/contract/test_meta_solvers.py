@@ -8,7 +8,7 @@ from nashdex.metagame.solvers.registry import META_SOLVERS
 
 pytestmark = pytest.mark.contract
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "explanation" / "metagame.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "explanation" / "meta-solvers.md"
 
 
 @pytest.mark.parametrize("name", META_SOLVERS.names)
