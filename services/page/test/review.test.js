@@ -121,3 +121,16 @@ test("the loss of a choice leans to no side among equal ones, and low among uneq
 test("one repetition alone measures itself", () => {
   assert.equal(lossAgainstBest([[0.25], [0.75]], [0.25]), 0.5);
 });
+
+test("what is no move has a name and nothing else", () => {
+  const random = new Table("gen1randombattle");
+  const setup = { seed: SEEDS[0], teams: /** @type {[null, null]} */ ([null, null]), teamSeeds: /** @type {[string, string]} */ ([SEEDS[0], SEEDS[1]]) };
+  const match = new Match(random, setup);
+  const [{ seat, legal }] = match.decisions();
+  const { request } = /** @type {any} */ (match.battle.seats[seat].tracker);
+  request.active[0].moves = request.active[0].moves.map(() => ({ move: "Fight", id: "fight" }));
+  const choices = describe(match, seat, legal).flatMap(({ parts }) => parts).filter(({ kind }) => kind === "move");
+  match.destroy();
+  assert.ok(choices.length > 0);
+  for (const choice of choices) assert.deepEqual(Object.keys(choice).filter((key) => choice[/** @type {keyof typeof choice} */ (key)] !== undefined).sort(), ["key", "kind", "name"]);
+});

@@ -71,10 +71,11 @@ function move(match, seat, slot, number, gimmick) {
   const offered = /** @type {any} */ (tracker.request?.active?.[slot]?.moves?.[place]);
   const { dex } = match.table.encoder.dexInfo;
   const facts = dex.moves.get(offered?.id ?? "");
-  const name = facts.exists ? facts.name : (offered?.move ?? "Move");
+  // Fight and Recharge are no moves: a Pokémon that sleeps in gen 1, or that must recharge, has nothing else to use.
+  if (!facts.exists) return { kind: "move", name: offered?.move ?? "Move", gimmick };
   const foe = tracker.opponent.slots[0].row;
   return {
-    kind: "move", name, gimmick, type: facts.type, category: facts.category, power: facts.basePower,
+    kind: "move", name: facts.name, gimmick, type: facts.type, category: facts.category, power: facts.basePower,
     accuracy: facts.accuracy === true ? null : facts.accuracy,
     pp: offered?.pp, maxPp: offered?.maxpp, text: facts.shortDesc || facts.desc || "",
     effect: facts.category === "Status" || foe < 0 || tracker.own.slots.length > 1 ? null : multiplier(match, facts.type, seat, foe),

@@ -42,7 +42,7 @@ function button(part, key, pick) {
   return h(`button.choice.${part.kind}`, { type: "button", "data-key": key, title: part.text || null, onclick: () => pick(part) },
     h("span.name", {}, nameOf(part)), key ? h("kbd", { "aria-hidden": "true" }, key) : null,
     part.kind === "switch" && part.hp !== undefined ? h("span.facts", {}, `${percent(part.hp)} HP${part.status ? ` · ${part.status}` : ""}`) : null,
-    part.kind === "move" ? h("span.facts", {}, typeTag(part.type), ` ${factsOf(part)}`) : null,
+    part.kind === "move" && part.type ? h("span.facts", {}, typeTag(part.type), ` ${factsOf(part)}`) : null,
     part.kind === "move" && part.text ? h("span.text", {}, part.text) : null);
 }
 

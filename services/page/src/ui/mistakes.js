@@ -41,7 +41,7 @@ export function inSentences(review, names) {
   const sentences = [];
   sentences.push(review.winner === null ? "The battle has no winner." : `${names[review.winner]} won.`);
   const turning = largestChange(review);
-  if (turning) sentences.push(`The largest change: in turn ${turning.turn}, the chance of ${names[0]} went from ${percent(turning.before)} to ${percent(turning.after)}.`);
+  if (turning) sentences.push(`The largest change: in turn ${turning.turn}, ${names[0] === "You" ? "your chance" : `the chance of ${names[0]}`} went from ${percent(turning.before)} to ${percent(turning.after)}.`);
   for (const seat of [0, 1]) {
     const { counts, accuracy, key } = summaryOf(review, seat);
     if (accuracy === null) continue;
