@@ -16,6 +16,7 @@ from pathlib import Path
 import poke_env.player
 from poke_env import AccountConfiguration, ServerConfiguration
 from poke_env.battle import AbstractBattle
+from poke_env.concurrency import handle_threaded_coroutines
 from poke_env.player import BattleOrder, ForfeitBattleOrder, Player
 
 
@@ -41,6 +42,14 @@ def _odd(base: type[Player], options: argparse.Namespace) -> type[Player]:
     return Odd
 
 
+async def _insist(player: Player, opponent: str, format_id: str) -> None:
+    """Challenge again until a battle begins: a challenge to a user who is not there yet is lost."""
+    while not player.battles:
+        await asyncio.sleep(10)
+        if not player.battles:
+            await handle_threaded_coroutines(player.ps_client.challenge(opponent, format_id, player.next_team))
+
+
 async def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("websocket")
@@ -63,7 +72,9 @@ async def main() -> None:
         server_configuration=ServerConfiguration(options.websocket, "http://127.0.0.1/"),
     )
     if options.challenges:
+        insisting = asyncio.create_task(_insist(player, options.challenges, options.format))
         await player.send_challenges(options.challenges, n_challenges=options.battles)
+        insisting.cancel()
     else:
         await player.accept_challenges(None, options.battles)
 
