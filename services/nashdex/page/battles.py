@@ -23,7 +23,8 @@ _MOST_BYTES: Final = 1 << 20
 _MOST_REPORT_BYTES: Final = 1 << 26
 _MOST_NAMED: Final = 10
 """Battles that a message lists."""
-_REPLAYS = re.compile(r'<script type="application/json" id="replay-pages">(.*?)</script>', re.DOTALL)
+_REPLAYS_BEGIN: Final = '<script type="application/json" id="replay-pages">'
+_REPLAYS_END: Final = "</script>"
 _TIER = re.compile(r'\|tier\|([^|"\\\r\n]{1,100})')
 _SAVED_FORMAT = re.compile(r'\{\s*"kind":\s*"nashdex battle".{0,100}?"format":\s*"([a-z0-9]{1,40})"', re.DOTALL)
 _SHOWDOWN_REPLAY = re.compile(r"(https?://replay\.pokemonshowdown\.com/[a-z0-9-]+)(?:\?.*)?")
@@ -62,7 +63,7 @@ def read_battle(source: str) -> BattleText:
         text = fetch(address, most_bytes).decode(errors="replace")
     else:
         text = _read(path, most_bytes)
-    if name or _REPLAYS.search(text):
+    if name or _REPLAYS_BEGIN in text:
         text = _of_report(text, name, place)
     tier = _TIER.search(text)
     saved = _SAVED_FORMAT.match(text.lstrip())
@@ -103,10 +104,10 @@ def _read(file: Path, most_bytes: int) -> str:
 
 
 def _of_report(page: str, name: str, place: str) -> str:
-    found = _REPLAYS.search(page)
+    replays_json, _, _ = page.partition(_REPLAYS_BEGIN)[2].partition(_REPLAYS_END)
     try:
-        replays = json.loads(found[1]) if found else None
-    except ValueError:
+        replays = json.loads(replays_json)
+    except (ValueError, RecursionError):
         replays = None
     if not isinstance(replays, dict):
         raise DataError(f"{place} is no report of nashdex: leave #{name} out, or name a report's page")

@@ -1,12 +1,14 @@
 """Reads a document of the web, within a time and a size. Only http and https, redirects included."""
 
-import http.client
-import time
-import urllib.error
-import urllib.request
-from http import HTTPStatus
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
 from typing import Final
 from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+import urllib3
+from urllib3 import exceptions
 
 from nashdex.core.errors import ConfigurationError, DataError, TryAgainError
 
@@ -15,7 +17,9 @@ _SECONDS: Final = 30.0
 _SILENCE_SECONDS: Final = 10.0
 """Longest wait for a server to send anything."""
 _CHUNK_BYTES: Final = 1 << 16
-_TEMPORARY: Final = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
+_MOST_REDIRECTS: Final = 5
+_TEMPORARY: Final = {408, 429}
+_LEAST_ERROR: Final = 300
 _LEAST_SERVER_ERROR: Final = 500
 
 
@@ -25,54 +29,62 @@ def fetch(address: str, most_bytes: int) -> bytes:
     Raises:
         ConfigurationError: ``address`` is none of the web.
         DataError: there is no such document, or it has more than ``most_bytes``.
-        TryAgainError: the server does not answer, or not in time.
+        TryAgainError: the server does not answer, not in time, or not to the end.
     """
     try:
         if not urlsplit(address).hostname or any(character.isspace() for character in address):
             raise ConfigurationError(f"{address} is no address: expected https://HOST/PATH")
-        return _download(address, most_bytes)
-    except urllib.error.HTTPError as error:
-        error.close()
-        answered = f"{address}: the server answers {error.code} {error.reason}"
-        if error.code >= _LEAST_SERVER_ERROR or error.code in _TEMPORARY:
-            raise TryAgainError(f"{answered}; try again later") from error
-        raise DataError(f"{answered}; check the address") from error
-    except http.client.InvalidURL as error:
+        return _within_time(lambda: _download(address, most_bytes))
+    except TimeoutError as error:
+        raise TryAgainError(f"{address} did not arrive within {_SECONDS:.0f} s; try again") from error
+    except exceptions.DecodeError as error:
+        raise DataError(f"{address}: the document is not what its server says ({error}); check the address") from error
+    except exceptions.MaxRetryError as error:
+        if isinstance(error.reason, exceptions.ResponseError):
+            raise DataError(f"{address} leads to more than {_MOST_REDIRECTS} others; check the address") from error
+        raise TryAgainError(f"{address} cannot be reached ({error.reason}); check the address, or try again") from error
+    except (ValueError, exceptions.URLSchemeUnknown) as error:
         raise ConfigurationError(f"{address} is no address ({error}): expected https://HOST/PATH") from error
-    except http.client.HTTPException as error:
-        raise DataError(f"{address}: the server's answer is not HTTP's ({error}); check the address") from error
-    except ValueError as error:
-        raise ConfigurationError(f"{address} is no address ({error}): expected https://HOST/PATH") from error
-    except OSError as error:
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise TryAgainError(f"{address} cannot be reached ({reason}); check the address, or try again later") from error
+    except (OSError, exceptions.HTTPError) as error:
+        raise TryAgainError(f"{address} cannot be read ({error}); check the address, or try again") from error
 
 
 def _download(address: str, most_bytes: int) -> bytes:
-    deadline = time.monotonic() + _SECONDS
-    request = urllib.request.Request(address, headers={"User-Agent": "nashdex"})  # noqa: S310 - http(s) alone
-    with _web().open(request, timeout=_SILENCE_SECONDS) as answer:
+    proxy = getproxies().get(urlsplit(address).scheme)
+    pool = urllib3.ProxyManager(proxy) if proxy else urllib3.PoolManager()
+    answer = pool.request(
+        "GET",
+        address,
+        headers={"User-Agent": "nashdex", "Accept-Encoding": "gzip"},
+        timeout=_SILENCE_SECONDS,
+        retries=urllib3.Retry(_MOST_REDIRECTS, connect=0, read=0, status=0, other=0),
+        preload_content=False,
+    )
+    try:
+        if answer.status >= _LEAST_ERROR:
+            answered = f"{address}: the server answers {answer.status} {answer.reason}"
+            if answer.status >= _LEAST_SERVER_ERROR or answer.status in _TEMPORARY:
+                raise TryAgainError(f"{answered}; try again later")
+            raise DataError(f"{answered}; check the address")
         content = bytearray()
-        while chunk := answer.read1(_CHUNK_BYTES):
+        while chunk := answer.read(_CHUNK_BYTES, decode_content=True):
             content += chunk
             if len(content) > most_bytes:
                 raise DataError(f"{address} has more than {most_bytes:,} bytes; expected one battle")
-            if time.monotonic() > deadline:
-                raise TryAgainError(f"{address} did not arrive within {_SECONDS:.0f} s; try again")
         return bytes(content)
+    finally:
+        answer.close()
 
 
-def _web() -> urllib.request.OpenerDirector:
-    """Return an opener that follows no redirect to a file or to FTP."""
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler,
-        urllib.request.HTTPHandler,
-        urllib.request.HTTPSHandler,
-        urllib.request.HTTPDefaultErrorHandler,
-        urllib.request.HTTPErrorProcessor,
-        urllib.request.HTTPRedirectHandler,
-        urllib.request.UnknownHandler,
-    ):
-        opener.add_handler(handler())
-    return opener
+def _within_time(work: Callable[[], bytes]) -> bytes:
+    """Return what ``work`` does, or leave it behind: a server that drips its headers never ends a read."""
+    done: Future[bytes] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised by the caller's thread
+            done.set_exception(error)
+
+    Thread(target=run, name="fetch", daemon=True).start()
+    return done.result(_SECONDS)

@@ -67,6 +67,15 @@ test("a replay file and its JSON are read as the log in them", () => {
   assert.deepEqual(parseLog(JSON.stringify({ log: whole.split("\n") })).lines, lines);
 });
 
+test("a file that only looks like a replay file is read at once", () => {
+  const began = performance.now();
+  assert.throws(() => parseLog("<script class=\"battle-log-data\"".repeat(30_000)), /no battle/);
+  assert.throws(() => parseLog("<script class=\"battle-log-data\">".repeat(30_000)), /no battle/);
+  assert.ok(performance.now() - began < 1000);
+  const { lines } = parseLog(whole);
+  assert.deepEqual(parseLog(`|c|x|class="battle-log-data"></script>\n${whole}`).lines, lines);
+});
+
 test("chat is left out, and names stay text", async () => {
   const { battle, review } = await reviewed(`|c|x|<img src=x onerror=alert(1)>\n|raw|<script>alert(1)</script>\n${whole.replaceAll("Alakazam|Alakazam", "<b>A|Alakazam")}`);
   assert.ok(battle.lines.every((line) => !line.includes("onerror") && !line.includes("<script>")));
@@ -89,6 +98,11 @@ test("seven Pokémon of one player get one message", async () => {
   const many = ["|tier|[Gen 1] OU", ...Array.from({ length: 7 }, (_, i) => `|switch|p1a: M${i}|Mew|100/100`), "|turn|1"].join("\n");
   await assert.rejects(reviewed(many), /shows 7 Pokémon/);
 });
+
+for (const [name, text] of /** @type {const} */ ([
+  ["cut within a line", "|tier|[Gen 1] OU\n|turn|1\n|switch|p1a: M"],
+  ["without Pokémon", "|tier|[Gen 1] OU\n|turn|1\n|turn|2"],
+])) test(`a log that no simulator writes gets one message: ${name}`, () => assert.rejects(reviewed(text), /cannot be read at \|.*as Showdown writes it/));
 
 test("a megabyte of lines is read in less than a second a step", async () => {
   const line = "|-damage|p1a: Alakazam|50/100\n";

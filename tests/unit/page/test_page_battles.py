@@ -1,5 +1,6 @@
 """Which battle a source names, and what is said of one that is none."""
 
+import gzip
 import json
 import time
 from collections.abc import Iterator
@@ -75,7 +76,12 @@ class _Web(JsonHandler):
         "/report.html": f'<script type="application/json" id="replay-pages">{REPORT}</script>',
         "/large": "x" * (2**20 + 1),
     }
-    REDIRECTS: ClassVar[dict[str, str]] = {"/moved": "/battle.log", "/to-a-file": "file:///etc/passwd"}
+    REDIRECTS: ClassVar[dict[str, str]] = {
+        "/moved": "/battle.log",
+        "/to-a-file": "file:///etc/passwd",
+        "/to-ftp": "ftp://127.0.0.1/battle.log",
+        "/round": "/round",
+    }
 
     def do_GET(self) -> None:  # noqa: N802 - http.server's name
         if self.path in self.REDIRECTS:
@@ -87,6 +93,27 @@ class _Web(JsonHandler):
             self.answer(503, b"")
         elif self.path == "/silent":
             time.sleep(0.6)
+        elif self.path in ("/packed", "/not-packed"):
+            body = gzip.compress(LOG.encode()) if self.path == "/packed" else LOG.encode()
+            self.send_response(200)
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        elif self.path == "/bomb":
+            self.send_response(200)
+            self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(gzip.compress(bytes(2**26)))
+        elif self.path == "/cut":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(LOG) + 1))
+            self.end_headers()
+            self.wfile.write(LOG.encode())
+        elif self.path == "/dripping":
+            for _ in range(20):
+                self.wfile.write(b"H")
+                time.sleep(0.1)
         else:
             page = self.PAGES.get(self.path)
             self.answer(404 if page is None else 200, (page or "").encode())
@@ -98,7 +125,7 @@ def web() -> Iterator[str]:
         yield url
 
 
-@pytest.mark.parametrize("path", ["/battle.log", "/moved", "/report.html#a-b-0"])
+@pytest.mark.parametrize("path", ["/battle.log", "/moved", "/packed", "/report.html#a-b-0"])
 def test_a_battle_of_the_web(web: str, path: str) -> None:
     assert read_battle(f"{web}{path}").text == LOG
 
@@ -127,7 +154,12 @@ def test_the_log_of_a_replay_lies_beside_its_page(monkeypatch: pytest.MonkeyPatc
         ("/report.html", DataError, "has no battle ''; it has a-b-0"),
         ("/broken", TryAgainError, "answers 503"),
         ("/silent", TryAgainError, "cannot be reached"),
-        ("/to-a-file", DataError, "answers 302"),
+        ("/cut", TryAgainError, "cannot be read"),
+        ("/not-packed", DataError, "is not what its server says"),
+        ("/bomb", DataError, "more than 1,048,576 bytes"),
+        ("/to-a-file", ConfigurationError, "is no address"),
+        ("/to-ftp", ConfigurationError, "is no address"),
+        ("/round", DataError, "leads to more than 5 others"),
         ("/a b", ConfigurationError, "is no address"),
     ],
 )
@@ -146,9 +178,18 @@ def test_what_is_no_address(address: str) -> None:
 
 
 def test_a_slow_server_is_not_waited_for_for_ever(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "_SECONDS", -1.0)
+    monkeypatch.setattr(fetching, "_SECONDS", 0.5)
     with pytest.raises(TryAgainError, match="did not arrive within"):
-        read_battle(f"{web}/battle.log")
+        read_battle(f"{web}/dripping")
+
+
+def test_a_file_that_looks_like_a_report_is_read_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text('<script type="application/json" id="replay-pages">' * 20_000)
+    began = time.process_time()
+    with pytest.raises(DataError, match="no report of nashdex"):
+        read_battle(str(file))
+    assert time.process_time() - began < 1.0
 
 
 def test_a_battle_of_a_run(tmp_path: Path) -> None:

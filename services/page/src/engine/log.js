@@ -20,7 +20,7 @@ const KEPT = new Set([
   "player", "teamsize", "gametype", "gen", "tier", "rule", "clearpoke", "poke", "teampreview", "start", "turn", "upkeep", "move", "switch",
   "drag", "replace", "detailschange", "faint", "cant", "swap", "win", "tie",
 ]);
-const REPLAY_FILE = /<script[^>]*class="battle-log-data"[^>]*>([\s\S]*?)<\/script>/;
+const LOG_CLASS = 'class="battle-log-data"';
 
 /** @param {string} text @returns {string} lower case letters and digits, as Showdown's ids */
 export const toId = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "");
@@ -30,8 +30,8 @@ export const toId = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "");
  * @returns {string} the log
  */
 export function logIn(text) {
-  const page = REPLAY_FILE.exec(text);
-  if (page) return page[1].replaceAll("\\/", "/");
+  const page = scriptIn(text);
+  if (page !== null) return page.replaceAll("\\/", "/");
   if (!text.trimStart().startsWith("{")) return text;
   let log;
   try {
@@ -40,6 +40,15 @@ export function logIn(text) {
     throw new Error("The file begins like JSON and is none; expected a Showdown log, a replay file, or a battle that this page saved.");
   }
   return Array.isArray(log) ? log.join("\n") : String(log ?? "");
+}
+
+/** @param {string} text @returns {string | null} the script of a downloaded replay file that holds its log */
+function scriptIn(text) {
+  const mark = text.indexOf(LOG_CLASS);
+  if (mark < 0 || !text.startsWith("<script", text.lastIndexOf("<", mark))) return null;
+  const begin = text.indexOf(">", mark) + 1;
+  const end = text.indexOf("</script>", begin);
+  return begin === 0 || end < 0 ? null : text.slice(begin, end);
 }
 
 /**

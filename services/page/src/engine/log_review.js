@@ -43,6 +43,23 @@ export class LogReview {
   }
 }
 
+const SHOWN_CHARACTERS = 60;
+
+/**
+ * @template T
+ * @param {string} line
+ * @param {() => T} read
+ * @returns {T}
+ * @throws {Error} the log has lines that no simulator writes, or not in this order
+ */
+function asShowdownWrites(line, read) {
+  try {
+    return read();
+  } catch (cause) {
+    throw new Error(`The log cannot be read at ${line.slice(0, SHOWN_CHARACTERS)}; expected a battle as Showdown writes it.`, { cause });
+  }
+}
+
 /** Follows a log from both seats. */
 class Reader {
   /** @param {import("../../../showdown/src/gateway/table.js").Table} table @param {string[]} lines @param {import("./player.js").Policy} policy */
@@ -68,7 +85,7 @@ class Reader {
       this.#follow(line);
       for (const [seat, { tracker }] of this.battle.seats.entries()) {
         const seen = seenBy(line, seat);
-        tracker.readLine(seen);
+        asShowdownWrites(line, () => tracker.readLine(seen));
         this.lines[seat].push(seen);
       }
     }
@@ -95,11 +112,14 @@ class Reader {
     for (const [seat, { tracker }] of this.battle.seats.entries()) {
       const side = `p${seat + 1}`;
       const active = [..."ab"].slice(0, tracker.own.slots.length).map((letter) => this.active[side + letter]);
-      tracker.readRequest(shownRequest(this.teams[seat], seat, active, this.terastallized.has(side), encoder.dexInfo));
       const observation = new Float32Array(encoder.space.observation_size);
       const legal = new Uint16Array(encoder.space.num_actions);
-      encoder.encode(tracker, observation, 0);
-      const decision = { seat, observation, legal: legal.slice(0, encoder.legal(tracker, legal, 0)), again: false };
+      const numLegal = asShowdownWrites(`|turn|${tracker.turn}`, () => {
+        tracker.readRequest(shownRequest(this.teams[seat], seat, active, this.terastallized.has(side), encoder.dexInfo));
+        encoder.encode(tracker, observation, 0);
+        return encoder.legal(tracker, legal, 0);
+      });
+      const decision = { seat, observation, legal: legal.slice(0, numLegal), again: false };
       if (decision.legal.length === 0) continue;
       const opinion = await this.policy.consider(decision, this.memory[seat]);
       this.memory[seat] = opinion.memory;
