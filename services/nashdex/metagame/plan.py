@@ -43,7 +43,14 @@ class IterationPlan(Document):
         "not, and plays only a few battles in the tournament.",
     )
     further: tuple[FurtherBattles, ...] = Field(
-        (), description="Battles of the adaptive schedule beyond every cell's first ones."
+        (),
+        description="Battles of members beyond every new cell's first ones: the adaptive schedule's, or of cells "
+        "that sparse matchmaking left out before.",
+    )
+    met: tuple[PolicyIdField, ...] | None = Field(
+        None,
+        exclude_if=lambda met: met is None,
+        description="Members that a new policy meets, under sparse matchmaking. Without this key it meets all.",
     )
 
     @field_validator("opponents")

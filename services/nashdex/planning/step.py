@@ -1,7 +1,7 @@
 """The plan step: choose the learner and its opponents from what the iteration before published."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -20,6 +20,7 @@ from nashdex.metagame.opponents.registry import INITIAL_RULE, OPPONENT_RULES
 from nashdex.metagame.opponents.simple import shares
 from nashdex.metagame.plan import FurtherBattles, IterationPlan
 from nashdex.metagame.population import PolicyEntry, Population, newest
+from nashdex.metagame.tournament.matchmaking import contested_unplayed_cells, deciding_opponents
 from nashdex.oracles.registry import ORACLES
 from nashdex.policies.sources import source_of
 from nashdex.settings.opponents import TargetSettings
@@ -41,6 +42,8 @@ class Solved:
     meta_strategy: Mapping[PolicyId, float]
     ratings: Mapping[str, float]
     """Elo by policy."""
+    support: Mapping[PolicyId, float] = field(default_factory=dict)
+    """Share of posterior draws whose mixture plays the policy."""
 
 
 def run(store: ObjectStore, settings: RunSettings, iteration: int, shard: int) -> Manifest:
@@ -70,6 +73,7 @@ def _solved(store: ObjectStore, iteration: int) -> Solved:
         matrix=read_written(store, manifest, keys.INTERACTION_MATRIX, InteractionMatrix),
         meta_strategy=read_written(store, manifest, keys.META_STRATEGY, MetaStrategy).meta_strategy,
         ratings={policy: rating.elo for policy, rating in analysis.ratings.items()},
+        support=analysis.support_probability,
     )
 
 
@@ -160,7 +164,7 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
     if reset is not None:
         _log.info("reset", role=role, **reset.model_dump())
         situation = replace(situation, learner=_learner(solved, settings, iteration, role, starts_again=True))
-    return IterationPlan(
+    plan = IterationPlan(
         iteration=iteration,
         oracle=settings.train.oracle.kind,
         population=solved.population,
@@ -170,8 +174,10 @@ def next_plan(settings: RunSettings, iteration: int, solved: Solved) -> Iteratio
         role=role,
         reset=reset,
         plays=settings.opponents.plays if isinstance(settings.opponents, TargetSettings) else "sampled",
-        further=_further(settings, iteration, solved),
     )
+    met = _met(settings, solved, plan)
+    further = _further(settings, iteration, solved, is_sparse=met is not None)
+    return plan.model_copy(update={"met": met, "further": further})
 
 
 def _learner(
@@ -202,11 +208,40 @@ def _learner(
     return PlayedPolicy.of(newest(members, solved.ratings).id).policy
 
 
-def _further(settings: RunSettings, iteration: int, solved: Solved) -> tuple[FurtherBattles, ...]:
-    """Return the further battles of the adaptive schedule: none if the schedule is uniform or payoffs are exact."""
-    if not settings.evaluate.adaptive_battles or not solved.matrix.evidence.is_played:
-        return ()
-    from nashdex.solver.adaptive import further_battles  # noqa: PLC0415 - scipy, which other plans do not need
+def _met(settings: RunSettings, solved: Solved, plan: IterationPlan) -> tuple[PolicyId, ...] | None:
+    """Return the members that the new policies meet; None where they meet all."""
+    if not settings.evaluate.num_opponents:
+        return None
+    return deciding_opponents(
+        solved.population,
+        plan.answered,
+        plan.learner,
+        solved.support,
+        solved.ratings,
+        num_opponents=settings.evaluate.num_opponents,
+    )
 
-    seed = derive_seed(settings.seed, "schedule", iteration)
-    return further_battles(solved.matrix, settings, seed=seed, tick=check_stop)
+
+def _further(settings: RunSettings, iteration: int, solved: Solved, *, is_sparse: bool) -> tuple[FurtherBattles, ...]:
+    """Return the further battles of members: of the adaptive schedule, or of decisive cells that were left out.
+
+    None if the schedule is uniform and a new policy meets all, or payoffs are exact.
+    """
+    evaluate = settings.evaluate
+    if not solved.matrix.evidence.is_played:
+        return ()
+    if evaluate.adaptive_battles:
+        from nashdex.solver.adaptive import further_battles  # noqa: PLC0415 - scipy, which other plans do not need
+
+        seed = derive_seed(settings.seed, "schedule", iteration)
+        return further_battles(solved.matrix, settings, seed=seed, tick=check_stop)
+    if not is_sparse:
+        return ()
+    left_out = contested_unplayed_cells(
+        solved.matrix.policies,
+        solved.matrix.battles_by_cell(),
+        solved.support,
+        solved.ratings,
+        num_cells=evaluate.num_opponents,
+    )
+    return tuple(FurtherBattles(a=a, b=b, battles=evaluate.battles_per_pair) for a, b in left_out)

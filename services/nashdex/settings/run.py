@@ -142,6 +142,13 @@ class EvaluateSettings(Section):
     first_battles: Annotated[int, Needs("adaptive_battles")] = Field(
         50, ge=2, multiple_of=2, description="Battles of a new pair under the adaptive schedule."
     )
+    num_opponents: int = Field(
+        0,
+        ge=0,
+        description="Sparse matchmaking for large populations: members that a new policy plays, at most; those that "
+        "decide. As many cells that were left out are played later, where the mixture plays their policies. The "
+        "payoffs of the others are imputed, so this needs another `solve.unplayed` than block. 0: all members.",
+    )
     replays_per_pair: int = Field(1, ge=0, le=100, description="Battles of each pair kept as replays.")
 
 

@@ -45,9 +45,6 @@ _NUM_DECIMALS = 12
 """Decimals of a published mixture. The kernels of BLAS and numpy depend on the processor, and their results differ in
 the sixteenth decimal. All later steps read the published mixture, so no later number depends on the machine."""
 
-_WITHHELD = Exploitabilities(restricted=None, best_response_gap=None, exact=None, legacy_dominance_gap=None)
-"""Nothing is published that imputed payoffs would decide."""
-
 
 def solve_game(
     game: EmpiricalGame,
@@ -64,7 +61,7 @@ def solve_game(
         game: the evidence, and the further inputs.
         solver: chooses the mixture.
         unplayed: how to impute the payoff of a pair that has not played. While an imputed cell touches the mixture's
-            support, no exploitability is published.
+            support, nothing is published that it would decide: only the best-response gap, from its own battles.
         num_draws: posterior draws, each solved again, and bootstrap samples.
         seed: of the draws; they follow ids, so no result depends on an order.
         tick: called once a draw, and may raise to stop.
@@ -87,10 +84,10 @@ def solve_game(
     )
     mixture = dict(zip(policies, strategy.tolist(), strict=True))
     support = tuple(policy for policy, share in played if share > SUPPORT_THRESHOLD)
-    unknown = touches_support(payoffs.imputed, support)
+    known = not touches_support(payoffs.imputed, support)
     analysis = MetaGameAnalysis(
         **dict(ratings),
-        exploitability=_WITHHELD if unknown else _exploitabilities(game, payoffs.values, strategy, drawn),
+        exploitability=_exploitabilities(game, payoffs.values, strategy, drawn, is_known=known),
         dominant_policies=tuple(DominantPolicy(policy=policy, probability=share) for policy, share in played),
         support=support,
         support_probability=dict(zip(policies, in_support.mean(axis=0).tolist(), strict=True)),
@@ -178,12 +175,18 @@ def _drawn(
     return _Drawn(_rounded(np.array(solved)), np.concatenate(gains), np.concatenate(losses))
 
 
-def _exploitabilities(game: EmpiricalGame, values: Floats, strategy: Floats, drawn: _Drawn) -> Exploitabilities:
+def _exploitabilities(
+    game: EmpiricalGame, values: Floats, strategy: Floats, drawn: _Drawn, *, is_known: bool
+) -> Exploitabilities:
+    """Return every estimate; where the mixture's payoffs are not known, only the one that has battles of its own."""
     policies, answer = game.matrix.policies, game.answer
+    gap = answer and game.matrix.best_response_gap(answer)
+    if not is_known:
+        return Exploitabilities(restricted=None, best_response_gap=gap, exact=None, legacy_dominance_gap=None)
     mixture = dict(zip(policies, strategy.tolist(), strict=True))
     return Exploitabilities(
         restricted=restricted(policies, values, strategy, drawn.gains),
-        best_response_gap=answer and game.matrix.best_response_gap(answer),
+        best_response_gap=gap,
         exact=game.nash_conv and exact_exploitability(game.nash_conv(mixture)),
         legacy_dominance_gap=legacy_dominance_gap(policies, values, strategy, drawn.losses),
     )

@@ -4,8 +4,8 @@
 ``interval`` takes the worst case over the cell's confidence box, which for an unplayed cell is all of [0, 1];
 ``_worst_case`` explains the case in which one player's worst case is the other's best.
 
-An imputed number is not a measurement: solving publishes its cell, and no exploitability if the cell touches the
-support of the mixture (``touches_support``).
+An imputed number is not a measurement: solving publishes its cell, and no exploitability that rests on it if the cell
+touches the support of the mixture (``touches_support``).
 """
 
 from collections.abc import Collection, Sequence

@@ -29,18 +29,25 @@ class Demand:
     """An exploiter's opponents, and how often each is met. Only cells between one of them and another policy are
     played then, each with its opponent's share of ``battles_per_cell`` in whole side-swapped pairs, at least two."""
     before: frozenset[PolicyId] = frozenset()
-    """An exploiter's members that earlier iterations trained. They play no more."""
+    """Members of earlier iterations. Where a new policy meets only some, they play no more among themselves."""
+    met: frozenset[PolicyId] | None = None
+    """Members that a new policy meets under sparse matchmaking; None: all."""
 
     def first_battles(self, a: PolicyId, b: PolicyId) -> int:
         """Return how many battles the cell of ``a`` and ``b`` is to have before further ones."""
         if self.target is None:
-            return self.battles_per_cell
+            return self.battles_per_cell if self._meets(a, b) else 0
         if (a in self.target) == (b in self.target):
             return 0
         if {a, b} & self.before:
             return 0
         share = self.target[a] if a in self.target else self.target[b]
         return 2 * max(_FEWEST_PAIRS, round(share * self.battles_per_cell / 2))
+
+    def _meets(self, a: PolicyId, b: PolicyId) -> bool:
+        """Say whether the cell gets its first battles: under sparse matchmaking, cells of a new policy, not all."""
+        old = {a, b} & self.before
+        return self.met is None or not old or (len(old) == 1 and old <= self.met)
 
 
 class PlannedCell(NamedTuple):

@@ -11,7 +11,8 @@ def demand_of(plan: IterationPlan, settings: EvaluateSettings) -> Demand:
     target = plan.answered if OPPONENT_RULES[plan.rule].is_fixed else None
     battles = first_battles(settings) if plan.is_scored else 0
     further = {(more.a, more.b): more.battles for more in plan.further}
-    return Demand(battles, further, target, frozenset(plan.population.ids) - frozenset(target or ()))
+    before = frozenset(plan.population.ids) - frozenset(target or ())
+    return Demand(battles, further, target, before, None if plan.met is None else frozenset(plan.met))
 
 
 def first_battles(settings: EvaluateSettings) -> int:

@@ -212,6 +212,7 @@ def _progress(context: Context) -> Progress | None:
 
 def _payoff_matrix(context: Context, ordered: SampledCounts) -> PayoffMatrix:
     evaluate, size = context.settings.evaluate, range(len(ordered.policies))
+    is_partial = bool(evaluate.adaptive_battles or evaluate.num_opponents)
     low, high = cell_intervals(ordered.tally)
     effective = ordered.tally.effective_games()
 
@@ -229,7 +230,7 @@ def _payoff_matrix(context: Context, ordered: SampledCounts) -> PayoffMatrix:
         exact=None,
         imputed=context.last.analysis.imputed_cells,
         battles=sum(map(sum, ordered.games)) // 2,
-        full_table_battles=full_table_battles(len(size), evaluate) if evaluate.adaptive_battles else None,
+        full_table_battles=full_table_battles(len(size), evaluate) if is_partial else None,
     )
 
 
