@@ -19,8 +19,9 @@ export PYTHON ?=
 # The trainer image's build of torch, cuda or cpu, and where pip looks for one for CUDA besides the usual index.
 export TORCH ?= cuda
 export TORCH_CUDA_INDEX ?=
-# Processes that run tests side by side, and further arguments to pytest: make unit PYTEST_ARGS="-k ledger -x".
-WORKERS ?= 2
+# Processes that run tests side by side (three on two cores, since many tests wait), and further arguments to pytest:
+# make unit PYTEST_ARGS="-k ledger -x".
+WORKERS ?= 3
 PYTEST_ARGS ?=
 
 # Tests start hundreds of processes: their bytecode is cached, whatever the environment says.

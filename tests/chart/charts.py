@@ -30,7 +30,7 @@ def render(values: Object | None = None) -> list[Object]:
     with Chart.load(CHART) as chart:
         texts = chart.render(values or {}, name="nashdex", namespace=NAMESPACE)
     manifests = [text for path, text in sorted(texts.items()) if path.endswith(".yaml")]
-    return [document for text in manifests for document in yaml.safe_load_all(text) if document]
+    return [document for text in manifests for document in yaml.load_all(text, yaml.CSafeLoader) if document]
 
 
 def notes(values: Object | None = None) -> str:

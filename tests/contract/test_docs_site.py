@@ -47,6 +47,7 @@ def test_the_architecture_page_has_the_layers_and_packages() -> None:
     assert rows == {path.parent.name for path in source.glob("*/__init__.py")} | modules
 
 
+@pytest.mark.slow
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
     loaded = {
         f"{page.relative_to(site)}: {address}"

@@ -163,6 +163,7 @@ def test_a_best_response_begins_from_another_runs_policy_and_keeps_what_is_froze
     assert {name for name in given if torch.equal(given[name], trained[name])} == held
 
 
+@pytest.mark.slow
 def test_running_again_does_nothing_and_answers_the_same(whole: tuple[Path, str]) -> None:
     folder, _ = whole
     store = open_store(str(folder / "runs" / "tiny"))

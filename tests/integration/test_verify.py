@@ -239,6 +239,7 @@ num_draws = 100
 """
 
 
+@pytest.mark.slow
 def test_trainings_are_repeated_on_demand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The trainer plays the rounds of a tabular game itself, so they need no kept chunks."""
     folder = done(tmp_path, PPO)

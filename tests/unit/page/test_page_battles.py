@@ -71,6 +71,7 @@ class _Web(JsonHandler):
     """Serves a log, a replay's page by its own address, a report, and what goes wrong."""
 
     REPORT = json.dumps({"a-b-0": LOG}).replace("<", "\\u003c")
+    BOMB = gzip.compress(bytes(2**23))
     PAGES: ClassVar[dict[str, str]] = {
         "/battle.log": LOG,
         "/report.html": f'<script type="application/json" id="replay-pages">{REPORT}</script>',
@@ -92,7 +93,7 @@ class _Web(JsonHandler):
         elif self.path == "/broken":
             self.answer(503, b"")
         elif self.path == "/silent":
-            time.sleep(0.6)
+            time.sleep(1.0)
         elif self.path in ("/packed", "/not-packed"):
             body = gzip.compress(LOG.encode()) if self.path == "/packed" else LOG.encode()
             self.send_response(200)
@@ -104,7 +105,7 @@ class _Web(JsonHandler):
             self.send_response(200)
             self.send_header("Content-Encoding", "gzip")
             self.end_headers()
-            self.wfile.write(gzip.compress(bytes(2**26)))
+            self.wfile.write(self.BOMB)
         elif self.path == "/cut":
             self.send_response(200)
             self.send_header("Content-Length", str(len(LOG) + 1))
@@ -153,7 +154,6 @@ def test_the_log_of_a_replay_lies_beside_its_page(monkeypatch: pytest.MonkeyPatc
         ("/report.html#other", DataError, "has no battle 'other'; it has a-b-0"),
         ("/report.html", DataError, "has no battle ''; it has a-b-0"),
         ("/broken", TryAgainError, "answers 503"),
-        ("/silent", TryAgainError, "cannot be reached"),
         ("/cut", TryAgainError, "cannot be read"),
         ("/not-packed", DataError, "is not what its server says"),
         ("/bomb", DataError, "more than 1,048,576 bytes"),
@@ -163,10 +163,7 @@ def test_the_log_of_a_replay_lies_beside_its_page(monkeypatch: pytest.MonkeyPatc
         ("/a b", ConfigurationError, "is no address"),
     ],
 )
-def test_what_is_no_battle_of_the_web(
-    web: str, path: str, kind: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fetching, "_SILENCE_SECONDS", 0.3)
+def test_what_is_no_battle_of_the_web(web: str, path: str, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         read_battle(f"{web}{path}")
 
@@ -175,6 +172,12 @@ def test_what_is_no_battle_of_the_web(
 def test_what_is_no_address(address: str) -> None:
     with pytest.raises(ConfigurationError, match="is no address"):
         read_battle(address)
+
+
+def test_a_silent_server_is_not_waited_for(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "_SILENCE_SECONDS", 0.3)
+    with pytest.raises(TryAgainError, match="cannot be reached"):
+        read_battle(f"{web}/silent")
 
 
 def test_a_slow_server_is_not_waited_for_for_ever(web: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,11 +28,11 @@ function file(name, lines) {
   return where;
 }
 
-for (const [format, accelerated] of /** @type {[string, boolean][]} */ ([["gen9randombattle", false], ["gen1ou", false], ["gen1randombattle", true], ["gen9randomdoublesbattle", false]])) {
+for (const [format, accelerated] of /** @type {[string, boolean][]} */ ([["gen1ou", false], ["gen1randombattle", true], ["gen9randomdoublesbattle", false]])) {
   test(`speed of ${format}${accelerated ? ", accelerated" : ""}`, () => {
     const teams = new TeamSource(playableFormat("gen1ou")).generate(3, "0".repeat(16), "gen1randombattle");
     const own = format === "gen1ou" ? ["--teams", file("teams.txt", teams)] : [];
-    const { status, stdout, stderr } = run("--format", format, "--seconds", "0.6", "--warm-up", "0.3", "--battles", "4", ...own, ...(accelerated ? ["--accelerated"] : []));
+    const { status, stdout, stderr } = run("--format", format, "--seconds", "0.4", "--warm-up", "0.2", "--battles", "4", ...own, ...(accelerated ? ["--accelerated"] : []));
     assert.equal(status, 0, stderr);
     const result = JSON.parse(stdout);
     assert.deepEqual(Object.keys(result), ["format", "accelerated", "decisions", "cpu_seconds", "battles", "decisions_per_cpu_second"]);
